@@ -1,0 +1,57 @@
+/**
+ * The one error of this layer. `code` says what a caller can do about it, and is all that code may branch on:
+ * messages are for people.
+ */
+export type KubeErrorCode =
+  | 'Unreachable' // no connection, reset, or cut off in the middle: the server may or may not have acted
+  | 'Timeout' // the same, after a time limit
+  | 'Aborted' // we gave up ourselves
+  | 'BadAnswer' // an answer that is not what the API promises: not JSON, wrong kind, an empty list body
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict' // resourceVersion, precondition, or a field of another manager
+  | 'Gone' // watch or page too old: list again
+  | 'Invalid' // 400 or 422: will never succeed unchanged
+  | 'TooManyRequests'
+  | 'ServerError' // 5xx
+  | 'Credentials' // ours cannot be read: file, exec plug-in, certificate
+  | 'Config'; // the kubeconfig itself is wrong
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface KubeErrorDetails {
+  readonly status?: number;
+  /** `reason` of the Status that the server sent. */
+  readonly reason?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+export class KubeError extends Error {
+  override readonly name = 'KubeError';
+  readonly code: KubeErrorCode;
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+  readonly causes: readonly StatusCause[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: KubeErrorCode, message: string, details: KubeErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.code = code;
+    this.status = details.status;
+    this.reason = details.reason;
+    this.causes = details.causes ?? [];
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+export function isKubeError(error: unknown, ...codes: KubeErrorCode[]): error is KubeError {
+  return error instanceof KubeError && (codes.length === 0 || codes.includes(error.code));
+}
