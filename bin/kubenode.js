@@ -1,16 +1,17 @@
 #!/usr/bin/env node
 // Starts the CLI on the Node that the project brings. Plain JavaScript that also an old Node can run.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const NEEDED_MAJOR = 26;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const emitted = join(root, 'dist', 'cli', 'main.js');
-const main =
-  existsSync(emitted) && root.includes('node_modules') ? emitted : join(root, 'src', 'cli', 'main.ts');
+// A checkout runs its sources as they are; the package holds emitted JavaScript only.
+const source = join(root, 'src', 'cli', 'main.ts');
+const main = existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js');
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
   await import(pathToFileURL(main).href);
@@ -22,15 +23,20 @@ function restartWithOwnNode() {
   const node = ownNode();
   if (!node) {
     process.stderr.write(
-      `kubenode needs Node ${NEEDED_MAJOR} or newer, this is ${process.version}, and the package "node" that brings it is not installed.\n` +
-        'Install it: npm install (in the project), and let npm run the install script of the package "node".\n',
+      `error: kubenode needs Node ${NEEDED_MAJOR} or newer, and this is ${process.version}\n` +
+        '  where: the package "node", which brings the right one, is not installed beside kubenode\n' +
+        '  what to do: npm install, and let npm run the install script of the package "node" (allowScripts)\n',
     );
     process.exitCode = 69;
     return;
   }
-  const { status, signal } = spawnSync(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
-  if (signal) process.kill(process.pid, signal);
-  process.exitCode = status ?? 1;
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // Ctrl-C reaches both processes from the terminal; a signal sent to this one alone is passed on.
+  process.on('SIGINT', () => undefined);
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);
+  });
 }
 
 function ownNode() {

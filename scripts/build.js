@@ -1,0 +1,16 @@
+// Makes dist/, what the package holds: emitted JavaScript and declarations, and beside them every file of src/
+// that is no TypeScript (the Go module of the control plane, templates).
+import { execFileSync } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+rmSync(`${root}dist`, { recursive: true, force: true });
+execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
+cpSync(`${root}src`, `${root}dist`, {
+  recursive: true,
+  filter: (path) => !/(?<!\.d)\.ts$/.test(path) || path.includes('/templates/'),
+});

@@ -1,0 +1,46 @@
+/** How every command finds its API server. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Client } from '../kube/client.ts';
+import { connect } from '../kube/connect.ts';
+import { localKubeconfig } from '../local/kubeconfig.ts';
+import { CliError, EXIT } from './errors.ts';
+import type { Io } from './io.ts';
+
+export interface ConnectionFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+export function connectionOptions(command: Command): Command {
+  return command
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig to use (default: $KUBECONFIG, ~/.kube/config, then the local fleet)',
+    )
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)');
+}
+
+export async function connectFrom(io: Io, flags: ConnectionFlags): Promise<Client> {
+  const kubeconfig = findKubeconfig(io, flags);
+  return connect({ kubeconfig, clock: io.clock, ...(flags.context ? { context: flags.context } : {}) });
+}
+
+export function findKubeconfig(io: Io, { kubeconfig }: ConnectionFlags): string {
+  if (kubeconfig) return kubeconfig;
+  const named = io.env['KUBECONFIG']?.split(':').find((path) => path !== '');
+  if (named) return named;
+  const usual = join(io.env['HOME'] ?? '/', '.kube', 'config');
+  if (existsSync(usual)) return usual;
+  const local = localKubeconfig(io.env);
+  if (local) {
+    io.err(`no kubeconfig given: using the local fleet (${local})\n`);
+    return local;
+  }
+  throw new CliError('no kubeconfig found', {
+    where: `--kubeconfig, $KUBECONFIG, ${usual}, the local fleet`,
+    wayOut: 'name one with --kubeconfig FILE, or start a local cluster: kubenode local up',
+    exitCode: EXIT.badInput,
+  });
+}

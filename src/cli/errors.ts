@@ -1,0 +1,128 @@
+/** What a command says when it fails, and the code that it ends with. */
+import { isKubeError, type KubeError, type KubeErrorCode } from '../kube/errors.ts';
+
+/** Documented in docs/cli.md; scripts rely on them. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  /** `plan`, `install --dry-run`: there is something to do. */
+  changes: 2,
+  /** `plan`: it would be held. */
+  held: 3,
+  usage: 64,
+  /** A file or an object that is wrong in itself. */
+  badInput: 65,
+  /** A server, a port or a program that is not there. */
+  unavailable: 69,
+  /** Credentials are missing, expired or not enough. */
+  denied: 77,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export interface CliErrorDetails {
+  /** The file, object, server or flag. */
+  readonly where?: string;
+  /** What to do now. */
+  readonly wayOut?: string;
+  readonly exitCode?: ExitCode;
+  readonly cause?: unknown;
+}
+
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly where: string | undefined;
+  readonly wayOut: string | undefined;
+  readonly exitCode: ExitCode;
+
+  constructor(what: string, details: CliErrorDetails = {}) {
+    super(what, { cause: details.cause });
+    this.where = details.where;
+    this.wayOut = details.wayOut;
+    this.exitCode = details.exitCode ?? EXIT.failed;
+  }
+}
+
+/** The text for people, without a stack: `error: what`, where, and the way out, a line each. */
+export function describeError(error: unknown): { readonly text: string; readonly exitCode: ExitCode } {
+  if (error instanceof AggregateError && error.errors.length > 0) return describeAll(error);
+  if (error instanceof CliError)
+    return { text: lines(error.message, error.where, error.wayOut), exitCode: error.exitCode };
+  if (isKubeError(error)) return describeKubeError(error);
+  const { message, where, wayOut } = foreign(error);
+  return { text: lines(message, where, wayOut), exitCode: EXIT.failed };
+}
+
+function describeAll(error: AggregateError): { text: string; exitCode: ExitCode } {
+  const parts = error.errors.map(describeError);
+  const head = error.message ? [`error: ${error.message}`] : [];
+  return {
+    text: [...head, ...parts.map(({ text }) => text)].join('\n'),
+    exitCode: parts[0]?.exitCode ?? EXIT.failed,
+  };
+}
+
+/** Errors of other parts may carry `where` and `wayOut` too, without knowing this file. */
+function foreign(error: unknown): { message: string; where: string | undefined; wayOut: string | undefined } {
+  if (!(error instanceof Error)) return { message: String(error), where: undefined, wayOut: undefined };
+  const { where, wayOut } = error as Partial<Record<'where' | 'wayOut', unknown>>;
+  return {
+    message: error.message,
+    where: typeof where === 'string' ? where : undefined,
+    wayOut: typeof wayOut === 'string' ? wayOut : undefined,
+  };
+}
+
+function lines(what: string, where: string | undefined, wayOut: string | undefined): string {
+  return [
+    `error: ${what}`,
+    ...(where ? [`  where: ${where}`] : []),
+    ...(wayOut ? [`  what to do: ${wayOut}`] : []),
+  ].join('\n');
+}
+
+const KUBE_WAYS: Record<KubeErrorCode, { readonly exitCode: ExitCode; readonly wayOut: string | undefined }> =
+  {
+    Unreachable: {
+      exitCode: EXIT.unavailable,
+      wayOut: 'check that the server runs and that --kubeconfig and --context name it',
+    },
+    Timeout: {
+      exitCode: EXIT.unavailable,
+      wayOut: 'try again; if it stays, check the server and the network between',
+    },
+    Aborted: { exitCode: EXIT.interrupted, wayOut: undefined },
+    BadAnswer: {
+      exitCode: EXIT.unavailable,
+      wayOut: 'this does not look like a Kubernetes API server: check the URL in the kubeconfig',
+    },
+    Unauthorized: {
+      exitCode: EXIT.denied,
+      wayOut: 'log in again, or renew the certificate or token in the kubeconfig',
+    },
+    Forbidden: {
+      exitCode: EXIT.denied,
+      wayOut: 'ask for the right, or use a context whose user has it (kubectl auth can-i --list)',
+    },
+    NotFound: { exitCode: EXIT.failed, wayOut: undefined },
+    AlreadyExists: { exitCode: EXIT.failed, wayOut: undefined },
+    Conflict: {
+      exitCode: EXIT.failed,
+      wayOut: 'somebody else changed it: look at it again, then repeat the command',
+    },
+    Gone: { exitCode: EXIT.failed, wayOut: 'repeat the command' },
+    Invalid: { exitCode: EXIT.badInput, wayOut: 'mend the field that is named, then repeat the command' },
+    TooManyRequests: { exitCode: EXIT.unavailable, wayOut: 'the server is busy: repeat the command later' },
+    ServerError: {
+      exitCode: EXIT.unavailable,
+      wayOut: 'look at the log of the API server, then repeat the command',
+    },
+    Credentials: { exitCode: EXIT.denied, wayOut: 'check the files and programs that the kubeconfig names' },
+    Config: { exitCode: EXIT.badInput, wayOut: 'check the kubeconfig (kubectl config view)' },
+  };
+
+function describeKubeError(error: KubeError): { text: string; exitCode: ExitCode } {
+  const { exitCode, wayOut } = KUBE_WAYS[error.code];
+  return { text: lines(error.message, undefined, wayOut), exitCode };
+}

@@ -1,0 +1,41 @@
+/** One way to print a result: as a table for people, as JSON or YAML for programs. */
+import { Option } from 'commander';
+import { stringify } from 'yaml';
+import type { Io } from './io.ts';
+
+export type Format = 'table' | 'json' | 'yaml';
+
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Printed in place of a table without rows. */
+  readonly empty?: string;
+}
+
+export function outputOption(): Option {
+  return new Option('-o, --output <format>', 'how to print')
+    .choices(['table', 'json', 'yaml'])
+    .default('table');
+}
+
+/** The data are the contract for programs; the table may change from release to release. */
+export function print(io: Io, format: Format, data: unknown, table: () => Table): void {
+  if (format === 'json') io.out(`${JSON.stringify(data, undefined, 2)}\n`);
+  else if (format === 'yaml') io.out(stringify(data, { aliasDuplicateObjects: false, lineWidth: 0 }));
+  else io.out(formatTable(table()));
+}
+
+export function formatTable({ columns, rows, empty }: Table): string {
+  if (rows.length === 0 && empty !== undefined) return `${empty}\n`;
+  const all = [columns.map((column) => column.toUpperCase()), ...rows];
+  const widths = columns.map((_, index) => Math.max(...all.map((row) => (row[index] ?? '').length)));
+  return all
+    .map(
+      (row) =>
+        `${row
+          .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+          .join('   ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}

@@ -1,0 +1,46 @@
+/** The command line: one file a command, put together here. */
+import { Command } from 'commander';
+import { completionCommand } from './completion.ts';
+import { explainCommand } from './explain.ts';
+import { installCommand } from './install.ts';
+import type { Io } from './io.ts';
+import { localCommand } from './local.ts';
+import { startCommand } from './start.ts';
+import { validateCommand } from './validate.ts';
+import { VERSION, versionCommand } from './version.ts';
+
+const FOOTER = `
+Each command has its own --help. Exit codes: 0 done, 1 failed, 2 there are changes (plan, install --dry-run),
+3 would be held (plan), 64 wrong usage, 65 bad input, 69 not available, 77 denied, 130 interrupted.
+A cluster is found by --kubeconfig, then $KUBECONFIG, then ~/.kube/config, then the local fleet.`;
+
+export function program(io: Io): Command {
+  const root = new Command('kubenode')
+    .description('Kubernetes nodes from git, with a rule engine.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'explain a command')
+    .addHelpText('after', FOOTER)
+    .showSuggestionAfterError(true);
+  const commands = [
+    startCommand(io),
+    localCommand(io),
+    installCommand(io),
+    validateCommand(io),
+    explainCommand(io),
+    versionCommand(io),
+    completionCommand(io, () => root),
+  ];
+  for (const command of commands) root.addCommand(command);
+  configure(root, io);
+  return root;
+}
+
+/** No command ends the process or writes past `io`: main.ts decides on the exit code. */
+function configure(command: Command, io: Io): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => io.out(text),
+    writeErr: (text) => io.err(text),
+    getOutHasColors: () => io.color,
+  });
+  for (const child of command.commands) configure(child, io);
+}

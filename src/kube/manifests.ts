@@ -1,0 +1,120 @@
+/**
+ * Reads Kubernetes objects from YAML or JSON text, as Kubernetes' own tools do: YAML 1.1, many documents in a
+ * file, kind List taken apart. All problems of a text are reported at once, each with its line.
+ */
+import { type Document, isMap, LineCounter, parseAllDocuments } from 'yaml';
+import type { KubeObject } from './object.ts';
+
+export interface Manifest {
+  readonly object: KubeObject;
+  /** Of the object's first line, from 1. */
+  readonly line: number;
+  /** The line of a field, or of the nearest parent that is there. */
+  lineOf(path: readonly (string | number)[]): number;
+}
+
+export interface ManifestProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface Manifests {
+  readonly manifests: readonly Manifest[];
+  readonly problems: readonly ManifestProblem[];
+}
+
+export function readManifests(text: string): Manifests {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, { version: '1.1', lineCounter: lines, uniqueKeys: true });
+  const manifests: Manifest[] = [];
+  const problems: ManifestProblem[] = [];
+  for (const document of documents as Iterable<Document.Parsed>) {
+    if (document.errors.length > 0) {
+      problems.push(
+        ...document.errors.map((error) => ({
+          line: lines.linePos(error.pos[0]).line,
+          message: firstLine(error.message),
+        })),
+      );
+    } else if (document.contents !== null && document.toJS() !== null) {
+      readDocument(document, lines, { manifests, problems });
+    }
+  }
+  return { manifests, problems };
+}
+
+interface Found {
+  readonly manifests: Manifest[];
+  readonly problems: ManifestProblem[];
+}
+
+function readDocument(document: Document.Parsed, lines: LineCounter, found: Found): void {
+  const value: unknown = document.toJS({ maxAliasCount: 100 });
+  const start = lineAt(document, lines, []);
+  if (isList(value)) {
+    value.items.forEach((item, index) => add(item, ['items', index]));
+    return;
+  }
+  add(value, []);
+
+  function add(item: unknown, at: readonly (string | number)[]): void {
+    const line = at.length === 0 ? start : lineAt(document, lines, at);
+    const objection = objectionTo(item);
+    if (objection) found.problems.push({ line, message: objection });
+    else {
+      const lineOf = (path: readonly (string | number)[]): number =>
+        lineAt(document, lines, [...at, ...path]);
+      found.manifests.push({ object: item as KubeObject, line, lineOf });
+    }
+  }
+}
+
+/** Why a value is no Kubernetes object, or nothing. */
+function objectionTo(value: unknown): string | undefined {
+  if (!isRecord(value)) return 'this is no object: expected apiVersion, kind and metadata';
+  if (!isText(value['apiVersion'])) return 'apiVersion is missing, or not a string';
+  if (!isText(value['kind'])) return 'kind is missing, or not a string';
+  const metadata = value['metadata'];
+  if (!isRecord(metadata)) return `metadata of this ${value['kind']} is missing`;
+  if (isText(metadata['generateName']))
+    return `generateName of this ${value['kind']} is not allowed: an object from git needs a name of its own`;
+  if (!isText(metadata['name']))
+    return `metadata.name of this ${value['kind']} is missing, or not a string (quote numbers)`;
+  return undefined;
+}
+
+function lineAt(document: Document.Parsed, lines: LineCounter, path: readonly (string | number)[]): number {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const node: unknown = document.getIn(path.slice(0, length), true);
+    const range =
+      (node as { range?: readonly number[] | null } | undefined)?.range ?? rangeOfContents(document, length);
+    if (range?.[0] !== undefined) return lines.linePos(range[0]).line;
+  }
+  return 1;
+}
+
+function rangeOfContents({ contents }: Document.Parsed, length: number): readonly number[] | undefined {
+  return length === 0 && isMap(contents) ? (contents.range ?? undefined) : undefined;
+}
+
+function isList(value: unknown): value is { readonly items: readonly unknown[] } {
+  return (
+    isRecord(value) &&
+    typeof value['kind'] === 'string' &&
+    value['kind'].endsWith('List') &&
+    Array.isArray(value['items'])
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** The yaml package adds an excerpt of the text below its message; the line says enough. */
+function firstLine(message: string): string {
+  return (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, '');
+}
