@@ -1,5 +1,7 @@
 /** What a command says when it fails, and the code that it ends with. */
+
 import { isKubeError, type KubeError, type KubeErrorCode } from '../kube/errors.ts';
+import { textAt } from '../kube/json.ts';
 
 /** Documented in docs/cli.md; scripts rely on them. */
 export const EXIT = {
@@ -47,11 +49,12 @@ export class CliError extends Error {
 /** The text for people, without a stack: `error: what`, where, and the way out, a line each. */
 export function describeError(error: unknown): { readonly text: string; readonly exitCode: ExitCode } {
   if (error instanceof AggregateError && error.errors.length > 0) return describeAll(error);
-  if (error instanceof CliError)
-    return { text: lines(error.message, error.where, error.wayOut), exitCode: error.exitCode };
   if (isKubeError(error)) return describeKubeError(error);
-  const { message, where, wayOut } = foreign(error);
-  return { text: lines(message, where, wayOut), exitCode: EXIT.failed };
+  const { message, where, wayOut } = partsOf(error);
+  return {
+    text: lines(message, where, wayOut),
+    exitCode: error instanceof CliError ? error.exitCode : EXIT.failed,
+  };
 }
 
 function describeAll(error: AggregateError): { text: string; exitCode: ExitCode } {
@@ -63,15 +66,16 @@ function describeAll(error: AggregateError): { text: string; exitCode: ExitCode 
   };
 }
 
+interface Parts {
+  readonly message: string;
+  readonly where: string | undefined;
+  readonly wayOut: string | undefined;
+}
+
 /** Errors of other parts may carry `where` and `wayOut` too, without knowing this file. */
-function foreign(error: unknown): { message: string; where: string | undefined; wayOut: string | undefined } {
+function partsOf(error: unknown): Parts {
   if (!(error instanceof Error)) return { message: String(error), where: undefined, wayOut: undefined };
-  const { where, wayOut } = error as Partial<Record<'where' | 'wayOut', unknown>>;
-  return {
-    message: error.message,
-    where: typeof where === 'string' ? where : undefined,
-    wayOut: typeof wayOut === 'string' ? wayOut : undefined,
-  };
+  return { message: error.message, where: textAt(error, 'where'), wayOut: textAt(error, 'wayOut') };
 }
 
 function lines(what: string, where: string | undefined, wayOut: string | undefined): string {

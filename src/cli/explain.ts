@@ -73,10 +73,10 @@ export function explainCommand(io: Io): Command {
 }
 
 function listKinds(io: Io, format: Format): void {
-  const kinds = readCrds().map(({ spec }) => ({
-    kind: spec.names.kind,
-    shortName: spec.names.shortNames?.[0] ?? '',
-    description: firstSentence(spec.versions[0]?.schema.openAPIV3Schema.description ?? ''),
+  const kinds = readCrds().map((crd) => ({
+    kind: crd.spec.names.kind,
+    shortName: crd.spec.names.shortNames?.[0] ?? '',
+    description: firstSentence(schemaOf(crd).description ?? ''),
   }));
   print(io, format, kinds, () => ({
     columns: ['kind', 'short name', 'what it is'],
@@ -91,14 +91,12 @@ function explain(
 ): void {
   const [name = '', ...path] = argument.split('.');
   const crd = findCrd(name);
-  const version = crd.spec.versions[0];
-  const root: Schema = version?.schema.openAPIV3Schema ?? {};
-  const at = walk(root, path, crd.spec.names.kind);
+  const at = walk(schemaOf(crd), path, crd.spec.names.kind);
   const fields = rowsOf(at, path.join('.'), recursive === true);
   const rules = (at['x-kubernetes-validations'] ?? []).map(({ message, rule }) => message ?? rule);
   const data = {
     kind: crd.spec.names.kind,
-    apiVersion: `${crd.spec.group}/${version?.name ?? ''}`,
+    apiVersion: crd.spec.versions.map((version) => `${crd.spec.group}/${version.name}`).join(', '),
     path: path.join('.'),
     type: typeOf(at),
     description: at.description ?? '',
@@ -134,6 +132,11 @@ function asText({ kind, apiVersion, path, type, description, rules, fields }: Ex
     }
   }
   return `${text.join('\n').trimEnd()}\n`;
+}
+
+/** Our kinds have one version. */
+function schemaOf({ spec }: Crd): Schema {
+  return spec.versions[0]?.schema.openAPIV3Schema ?? {};
 }
 
 function walk(root: Schema, path: readonly string[], kind: string): Schema {
@@ -187,19 +190,21 @@ function typeOf(schema: Schema): string {
 }
 
 function limitsOf(schema: Schema): string {
-  const of = (text: string, value: unknown): string[] =>
-    value === undefined ? [] : [`${text}${JSON.stringify(value)}`];
   const choice = schema.enum ? [schema.enum.join('|')] : [];
   return [
     ...choice,
-    ...of('default ', schema.default),
-    ...of('>= ', schema.minimum),
-    ...of('<= ', schema.maximum),
-    ...of('at least ', schema.minItems),
-    ...of('at most ', schema.maxItems ?? schema.maxProperties),
-    ...of('length <= ', schema.maxLength),
+    ...limit('default ', schema.default),
+    ...limit('>= ', schema.minimum),
+    ...limit('<= ', schema.maximum),
+    ...limit('at least ', schema.minItems),
+    ...limit('at most ', schema.maxItems ?? schema.maxProperties),
+    ...limit('length <= ', schema.maxLength),
     ...(schema.pattern ? [`pattern ${schema.pattern}`] : []),
   ].join(', ');
+}
+
+function limit(text: string, value: unknown): string[] {
+  return value === undefined ? [] : [`${text}${JSON.stringify(value)}`];
 }
 
 function firstSentence(text: string): string {

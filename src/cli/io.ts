@@ -27,8 +27,8 @@ export function processIo(signal: AbortSignal): Io {
     env,
     cwd: process.cwd(),
     clock: systemClock(),
-    interactive: process.stderr.isTTY === true && env['CI'] === undefined,
-    color: wantsColor(env, process.stdout.isTTY === true),
+    interactive: process.stderr.isTTY && env['CI'] === undefined,
+    color: wantsColor(env, process.stdout.isTTY),
     signal,
   };
 }

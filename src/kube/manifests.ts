@@ -3,6 +3,7 @@
  * file, kind List taken apart. All problems of a text are reported at once, each with its line.
  */
 import { type Document, isMap, LineCounter, parseAllDocuments } from 'yaml';
+import { isRecord, type JsonRecord } from './json.ts';
 import type { KubeObject } from './object.ts';
 
 export interface Manifest {
@@ -76,11 +77,14 @@ function objectionTo(value: unknown): string | undefined {
   if (!isText(value['kind'])) return 'kind is missing, or not a string';
   const metadata = value['metadata'];
   if (!isRecord(metadata)) return `metadata of this ${value['kind']} is missing`;
-  if (isText(metadata['generateName']))
-    return `generateName of this ${value['kind']} is not allowed: an object from git needs a name of its own`;
-  if (!isText(metadata['name']))
-    return `metadata.name of this ${value['kind']} is missing, or not a string (quote numbers)`;
-  return undefined;
+  return objectionToName(value['kind'], metadata);
+}
+
+function objectionToName(kind: string, { generateName, name }: JsonRecord): string | undefined {
+  if (isText(generateName)) return `generateName of this ${kind} is not allowed: give it a name of its own`;
+  return isText(name)
+    ? undefined
+    : `metadata.name of this ${kind} is missing, or not a string (quote numbers)`;
 }
 
 function lineAt(document: Document.Parsed, lines: LineCounter, path: readonly (string | number)[]): number {
@@ -104,10 +108,6 @@ function isList(value: unknown): value is { readonly items: readonly unknown[] }
     value['kind'].endsWith('List') &&
     Array.isArray(value['items'])
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

@@ -1,0 +1,23 @@
+/** Digests of content: the same objects give the same digest, whatever the order of their keys. */
+import { createHash } from 'node:crypto';
+import { isRecord, type JsonRecord } from '../kube/json.ts';
+
+/** JSON with sorted keys and without undefined. Lists keep their order: it means something in Kubernetes. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sorted(inner) : inner));
+}
+
+export function digestOf(value: unknown): string {
+  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
+}
+
+function sorted(record: JsonRecord): JsonRecord {
+  const entries = Object.entries(record).toSorted(([a], [b]) => byCode(a, b));
+  // A null prototype, so that a key called __proto__ is a key like any other.
+  return Object.assign(Object.create(null), Object.fromEntries(entries)) as JsonRecord;
+}
+
+/** By code unit, the same on every machine; `localeCompare` is not. */
+export function byCode(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
