@@ -1,11 +1,25 @@
+import { randomInt } from 'node:crypto';
 import { defineConfig } from 'vitest/config';
+import { leakGuard } from './test/support/leak-guard/run.ts';
+import { Totals } from './test/support/totals-reporter.ts';
 
-const shared = { sequence: { shuffle: true }, globals: false } as const;
+// One seed for all: the order of the tests, fast-check and every sweep. vitest prints it when it starts.
+const seed = Number((process.env['KUBENODE_SEED'] ??= String(randomInt(1, 2 ** 31))));
+
+const shared = {
+  sequence: { shuffle: true },
+  globals: false,
+  setupFiles: ['test/support/leak-guard/file.ts'],
+};
 
 /** Three beds: `unit` needs no server, `cluster` a real API server, `nodes` root and real systemd nodes. */
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export
 export default defineConfig({
+  plugins: [leakGuard()],
   test: {
+    sequence: { seed },
+    reporters: ['default', new Totals()],
+    teardownTimeout: 60_000,
     projects: [
       {
         test: {

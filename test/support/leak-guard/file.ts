@@ -1,0 +1,49 @@
+/**
+ * After each test file: no process, listening socket or folder is left. A setup file of vitest: its hooks come first,
+ * so its afterAll runs after all others of the file.
+ */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { FILE_MARK, listeners, processesOf } from './leaks.ts';
+import { untilClean } from './until-clean.ts';
+
+/** Of Node and npm, for all that run on this machine: no test asks for them. */
+const CACHES = new Set(['node-compile-cache', 'v8-compile-cache-0']);
+
+const mark = `${process.pid}-${process.hrtime.bigint().toString(36)}`;
+const outside = tmpdir();
+// Short: the path of a unix socket has room for 107 characters.
+const inside = join(outside, `file-${mark}`);
+mkdirSync(inside, { recursive: true });
+process.env['TMPDIR'] = inside;
+process.env[FILE_MARK] = mark;
+
+const listenedBefore = new Set(listeners());
+const ranBefore = new Set(processesOf(process.pid, `${FILE_MARK}=${mark}`).map(({ pid }) => pid));
+
+afterAll(async () => {
+  const leaks = await untilClean(() => [...processes(), ...sockets(), ...folders()]);
+  for (const { pid } of leftProcesses()) process.kill(pid, 'SIGKILL');
+  process.env['TMPDIR'] = outside;
+  rmSync(inside, { recursive: true, force: true });
+  if (leaks.length > 0) throw new Error(`this test file leaks:\n  ${leaks.join('\n  ')}`);
+});
+
+function processes(): string[] {
+  return leftProcesses().map(({ pid, command }) => `process ${pid}: ${command}`);
+}
+
+function leftProcesses(): ReturnType<typeof processesOf> {
+  return processesOf(process.pid, `${FILE_MARK}=${mark}`).filter(({ pid }) => !ranBefore.has(pid));
+}
+
+function sockets(): string[] {
+  return listeners().filter((name) => !listenedBefore.has(name));
+}
+
+function folders(): string[] {
+  const left = readdirSync(inside).filter((name) => !CACHES.has(name));
+  return left.map((name) => `file or folder ${join(inside, name)}`);
+}

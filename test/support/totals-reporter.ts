@@ -1,0 +1,36 @@
+/**
+ * One true line of numbers at the end, and, where KUBENODE_TOTALS names a file, one JSON line in it: .ci/run adds up
+ * several runs. A file that could not be run, and an error outside of any test, count as failures.
+ */
+import { appendFileSync } from 'node:fs';
+import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+export class Totals implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+    const counts = count(modules, errors.length);
+    process.stdout.write(
+      `\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped (seed ${process.env['KUBENODE_SEED']})\n`,
+    );
+    const file = process.env['KUBENODE_TOTALS'];
+    if (file) appendFileSync(file, `${JSON.stringify(counts)}\n`);
+  }
+}
+
+function count(modules: readonly TestModule[], errors: number): Counts {
+  const counts: Counts = { passed: 0, failed: errors, skipped: 0 };
+  for (const module of modules) {
+    // Errors of a file or a suite stand beside its tests: a hook that failed, an import that threw.
+    for (const suite of [module, ...module.children.allSuites()]) counts.failed += suite.errors().length;
+    for (const test of module.children.allTests()) {
+      const { state } = test.result();
+      counts[state === 'pending' ? 'failed' : state] += 1; // pending: began and never ended
+    }
+  }
+  return counts;
+}
