@@ -1,0 +1,132 @@
+/**
+ * Prometheus metrics of this program. One registry a process, passed in; nothing is registered by importing.
+ * Labels are few and closed: whatever grows with the fleet belongs into a log line.
+ */
+import {
+  Counter as LibraryCounter,
+  Gauge as LibraryGauge,
+  Histogram as LibraryHistogram,
+  Registry,
+} from '@prometheus-io/client';
+
+export type Labels<L extends string> = Readonly<Record<L, string>>;
+
+export interface Counter<L extends string = never> {
+  add(labels: Labels<L>, by?: number): void;
+}
+
+export interface Gauge<L extends string = never> {
+  set(labels: Labels<L>, value: number): void;
+  /** A thing that is no more must not keep its last value for ever. */
+  remove(labels: Labels<L>): void;
+}
+
+export interface Histogram<L extends string = never> {
+  observe(labels: Labels<L>, value: number): void;
+}
+
+export interface MetricOptions<L extends string> {
+  /** Without the prefix. Counters end in `_total`, times in `_seconds`, sizes in `_bytes`. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly L[];
+}
+
+export interface GaugeOptions<L extends string> extends MetricOptions<L> {
+  /** Asked when somebody reads the metrics, so that an idle process has nothing to do. */
+  readonly read?: () => Iterable<readonly [labels: Labels<L>, value: number]>;
+}
+
+export interface Metrics {
+  counter<L extends string = never>(options: MetricOptions<L>): Counter<L>;
+  gauge<L extends string = never>(options: GaugeOptions<L>): Gauge<L>;
+  histogram<L extends string = never>(
+    options: MetricOptions<L> & { readonly buckets: readonly number[] },
+  ): Histogram<L>;
+  /** All of them in Prometheus' text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+interface Options {
+  /** In front of every name. */
+  readonly prefix?: string;
+  /** So many label sets may one metric have; further ones are counted together, as `other`. */
+  readonly maxSeries?: number;
+}
+
+// 30 verbs × codes, or 50 kinds × 10 reasons, fit with room; a label that holds a node's name by mistake does not.
+const MAX_SERIES = 500;
+const OTHER = 'other';
+const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+
+export function metricsRegistry({ prefix = 'kubenode_', maxSeries = MAX_SERIES }: Options = {}): Metrics {
+  const registry = new Registry();
+  const basics = ({ name, help, labels = [] }: MetricOptions<string>): Basics => {
+    if (!NAME.test(name)) throw new RangeError(`metric name '${name}' is not lower case words joined by _`);
+    return { name: `${prefix}${name}`, help, labelNames: [...labels], registers: [registry] };
+  };
+
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    counter: (options) => {
+      if (!options.name.endsWith('_total')) {
+        throw new RangeError(`counter '${options.name}' must end in _total`);
+      }
+      const counter = new LibraryCounter<string>(basics(options));
+      const bound = bounded(options.labels, maxSeries);
+      return { add: (labels, by = 1) => counter.inc(bound(labels), by) };
+    },
+    gauge: (options) => {
+      const bound = bounded(options.labels, maxSeries);
+      const gauge = new LibraryGauge<string>({ ...basics(options), ...collect(options.read, bound) });
+      return {
+        set: (labels, value) => gauge.set(bound(labels), value),
+        remove: (labels) => gauge.remove(labels),
+      };
+    },
+    histogram: (options) => {
+      const histogram = new LibraryHistogram<string>({ ...basics(options), buckets: [...options.buckets] });
+      const bound = bounded(options.labels, maxSeries);
+      return { observe: (labels, value) => histogram.observe(bound(labels), value) };
+    },
+  };
+}
+
+interface Basics {
+  name: string;
+  help: string;
+  labelNames: string[];
+  registers: Registry[];
+}
+
+type Bound = (labels: Labels<string>) => Labels<string>;
+
+/** What was read last time and is not there any more is gone from the answer, too. */
+function collect(
+  read: GaugeOptions<string>['read'],
+  bound: Bound,
+): { collect?: (this: LibraryGauge<string>) => void } {
+  if (!read) return {};
+  return {
+    collect() {
+      this.reset();
+      for (const [labels, value] of read()) this.set(bound(labels), value);
+    },
+  };
+}
+
+function bounded(names: readonly string[] = [], maxSeries: number): Bound {
+  const seen = new Set<string>();
+  return (labels) => {
+    if (names.length === 0) return labels;
+    const key = names.map((name) => labels[name]).join('\u0000');
+    if (seen.has(key)) return labels;
+    if (seen.size < maxSeries) {
+      seen.add(key);
+      return labels;
+    }
+    return Object.fromEntries(names.map((name) => [name, OTHER]));
+  };
+}
