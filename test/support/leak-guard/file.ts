@@ -6,27 +6,29 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { FILE_MARK, listeners, processesOf } from './leaks.ts';
+import { end, FILE_MARK, listeners, processesOf, RUN_FOLDER } from './leaks.ts';
 import { untilClean } from './until-clean.ts';
 
 /** Of Node and npm, for all that run on this machine: no test asks for them. */
 const CACHES = new Set(['node-compile-cache', 'v8-compile-cache-0']);
 
 const mark = `${process.pid}-${process.hrtime.bigint().toString(36)}`;
-const outside = tmpdir();
+const outside = process.env['TMPDIR'];
+// Every program that a test starts asks for $TMPDIR, so one folder catches what all of them forget.
 // Short: the path of a unix socket has room for 107 characters.
-const inside = join(outside, `file-${mark}`);
+const inside = join(process.env[RUN_FOLDER] ?? tmpdir(), `file-${mark}`);
 mkdirSync(inside, { recursive: true });
 process.env['TMPDIR'] = inside;
 process.env[FILE_MARK] = mark;
 
 const listenedBefore = new Set(listeners());
-const ranBefore = new Set(processesOf(process.pid, `${FILE_MARK}=${mark}`).map(({ pid }) => pid));
+const ranBefore = new Set(processesOf(`${FILE_MARK}=${mark}`, process.pid).map(({ pid }) => pid));
 
 afterAll(async () => {
   const leaks = await untilClean(() => [...processes(), ...sockets(), ...folders()]);
-  for (const { pid } of leftProcesses()) process.kill(pid, 'SIGKILL');
-  process.env['TMPDIR'] = outside;
+  end(leftProcesses());
+  if (outside === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = outside;
   rmSync(inside, { recursive: true, force: true });
   if (leaks.length > 0) throw new Error(`this test file leaks:\n  ${leaks.join('\n  ')}`);
 });
@@ -36,7 +38,7 @@ function processes(): string[] {
 }
 
 function leftProcesses(): ReturnType<typeof processesOf> {
-  return processesOf(process.pid, `${FILE_MARK}=${mark}`).filter(({ pid }) => !ranBefore.has(pid));
+  return processesOf(`${FILE_MARK}=${mark}`, process.pid).filter(({ pid }) => !ranBefore.has(pid));
 }
 
 function sockets(): string[] {

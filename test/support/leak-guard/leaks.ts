@@ -7,23 +7,26 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** In the environment of every process that a test run starts, whoever its parent is by now. */
 export const RUN_MARK = 'KUBENODE_TEST_RUN';
 export const FILE_MARK = 'KUBENODE_TEST_FILE';
+/** Where test files have their temporary folders. */
+export const RUN_FOLDER = 'KUBENODE_TEST_FOLDER';
 
 export interface Process {
   readonly pid: number;
+  readonly ppid: number;
   readonly command: string;
 }
 
-/** Processes that descend from this one, or carry the mark: a child may clear its environment, an orphan loses its parent. */
-export function processesOf(parent: number, mark: string): readonly Process[] {
+/** Processes that carry the mark, or descend from `parent`: an orphan loses its parent, a child may clear its environment. */
+export function processesOf(mark: string, parent?: number): readonly Process[] {
   const all = listPids().flatMap((pid) => describeProcess(pid) ?? []);
-  const family = new Set([parent]);
-  // Process ids may wrap around, so a child can come before its parent: go on until nobody is added.
-  for (let before = 0; before !== family.size; ) {
+  const family = new Set(parent === undefined ? [] : [parent]);
+  // Process ids wrap around, so a child can come before its parent: go on until nobody is added.
+  for (let before = -1; before !== family.size; ) {
     before = family.size;
     for (const { pid, ppid } of all) if (family.has(ppid)) family.add(pid);
   }
   const ours = all.filter(({ pid }) => family.has(pid) || environmentOf(pid).includes(mark));
-  return ours.filter(({ pid }) => pid !== parent).map(({ pid, command }) => ({ pid, command }));
+  return ours.filter(({ pid }) => pid !== parent && pid !== process.pid);
 }
 
 /** What this very process listens on. */
@@ -38,15 +41,36 @@ export function mountsUnder(folder: string): readonly string[] {
   return targets.filter((target) => target.startsWith(`${folder}/`));
 }
 
-export function networkInterfaces(): readonly string[] {
-  return namesIn('/sys/class/net');
+/** Bridges and the like, made by the node kit of that run. */
+export function networkInterfaces(mark: string): readonly string[] {
+  return namesIn('/sys/class/net').filter((name) => name.startsWith(interfacePrefix(mark)));
+}
+
+/** The kernel allows 15 characters in all. */
+export function interfacePrefix(mark: string): string {
+  return `kn${mark.slice(-6)}`;
+}
+
+/** Ends what tests started and forgot. */
+export function end(processes: readonly Process[]): void {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // gone since we looked
+    }
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  return describeProcess(pid) !== undefined;
 }
 
 function listPids(): number[] {
   return namesIn('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-function describeProcess(pid: number): (Process & { readonly ppid: number }) | undefined {
+function describeProcess(pid: number): Process | undefined {
   // The name stands in brackets and may hold anything, brackets too: read from the last one on.
   const stat = textOf(`/proc/${pid}/stat`);
   const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

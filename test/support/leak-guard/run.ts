@@ -1,50 +1,68 @@
 /**
- * Round the whole run: a temporary folder of its own, a mark for its processes, and a last look when everything is
- * torn down. A plugin, because vitest closes plugins' hooks after every global teardown.
+ * Round the whole run: a folder for the temporary folders of its test files, a mark for its processes, and a last
+ * look when everything is torn down. A plugin, because vitest closes plugins' hooks after every global teardown.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plugin } from 'vitest/config';
 import type { Vitest } from 'vitest/node';
-import { mountsUnder, networkInterfaces, processesOf, RUN_MARK } from './leaks.ts';
+import {
+  endMarked,
+  isAlive,
+  mountsUnder,
+  networkInterfaces,
+  processesOf,
+  RUN_FOLDER,
+  RUN_MARK,
+} from './leaks.ts';
 import { untilClean } from './until-clean.ts';
+
+const PREFIX = 'kubenode-run-';
 
 export function leakGuard(): Plugin {
   return {
     name: 'kubenode-leak-guard',
     configureVitest: ({ vitest }: { readonly vitest: Vitest }) => {
+      endKilledRuns();
       vitest.onClose(startGuard());
     },
   };
 }
 
-/** Every program that a test starts asks os.tmpdir() or $TMPDIR: one folder catches what all of them forget. */
 function startGuard(): () => Promise<void> {
-  const outside = process.env['TMPDIR'];
-  const folder = mkdtempSync(join(tmpdir(), 'kubenode-run-'));
-  const mark = folder.slice(-6);
-  process.env['TMPDIR'] = folder;
+  const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const mark = folder.slice(folder.indexOf(PREFIX) + PREFIX.length);
+  process.env[RUN_FOLDER] = folder;
   process.env[RUN_MARK] = mark;
 
+  const ours = (): ReturnType<typeof processesOf> => processesOf(`${RUN_MARK}=${mark}`, process.pid);
+
   return async () => {
-    const look = (): string[] => [
-      ...leftProcesses(mark).map(({ pid, command }) => `process ${pid}: ${command}`),
+    const leaks = await untilClean(() => [
+      ...ours().map(({ pid, command }) => `process ${pid}: ${command}`),
       ...mountsUnder(folder).map((target) => `mount ${target}`),
       ...readdirSync(folder).map((name) => `file or folder ${join(folder, name)}`),
-      ...networkInterfaces()
-        .filter((name) => name.startsWith(`kn${mark}`)) // bridges of the node kit
-        .map((name) => `interface ${name}`),
-    ];
-    const leaks = await untilClean(look);
-    for (const { pid } of leftProcesses(mark)) process.kill(pid, 'SIGKILL');
-    if (mountsUnder(folder).length === 0) rmSync(folder, { recursive: true, force: true });
-    if (outside === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = outside;
+      ...networkInterfaces(mark).map((name) => `interface ${name}`),
+    ]);
+    end(ours());
+    remove(folder);
     if (leaks.length > 0) throw new Error(`the test run leaks:\n  ${leaks.join('\n  ')}`);
   };
 }
 
-function leftProcesses(mark: string): ReturnType<typeof processesOf> {
-  return processesOf(process.pid, `${RUN_MARK}=${mark}`);
+/** A run that was killed could not tidy up: the next one does, and knows it by the process id in the name. */
+function endKilledRuns(): void {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
+    const mark = name.slice(PREFIX.length);
+    const owner = Number(mark.split('-')[0]);
+    if (isAlive(owner)) continue;
+    end(processesOf(`${RUN_MARK}=${mark}`));
+    remove(join(tmpdir(), name));
+  }
+}
+
+/** Never through a mount: what is mounted there is not ours to empty. */
+function remove(folder: string): void {
+  if (mountsUnder(folder).length === 0) rmSync(folder, { recursive: true, force: true });
 }
