@@ -7,15 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plugin } from 'vitest/config';
 import type { Vitest } from 'vitest/node';
-import {
-  endMarked,
-  isAlive,
-  mountsUnder,
-  networkInterfaces,
-  processesOf,
-  RUN_FOLDER,
-  RUN_MARK,
-} from './leaks.ts';
+import { end, isAlive, mountsUnder, networkInterfaces, processesOf, RUN_FOLDER, RUN_MARK } from './leaks.ts';
 import { untilClean } from './until-clean.ts';
 
 const PREFIX = 'kubenode-run-';
