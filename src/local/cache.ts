@@ -1,0 +1,103 @@
+/**
+ * The binaries that we have already: one folder for each version, platform and origin, with a manifest of
+ * checksums. A folder gets its name only when it is whole, so a broken download or build never shows up here.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, mkdir, open, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { diskError, readIfThere, writeWhole } from './files.ts';
+
+export interface Manifest {
+  /** Where the files came from, for people. */
+  readonly source: string;
+  readonly files: Readonly<Record<string, { readonly sha256: string; readonly size: number }>>;
+  /** Names of the same program. */
+  readonly links: Readonly<Record<string, string>>;
+}
+
+const MANIFEST = 'manifest.json';
+
+/** The names in that folder, when each of them is still what it was; undefined when there is nothing to trust. */
+export async function readEntry(folder: string): Promise<ReadonlySet<string> | undefined> {
+  const manifest = parseManifest(await readIfThere(join(folder, MANIFEST)));
+  if (!manifest) return undefined;
+  for (const [name, { sha256, size }] of Object.entries(manifest.files)) {
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.size !== size || (await sha256Of(path)) !== sha256) return undefined;
+  }
+  for (const [name, target] of Object.entries(manifest.links)) {
+    if ((await readlink(join(folder, name)).catch(() => undefined)) !== target) return undefined;
+  }
+  return new Set([...Object.keys(manifest.files), ...Object.keys(manifest.links)]);
+}
+
+/** `fill` writes into an empty folder; what it leaves there becomes the entry, or nothing does. */
+export async function writeEntry(
+  folder: string,
+  source: string,
+  fill: (temporary: string) => Promise<void>,
+): Promise<void> {
+  const temporary = `${folder}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    await mkdir(temporary, { recursive: true });
+    await fill(temporary);
+    await writeWhole(
+      join(temporary, MANIFEST),
+      JSON.stringify(await describe(temporary, source), undefined, 2),
+    );
+    // What stood here before did not pass readEntry, or the caller would not be here.
+    await rm(folder, { recursive: true, force: true });
+    await rename(temporary, folder);
+  } catch (error) {
+    throw diskError(error, folder);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function describe(folder: string, source: string): Promise<Manifest> {
+  const files: Record<string, { sha256: string; size: number }> = {};
+  const links: Record<string, string> = {};
+  for (const name of (await readdir(folder)).toSorted()) {
+    const path = join(folder, name);
+    const found = await lstat(path);
+    if (found.isSymbolicLink()) links[name] = await readlink(path);
+    else files[name] = { sha256: await flushed(path), size: found.size };
+  }
+  return { source, files, links };
+}
+
+/** The checksum, once the file is on the disk: a manifest must not outlive in a crash what it describes. */
+async function flushed(path: string): Promise<string> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return await sha256Of(path);
+}
+
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
+  return hash.digest('hex');
+}
+
+function parseManifest(text: string | undefined): Manifest | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isManifest(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isManifest(value: unknown): value is Manifest {
+  if (typeof value !== 'object' || value === null) return false;
+  const { files, links } = value as Partial<Record<keyof Manifest, unknown>>;
+  return typeof files === 'object' && files !== null && typeof links === 'object' && links !== null;
+}

@@ -1,0 +1,162 @@
+/** The command lines of a control plane. Each flag that differs from the upstream default says why. */
+import { join } from 'node:path';
+import type { Command } from './process.ts';
+
+/** Where the programs are: one folder with all of them under their upstream names. */
+export type ProgramPath = (name: Program) => string;
+
+export const PROGRAMS = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubectl',
+  'kubelet',
+] as const;
+export type Program = (typeof PROGRAMS)[number];
+
+/** Nobody but this machine reaches them, unless it is asked for. */
+export const LOOPBACK = '127.0.0.1';
+/** Services get addresses that nothing routes here; the same range in each cluster does no harm. */
+const SERVICE_RANGE = '10.96.0.0/16';
+/** The first address of the range: what pods call the API server by. */
+export const SERVICE_ADDRESS = '10.96.0.1';
+
+export interface EtcdFlags {
+  readonly dataFolder: string;
+  /** Holds ca.crt, etcd.crt, etcd.key. */
+  readonly pkiFolder: string;
+  readonly port: number;
+  /** False for tests: after a crash of the whole machine the data may be lost. */
+  readonly durable: boolean;
+}
+
+export function etcdCommand(path: ProgramPath, flags: EtcdFlags): Command {
+  const { dataFolder, pkiFolder, port, durable } = flags;
+  const url = `https://${LOOPBACK}:${port}`;
+  const pki = (file: string): string => join(pkiFolder, file);
+  return {
+    program: path('etcd'),
+    args: [
+      '--name=local',
+      `--data-dir=${dataFolder}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      // A single member never hears from a peer: any free port will do, and needs no place in the state file.
+      `--listen-peer-urls=https://${LOOPBACK}:0`,
+      ...tls('', pki),
+      ...tls('peer-', pki),
+      // Alone it always wins its election: these two only shorten the wait for it at start.
+      '--heartbeat-interval=50',
+      '--election-timeout=500',
+      // Many clusters share it. Each API server compacts every five minutes; this bounds what lies between.
+      '--auto-compaction-mode=periodic',
+      '--auto-compaction-retention=30m',
+      `--quota-backend-bytes=${8 * 1024 ** 3}`,
+      // Many small clusters write less than one large one: a snapshot of the log every 10,000 entries is plenty.
+      '--snapshot-count=10000',
+      '--max-request-bytes=3145728',
+      '--log-level=warn',
+      ...(durable ? [] : ['--unsafe-no-fsync']),
+    ],
+  };
+}
+
+function tls(kind: '' | 'peer-', pki: (file: string) => string): string[] {
+  return [
+    `--${kind}cert-file=${pki('etcd.crt')}`,
+    `--${kind}key-file=${pki('etcd.key')}`,
+    `--${kind}trusted-ca-file=${pki('ca.crt')}`,
+    `--${kind}client-cert-auth`,
+  ];
+}
+
+export interface ApiServerFlags {
+  /** Holds ca.crt, apiserver.crt, apiserver.key, sa.pub, sa.key, etcd-ca.crt, etcd-client.crt, etcd-client.key, kubelet-client.* */
+  readonly pkiFolder: string;
+  readonly port: number;
+  readonly bindAddress: string;
+  readonly etcdUrl: string;
+  /** What keeps the clusters on one etcd apart. */
+  readonly etcdPrefix: string;
+  readonly extra?: readonly string[];
+}
+
+export function apiServerCommand(path: ProgramPath, flags: ApiServerFlags): Command {
+  const pki = (file: string): string => join(flags.pkiFolder, file);
+  return {
+    program: path('kube-apiserver'),
+    args: [
+      `--secure-port=${flags.port}`,
+      `--bind-address=${flags.bindAddress}`,
+      `--etcd-servers=${flags.etcdUrl}`,
+      `--etcd-prefix=${flags.etcdPrefix}`,
+      `--etcd-cafile=${pki('etcd-ca.crt')}`,
+      `--etcd-certfile=${pki('etcd-client.crt')}`,
+      `--etcd-keyfile=${pki('etcd-client.key')}`,
+      `--client-ca-file=${pki('ca.crt')}`,
+      `--tls-cert-file=${pki('apiserver.crt')}`,
+      `--tls-private-key-file=${pki('apiserver.key')}`,
+      `--kubelet-client-certificate=${pki('kubelet-client.crt')}`,
+      `--kubelet-client-key=${pki('kubelet-client.key')}`,
+      `--service-account-key-file=${pki('sa.pub')}`,
+      `--service-account-signing-key-file=${pki('sa.key')}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-cluster-ip-range=${SERVICE_RANGE}`,
+      '--authorization-mode=Node,RBAC',
+      '--enable-admission-plugins=NodeRestriction',
+      '--allow-privileged=true',
+      '--enable-bootstrap-token-auth=true',
+      // Endpoints may not name a loopback address; nothing here reads the endpoints of `kubernetes`.
+      ...(flags.bindAddress === LOOPBACK
+        ? ['--advertise-address=127.0.0.1', '--endpoint-reconciler-type=none']
+        : []),
+      // Counting objects for metrics is most of what an idle small cluster asks of a shared etcd.
+      '--etcd-count-metric-poll-period=0',
+      '--etcd-db-metric-poll-interval=0',
+      '--profiling=false',
+      ...(flags.extra ?? []),
+    ],
+  };
+}
+
+export interface ManagerFlags {
+  readonly pkiFolder: string;
+  readonly kubeconfig: string;
+  readonly port: number;
+}
+
+export function controllerManagerCommand(path: ProgramPath, flags: ManagerFlags): Command {
+  const pki = (file: string): string => join(flags.pkiFolder, file);
+  return {
+    program: path('kube-controller-manager'),
+    args: [
+      ...common(flags),
+      `--root-ca-file=${pki('ca.crt')}`,
+      `--cluster-signing-cert-file=${pki('ca.crt')}`,
+      `--cluster-signing-key-file=${pki('ca.key')}`,
+      `--service-account-private-key-file=${pki('sa.key')}`,
+      '--use-service-account-credentials=true',
+      '--controllers=*,bootstrapsigner,tokencleaner',
+      // A handful of objects needs no queue of five workers a kind.
+      '--concurrent-gc-syncs=5',
+    ],
+  };
+}
+
+export function schedulerCommand(path: ProgramPath, flags: ManagerFlags): Command {
+  return { program: path('kube-scheduler'), args: common(flags) };
+}
+
+/** One of each to a cluster: an election would only cost writes and time. */
+function common({ kubeconfig, port }: ManagerFlags): string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    `--authentication-kubeconfig=${kubeconfig}`,
+    `--authorization-kubeconfig=${kubeconfig}`,
+    `--bind-address=${LOOPBACK}`,
+    `--secure-port=${port}`,
+    '--leader-elect=false',
+    '--profiling=false',
+  ];
+}

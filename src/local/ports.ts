@@ -1,0 +1,32 @@
+/** TCP ports of this machine. */
+import { createServer } from 'node:net';
+import { systemCode } from './errors.ts';
+
+/**
+ * A port that is free now. Between this answer and its use another program may take it, so whoever starts
+ * a server with it looks at the reason when the server ends at once.
+ */
+export async function freePort(address = '127.0.0.1'): Promise<number> {
+  const port = await listenOnce(0, address);
+  if (port === undefined) throw new Error(`the system gave no port on ${address}`);
+  return port;
+}
+
+export async function isPortFree(port: number, address = '127.0.0.1'): Promise<boolean> {
+  return (await listenOnce(port, address)) !== undefined;
+}
+
+/** Listens for a moment. Undefined when somebody else does already. */
+function listenOnce(port: number, address: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error) => {
+      if (systemCode(error) === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen({ port, host: address, exclusive: true }, () => {
+      const bound = server.address();
+      server.close(() => resolve(typeof bound === 'object' && bound ? bound.port : port));
+    });
+  });
+}

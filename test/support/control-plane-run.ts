@@ -1,0 +1,112 @@
+/**
+ * What all API servers of one test run share: a folder, one etcd, and notes of every process that was started.
+ * A run that was killed leaves its notes; the next one ends what they name. No vitest in here: benchmarks use it too.
+ */
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/kube/system-clock.ts';
+import { type EtcdAccess, writeEtcdPki } from '../../src/local/authority.ts';
+import { programIn } from '../../src/local/binaries.ts';
+import { etcdCommand, type ProgramPath } from '../../src/local/commands.ts';
+import { writeWhole } from '../../src/local/files.ts';
+import { cacheFolder } from '../../src/local/folders.ts';
+import { identityOf, type ProcessIdentity, sameProcess } from '../../src/local/identity.ts';
+import { launch } from '../../src/local/launch.ts';
+import { obtainBinaries } from '../../src/local/obtain.ts';
+import { freePort } from '../../src/local/ports.ts';
+import { stopProcess } from '../../src/local/process.ts';
+
+/** Plain data: vitest hands it from its main process to the workers. */
+export interface Run {
+  readonly folder: string;
+  /** Folder of the notes. */
+  readonly notes: string;
+  /** etcd, kube-apiserver, kubectl, … under their names. */
+  readonly binaries: string;
+  readonly etcd: EtcdAccess & { readonly url: string };
+}
+
+const START_MS = 60_000;
+const clock = systemClock();
+
+export async function openRun(): Promise<Run> {
+  // Not in the temporary folder: that one is new for each run.
+  const root = join(cacheFolder(process.env), 'test-runs');
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  await endStaleRuns(root);
+  const notes = await mkdtemp(join(root, 'run-'));
+  const folder = await mkdtemp(join(tmpdir(), 'control-plane-'));
+  await writeWhole(join(notes, OWNER), JSON.stringify({ owner: await identityOf(process.pid), folder }));
+  try {
+    const wanted = ['etcd', 'kube-apiserver', 'kubectl'] as const;
+    const { folder: binaries, origin } = await obtainBinaries({ env: process.env, wanted });
+    const etcd = await startEtcd(folder, notes, programIn({ folder: binaries, origin }));
+    return { folder, notes, binaries, etcd };
+  } catch (error) {
+    await endRun(notes);
+    throw error;
+  }
+}
+
+export async function closeRun({ notes }: Run): Promise<void> {
+  await endRun(notes);
+}
+
+async function startEtcd(folder: string, notes: string, path: ProgramPath): Promise<Run['etcd']> {
+  const pkiFolder = join(folder, 'etcd-pki');
+  const access = await writeEtcdPki(pkiFolder, clock.now());
+  const port = await freePort();
+  const url = `https://127.0.0.1:${port}`;
+  await mkdir(join(folder, 'etcd'), { mode: 0o700 });
+  await launch({
+    command: etcdCommand(path, { dataFolder: join(folder, 'etcd'), pkiFolder, port, durable: false }),
+    logFile: join(folder, 'etcd.log'),
+    endpoint: { url: `${url}/health`, ...access },
+    clock,
+    timeoutMs: START_MS,
+    started: (identity) => note({ notes }, identity),
+  });
+  return { ...access, url };
+}
+
+const OWNER = 'owner.json';
+
+interface Owner {
+  readonly owner: ProcessIdentity;
+  readonly folder: string;
+}
+
+/** Written before anything waits for the process: from then on somebody will end it. */
+export async function note({ notes }: Pick<Run, 'notes'>, identity: ProcessIdentity): Promise<void> {
+  await writeWhole(join(notes, `${identity.pid}.json`), JSON.stringify(identity));
+}
+
+export async function forget({ notes }: Pick<Run, 'notes'>, identity: ProcessIdentity): Promise<void> {
+  await rm(join(notes, `${identity.pid}.json`), { force: true });
+}
+
+async function endStaleRuns(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    const notes = join(root, name);
+    const of = await readNote<Owner>(join(notes, OWNER));
+    // Without a note of its owner it is being made right now, or nothing was started in it yet.
+    if (of && !sameProcess(of.owner, await identityOf(of.owner.pid))) await endRun(notes);
+  }
+}
+
+async function endRun(notes: string): Promise<void> {
+  const names = await readdir(notes).catch(() => []);
+  const identities = names
+    .filter((name) => name !== OWNER)
+    .map((name) => readNote<ProcessIdentity>(join(notes, name)));
+  for (const identity of await Promise.all(identities)) if (identity) await stopProcess(identity, clock, 0);
+  const of = await readNote<Owner>(join(notes, OWNER));
+  if (of) await rm(of.folder, { recursive: true, force: true });
+  await rm(notes, { recursive: true, force: true });
+}
+
+async function readNote<T>(path: string): Promise<T | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as T);
+}

@@ -1,0 +1,167 @@
+/** One real kube-apiserver with a place of its own in the etcd of the run. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Client } from '../../src/kube/client.ts';
+import { systemClock } from '../../src/kube/system-clock.ts';
+import { ADMIN, clientCertificate, type Principal, writeClusterPki } from '../../src/local/authority.ts';
+import { apiServerCommand, LOOPBACK } from '../../src/local/commands.ts';
+import { isLocalError } from '../../src/local/errors.ts';
+import { PRIVATE, writeWhole } from '../../src/local/files.ts';
+import type { ProcessIdentity } from '../../src/local/identity.ts';
+import { kubeconfigOf } from '../../src/local/kubeconfig.ts';
+import { launch } from '../../src/local/launch.ts';
+import type { Pair } from '../../src/local/pki/certificate.ts';
+import { freePort, isPortFree } from '../../src/local/ports.ts';
+import { stopProcess } from '../../src/local/process.ts';
+import { restore, snapshot } from './control-plane-etcd.ts';
+import { forget, note, type Run } from './control-plane-run.ts';
+
+export interface ApiServerOptions {
+  /** 0.0.0.0 lets real nodes in. Default: only this machine. */
+  readonly bindAddress?: string;
+  /** More names and addresses in the server's certificate. */
+  readonly names?: readonly string[];
+  /** More flags of kube-apiserver. */
+  readonly flags?: readonly string[];
+}
+
+export interface ApiServer {
+  readonly url: string;
+  readonly caFile: string;
+  readonly caPem: string;
+  /** Path of a kubeconfig of the administrator. */
+  readonly kubeconfig: string;
+  /** The administrator's. */
+  readonly client: Client;
+  /** Path of the server's log. */
+  readonly logFile: string;
+  /** Path of kubectl. */
+  readonly kubectl: string;
+  /** Holds the CA (ca.crt, ca.key) and the keys of ServiceAccounts (sa.key, sa.pub). */
+  readonly pkiFolder: string;
+  certificateFor(principal: Principal): Pair;
+  /** Path of a kubeconfig whose user is that principal, by certificate. */
+  kubeconfigFor(principal: Principal): Promise<string>;
+  /** From now on, `wipe` goes back to what is there now (CRDs, for example). At first: to an empty server. */
+  keep(): Promise<void>;
+  /** Takes back all that was written since. */
+  wipe(): Promise<void>;
+  /** Ends the process, as a crash or a shutdown does. `start` brings it back on the same port with the same data. */
+  kill(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const START_MS = 90_000;
+const TRIES = 3;
+const clock = systemClock();
+
+export async function startServer(run: Run, options: ApiServerOptions = {}): Promise<ApiServer> {
+  for (let tried = 1; ; tried += 1) {
+    const port = await freePort();
+    try {
+      return await startOn(run, port, options);
+    } catch (error) {
+      // Between the question and the start somebody else took the port: take another one.
+      const lost = isLocalError(error, 'Exited') && !(await isPortFree(port));
+      if (!lost || tried === TRIES) throw error;
+    }
+  }
+}
+
+async function startOn(run: Run, port: number, options: ApiServerOptions): Promise<ApiServer> {
+  const folder = await mkdtemp(join(run.folder, 'server-'));
+  const name = basename(folder);
+  const pkiFolder = join(folder, 'pki');
+  const etcdPrefix = `/${name}`;
+  const { names = [], bindAddress = LOOPBACK } = options;
+  const authority = await writeClusterPki({
+    folder: pkiFolder,
+    name,
+    names,
+    etcd: run.etcd,
+    now: clock.now(),
+  });
+  const url = `https://${LOOPBACK}:${port}`;
+  const logFile = join(folder, 'kube-apiserver.log');
+  const admin = clientCertificate(authority, ADMIN, clock.now());
+  const command = apiServerCommand((program) => join(run.binaries, program), {
+    pkiFolder,
+    port,
+    bindAddress,
+    etcdUrl: run.etcd.url,
+    etcdPrefix,
+    ...(options.flags ? { extra: options.flags } : {}),
+  });
+
+  let identity: ProcessIdentity | undefined;
+  let made = 0;
+  await start();
+  const kubeconfig = await kubeconfigFor(ADMIN);
+  const client = await connectTo(kubeconfig);
+  let kept = await snapshot(run.etcd, etcdPrefix);
+
+  return {
+    url,
+    caFile: join(pkiFolder, 'ca.crt'),
+    caPem: authority.certPem,
+    kubeconfig,
+    client,
+    logFile,
+    kubectl: join(run.binaries, 'kubectl'),
+    pkiFolder,
+    certificateFor: (principal) => clientCertificate(authority, principal, clock.now()),
+    kubeconfigFor,
+    async keep() {
+      kept = await snapshot(run.etcd, etcdPrefix);
+    },
+    async wipe() {
+      await restore(run.etcd, etcdPrefix, kept);
+    },
+    kill,
+    start,
+    async stop() {
+      await client.close();
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+
+  async function start(): Promise<void> {
+    if (identity) return;
+    identity = await launch({
+      command,
+      logFile,
+      endpoint: { url: `${url}/readyz`, caPem: authority.certPem, client: admin },
+      clock,
+      timeoutMs: START_MS,
+      started: (started) => note(run, started),
+    });
+  }
+
+  async function kill(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
+    if (!identity) return;
+    // Nothing of a test's data needs an orderly end, and an orderly end waits for open watches.
+    await stopProcess(identity, clock, signal === 'SIGKILL' ? 0 : undefined);
+    await forget(run, identity);
+    identity = undefined;
+  }
+
+  async function kubeconfigFor(principal: Principal): Promise<string> {
+    const certificate = clientCertificate(authority, principal, clock.now());
+    const path = join(folder, `${principal.user.replaceAll(/[^\w.-]/g, '_')}-${(made += 1)}.kubeconfig`);
+    const access = { name, server: url, caPem: authority.certPem, user: principal.user, client: certificate };
+    await writeWhole(path, kubeconfigOf([access]), PRIVATE);
+    return path;
+  }
+}
+
+// src/kube/connect.ts is being written; until then tests take the kubeconfig.
+async function connectTo(kubeconfig: string): Promise<Client> {
+  const path = '../../src/kube/connect.ts';
+  const loaded = (await import(path).catch(() => undefined)) as
+    | { connect(config: { kubeconfig: string }): Promise<Client> }
+    | undefined;
+  if (loaded) return await loaded.connect({ kubeconfig });
+  return { close: () => Promise.resolve() } as Client;
+}
