@@ -1,0 +1,17 @@
+/** Writes everything that is generated from the kinds: `npm run generate`. Same kinds, same bytes. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type GeneratedFile, typesFile } from './generate/types.ts';
+import { API_VERSION, KINDS } from './registry.ts';
+
+export function generatedFiles(): readonly GeneratedFile[] {
+  return [typesFile(KINDS, API_VERSION)];
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '../..');
+  for (const { path, text } of generatedFiles()) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}

@@ -1,0 +1,111 @@
+/** zod to the schema of a CRD: nearly structural already, with a few repairs. */
+import { z } from 'zod';
+import type { Rule, Schema } from '../schema.ts';
+
+export interface JsonSchema {
+  readonly description?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly default?: unknown;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: JsonSchema;
+  readonly oneOf?: readonly JsonSchema[];
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: string;
+  readonly 'x-kubernetes-validations'?: readonly Rule[];
+  readonly 'x-kubenode-type'?: string;
+  readonly 'x-kubenode-doc'?: string;
+}
+
+/** The order in which the keys of a schema are written: what people look for comes first. */
+const KEY_ORDER = [
+  'description',
+  'x-kubenode-type',
+  'x-kubenode-doc',
+  'type',
+  'format',
+  'enum',
+  'default',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'maxProperties',
+  'required',
+  'properties',
+  'items',
+  'additionalProperties',
+  'oneOf',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+  'x-kubernetes-validations',
+] as const;
+
+export function jsonSchemaOf(schema: Schema): JsonSchema {
+  const { $schema: _, ...converted } = z.toJSONSchema(schema, {
+    target: 'openapi-3.0',
+    io: 'input',
+    unrepresentable: 'any',
+    reused: 'inline',
+  });
+  return repair(converted as JsonSchema);
+}
+
+/** Rebuilds a schema with `change` applied to each of its parts, the innermost first. */
+export function mapSchema(schema: JsonSchema, change: (part: JsonSchema) => JsonSchema): JsonSchema {
+  const { properties, items, additionalProperties } = schema;
+  return change({
+    ...schema,
+    ...(properties && { properties: mapValues(properties, (part) => mapSchema(part, change)) }),
+    ...(items && { items: mapSchema(items, change) }),
+    ...(additionalProperties && { additionalProperties: mapSchema(additionalProperties, change) }),
+  });
+}
+
+export function mapValues<A, B>(
+  values: Readonly<Record<string, A>>,
+  change: (value: A) => B,
+): Record<string, B> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
+}
+
+function repair(schema: JsonSchema): JsonSchema {
+  return mapSchema(schema, (part) => {
+    const { anyOf, ...rest } = part as JsonSchema & { anyOf?: unknown };
+    // The API server gives a union of integer and string its own mark, and refuses `anyOf` with types in it.
+    if (anyOf !== undefined && !rest['x-kubernetes-int-or-string'])
+      throw new Error(`a union is not structural: ${JSON.stringify(part).slice(0, 200)}`);
+    // Properties and "all others are free" exclude each other.
+    const { additionalProperties, ...closed } = rest;
+    const free = rest['x-kubernetes-preserve-unknown-fields'] ? closed : rest;
+    return inOrder(free);
+  });
+}
+
+function inOrder(schema: JsonSchema): JsonSchema {
+  const unknown = Object.keys(schema).filter((key) => !(KEY_ORDER as readonly string[]).includes(key));
+  if (unknown.length > 0)
+    throw new Error(`the API server knows no such key of a schema: ${unknown.join(', ')}`);
+  const entries = KEY_ORDER.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]]]));
+  return Object.fromEntries(entries) as JsonSchema;
+}

@@ -1,0 +1,71 @@
+/** Who we are on an API server: two namespaces, and one ServiceAccount for each part that writes. */
+import type { KubeObject } from '../kube/object.ts';
+import {
+  LABEL_MANAGED_BY,
+  MANAGED_BY,
+  NAMESPACE,
+  NAMESPACE_AGENTS,
+  PRINCIPAL_APPROVER,
+  PRINCIPAL_COMPONENTSET,
+  PRINCIPAL_CONTROLLERS,
+  PRINCIPAL_DEFENDER,
+  PRINCIPAL_HOSTDOCTOR,
+  PRINCIPAL_HOSTING,
+  PRINCIPAL_MACHINE,
+  PRINCIPAL_MACHINESET,
+  PRINCIPAL_REMEDY,
+  PRINCIPAL_REMEDYJOB,
+  PRINCIPAL_SYNC,
+} from './names.ts';
+
+/** The accounts that `kubenode controllers` acts as, one for each controller. */
+export const CONTROLLER_PRINCIPALS = [
+  PRINCIPAL_MACHINE,
+  PRINCIPAL_MACHINESET,
+  PRINCIPAL_COMPONENTSET,
+  PRINCIPAL_REMEDY,
+  PRINCIPAL_REMEDYJOB,
+  PRINCIPAL_HOSTDOCTOR,
+  PRINCIPAL_HOSTING,
+  PRINCIPAL_DEFENDER,
+  PRINCIPAL_APPROVER,
+] as const;
+
+export const PRINCIPALS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS, ...CONTROLLER_PRINCIPALS] as const;
+
+/** Metadata of everything that an installation consists of; the sentence is for `kubectl describe`. */
+export function installed(name: string, description: string, namespace?: string): KubeObject['metadata'] {
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    labels: { [LABEL_MANAGED_BY]: MANAGED_BY },
+    annotations: { 'kubernetes.io/description': description },
+  };
+}
+
+export function namespaces(): readonly KubeObject[] {
+  return [
+    namespace(NAMESPACE, 'ServiceAccounts, Secrets, Leases and inventories of kubenode.'),
+    namespace(NAMESPACE_AGENTS, 'Heartbeat Leases of agents, named like their machines, and nothing else.'),
+  ];
+}
+
+export function serviceAccounts(): readonly KubeObject[] {
+  return [
+    account(PRINCIPAL_SYNC, 'kubenode sync: brings what git says to this cluster.', true),
+    account(PRINCIPAL_CONTROLLERS, 'kubenode controllers: acts as the account of each controller.', true),
+    ...CONTROLLER_PRINCIPALS.map((name) =>
+      account(name, `Impersonated by ${PRINCIPAL_CONTROLLERS}; no pod runs as it.`, false),
+    ),
+  ];
+}
+
+function namespace(name: string, description: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: installed(name, description) };
+}
+
+/** A token is mounted only where a process runs as the account. */
+function account(name: string, description: string, automountServiceAccountToken: boolean): KubeObject {
+  const metadata = installed(name, description, NAMESPACE);
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken };
+}

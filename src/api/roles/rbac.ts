@@ -1,0 +1,83 @@
+/** Words for RBAC, so that a role reads as what it allows. */
+import type { KubeObject } from '../../kube/object.ts';
+import { AGENT_GROUP, NAMESPACE } from '../names.ts';
+import { installed } from '../principals.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+export interface Subject {
+  readonly kind: 'ServiceAccount' | 'Group';
+  readonly name: string;
+  readonly namespace?: string;
+  readonly apiGroup?: string;
+}
+
+export const READ = ['get', 'list', 'watch'] as const;
+/** Server-side apply needs create and patch. */
+export const APPLY = ['create', 'patch'] as const;
+/** `update` for compare-and-swap on what two processes may write. */
+export const WRITE = ['create', 'patch', 'update', 'delete'] as const;
+export const PATCH = ['patch'] as const;
+
+/** "may patch machines of group kubenode.dev": verbs, group, resources, and names where only these. */
+export function may(
+  verbs: readonly string[],
+  group: string,
+  resources: readonly string[],
+  resourceNames?: readonly string[],
+): Rule {
+  const rule = { apiGroups: [group], resources, verbs };
+  return resourceNames === undefined ? rule : { ...rule, resourceNames };
+}
+
+export function serviceAccount(name: string): Subject {
+  return { kind: 'ServiceAccount', name, namespace: NAMESPACE };
+}
+
+export const agents: Subject = { kind: 'Group', name: AGENT_GROUP, apiGroup: RBAC };
+
+export function clusterRole(name: string, description: string, rules: readonly Rule[]): KubeObject {
+  return { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: installed(name, description), rules };
+}
+
+export function role(name: string, namespace: string, rules: readonly Rule[]): KubeObject {
+  const metadata = installed(name, `What ${name} may do in ${namespace}.`, namespace);
+  return { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules };
+}
+
+export function clusterRoleBinding(name: string, roleName: string, subjects: readonly Subject[]): KubeObject {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: installed(name, `Gives ClusterRole ${roleName} to its principal.`),
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: roleName },
+    subjects,
+  };
+}
+
+export interface RoleRef {
+  readonly kind: 'ClusterRole' | 'Role';
+  readonly name: string;
+}
+
+export function roleBinding(
+  name: string,
+  namespace: string,
+  ref: RoleRef,
+  subjects: readonly Subject[],
+): KubeObject {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: installed(name, `Gives ${ref.kind} ${ref.name} in ${namespace} to its principal.`, namespace),
+    roleRef: { apiGroup: RBAC, ...ref },
+    subjects,
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * What sync may do without anybody's word. Whoever wants other kinds in git adds a ClusterRole with the label
+ * `kubenode.dev/aggregate-to-sync: "true"`. See docs/decisions.
+ */
+import { GROUP } from '../names.ts';
+import { may, READ, type Rule, WRITE } from './rbac.ts';
+
+const OWN = [
+  'clusters',
+  'pipelines',
+  'machines',
+  'machinesets',
+  'machinecomponents',
+  'machinecomponentsets',
+  'noderemediers',
+  'defenderpolicies',
+];
+
+const ALL = [...READ, ...WRITE];
+
+export const syncBase: readonly Rule[] = [
+  may(READ, GROUP, ['*']),
+  may(WRITE, GROUP, [...OWN, 'releases']),
+  may(['update', 'patch'], GROUP, ['clusters/status', 'pipelines/status', 'releases/status']),
+  may(READ, '', ['nodes']), // health of a cluster
+  may(READ, 'coordination.k8s.io', ['leases']), // heartbeats of agents
+  may(ALL, 'apiextensions.k8s.io', ['customresourcedefinitions']),
+  may(ALL, '', ['namespaces', 'configmaps', 'services', 'serviceaccounts', 'persistentvolumeclaims']),
+  may(ALL, '', ['limitranges', 'resourcequotas']),
+  may(ALL, 'apps', ['deployments', 'daemonsets', 'statefulsets']),
+  may(ALL, 'batch', ['jobs', 'cronjobs']),
+  may(ALL, 'autoscaling', ['horizontalpodautoscalers']),
+  may(ALL, 'networking.k8s.io', ['ingresses', 'ingressclasses', 'networkpolicies']),
+  may(ALL, 'policy', ['poddisruptionbudgets']),
+  may(ALL, 'scheduling.k8s.io', ['priorityclasses']),
+  may(ALL, 'node.k8s.io', ['runtimeclasses']),
+  may(ALL, 'storage.k8s.io', ['storageclasses']),
+  // The API server lets nobody put more into a role, or bind more, than he has himself.
+  may(ALL, 'rbac.authorization.k8s.io', ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']),
+];
+
+/** Of Secrets only `get`, only here, and by name: kubeconfigs of clusters, tokens and keys of repositories. */
+export const syncSystem: readonly Rule[] = [
+  may(['get'], '', ['secrets']),
+  may(WRITE, 'coordination.k8s.io', ['leases']), // the right to sync a cluster
+];

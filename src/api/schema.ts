@@ -1,0 +1,146 @@
+/**
+ * The words in which kinds are declared: thin helpers over zod that make a sentence and a bound
+ * impossible to forget. Every helper takes the sentence first; `kubectl explain` and editors show it.
+ */
+import { z } from 'zod';
+
+/** TypeScript types are generated, so the declarations need none of their own. */
+export type Schema = z.ZodType;
+export type Fields = Readonly<Record<string, Schema>>;
+
+export type Bounds = readonly [min: number, max: number];
+
+/** A CEL rule of the CRD, with the message that a person reads when it does not hold. */
+export interface Rule {
+  readonly rule: string;
+  readonly message: string;
+  /** The field that the message is about, relative to where the rule sits: `.start`. */
+  readonly fieldPath?: string;
+  readonly reason?:
+    | 'FieldValueInvalid'
+    | 'FieldValueForbidden'
+    | 'FieldValueRequired'
+    | 'FieldValueDuplicate';
+  /** Makes `oldSelf` an optional value, so that the rule also runs at creation. */
+  readonly optionalOldSelf?: boolean;
+}
+
+/** Name and sentence of a type that TypeScript knows by name; both are left out of the CRD. */
+export const TYPE_NAME = 'x-kubenode-type';
+export const TYPE_DOC = 'x-kubenode-doc';
+
+export const NAME_MAX = 63;
+const TEXT_MAX = 256;
+const INT32_MAX = 2_147_483_647;
+
+export interface TextOptions {
+  readonly max?: number;
+  readonly min?: number;
+  readonly pattern?: string;
+}
+
+export function text(sentence: string, { max = TEXT_MAX, min, pattern }: TextOptions = {}): Schema {
+  const marks = pattern === undefined ? { description: sentence } : { description: sentence, pattern };
+  return (min === undefined ? z.string().max(max) : z.string().min(min).max(max)).meta(marks);
+}
+
+/** What is called by it must have a name: empty is refused. */
+export function name(sentence: string, max = NAME_MAX): Schema {
+  return text(sentence, { max, min: 1 });
+}
+
+/** A reason is a CamelCase word that programs compare. */
+export function reason(sentence = 'A CamelCase word for why, for programs.'): Schema {
+  return text(sentence, { max: 64, pattern: '^[A-Z][A-Za-z0-9]*$' });
+}
+
+export function message(sentence = 'What happened and the way out, for people.', max = TEXT_MAX): Schema {
+  return text(sentence, { max });
+}
+
+export function digest(sentence: string): Schema {
+  return text(sentence, { max: 71, pattern: '^sha256:[a-f0-9]{64}$' });
+}
+
+/** A moment in RFC 3339. */
+export function time(sentence: string): Schema {
+  return z.string().max(64).meta({ description: sentence, format: 'date-time' });
+}
+
+export function int(sentence: string, [min, max]: Bounds = [0, INT32_MAX]): Schema {
+  return z.int().min(min).max(max).meta({ description: sentence });
+}
+
+/** Bytes and sequence numbers may pass 2^31, but never 2^53, where JSON.parse would lose digits. */
+export function bigInt(sentence: string): Schema {
+  return int(sentence, [0, Number.MAX_SAFE_INTEGER]);
+}
+
+export function percent(sentence: string, bounds: Bounds = [0, 100]): Schema {
+  return int(sentence, bounds);
+}
+
+export function decimal(sentence: string): Schema {
+  return z.number().meta({ description: sentence });
+}
+
+export function flag(sentence: string): Schema {
+  return z.boolean().meta({ description: sentence });
+}
+
+export function choice(sentence: string, values: readonly [string, ...string[]]): Schema {
+  return z.enum(values).meta({ description: sentence });
+}
+
+/** An object, and what TypeScript calls it. Its fields are known; unknown ones are refused. */
+export function named(type: string, sentence: string, fields: Fields): Schema {
+  return z.object(fields).meta({ description: sentence, [TYPE_NAME]: type, [TYPE_DOC]: sentence });
+}
+
+/** JSON that somebody else checks: the provider, a step, the rule compiler. */
+export function foreign(sentence: string): Schema {
+  const marks = { description: sentence, 'x-kubernetes-preserve-unknown-fields': true };
+  return z.record(z.string(), z.unknown()).meta(marks);
+}
+
+/** Any JSON value. CEL does not see it, as it has no type. */
+export function anything(sentence: string): Schema {
+  return z.unknown().meta({ description: sentence, 'x-kubernetes-preserve-unknown-fields': true });
+}
+
+/** A list that is replaced as a whole. */
+export function list(sentence: string, item: Schema, [min, max]: Bounds): Schema {
+  const bounded = min > 0 ? z.array(item).min(min).max(max) : z.array(item).max(max);
+  return bounded.meta({ description: sentence, 'x-kubernetes-list-type': 'atomic' });
+}
+
+/** A list whose entries are told apart by keys, so that several writers may own an entry each. */
+export function listMap(sentence: string, keys: readonly string[], item: Schema, bounds: Bounds): Schema {
+  const marks = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [...keys] };
+  return list(sentence, item, bounds).meta(marks);
+}
+
+/** A map from free keys. A schema cannot bound the length of its keys. */
+export function map(sentence: string, value: Schema, max: number): Schema {
+  return z.record(z.string(), value).meta({ description: sentence, maxProperties: max });
+}
+
+/** The whole object or map has one writer. */
+export function atomic(schema: Schema): Schema {
+  return schema.meta({ ...schema.meta(), 'x-kubernetes-map-type': 'atomic' });
+}
+
+/** Adds CEL rules to those that the schema already has. */
+export function rules(schema: Schema, ...added: readonly Rule[]): Schema {
+  const before = (schema.meta()?.['x-kubernetes-validations'] ?? []) as readonly Rule[];
+  return schema.meta({ 'x-kubernetes-validations': [...before, ...added] });
+}
+
+/** Never changes after creation. For required fields and fields with a default: these cannot come or go. */
+export function immutable(subject: string, schema: Schema): Schema {
+  return rules(schema, {
+    rule: 'self == oldSelf',
+    message: `${subject} cannot be changed after creation; delete the object and create it anew`,
+    reason: 'FieldValueForbidden',
+  });
+}
