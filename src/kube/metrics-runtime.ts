@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts';
 
 export interface ApiMetrics {
   /** `code` is the HTTP status, or the KubeError code when there was no answer. */
-  call(verb: string, code: string, seconds: number): void;
+  call(report: { readonly verb: string; readonly code: string; readonly seconds: number }): void;
 }
 
 export interface WatchMetrics {
@@ -68,7 +68,7 @@ export function runtimeMetrics(metrics: Metrics, delay?: LoopDelay): RuntimeMetr
   if (delay) loopDelayMetric(metrics, delay);
 
   return {
-    call: (verb, code, seconds) => {
+    call: ({ verb, code, seconds }) => {
       calls.add({ verb, code });
       callSeconds.observe({ verb }, seconds);
     },

@@ -76,7 +76,7 @@ describe('runtimeMetrics', () => {
     depth = 7;
     queue.taken(0.02);
     queue.retried();
-    runtime.call('get', '200', 0.02);
+    runtime.call({ verb: 'get', code: '200', seconds: 0.02 });
     runtime.watch.restarted('Node', 'Gone');
     runtime.ended('machine', 'done', 0.3);
     runtime.lease.held('kubenode-system/controllers', true);
