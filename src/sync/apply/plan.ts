@@ -1,0 +1,198 @@
+/**
+ * Decides what sync does in one cluster for one commit: what to write, what to delete, and what has to wait.
+ *
+ * Pure. What could not be read is unknown, and unknown is never absent: nothing is deleted, and nothing is taken
+ * from another hub, on account of it.
+ */
+import type { KubeObject } from '../../kube/object.ts';
+import { byCode, digestOf } from '../digest.ts';
+import {
+  type Acknowledgement,
+  type DeleteBudget,
+  type DeleteVerdict,
+  judgeDeletes,
+} from '../judge/deletes.ts';
+import type { RenderedObject, RenderedUnit } from '../model.ts';
+import { differences, projectionOf, saysTheSame } from './compare.ts';
+import { idOf, isProtected, keyOf, type ObjectId } from './identity.ts';
+import { entriesOf, type Inventory, type InventoryEntry, unitsOf } from './inventory.ts';
+import { keepsWhenPruned, ownerOf, withMarks } from './marks.ts';
+import { inOrder } from './order.ts';
+import { heldBack } from './prunable.ts';
+
+export interface World {
+  /** UID of the hub, which owns all that carries it. */
+  readonly hub: string;
+  readonly commit: string;
+  readonly units: readonly RenderedUnit[];
+  readonly inventory: Inventory;
+  /** What the watch has seen of marked objects; `unknown` where it has not seen enough to say. */
+  readonly live: (id: ObjectId) => KubeObject | 'absent' | 'unknown';
+  /** How the server wrote down what it took from us, where it differs from the words of git (`1000m` and `1`). */
+  readonly accepted: ReadonlyMap<string, Accepted>;
+  readonly budget: DeleteBudget;
+  readonly acknowledgements: readonly Acknowledgement[];
+}
+
+export interface Accepted {
+  readonly digest: string;
+  readonly projection: string;
+}
+
+export interface WantedEntry {
+  readonly action: 'create' | 'update' | 'correct' | 'same' | 'wait';
+  readonly id: ObjectId;
+  readonly unit: string;
+  readonly rendered: RenderedObject;
+  /** What is sent. */
+  readonly object: KubeObject;
+  readonly digest: string;
+  readonly because: string;
+}
+
+export interface LeftEntry {
+  readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held';
+  readonly entry: InventoryEntry;
+  readonly because: string;
+}
+
+export interface TargetPlan {
+  /** In the order in which they are written. */
+  readonly wanted: readonly WantedEntry[];
+  /** In the order in which they go. */
+  readonly left: readonly LeftEntry[];
+  readonly holds: readonly (DeleteVerdict & { readonly unit: string })[];
+}
+
+export function planTarget(world: World): TargetPlan {
+  const wanted = inOrder(
+    world.units.flatMap((unit) => unit.objects.map((rendered) => wantedEntry(world, unit.unit, rendered))),
+    ({ id }) => id,
+  );
+  const kept = new Set(wanted.map(({ id }) => keyOf(id)));
+  const units = [...new Set([...unitsOf(world.inventory), ...world.units.map(({ unit }) => unit)])].toSorted(
+    byCode,
+  );
+  const perUnit = units.map((unit) => planUnitDeletes(world, unit, kept));
+  return {
+    wanted,
+    left: inOrder(
+      perUnit.flatMap(({ left }) => left),
+      ({ entry }) => entry,
+    ).toReversed(),
+    holds: perUnit.flatMap(({ unit, verdict }) => (verdict.held ? { unit, ...verdict } : [])),
+  };
+}
+
+function wantedEntry(world: World, unit: string, rendered: RenderedObject): WantedEntry {
+  const id = idOf(rendered.object);
+  const object = withMarks(rendered, { hub: world.hub, unit, commit: world.commit });
+  const digest = digestOf(rendered.object);
+  return { id, unit, rendered, object, digest, ...actionFor(world, { id, unit, object, digest }) };
+}
+
+type Draft = Pick<WantedEntry, 'id' | 'unit' | 'object' | 'digest'>;
+type Action = Pick<WantedEntry, 'action' | 'because'>;
+
+function actionFor(world: World, draft: Draft): Action {
+  const live = world.live(draft.id);
+  const entry = world.inventory.entries.get(keyOf(draft.id));
+  if (live === 'unknown') return wait(`${draft.id.kind} cannot be seen in this cluster yet`);
+  if (live === 'absent') {
+    return write('create', entry?.applied ? 'it is gone, or its marks are' : 'new in git');
+  }
+  return obstacle(world, draft, live) ?? newsFromGit(draft, entry) ?? newsFromCluster(world, draft, live);
+}
+
+function obstacle({ hub }: World, { unit }: Draft, live: KubeObject): Action | undefined {
+  if (ownerOf(live, { hub, unit }) === 'other-hub') {
+    return wait('another hub owns it: label kubenode.dev/hub');
+  }
+  if (live.metadata.deletionTimestamp) return wait(terminating(live));
+  return undefined;
+}
+
+function newsFromGit({ unit, digest }: Draft, entry: InventoryEntry | undefined): Action | undefined {
+  if (!entry?.applied) return write('update', 'not confirmed yet');
+  if (entry.unit !== unit) return write('update', `moved from unit ${entry.unit}`);
+  return entry.applied === digest ? undefined : write('update', 'changed in git');
+}
+
+function newsFromCluster(world: World, { id, object, digest }: Draft, live: KubeObject): Action {
+  if (saysTheSame(object, live)) return { action: 'same', because: 'as in git' };
+  const accepted = world.accepted.get(keyOf(id));
+  if (accepted?.digest === digest && accepted.projection === projectionOf(object, live)) {
+    return { action: 'same', because: 'as in git, in the words of the server' };
+  }
+  return write('correct', `changed in the cluster: ${differences(object, live).join(', ')}`);
+}
+
+function wait(because: string): Action {
+  return { action: 'wait', because };
+}
+
+function write(action: 'create' | 'update' | 'correct', because: string): Action {
+  return { action, because };
+}
+
+function planUnitDeletes(
+  world: World,
+  unit: string,
+  kept: ReadonlySet<string>,
+): { unit: string; left: LeftEntry[]; verdict: DeleteVerdict } {
+  const present = entriesOf(world.inventory, unit);
+  const left = present.filter((entry) => !kept.has(keyOf(entry))).map((entry) => leftEntry(world, entry));
+  // A unit whose objects all moved to other units deletes nothing, so nothing of it can be held.
+  const wanted = world.units.find((rendered) => rendered.unit === unit)?.objects.length ?? 0;
+  const deletes = left
+    .filter(({ action }) => action === 'delete' || action === 'mark')
+    .map(({ entry }) => entry);
+  const verdict = judgeDeletes(
+    { unit, present: present.length, wanted, deletes },
+    world.budget,
+    world.acknowledgements,
+  );
+  return { unit, verdict, left: verdict.held ? left.map((item) => hold(item, verdict)) : left };
+}
+
+function leftEntry(world: World, entry: InventoryEntry): LeftEntry {
+  const live = world.live(entry);
+  if (live === 'unknown') {
+    return { action: 'keep', entry, because: `${entry.kind} cannot be read in this cluster` };
+  }
+  // The watch sees marked objects only: without a mark it may still be there, so the shell asks for it by name.
+  if (live === 'absent') return { action: 'confirm', entry, because: 'left git, and is not seen any more' };
+  return { entry, ...(reasonToSpare(world, entry, live) ?? goes(entry)) };
+}
+
+type Fate = Pick<LeftEntry, 'action' | 'because'>;
+
+function reasonToSpare({ hub }: World, { unit }: InventoryEntry, live: KubeObject): Fate | undefined {
+  const owner = ownerOf(live, { hub, unit });
+  if (owner !== 'ours') {
+    return { action: 'release', because: `left git, and belongs to somebody else: ${owner}` };
+  }
+  if (keepsWhenPruned(live)) {
+    return { action: 'release', because: 'left git, marked kubenode.dev/prune: Never' };
+  }
+  if (live.metadata.deletionTimestamp) return { action: 'confirm', because: terminating(live) };
+  const use = heldBack(live);
+  return use ? { action: 'keep', because: use } : undefined;
+}
+
+function goes(entry: InventoryEntry): Fate {
+  const first = isProtected(entry) && !entry.markedAt;
+  return first
+    ? { action: 'mark', because: 'left git; protected, so marked first' }
+    : { action: 'delete', because: 'left git' };
+}
+
+function hold(item: LeftEntry, { because, planDigest }: DeleteVerdict): LeftEntry {
+  if (item.action !== 'delete' && item.action !== 'mark') return item;
+  return { action: 'held', entry: item.entry, because: `${because}; plan ${planDigest}` };
+}
+
+function terminating({ metadata }: KubeObject): string {
+  const blockers = metadata.finalizers?.length ? `, finalizers ${metadata.finalizers.join(', ')}` : '';
+  return `being deleted since ${metadata.deletionTimestamp ?? 'now'}${blockers}`;
+}

@@ -1,0 +1,128 @@
+/**
+ * What a render may not hold, whoever wrote it: fields that belong to the server or to our controllers, our own
+ * marks, the same object twice. Pure: schema and rule tests are arguments.
+ */
+import {
+  ANNOTATION_COMMIT,
+  GROUP,
+  LABEL_HUB,
+  LABEL_UNIT,
+  NAMESPACE,
+  NAMESPACE_AGENTS,
+} from '../../api/names.ts';
+import { listAt, valueAt } from '../../kube/json.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { idOf, keyOf } from '../apply/identity.ts';
+import { sourceText } from '../apply/marks.ts';
+import { HUB_TARGET, type RenderedObject, type RenderedTarget } from '../model.ts';
+
+export interface Refusal {
+  readonly target: string;
+  readonly unit: string;
+  /** `Namespace web`, as keyOf says it. */
+  readonly object: string;
+  /** File, line and construct path. */
+  readonly source: string;
+  readonly message: string;
+}
+
+export interface Checks {
+  /** Schema of our own kinds; empty for all others. */
+  readonly schema: (object: KubeObject) => readonly { readonly path: string; readonly message: string }[];
+  /** The tests inside a NodeRemedier that fail. */
+  readonly ruleTests: (object: KubeObject) => readonly string[];
+}
+
+/** All objections to all objects at once; none means that the target may be applied. */
+export function refusals(target: RenderedTarget, checks: Checks): Refusal[] {
+  const seen = new Map<string, { unit: string; source: string }>();
+  return target.units.flatMap(({ unit, objects }) =>
+    objects.flatMap((rendered) => {
+      const object = keyOf(idOf(rendered.object));
+      const source = sourceText(rendered.source);
+      const first = seen.get(object);
+      seen.set(object, first ?? { unit, source });
+      const twice = first ? [`it is declared twice: also in unit ${first.unit}, ${first.source}`] : [];
+      const messages = [...twice, ...objections(target.target, rendered, checks)];
+      return messages.map((message) => ({ target: target.target, unit, object, source, message }));
+    }),
+  );
+}
+
+function objections(target: string, { object }: RenderedObject, checks: Checks): string[] {
+  const own = object.apiVersion.startsWith(`${GROUP}/`);
+  return [
+    ...serverFields(object),
+    ...marks(object),
+    ...reserved(object),
+    ...(own ? [...misplaced(target, object), ...controllerFields(object)] : []),
+    ...checks.schema(object).map(({ path, message }) => `${path}: ${message}`),
+    ...checks.ruleTests(object),
+  ];
+}
+
+const SERVER_METADATA = [
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'managedFields',
+  'selfLink',
+];
+
+function serverFields(object: KubeObject): string[] {
+  const found = SERVER_METADATA.filter((field) => valueAt(object, 'metadata', field) !== undefined);
+  const status = valueAt(object, 'status') === undefined ? [] : ['status'];
+  const fields = [...found.map((field) => `metadata.${field}`), ...status];
+  const named =
+    valueAt(object, 'metadata', 'generateName') === undefined
+      ? []
+      : ['metadata.generateName: an object from git needs a name of its own'];
+  return [...fields.map((field) => `${field}: the server sets it, so git cannot: leave it out`), ...named];
+}
+
+function marks({ metadata }: KubeObject): string[] {
+  const labels = [LABEL_HUB, LABEL_UNIT].filter((key) => metadata.labels?.[key] !== undefined);
+  const annotations = [ANNOTATION_COMMIT].filter((key) => metadata.annotations?.[key] !== undefined);
+  return [...labels, ...annotations].map((key) => `${key}: sync puts this mark on itself: leave it out`);
+}
+
+/** What sync and the controllers keep for themselves. */
+function reserved(object: KubeObject): string[] {
+  const { kind, metadata } = object;
+  if (metadata.namespace === NAMESPACE_AGENTS) {
+    return [`namespace ${NAMESPACE_AGENTS} holds the Leases of agents and nothing else`];
+  }
+  if (metadata.namespace !== NAMESPACE) return [];
+  const ours = kind === 'Lease' || (kind === 'ConfigMap' && metadata.name.startsWith('inventory-'));
+  return ours
+    ? [`${kind} ${metadata.name} in ${NAMESPACE} is kept by kubenode itself: choose another name`]
+    : [];
+}
+
+const HUB_KINDS = ['Cluster', 'Pipeline'];
+/** Written by controllers: from git they would be a second writer. */
+const CONTROLLER_KINDS = ['Release', 'RemedyOperationJob', 'MaintenanceEvent', 'DefenderLedger'];
+
+function misplaced(target: string, { kind, metadata }: KubeObject): string[] {
+  if (CONTROLLER_KINDS.includes(kind)) return [`a ${kind} is written by its controller, never by git`];
+  if (HUB_KINDS.includes(kind) && target !== HUB_TARGET) {
+    return [`a ${kind} lives in the hub: declare it there, not for cluster ${target}`];
+  }
+  if (kind === 'DefenderPolicy' && metadata.name === 'kill-switch') {
+    return ['the name kill-switch is reserved for `kubenode defender stop`: choose another name'];
+  }
+  return [];
+}
+
+function controllerFields(object: KubeObject): string[] {
+  if (object.kind !== 'Machine') return [];
+  if (
+    valueAt(object, 'spec', 'components') === undefined &&
+    listAt(object, 'spec', 'components').length === 0
+  ) {
+    return [];
+  }
+  return ['spec.components: the component set controller writes it: use a MachineComponentSet'];
+}
