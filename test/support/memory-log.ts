@@ -1,0 +1,32 @@
+/** A Log that remembers its lines, for tests that read them. */
+import type { Fields, Log } from '../../src/kube/log.ts';
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Fields;
+}
+
+export interface MemoryLog extends Log {
+  readonly lines: readonly LogLine[];
+}
+
+export function memoryLog(): MemoryLog {
+  return over([], {});
+}
+
+function over(lines: LogLine[], always: Fields): MemoryLog {
+  const line =
+    (level: LogLine['level']) =>
+    (message: string, fields: Fields = {}): void => {
+      lines.push({ level, message, fields: { ...always, ...fields } });
+    };
+  return {
+    lines,
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    with: (fields) => over(lines, { ...always, ...fields }),
+  };
+}
