@@ -24,7 +24,7 @@ export const SERVICE_ADDRESS = '10.96.0.1';
 
 export interface EtcdFlags {
   readonly dataFolder: string;
-  /** Holds ca.crt, etcd.crt, etcd.key. */
+  /** As ensureEtcdPki fills it. */
   readonly pkiFolder: string;
   readonly port: number;
   /** False for tests: after a crash of the whole machine the data may be lost. */
@@ -64,16 +64,18 @@ export function etcdCommand(path: ProgramPath, flags: EtcdFlags): Command {
 
 function tls(kind: '' | 'peer-', pki: (file: string) => string): string[] {
   return [
-    `--${kind}cert-file=${pki('etcd.crt')}`,
-    `--${kind}key-file=${pki('etcd.key')}`,
+    `--${kind}cert-file=${pki('etcd.pem')}`,
+    `--${kind}key-file=${pki('etcd.pem')}`,
     `--${kind}trusted-ca-file=${pki('ca.crt')}`,
     `--${kind}client-cert-auth`,
   ];
 }
 
 export interface ApiServerFlags {
-  /** Holds ca.crt, apiserver.crt, apiserver.key, sa.pub, sa.key, etcd-ca.crt, etcd-client.crt, etcd-client.key, kubelet-client.* */
+  /** As ensureClusterPki fills it. */
   readonly pkiFolder: string;
+  /** As ensureEtcdPki fills it. */
+  readonly etcdPkiFolder: string;
   readonly port: number;
   readonly bindAddress: string;
   readonly etcdUrl: string;
@@ -91,15 +93,15 @@ export function apiServerCommand(path: ProgramPath, flags: ApiServerFlags): Comm
       `--bind-address=${flags.bindAddress}`,
       `--etcd-servers=${flags.etcdUrl}`,
       `--etcd-prefix=${flags.etcdPrefix}`,
-      `--etcd-cafile=${pki('etcd-ca.crt')}`,
-      `--etcd-certfile=${pki('etcd-client.crt')}`,
-      `--etcd-keyfile=${pki('etcd-client.key')}`,
+      `--etcd-cafile=${join(flags.etcdPkiFolder, 'ca.crt')}`,
+      `--etcd-certfile=${join(flags.etcdPkiFolder, 'client.pem')}`,
+      `--etcd-keyfile=${join(flags.etcdPkiFolder, 'client.pem')}`,
       `--client-ca-file=${pki('ca.crt')}`,
-      `--tls-cert-file=${pki('apiserver.crt')}`,
-      `--tls-private-key-file=${pki('apiserver.key')}`,
-      `--kubelet-client-certificate=${pki('kubelet-client.crt')}`,
-      `--kubelet-client-key=${pki('kubelet-client.key')}`,
-      `--service-account-key-file=${pki('sa.pub')}`,
+      `--tls-cert-file=${pki('apiserver.pem')}`,
+      `--tls-private-key-file=${pki('apiserver.pem')}`,
+      `--kubelet-client-certificate=${pki('kubelet-client.pem')}`,
+      `--kubelet-client-key=${pki('kubelet-client.pem')}`,
+      `--service-account-key-file=${pki('sa.key')}`,
       `--service-account-signing-key-file=${pki('sa.key')}`,
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-cluster-ip-range=${SERVICE_RANGE}`,
@@ -133,8 +135,8 @@ export function controllerManagerCommand(path: ProgramPath, flags: ManagerFlags)
     args: [
       ...common(flags),
       `--root-ca-file=${pki('ca.crt')}`,
-      `--cluster-signing-cert-file=${pki('ca.crt')}`,
-      `--cluster-signing-key-file=${pki('ca.key')}`,
+      `--cluster-signing-cert-file=${pki('ca.pem')}`,
+      `--cluster-signing-key-file=${pki('ca.pem')}`,
       `--service-account-private-key-file=${pki('sa.key')}`,
       '--use-service-account-credentials=true',
       '--controllers=*,bootstrapsigner,tokencleaner',
@@ -149,8 +151,11 @@ export function schedulerCommand(path: ProgramPath, flags: ManagerFlags): Comman
 }
 
 /** One of each to a cluster: an election would only cost writes and time. */
-function common({ kubeconfig, port }: ManagerFlags): string[] {
+function common({ kubeconfig, port, pkiFolder }: ManagerFlags): string[] {
   return [
+    // That of the API server does for localhost as well, and makes them checkable from outside.
+    `--tls-cert-file=${join(pkiFolder, 'apiserver.pem')}`,
+    `--tls-private-key-file=${join(pkiFolder, 'apiserver.pem')}`,
     `--kubeconfig=${kubeconfig}`,
     `--authentication-kubeconfig=${kubeconfig}`,
     `--authorization-kubeconfig=${kubeconfig}`,

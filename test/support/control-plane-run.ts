@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kube/system-clock.ts';
-import { type EtcdAccess, writeEtcdPki } from '../../src/local/authority.ts';
+import { type EtcdAccess, ensureEtcdPki } from '../../src/local/authority.ts';
 import { programIn } from '../../src/local/binaries.ts';
 import { etcdCommand, type ProgramPath } from '../../src/local/commands.ts';
 import { writeWhole } from '../../src/local/files.ts';
@@ -24,7 +24,7 @@ export interface Run {
   readonly notes: string;
   /** etcd, kube-apiserver, kubectl, … under their names. */
   readonly binaries: string;
-  readonly etcd: EtcdAccess & { readonly url: string };
+  readonly etcd: EtcdAccess & { readonly url: string; readonly pkiFolder: string };
 }
 
 const START_MS = 60_000;
@@ -55,7 +55,7 @@ export async function closeRun({ notes }: Run): Promise<void> {
 
 async function startEtcd(folder: string, notes: string, path: ProgramPath): Promise<Run['etcd']> {
   const pkiFolder = join(folder, 'etcd-pki');
-  const access = await writeEtcdPki(pkiFolder, clock.now());
+  const access = await ensureEtcdPki(pkiFolder, clock.now());
   const port = await freePort();
   const url = `https://127.0.0.1:${port}`;
   await mkdir(join(folder, 'etcd'), { mode: 0o700 });
@@ -67,7 +67,7 @@ async function startEtcd(folder: string, notes: string, path: ProgramPath): Prom
     timeoutMs: START_MS,
     started: (identity) => note({ notes }, identity),
   });
-  return { ...access, url };
+  return { ...access, url, pkiFolder };
 }
 
 const OWNER = 'owner.json';

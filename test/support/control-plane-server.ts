@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Client } from '../../src/kube/client.ts';
 import { systemClock } from '../../src/kube/system-clock.ts';
-import { ADMIN, clientCertificate, type Principal, writeClusterPki } from '../../src/local/authority.ts';
+import { ADMIN, clientCertificate, ensureClusterPki, type Principal } from '../../src/local/authority.ts';
 import { apiServerCommand, LOOPBACK } from '../../src/local/commands.ts';
 import { isLocalError } from '../../src/local/errors.ts';
 import { PRIVATE, writeWhole } from '../../src/local/files.ts';
@@ -37,7 +37,7 @@ export interface ApiServer {
   readonly logFile: string;
   /** Path of kubectl. */
   readonly kubectl: string;
-  /** Holds the CA (ca.crt, ca.key) and the keys of ServiceAccounts (sa.key, sa.pub). */
+  /** Holds the CA (ca.crt; ca.pem with its key) and the key of ServiceAccounts (sa.key). */
   readonly pkiFolder: string;
   certificateFor(principal: Principal): Pair;
   /** Path of a kubeconfig whose user is that principal, by certificate. */
@@ -75,18 +75,12 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
   const pkiFolder = join(folder, 'pki');
   const etcdPrefix = `/${name}`;
   const { names = [], bindAddress = LOOPBACK } = options;
-  const authority = await writeClusterPki({
-    folder: pkiFolder,
-    name,
-    names,
-    etcd: run.etcd,
-    now: clock.now(),
-  });
+  const { authority, admin } = await ensureClusterPki({ folder: pkiFolder, name, names, now: clock.now() });
   const url = `https://${LOOPBACK}:${port}`;
   const logFile = join(folder, 'kube-apiserver.log');
-  const admin = clientCertificate(authority, ADMIN, clock.now());
   const command = apiServerCommand((program) => join(run.binaries, program), {
     pkiFolder,
+    etcdPkiFolder: run.etcd.pkiFolder,
     port,
     bindAddress,
     etcdUrl: run.etcd.url,

@@ -190,11 +190,10 @@ function pemOf(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' });
 }
 
-/** A key pair that signs the tokens of ServiceAccounts. */
-export function createServiceAccountKey(): { readonly publicPem: string; readonly privatePem: string } {
-  const { publicKey, privateKey } = newKey();
-  return {
-    publicPem: publicKey.export({ type: 'spki', format: 'pem' }),
-    privatePem: pemOf(privateKey),
-  };
+/**
+ * A private key that signs the tokens of ServiceAccounts. In SEC 1, the one form from which the API server
+ * reads the public half too.
+ */
+export function createServiceAccountKey(): string {
+  return newKey().privateKey.export({ type: 'sec1', format: 'pem' });
 }
