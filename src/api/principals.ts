@@ -34,10 +34,10 @@ export const CONTROLLER_PRINCIPALS = [
 export const PRINCIPALS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS, ...CONTROLLER_PRINCIPALS] as const;
 
 /** Metadata of everything that an installation consists of; the sentence is for `kubectl describe`. */
-export function installed(name: string, description: string, namespace?: string): KubeObject['metadata'] {
+export function installed(name: string, description: string, within?: string): KubeObject['metadata'] {
   return {
     name,
-    ...(namespace === undefined ? {} : { namespace }),
+    ...(within === undefined ? {} : { namespace: within }),
     labels: { [LABEL_MANAGED_BY]: MANAGED_BY },
     annotations: { 'kubernetes.io/description': description },
   };

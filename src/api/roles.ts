@@ -76,14 +76,15 @@ const SYNC_BASE = `${PRINCIPAL_SYNC}-base`;
 
 function syncRoles(): readonly KubeObject[] {
   const matchLabels = { [LABEL_AGGREGATE_TO_SYNC]: 'true' };
+  const base = clusterRole(SYNC_BASE, 'What sync may write from git without any further role.', syncBase);
   // Its rules are filled in by the server's own controller; an intent that named them would take them away again.
-  const { rules: _, ...aggregated } = clusterRole(
+  const { rules: _rules, ...aggregated } = clusterRole(
     PRINCIPAL_SYNC,
     `All ClusterRoles with the label ${LABEL_AGGREGATE_TO_SYNC}: add one for each further kind that git may hold.`,
     [],
   );
   return [
-    clusterRole(SYNC_BASE, 'What sync may write from git without any further role.', syncBase),
+    { ...base, metadata: { ...base.metadata, labels: { ...base.metadata.labels, ...matchLabels } } },
     { ...aggregated, aggregationRule: { clusterRoleSelectors: [{ matchLabels }] } },
     role(PRINCIPAL_SYNC, NAMESPACE, syncSystem),
   ];

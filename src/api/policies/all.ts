@@ -1,0 +1,21 @@
+/** The admission policies, each followed by its binding. */
+import type { KubeObject } from '../../kube/object.ts';
+import { agentBlocked } from './agent-blocked.ts';
+import { agentOwnObjects } from './agent-own-objects.ts';
+import { componentsWriter } from './components-writer.ts';
+import { gitOnly } from './git-only.ts';
+import { grantRequired } from './grant-required.ts';
+import { ledgerWriter } from './ledger-writer.ts';
+import { protectedDelete } from './protected-delete.ts';
+
+export function policies(): readonly KubeObject[] {
+  return [
+    agentOwnObjects,
+    agentBlocked,
+    ledgerWriter,
+    componentsWriter,
+    gitOnly,
+    protectedDelete,
+    grantRequired,
+  ].flat();
+}

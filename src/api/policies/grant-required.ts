@@ -1,0 +1,29 @@
+import type { KubeObject } from '../../kube/object.ts';
+import { POLICY_GRANT_REQUIRED } from '../names.ts';
+import { granted, ledgerParams } from './ledger.ts';
+import { ours, policy } from './policy.ts';
+
+const CREATES = "request.operation == 'CREATE'";
+const RELEASES =
+  'has(object.status) && has(object.status.release) && ' +
+  '!(has(oldObject.status) && has(oldObject.status.release) && oldObject.status.release == object.status.release)';
+
+/** Other writes of a job need no ledger: an agent must be able to answer, and a job to settle, without one. */
+export const grantRequired: readonly KubeObject[] = policy({
+  name: POLICY_GRANT_REQUIRED,
+  description: "No job, and no release of a step to an agent, without the ledger's unsettled grant.",
+  match: [ours(['remedyoperationjobs'], ['CREATE']), ours(['remedyoperationjobs/status'], ['UPDATE'])],
+  conditions: { 'creates-or-releases': `${CREATES} || (${RELEASES})` },
+  params: ledgerParams,
+  validations: [
+    {
+      expression: granted('object.spec.machine.name', 'object.spec.grant.id', 'object.spec.grant.fence'),
+      message:
+        "spec.grant must be the ledger's unsettled entry for this machine, by id and fence: ask the Defender first",
+    },
+    {
+      expression: `${CREATES} || object.status.release.fence == object.spec.grant.fence`,
+      message: 'status.release must carry the fence of the grant of this job',
+    },
+  ],
+});

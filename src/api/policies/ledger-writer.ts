@@ -1,0 +1,16 @@
+import type { KubeObject } from '../../kube/object.ts';
+import { POLICY_LEDGER_WRITER, PRINCIPAL_DEFENDER } from '../names.ts';
+import { isPrincipal } from './cel.ts';
+import { ours, policy } from './policy.ts';
+
+export const ledgerWriter: readonly KubeObject[] = policy({
+  name: POLICY_LEDGER_WRITER,
+  description: 'Only the defender writes the DefenderLedger, administrators included.',
+  match: [ours(['defenderledgers', 'defenderledgers/*'], ['CREATE', 'UPDATE', 'DELETE'])],
+  validations: [
+    {
+      expression: isPrincipal(PRINCIPAL_DEFENDER),
+      message: `only ${PRINCIPAL_DEFENDER} may write the DefenderLedger: ask, settle or close through \`kubenode defender\``,
+    },
+  ],
+});
