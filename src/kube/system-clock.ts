@@ -1,0 +1,32 @@
+/** The only place that reads the computer's clock. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from './clock.ts';
+
+// setTimeout takes 2^31-1 ms and fires at once for more.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function systemClock(): Clock {
+  return {
+    now: () => new Date(),
+    monotonicMs: () => performance.now(),
+    sleep,
+  };
+}
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  let left = ms;
+  do {
+    const part = Math.min(left, LONGEST_TIMER_MS);
+    await waitOnce(part, signal);
+    left -= part;
+  } while (left > 0);
+}
+
+async function waitOnce(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await wait(ms, undefined, signal ? { signal } : {});
+  } catch (error) {
+    // node:timers rejects with an AbortError of its own; the port promises the signal's reason.
+    throw signal?.aborted ? signal.reason : error;
+  }
+}
