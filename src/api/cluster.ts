@@ -279,6 +279,8 @@ const sync = named('ClusterSync', 'What this cluster runs, as sync sees it.', {
     'ClusterSoak',
     'The soak of what this cluster runs, so that a restart neither repeats nor shortens it.',
     {
+      startedAt: time('When this cluster was given what soaks.').optional(),
+      settledAt: time('When all of it was first seen applied and healthy.').optional(),
       observedAt: time('When its health was last seen good.').optional(),
       clocks: listMap(
         'The units that must soak; `*` is all of them under one clock, where they are many.',

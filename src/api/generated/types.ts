@@ -226,6 +226,10 @@ export interface ClusterPause {
 
 /** The soak of what this cluster runs, so that a restart neither repeats nor shortens it. */
 export interface ClusterSoak {
+  /** When this cluster was given what soaks. */
+  readonly startedAt?: string;
+  /** When all of it was first seen applied and healthy. */
+  readonly settledAt?: string;
   /** When its health was last seen good. */
   readonly observedAt?: string;
   /** The units that must soak; `*` is all of them under one clock, where they are many. (at most 64) */
