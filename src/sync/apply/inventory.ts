@@ -10,6 +10,8 @@ import { keyOf, type ObjectId } from './identity.ts';
 export interface InventoryEntry extends ObjectId {
   readonly version: string;
   readonly unit: string;
+  /** While an object moves between units: the one whose mark it may still carry. */
+  readonly from?: string;
   /** The commit that the entry was last written for. */
   readonly commit: string;
   /** Digest of what the server confirmed; absent while a write is only intended. */
@@ -23,13 +25,11 @@ export interface InventoryEntry extends ObjectId {
 export interface Inventory {
   /** The cluster that it describes: an inventory restored into another cluster is not believed. */
   readonly clusterUID: string;
-  /** The commit whose objects were all confirmed last, by unit. */
-  readonly commits: Readonly<Record<string, string>>;
   readonly entries: ReadonlyMap<string, InventoryEntry>;
 }
 
 export function emptyInventory(clusterUID: string): Inventory {
-  return { clusterUID, commits: {}, entries: new Map() };
+  return { clusterUID, entries: new Map() };
 }
 
 export function entriesOf({ entries }: Inventory, unit: string): InventoryEntry[] {
@@ -40,29 +40,19 @@ export function unitsOf({ entries }: Inventory): string[] {
   return [...new Set([...entries.values()].map(({ unit }) => unit))].toSorted(byCode);
 }
 
-/** Old and new together: the intent that is written before the first write. Nothing leaves here. */
-export function withIntent(inventory: Inventory, wanted: readonly InventoryEntry[]): Inventory {
-  const entries = new Map(inventory.entries);
-  for (const entry of wanted) {
-    const key = keyOf(entry);
-    const before = entries.get(key);
-    const kept = before?.applied === undefined ? {} : { applied: before.applied };
-    entries.set(key, { ...entry, ...kept, ...(before?.uid ? { uid: before.uid } : {}) });
-  }
-  return { ...inventory, entries };
+/** What must be durable before the first write: every object that is not there yet as this unit's, in this version. */
+export function intentsFor({ entries }: Inventory, wanted: readonly InventoryEntry[]): InventoryEntry[] {
+  return wanted.flatMap((entry) => {
+    const present = entries.get(keyOf(entry));
+    if (!present) return [entry];
+    if (present.unit !== entry.unit) return [{ ...entry, from: present.unit, ...uidOf(present) }];
+    const same = present.version === entry.version && present.markedAt === undefined;
+    return same ? [] : [{ ...entry, ...uidOf(present) }];
+  });
 }
 
-/** Whether the intent is already durable, so that a pass without news writes nothing. */
-export function covers({ entries }: Inventory, wanted: readonly InventoryEntry[]): boolean {
-  return wanted.every((entry) => {
-    const present = entries.get(keyOf(entry));
-    return (
-      present !== undefined &&
-      present.unit === entry.unit &&
-      present.version === entry.version &&
-      present.markedAt === undefined
-    );
-  });
+function uidOf({ uid }: InventoryEntry): { uid?: string } {
+  return uid === undefined ? {} : { uid };
 }
 
 export function withConfirmed(
@@ -81,28 +71,12 @@ export function withConfirmed(
 /** Well below the 1 MiB of a ConfigMap and the 1.5 MiB of an etcd request. */
 export const CHUNK_BYTES = 192 * 1024;
 
-export interface Chunk {
-  readonly unit: string;
-  readonly index: number;
-  /** Lines of JSON, one an entry, sorted by key: a change of one object is a change of one line. */
-  readonly text: string;
-}
-
-export function toChunks(inventory: Inventory, unit: string): Chunk[] {
-  const lines = entriesOf(inventory, unit)
+/** Lines of JSON, one an entry, sorted by key: a change of one object is a change of one line. */
+export function toText(entries: readonly InventoryEntry[]): string {
+  return entries
     .toSorted((a, b) => byCode(keyOf(a), keyOf(b)))
-    .map((entry) => `${JSON.stringify(entry)}\n`);
-  const texts: string[] = [];
-  let text = '';
-  for (const line of lines) {
-    if (text !== '' && text.length + line.length > CHUNK_BYTES) {
-      texts.push(text);
-      text = '';
-    }
-    text += line;
-  }
-  if (text !== '') texts.push(text);
-  return texts.map((chunk, index) => ({ unit, index, text: chunk }));
+    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .join('');
 }
 
 /** Throws on anything that is not an entry: a damaged inventory is unknown, never empty. */

@@ -35,11 +35,19 @@ export function sourceText({ file, construct }: Source): string {
 
 export type Owner = 'ours' | 'other-unit' | 'other-hub' | 'nobody';
 
-export function ownerOf(live: KubeObject, { hub, unit }: Pick<Ownership, 'hub' | 'unit'>): Owner {
+export interface Claim {
+  readonly hub: string;
+  readonly unit: string;
+  /** The unit that it comes from, while it moves. */
+  readonly from?: string;
+}
+
+export function ownerOf(live: KubeObject, { hub, unit, from }: Claim): Owner {
   const labels = live.metadata.labels ?? {};
   if (labels[LABEL_HUB] === undefined) return 'nobody';
   if (labels[LABEL_HUB] !== hub) return 'other-hub';
-  return labels[LABEL_UNIT] === unit ? 'ours' : 'other-unit';
+  const marked = labels[LABEL_UNIT];
+  return marked !== undefined && (marked === unit || marked === from) ? 'ours' : 'other-unit';
 }
 
 export function keepsWhenPruned({ metadata }: KubeObject): boolean {

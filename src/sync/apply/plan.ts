@@ -167,8 +167,8 @@ function leftEntry(world: World, entry: InventoryEntry): LeftEntry {
 
 type Fate = Pick<LeftEntry, 'action' | 'because'>;
 
-function reasonToSpare({ hub }: World, { unit }: InventoryEntry, live: KubeObject): Fate | undefined {
-  const owner = ownerOf(live, { hub, unit });
+function reasonToSpare({ hub }: World, entry: InventoryEntry, live: KubeObject): Fate | undefined {
+  const owner = ownerOf(live, { ...entry, hub });
   if (owner !== 'ours') {
     return { action: 'release', because: `left git, and belongs to somebody else: ${owner}` };
   }
@@ -181,10 +181,8 @@ function reasonToSpare({ hub }: World, { unit }: InventoryEntry, live: KubeObjec
 }
 
 function goes(entry: InventoryEntry): Fate {
-  const first = isProtected(entry) && !entry.markedAt;
-  return first
-    ? { action: 'mark', because: 'left git; protected, so marked first' }
-    : { action: 'delete', because: 'left git' };
+  if (!isProtected(entry) || entry.markedAt) return { action: 'delete', because: 'left git' };
+  return { action: 'mark', because: 'left git; protected, so marked first' };
 }
 
 function hold(item: LeftEntry, { because, planDigest }: DeleteVerdict): LeftEntry {

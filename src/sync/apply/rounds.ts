@@ -1,0 +1,137 @@
+/** Writes what a plan wants, step by step: within a step side by side, and one that fails takes only its dependents along. */
+import PQueue from 'p-queue';
+import { isKubeError } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { projectionOf, saysTheSame } from './compare.ts';
+import { isCrd, keyOf } from './identity.ts';
+import { dependenciesOf, inSteps } from './order.ts';
+import type { PassContext } from './pass.ts';
+import type { TargetPlan, WantedEntry } from './plan.ts';
+import { isServing, type Written, writeObject } from './write.ts';
+
+export type Outcome =
+  | { readonly state: 'applied'; readonly entry: WantedEntry; readonly object: KubeObject }
+  | {
+      readonly state: 'failed';
+      readonly entry: WantedEntry;
+      readonly reason: string;
+      readonly message: string;
+      /** It may pass without a person: it is tried again. */
+      readonly passing: boolean;
+    };
+
+/** The limiter of the client has the last word on how many calls are in flight. */
+const SIDE_BY_SIDE = 8;
+const ESTABLISHED_WITHIN_MS = 30_000;
+const ESTABLISHED_POLL_MS = 100;
+
+/** Adds to `outcomes`, so that what was confirmed is known even when the server is lost half-way. */
+export async function writeAll(
+  context: PassContext,
+  plan: TargetPlan,
+  outcomes: Map<string, Outcome>,
+): Promise<{ unlocked: boolean }> {
+  const wanted = new Map(plan.wanted.map(({ id, object }) => [keyOf(id), object]));
+  let unlocked = false;
+  for (const step of inSteps(plan.wanted.filter(isWrite), ({ id }) => id)) {
+    const queue = new PQueue({ concurrency: SIDE_BY_SIDE });
+    const lost = new AbortController();
+    const work = step.map((entry) =>
+      queue.add(async () => {
+        if (lost.signal.aborted) return;
+        const missing = dependenciesOf(entry.object, wanted).find(
+          (key) => outcomes.get(key)?.state === 'failed',
+        );
+        const written = missing ? dependencyFailed(missing) : await writeOne(context, entry, lost);
+        note(context, entry, written, outcomes);
+      }),
+    );
+    await settled(work);
+    unlocked = (await definitionsServe(context, step, outcomes)) || unlocked;
+  }
+  return { unlocked };
+}
+
+function isWrite({ action }: WantedEntry): boolean {
+  return action === 'create' || action === 'update' || action === 'correct';
+}
+
+async function writeOne(context: PassContext, entry: WantedEntry, lost: AbortController): Promise<Written> {
+  const { client, hub, signal, store } = context;
+  signal.throwIfAborted();
+  const confirmed = store.inventory().entries.get(keyOf(entry.id))?.applied !== undefined;
+  try {
+    return await writeObject({ client, hub, signal, confirmed }, entry);
+  } catch (error) {
+    lost.abort();
+    throw error;
+  }
+}
+
+/** All of them end before the first error goes on, so that nothing is written after the pass. */
+async function settled(work: readonly Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+function note(
+  { live, log, accepted }: PassContext,
+  entry: WantedEntry,
+  written: Written,
+  outcomes: Map<string, Outcome>,
+): void {
+  const key = keyOf(entry.id);
+  const fields = { object: key, unit: entry.unit, because: entry.because };
+  if (written.outcome === 'failed') {
+    const { reason, message, passing } = written;
+    outcomes.set(key, { state: 'failed', entry, reason, message, passing });
+    log.warn('object not applied', { ...fields, reason, message });
+    return;
+  }
+  const { object, replaced } = written;
+  outcomes.set(key, { state: 'applied', entry, object });
+  live.wrote(object);
+  if (saysTheSame(entry.object, object)) accepted.delete(key);
+  else accepted.set(key, { digest: entry.digest, projection: projectionOf(entry.object, object) });
+  log.info(replaced ? 'object replaced' : 'object applied', fields);
+}
+
+function dependencyFailed(key: string): Written {
+  return {
+    outcome: 'failed',
+    reason: 'DependencyFailed',
+    message: `it needs ${key}, which failed`,
+    passing: true,
+  };
+}
+
+/** Waits until the API server serves the kinds that were just defined, and makes them visible. */
+async function definitionsServe(
+  context: PassContext,
+  step: readonly WantedEntry[],
+  outcomes: ReadonlyMap<string, Outcome>,
+): Promise<boolean> {
+  const fresh = step.filter(({ id }) => isCrd(id) && outcomes.get(keyOf(id))?.state === 'applied');
+  if (fresh.length === 0) return false;
+  await Promise.all(fresh.map((entry) => established(context, entry)));
+  context.client.forgetResources();
+  context.live.forgetUnserved();
+  return true;
+}
+
+async function established(
+  { client, clock, signal, log }: PassContext,
+  { id, object }: WantedEntry,
+): Promise<void> {
+  const resource = await client.resourceFor(object.apiVersion, object.kind);
+  const until = clock.monotonicMs() + ESTABLISHED_WITHIN_MS;
+  while (clock.monotonicMs() < until) {
+    try {
+      if (isServing(await client.get(resource, { name: id.name }, { signal }))) return;
+    } catch (error) {
+      if (!isKubeError(error, 'ServerError', 'NotFound')) throw error;
+    }
+    await clock.sleep(ESTABLISHED_POLL_MS, signal);
+  }
+  log.warn('definition not established in time', { object: keyOf(id) });
+}
