@@ -1,11 +1,13 @@
 /** Writes everything that is generated from the kinds: `npm run generate`. Same kinds, same bytes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type GeneratedFile, typesFile } from './generate/types.ts';
-import { API_VERSION, KINDS } from './registry.ts';
+import { crdFile } from './generate/crd.ts';
+import type { GeneratedFile } from './generate/file.ts';
+import { typesFile } from './generate/types.ts';
+import { API_VERSION, GROUP, KINDS, VERSION } from './registry.ts';
 
 export function generatedFiles(): readonly GeneratedFile[] {
-  return [typesFile(KINDS, API_VERSION)];
+  return [typesFile(KINDS, API_VERSION), ...KINDS.map((kind) => crdFile(kind, GROUP, VERSION))];
 }
 
 if (import.meta.main) {

@@ -26,6 +26,78 @@ export interface Release extends KubeObject {
   readonly status?: ReleaseStatus;
 }
 
+/** One node: how to create or reach it, its labels and taints, and the components it must run. */
+export interface Machine extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'Machine';
+  readonly spec: MachineSpec;
+  readonly status?: MachineStatus;
+}
+
+/** Exactly N machines of one shape from one infra provider. */
+export interface MachineSet extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'MachineSet';
+  readonly spec: MachineSetSpec;
+  readonly status?: MachineSetStatus;
+}
+
+/** One immutable version of one component: artifacts with sha256, files, units, probes. */
+export interface MachineComponent extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'MachineComponent';
+  readonly spec: MachineComponentSpec;
+  readonly status?: MachineComponentStatus;
+}
+
+/** Which machines run which component versions, and how a change is rolled out. */
+export interface MachineComponentSet extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'MachineComponentSet';
+  readonly spec: MachineComponentSetSpec;
+  readonly status?: MachineComponentSetStatus;
+}
+
+/** A self-healing rule: what is ill, when we may act, what to try in which order, how success is proved, and its own tests. */
+export interface NodeRemedier extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'NodeRemedier';
+  readonly spec: NodeRemedierSpec;
+  readonly status?: NodeRemedierStatus;
+}
+
+/** One attempt of one rung on one machine: frozen evidence, grant, steps, timeline. */
+export interface RemedyOperationJob extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'RemedyOperationJob';
+  readonly spec: RemedyOperationJobSpec;
+  readonly status?: RemedyOperationJobStatus;
+}
+
+/** A hardware event for a machine, announced by its provider or diagnosed by Host Doctor. */
+export interface MaintenanceEvent extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'MaintenanceEvent';
+  readonly spec: MaintenanceEventSpec;
+  readonly status?: MaintenanceEventStatus;
+}
+
+/** Limits on everything that disturbs a node: concurrency, rates, zones, windows, breakers, kill switch. */
+export interface DefenderPolicy extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'DefenderPolicy';
+  readonly spec: DefenderPolicySpec;
+  readonly status?: DefenderPolicyStatus;
+}
+
+/** Grants in flight, used rates and breaker states; one object, changed only by compare-and-swap. */
+export interface DefenderLedger extends KubeObject {
+  readonly apiVersion: 'kubenode.dev/v1alpha1';
+  readonly kind: 'DefenderLedger';
+  readonly spec: DefenderLedgerSpec;
+  readonly status?: DefenderLedgerStatus;
+}
+
 /** Releases the held plan of one unit. */
 export interface Acknowledgement {
   /** Digest of the plan. */
@@ -34,6 +106,34 @@ export interface Acknowledgement {
   readonly unit: string;
   /** Why, for people. */
   readonly reason: string;
+}
+
+/** The agent's answer for one step. */
+export interface AgentStep {
+  /** The step. */
+  readonly id: string;
+  /** Which try. */
+  readonly try: number;
+  /** Fence of the grant. */
+  readonly fence: number;
+  /** Where it stands. */
+  readonly state: 'Running' | 'Succeeded' | 'Failed' | 'Ambiguous' | 'Refused';
+  /** When it began. */
+  readonly startedAt?: string;
+  /** When it ended. */
+  readonly finishedAt?: string;
+  /** A word for programs. */
+  readonly code?: string;
+  /** What happened and the way out, for people. */
+  readonly message?: string;
+  /** The end of its output. */
+  readonly output?: string;
+  /** Digest of all of it. */
+  readonly outputDigest?: string;
+  /** Boot id before. */
+  readonly bootIDBefore?: string;
+  /** Boot id after. */
+  readonly bootIDAfter?: string;
 }
 
 /** A number, or a share of the set in question. */
@@ -49,6 +149,22 @@ export interface Approval {
   readonly reason: string;
 }
 
+/** Acts that a person must approve; no answer is a no. */
+export interface ApprovalRule {
+  /** What it is called in messages. */
+  readonly name: string;
+  /** Risks that it is for; none: all. (at most 5) */
+  readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
+  /** Actions that it is for; none: all. (at most 16) */
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+  /** Only for nodes with local data. (default false) */
+  readonly onlyLocalData: boolean;
+  /** Groups that may. (at most 8) */
+  readonly approvers: readonly string[];
+  /** How long to wait. (default 7200) */
+  readonly timeoutSeconds: number;
+}
+
 /** The object that blocks. */
 export interface Blocker {
   /** Its kind. */
@@ -57,6 +173,50 @@ export interface Blocker {
   readonly name: string;
   /** Its namespace, if it has one. */
   readonly namespace?: string;
+}
+
+/** Stops acts when too much goes wrong. */
+export interface Breaker {
+  /** What it is called in messages. */
+  readonly name: string;
+  /** What it watches. */
+  readonly type: 'UnhealthyRatio' | 'FailedActs' | 'ConsecutiveFailures' | 'CommonCause' | 'IndeterminateRatio';
+  /** What is counted together. */
+  readonly per: 'Cluster' | 'Zone' | 'Pool' | 'Holder';
+  /** Risks that it is for; none: all. (at most 5) */
+  readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
+  /** Opens at this share. (0 to 100) */
+  readonly percent?: number;
+  /** Opens at this number; or what the share is taken of. */
+  readonly count?: number;
+  /** Within this time. */
+  readonly withinSeconds?: number;
+  /** How many times the base rate; CommonCause only. (default 2) */
+  readonly lift: number;
+  /** What may be the common cause. (at most 8) */
+  readonly dimensions?: readonly string[];
+  /** How long it stays open. (default 900) */
+  readonly cooldownSeconds: number;
+  /** Acts that are let through to try. (default 1) */
+  readonly probes: number;
+  /** After so many times a person must close it. (default 2) */
+  readonly manualAfterTrips: number;
+}
+
+/** One breaker. */
+export interface BreakerStatus {
+  /** Its name. */
+  readonly name?: string;
+  /** What it is counted under. */
+  readonly key?: string;
+  /** Where it stands. */
+  readonly state?: 'Open' | 'HalfOpen' | 'NeedsPerson';
+  /** Since when. */
+  readonly since?: string;
+  /** What opened it. */
+  readonly evidence?: string;
+  /** When it closes by itself. */
+  readonly closesAt?: string;
 }
 
 /** Machines Ready, probes, agent heartbeat, Node conditions. */
@@ -112,6 +272,18 @@ export interface Check {
   readonly failureLimit: number;
   /** Runs without an answer that a soak survives. (0 to 100; default 3) */
   readonly inconclusiveLimit: number;
+}
+
+/** One check. */
+export interface CheckResult {
+  /** The check. */
+  readonly name: string;
+  /** Its result. */
+  readonly result?: 'Pass' | 'Fail' | 'Inconclusive' | 'Pending';
+  /** What it saw. */
+  readonly value?: string;
+  /** Since when. */
+  readonly since?: string;
 }
 
 /** How to reach a cluster that exists. */
@@ -312,6 +484,210 @@ export interface ClusterSync {
   readonly soak?: ClusterSoak;
 }
 
+/** What a changed artifact or unit costs. */
+export interface ComponentActivation {
+  /** With onChange of the files the worst counts. (default "Restart") */
+  readonly class: 'None' | 'Reload' | 'Restart' | 'Drain' | 'Reboot';
+}
+
+/** What is fetched for one platform. */
+export interface ComponentArtifact {
+  /** Operating system. */
+  readonly os: 'linux' | 'darwin' | 'any';
+  /** Architecture. */
+  readonly arch: 'amd64' | 'arm64' | 'any';
+  /** Where it is; http is safe, as sha256 pins the content. */
+  readonly url: string;
+  /** Where else it is. (at most 4) */
+  readonly mirrors: readonly string[];
+  /** Digest of the content, hex. */
+  readonly sha256: string;
+  /** Size of the content. */
+  readonly sizeBytes?: number;
+  /** Raw is placed in ${dir} under the name of the component. (default "Raw") */
+  readonly format: 'Raw' | 'TarGz' | 'Oci';
+  /** Links from the host into the version's folder. (at most 32) */
+  readonly install: readonly ComponentLink[];
+}
+
+/** Where the entry comes from; written by the component set controller. */
+export interface ComponentAssignment {
+  /** The MachineComponentSet; absent: a pin. */
+  readonly set?: string;
+  /** Revision of the set, r-<8 hex digits>. */
+  readonly revision: string;
+  /** Batch of the rollout. */
+  readonly batch?: number;
+}
+
+/** What it fits. */
+export interface ComponentCompat {
+  /** Versions of Kubernetes. */
+  readonly kubernetes?: KubernetesRange;
+  /** Versions of itself that it can follow; none: all. (at most 16) */
+  readonly upgradeFrom: readonly string[];
+  /** The lowest kernel. */
+  readonly kernelMin?: string;
+}
+
+/** One of them. */
+export interface ComponentDependency {
+  /** The component. */
+  readonly component: string;
+  /** Its lowest version. */
+  readonly minVersion?: string;
+  /** Its highest version. */
+  readonly maxVersion?: string;
+}
+
+/** What went wrong. */
+export interface ComponentError {
+  /** A word for programs. */
+  readonly code?: string;
+  /** What happened, for people. */
+  readonly message?: string;
+}
+
+/** A file on the host. */
+export interface ComponentFile {
+  /** Where. */
+  readonly path: string;
+  /** What is in it. No token ever stands here. */
+  readonly content: string;
+  /** Its mode. (default "0644") */
+  readonly mode: string;
+  /** user:group. (default "root:root") */
+  readonly owner: string;
+  /** All but Replace leave foreign parts of the file alone. (default "Replace") */
+  readonly merge: 'Replace' | 'Block' | 'Json' | 'Ini';
+  /** What to do when somebody changes it. (default "Correct") */
+  readonly drift: 'Correct' | 'Report' | 'Ignore';
+  /** What a change of it costs. (default "Restart") */
+  readonly onChange: 'None' | 'Reload' | 'Restart' | 'Drain' | 'Reboot';
+}
+
+/** Permission to activate this entry; without it the agent only stages. */
+export interface ComponentGrant {
+  /** Id of the grant. */
+  readonly id: string;
+  /** Fence of the grant. */
+  readonly fence: number;
+  /** Digest of the entry without assignment and grant. */
+  readonly entryDigest: string;
+  /** When the permission ends. */
+  readonly notAfter: string;
+}
+
+/** One link. */
+export interface ComponentLink {
+  /** Path in the folder. */
+  readonly from: string;
+  /** Path on the host. */
+  readonly to: string;
+  /** Mode of the file. (default "0755") */
+  readonly mode: string;
+}
+
+/** Machines. */
+export interface ComponentMachines {
+  /** That must run it. */
+  readonly wanted?: number;
+  /** That run it. */
+  readonly current?: number;
+  /** On which it failed. */
+  readonly failed?: number;
+}
+
+/** One parameter. */
+export interface ComponentParameter {
+  /** Its name, as in ${param.NAME}. */
+  readonly name: string;
+  /** Its value unless a set gives one; absent: a set must. */
+  readonly default?: string;
+  /** What it is, for people. */
+  readonly description?: string;
+}
+
+/** One port. */
+export interface ComponentPort {
+  /** Its name, as in ${port.NAME}. */
+  readonly name: string;
+  /** Its number. (1 to 65535) */
+  readonly port: number;
+}
+
+/** Proves that the component works: exactly one of http, tcp, exec, unit and nodeCondition. */
+export interface ComponentProbe {
+  /** What it is called in messages. */
+  readonly name: string;
+  /** An HTTP GET that must answer 2xx or 3xx. */
+  readonly http?: HttpProbe;
+  /** A port that must accept a connection. */
+  readonly tcp?: TcpProbe;
+  /** A command that must end with 0. */
+  readonly exec?: ExecProbe;
+  /** A unit that must be active. */
+  readonly unit?: UnitProbe;
+  /** A condition of the Node. */
+  readonly nodeCondition?: NodeConditionProbe;
+  /** How often. (1 to 3600; default 5) */
+  readonly periodSeconds: number;
+  /** How long it may take. (1 to 3600; default 2) */
+  readonly timeoutSeconds: number;
+  /** Passes in a row that make it good. (1 to 100; default 1) */
+  readonly successThreshold: number;
+  /** Failures in a row that make it bad. (1 to 100; default 3) */
+  readonly failureThreshold: number;
+}
+
+/** The way back. */
+export interface ComponentRollback {
+  /** false: it is activated although there is no way back. (default true) */
+  readonly supported: boolean;
+}
+
+/** A process. */
+export interface ComponentUnit {
+  /** Its name, without ".service". */
+  readonly name: string;
+  /** OneShot runs once, with a limit in time: hooks, sysctls, modules. (default "Service") */
+  readonly type: 'Service' | 'OneShot';
+  /** Starts at boot. (default true) */
+  readonly enabled: boolean;
+  /** Runs now. (default true) */
+  readonly running: boolean;
+  /** How long a OneShot may run. (1 to 3600; default 300) */
+  readonly timeoutSeconds: number;
+  /** What runs. */
+  readonly exec?: UnitExec;
+  /** When it is started again. */
+  readonly restart: UnitRestart;
+  /** How it is stopped. */
+  readonly stop: UnitStop;
+  /** How it reads its files again. */
+  readonly reload?: UnitReload;
+  /** Text of a systemd unit, instead of exec. */
+  readonly raw?: string;
+  /** Additions to a unit; systemd only. (at most 4) */
+  readonly dropIns: readonly UnitDropIn[];
+}
+
+/** How many at one time. */
+export interface ConcurrencyLimit {
+  /** What it is called in messages. */
+  readonly name: string;
+  /** What is counted together. */
+  readonly per: 'Cluster' | 'Zone' | 'Pool' | 'Holder' | 'Label';
+  /** The label, for per: Label. */
+  readonly labelKey?: string;
+  /** Actions that it is for; none: all. (at most 16) */
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+  /** Risks that it is for; none: all. (at most 5) */
+  readonly risks?: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
+  /** How many. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
+  readonly max: Amount;
+}
+
 /** One observation of an object: metav1.Condition. */
 export interface Condition {
   /** What is observed. */
@@ -328,6 +704,18 @@ export interface Condition {
   readonly message: string;
 }
 
+/** Nodes of the control plane; the leader goes last. */
+export interface ControlPlaneGuard {
+  /** How many at one time. (0 to 1; default 1) */
+  readonly max: number;
+  /** API servers that must be left. (default 2) */
+  readonly readyAPIServersAfter: number;
+  /** etcd must keep its majority. (default true) */
+  readonly etcdQuorumAfter: boolean;
+  /** The only actions allowed; none: all. (at most 16) */
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+}
+
 /** One part of the control plane. */
 export interface ControlPlanePart {
   /** More arguments: flag without dashes to value. (at most 32) */
@@ -338,6 +726,170 @@ export interface ControlPlanePart {
   readonly memoryMiB?: number;
 }
 
+/** What forbids an act. */
+export interface DefenderBlockers {
+  /** Signs of others. (at most 16) */
+  readonly foreign: readonly ForeignMaintenance[];
+  /** A pod with one of these labels. (at most 8) */
+  readonly podLabels: readonly string[];
+  /** A node younger than this is not repaired. (default 900) */
+  readonly minNodeAgeSeconds: number;
+  /** Queries: any sample, error or time-out forbids. (at most 8) */
+  readonly promql: readonly PromqlBlocker[];
+}
+
+/** Room for the pods that must move. */
+export interface DefenderCapacity {
+  /** Share of each resource that must be free. (at most 8) */
+  readonly minFreePercent: Readonly<Record<string, number>>;
+  /** Every pod must find a place. (default false) */
+  readonly simulateScheduling: boolean;
+  /** A new machine comes before an old one goes. (default false) */
+  readonly replacementFirst: boolean;
+}
+
+/** What counts as unavailable. */
+export interface DefenderCounting {
+  /** What counts. (at most 6; default ["InFlight","NotReady","Cordoned","ForeignMaintenance","DeletedNotReplaced","Unknown"]) */
+  readonly include: readonly ('InFlight' | 'NotReady' | 'Cordoned' | 'ForeignMaintenance' | 'DeletedNotReplaced' | 'Unknown')[];
+  /** How long a settled grant still counts. (default 900) */
+  readonly lingerSeconds: number;
+  /** In a small pool shares mean little. */
+  readonly smallPool: SmallPool;
+}
+
+/** Drains; budgets of pods are always respected. */
+export interface DefenderDrain {
+  /** How long a budget may hold a drain up. (default 1800) */
+  readonly maxBudgetWaitSeconds: number;
+  /** What follows. (default "RequestApproval") */
+  readonly then: 'RequestApproval' | 'Abort';
+}
+
+/** Forbidden time, once. */
+export interface DefenderFreeze {
+  /** What the freeze is called in messages. */
+  readonly name: string;
+  /** When it begins. */
+  readonly from: string;
+  /** When it ends. */
+  readonly until: string;
+  /** Why, for people. */
+  readonly reason: string;
+  /** Risks that it is for; none: all. (at most 5) */
+  readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
+}
+
+/** What was granted and used. */
+export interface DefenderLedgerSpec {
+  /** Rises by one with each write. */
+  readonly seq: number;
+  /** Rises when another defender takes the lead. */
+  readonly epoch: number;
+  /** Made anew or restored: everything is denied until it is rebuilt. (default false) */
+  readonly recovering: boolean;
+  /** Since when. */
+  readonly recoveringSince?: string;
+  /** By machine, so that a machine has one grant; a hosted control plane is cluster:<name>. (at most 512) */
+  readonly grants: Readonly<Record<string, LedgerGrant>>;
+  /** By machine: deleted and not yet replaced; counted as unavailable. (at most 512) */
+  readonly gone: Readonly<Record<string, LedgerGone>>;
+  /** By <policy>/<rule>/<key>. (at most 128) */
+  readonly rates: Readonly<Record<string, LedgerRate>>;
+  /** By <policy>/<rule>/<key>. (at most 64) */
+  readonly breakers: Readonly<Record<string, LedgerBreaker>>;
+  /** By machine. (at most 64) */
+  readonly approvals: Readonly<Record<string, LedgerApproval>>;
+}
+
+/** How full the ledger is. */
+export interface DefenderLedgerStatus {
+  /** The generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** One word for people, computed from the conditions; no program reads it. */
+  readonly phase?: 'NotReady' | 'Full' | 'Suspect' | 'Ready';
+  /** What is observed, each with a generation of its own. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** Grants. */
+  readonly grants?: LedgerGrantCounts;
+  /** Size of the object. */
+  readonly sizeBytes?: number;
+  /** Writes that another one preceded. */
+  readonly casConflicts?: number;
+}
+
+/** The limits. */
+export interface DefenderPolicySpec {
+  /** Audit: decide and record, deny nothing. (default "Enforce") */
+  readonly mode: 'Enforce' | 'Audit';
+  /** What the policy is for. */
+  readonly scope: DefenderScope;
+  /** Nothing new is granted. */
+  readonly killSwitch: KillSwitch;
+  /** A grant ends then, unless it is renewed. (30 to 300; default 300) */
+  readonly grantSeconds: number;
+  /** What counts as unavailable. */
+  readonly counting: DefenderCounting;
+  /** How many at one time. (at most 16) */
+  readonly concurrency: readonly ConcurrencyLimit[];
+  /** How many within a time. (at most 16) */
+  readonly rates: readonly RateLimit[];
+  /** How often one machine is repaired. */
+  readonly perMachine: PerMachineLimit;
+  /** What stops acts when too much goes wrong. (at most 16) */
+  readonly breakers: readonly Breaker[];
+  /** A dark zone: nothing with a risk in it, no drain out of it. */
+  readonly zones: ZoneGuard;
+  /** When our own view cannot be trusted. */
+  readonly selfDoubt: SelfDoubt;
+  /** Nodes of the control plane; the leader goes last. */
+  readonly controlPlane: ControlPlaneGuard;
+  /** Times of each week without acts. (at most 16) */
+  readonly quiet: readonly QuietTime[];
+  /** Times without acts, once. (at most 16) */
+  readonly freezes: readonly DefenderFreeze[];
+  /** What forbids an act. */
+  readonly blockers: DefenderBlockers;
+  /** Room for the pods that must move. */
+  readonly capacity: DefenderCapacity;
+  /** Drains; budgets of pods are always respected. */
+  readonly drain: DefenderDrain;
+  /** How a new rule is let loose. */
+  readonly ruleWaves: RuleWaves;
+  /** Acts that a person must approve. (at most 8) */
+  readonly approval: readonly ApprovalRule[];
+}
+
+/** What the limits do. */
+export interface DefenderPolicyStatus {
+  /** The generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** One word for people, computed from the conditions; no program reads it. */
+  readonly phase?: 'Refused' | 'Stopped' | 'BreakerOpen' | 'Auditing' | 'InForce' | 'Pending';
+  /** What is observed, each with a generation of its own. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** The write of the ledger that this was read from. */
+  readonly ledgerSeq?: number;
+  /** Limits in use, the fullest first. (at most 20) */
+  readonly usage?: readonly LimitUsage[];
+  /** Breakers that are not closed. (at most 20) */
+  readonly breakers?: readonly BreakerStatus[];
+  /** Denials of the last 24 hours by reason; in Audit, what would have been denied. (at most 80) */
+  readonly denials?: Readonly<Record<string, number>>;
+}
+
+/** What the policy is for. */
+export interface DefenderScope {
+  /** The nodes. */
+  readonly nodeSelector: Selector;
+  /** Actions that it is for; none: all. (at most 32) */
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+  /** Risks that it is for; none: all. (at most 5) */
+  readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
+  /** Kinds that ask; none: all. (at most 6) */
+  readonly holders: readonly ('RemedyOperationJob' | 'MachineComponentSet' | 'MachineSet' | 'Machine' | 'Cluster' | 'Other')[];
+}
+
 /** What one commit may delete of one unit of one cluster; the larger counts. */
 export interface DeleteBudget {
   /** Objects. (0 to 10000; default 10) */
@@ -346,12 +898,62 @@ export interface DeleteBudget {
   readonly maxPercent: number;
 }
 
+/** One file system. */
+export interface DiskFact {
+  /** Its name, as imagefs. */
+  readonly filesystem: string;
+  /** Share of the space in use. (0 to 100) */
+  readonly usedPercent?: number;
+  /** Share of the inodes in use. (0 to 100) */
+  readonly inodesUsedPercent?: number;
+  /** Since when it fills up. */
+  readonly risingSince?: string;
+  /** What a clean-up would give back. */
+  readonly reclaimableBytes?: number;
+}
+
 /** Snapshots of etcd. */
 export interface EtcdBackup {
   /** How often. (300 to 604800) */
   readonly everySeconds: number;
   /** How many are kept. (1 to 100; default 7) */
   readonly keep: number;
+}
+
+/** One fact. */
+export interface Evidence {
+  /** What was looked at. */
+  readonly fact: 'condition' | 'event' | 'node' | 'component' | 'disk' | 'xid' | 'probe' | 'preflight' | 'history' | 'diagnosis' | 'maintenance' | 'fleet' | 'workload';
+  /** Which one of it. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** What it was. */
+  readonly value?: Readonly<Record<string, unknown>>;
+  /** When. */
+  readonly at?: string;
+}
+
+/** A command that must end with 0. */
+export interface ExecProbe {
+  /** The command. (at most 16) */
+  readonly argv: readonly string[];
+}
+
+/** all, any, or a fact that is compared. There is no negation: unknown must never look like an answer. */
+export interface Expr {
+  /** All of these hold. (at most 8) */
+  readonly all?: readonly Expr[];
+  /** At least one of these holds. (at most 8) */
+  readonly any?: readonly Expr[];
+  /** What is looked at. */
+  readonly fact?: 'condition' | 'event' | 'node' | 'component' | 'disk' | 'xid' | 'probe' | 'preflight' | 'history' | 'diagnosis' | 'maintenance' | 'fleet' | 'workload';
+  /** Which one of it, as {filesystem: imagefs}. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Which field of it: $.field. */
+  readonly path?: string;
+  /** How it is compared. */
+  readonly operator?: 'equal' | 'in' | 'contains' | 'lessThan' | 'lessThanInclusive' | 'greaterThan' | 'greaterThanInclusive';
+  /** What it is compared with. */
+  readonly value?: unknown;
 }
 
 /** A cluster that failed. */
@@ -382,6 +984,20 @@ export interface FailedDigest {
   readonly message?: string;
 }
 
+/** A machine that failed. */
+export interface FailedMachine {
+  /** The machine. */
+  readonly name: string;
+  /** The component. */
+  readonly component?: string;
+  /** A word for programs. */
+  readonly code?: string;
+  /** What happened and the way out, for people. */
+  readonly message?: string;
+  /** Since when. */
+  readonly since?: string;
+}
+
 /** A field that others may write. */
 export interface FieldPolicy {
   /** The unit; absent: all. */
@@ -392,6 +1008,16 @@ export interface FieldPolicy {
   readonly path?: string;
   /** Whose value counts. */
   readonly policy: 'Override' | 'Merge' | 'Ignore';
+}
+
+/** A sign that somebody else works on a node. */
+export interface ForeignMaintenance {
+  /** Name of a Lease. */
+  readonly lease?: string;
+  /** Key of a taint. */
+  readonly taint?: string;
+  /** Key of a label. */
+  readonly label?: string;
 }
 
 /** Forbidden time, once. */
@@ -420,6 +1046,20 @@ export interface GateRuns {
   readonly inconclusive?: number;
   /** What happened and the way out, for people. */
   readonly message?: string;
+}
+
+/** GPUs. */
+export interface GpuFacts {
+  /** That pods may use. */
+  readonly allocatable?: number;
+}
+
+/** An SSH host key, as `ssh-keygen -l` prints it. */
+export interface HostKey {
+  /** Its algorithm. */
+  readonly algorithm: string;
+  /** Its fingerprint. */
+  readonly fingerprint: string;
 }
 
 /** Manifests that are applied to the new cluster, in this order. */
@@ -572,12 +1212,924 @@ export interface HttpCheck {
   readonly expectStatus: number;
 }
 
+/** An HTTP GET that must answer 2xx or 3xx. */
+export interface HttpProbe {
+  /** Name of a port of `ports`. */
+  readonly port: string;
+  /** The path. (default "/") */
+  readonly path: string;
+  /** How. (default "HTTP") */
+  readonly scheme: 'HTTP' | 'HTTPS';
+}
+
+/** The agent's answer, and all that it may write. */
+export interface JobAgent {
+  /** The steps that it began. (at most 16) */
+  readonly steps: readonly AgentStep[];
+}
+
+/** A person or the remedier stops it before the next step. */
+export interface JobCancel {
+  /** Who. */
+  readonly by: string;
+  /** Why, for people. */
+  readonly reason: string;
+}
+
+/** Why the job exists. */
+export interface JobCause {
+  /** The NodeRemedier. */
+  readonly remedier: string;
+  /** Digest of its rule. */
+  readonly ruleDigest: string;
+  /** The commit that it came from. */
+  readonly commit: string;
+  /** The case: first 8 digits of the hash of Node UID, remedier and the moment when the fault began. */
+  readonly case: string;
+  /** What is broken. */
+  readonly faultClass: 'Kernel' | 'Disk' | 'Memory' | 'Network' | 'GPU' | 'Runtime' | 'Hardware' | 'Maintenance' | 'Other';
+  /** The MaintenanceEvent. */
+  readonly maintenanceEvent?: string;
+  /** What was seen, frozen. (at most 16) */
+  readonly evidence: readonly Evidence[];
+}
+
+/** The drain. */
+export interface JobDrain {
+  /** Pods in all. */
+  readonly total?: number;
+  /** Pods that left. */
+  readonly evicted?: number;
+  /** Pods that are left. */
+  readonly pending?: number;
+  /** What holds it up. (at most 8) */
+  readonly blockedBy?: readonly string[];
+}
+
+/** The entry of the DefenderLedger for this machine. */
+export interface JobGrant {
+  /** Its id. */
+  readonly id: string;
+  /** Its fence. */
+  readonly fence: number;
+  /** When it was given. */
+  readonly issuedAt: string;
+  /** When it ends, unless it is renewed. */
+  readonly notAfter: string;
+}
+
+/** Renewals of the grant. */
+export interface JobGrantStatus {
+  /** Nothing with a risk above None begins after this. */
+  readonly notAfter?: string;
+  /** When it was renewed. */
+  readonly renewedAt?: string;
+}
+
+/** The machine. */
+export interface JobMachine {
+  /** Its name. */
+  readonly name: string;
+  /** UID of the Machine. */
+  readonly uid: string;
+}
+
+/** The node; another UID ends the job as Superseded. */
+export interface JobNode {
+  /** UID of the Node. */
+  readonly uid: string;
+  /** Its boot id. */
+  readonly bootID: string;
+  /** Its provider id. */
+  readonly providerID?: string;
+}
+
+/** How it ended. */
+export interface JobOutcome {
+  /** In one word. */
+  readonly class: 'Succeeded' | 'Transient' | 'Permanent' | 'Ambiguous' | 'Superseded' | 'Cancelled' | 'HandedOff';
+  /** A CamelCase word for why, for programs. */
+  readonly reason?: string;
+  /** What happened and the way out, for people. */
+  readonly message?: string;
+}
+
+/** The agent may begin this one step; at most 60 s ahead. */
+export interface JobRelease {
+  /** The step. */
+  readonly step: string;
+  /** Which try. */
+  readonly try: number;
+  /** Fence of the grant. */
+  readonly fence: number;
+  /** On this Node. */
+  readonly nodeUID: string;
+  /** In this boot. */
+  readonly bootID: string;
+  /** When the permission ends. */
+  readonly notAfter: string;
+}
+
+/** Which rung of the ladder. */
+export interface JobRung {
+  /** Its name. */
+  readonly name: string;
+  /** Its number. (1 to 8) */
+  readonly index: number;
+}
+
+/** What becomes of cordon and taints at the end. */
+export interface JobSettle {
+  /** When the fault is gone. (default "Undo") */
+  readonly cleared: 'Undo';
+  /** When the node is another one. (default "Undo") */
+  readonly superseded: 'Undo';
+  /** When it was stopped. (default "KeepCordoned") */
+  readonly aborted: 'KeepCordoned' | 'Undo';
+  /** How long a cordon is kept then. (default 14400) */
+  readonly holdSeconds: number;
+}
+
+/** One step, as it was planned. */
+export interface JobStep {
+  /** Its id. */
+  readonly id: string;
+  /** Its name and version, as Reboot@v1. */
+  readonly step: string;
+  /** Who carries it out. */
+  readonly executor: 'Agent' | 'Central';
+  /** Who does when the agent cannot. */
+  readonly fallback?: 'Central';
+  /** Its risk. */
+  readonly risk: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
+  /** What it needs to know. */
+  readonly with?: Readonly<Record<string, unknown>>;
+  /** How long it may take. */
+  readonly timeoutSeconds: number;
+  /** How often it is tried again. (0 to 5) */
+  readonly retries?: number;
+  /** The step that takes it back. */
+  readonly undo?: string;
+  /** What follows a failure. */
+  readonly onFailure: 'Fail' | 'Continue' | 'NextRung';
+  /** What follows when time is up. */
+  readonly onTimeout: 'Fail' | 'RequestApproval' | 'NextRung';
+}
+
+/** One step, as the job controller sees it. */
+export interface JobStepStatus {
+  /** The step. */
+  readonly id: string;
+  /** Where it stands. */
+  readonly state: 'Pending' | 'Intended' | 'Running' | 'Succeeded' | 'Failed' | 'Ambiguous' | 'Skipped' | 'Undone';
+  /** How often it was tried. */
+  readonly tries?: number;
+  /** When it began. */
+  readonly startedAt?: string;
+  /** When it ended. */
+  readonly finishedAt?: string;
+  /** A word for programs. */
+  readonly code?: string;
+  /** What happened and the way out, for people. */
+  readonly message?: string;
+  /** Digest of its output. */
+  readonly outputDigest?: string;
+  /** Boot id before. */
+  readonly bootIDBefore?: string;
+  /** Boot id after. */
+  readonly bootIDAfter?: string;
+}
+
+/** When what happened. */
+export interface JobTimeline {
+  /** The fault began. */
+  readonly firstFaultAt?: string;
+  /** The rule matched. */
+  readonly detectedAt?: string;
+  /** The grant was given. */
+  readonly admittedAt?: string;
+  /** All steps were done. */
+  readonly executedAt?: string;
+  /** Success was proved. */
+  readonly verifiedAt?: string;
+  /** All was given back. */
+  readonly settledAt?: string;
+}
+
+/** Nothing new is granted. */
+export interface KillSwitch {
+  /** It is on. (default false) */
+  readonly engaged: boolean;
+  /** What it stops. (default "All") */
+  readonly scope: 'All' | 'Remedy' | 'Rollout';
+  /** Why, for people. */
+  readonly reason?: string;
+  /** Who. */
+  readonly by?: string;
+  /** When it ends by itself. */
+  readonly until?: string;
+}
+
 /** A Secret in the namespace kubenode-system. */
 export interface KubeconfigRef {
   /** Name of the Secret. */
   readonly name: string;
   /** Key in the Secret. (default "kubeconfig") */
   readonly key: string;
+}
+
+/** Versions of Kubernetes. */
+export interface KubernetesRange {
+  /** The lowest. */
+  readonly min?: string;
+  /** The highest. */
+  readonly max?: string;
+}
+
+/** What a person decided. */
+export interface LedgerApproval {
+  /** The action. */
+  readonly action: string;
+  /** Who asked. */
+  readonly holder: string;
+  /** The decision. */
+  readonly decision: 'Approved' | 'Refused';
+  /** Who decided. */
+  readonly by: string;
+  /** When. */
+  readonly at: string;
+  /** How long it holds. */
+  readonly until: string;
+}
+
+/** A breaker that is not closed. */
+export interface LedgerBreaker {
+  /** Where it stands. */
+  readonly state: 'Open' | 'HalfOpen' | 'NeedsPerson';
+  /** Since when. */
+  readonly since: string;
+  /** When it closes by itself. */
+  readonly closesAt?: string;
+  /** How often it opened. */
+  readonly trips: number;
+  /** What opened it. */
+  readonly evidence?: string;
+  /** The machine on which it is tried. */
+  readonly probe?: string;
+}
+
+/** A machine that was deleted and not yet replaced. */
+export interface LedgerGone {
+  /** Its pool. */
+  readonly pool?: string;
+  /** Its zone. */
+  readonly zone?: string;
+  /** Since when. */
+  readonly since: string;
+}
+
+/** One grant. */
+export interface LedgerGrant {
+  /** Its id. */
+  readonly id: string;
+  /** `seq` of the write that issued it; an executor refuses a lower one than it has seen. */
+  readonly fence: number;
+  /** Where it stands. Suspect is derived: Started and past notAfter. */
+  readonly state: 'Granted' | 'Started' | 'Settled';
+  /** Who holds it. */
+  readonly holder: LedgerHolder;
+  /** What it is for. */
+  readonly action: string;
+  /** Its risk. */
+  readonly risk: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
+  /** UID of the Node. */
+  readonly nodeUID?: string;
+  /** What it is counted under: zone, pool, labels. (at most 8) */
+  readonly keys?: Readonly<Record<string, string>>;
+  /** When it was given. */
+  readonly issuedAt: string;
+  /** Ends the permission, not the count. */
+  readonly notAfter: string;
+  /** When it was renewed. */
+  readonly renewedAt?: string;
+  /** When it was given back; it counts until lingerSeconds later. */
+  readonly settledAt?: string;
+  /** How the act ended. */
+  readonly outcome?: 'Succeeded' | 'Failed' | 'Ambiguous' | 'Unused';
+}
+
+/** Grants. */
+export interface LedgerGrantCounts {
+  /** Not settled. */
+  readonly inFlight?: number;
+  /** Settled, and still counted. */
+  readonly lingering?: number;
+  /** Started and past their end. */
+  readonly suspect?: number;
+}
+
+/** Who holds it. */
+export interface LedgerHolder {
+  /** Its kind. */
+  readonly kind: 'RemedyOperationJob' | 'MachineComponentSet' | 'MachineSet' | 'Machine' | 'Cluster' | 'Other';
+  /** Its name. */
+  readonly name: string;
+  /** The rule or set behind it. */
+  readonly origin?: string;
+  /** Commit or r-<8 hex digits>. */
+  readonly revision?: string;
+}
+
+/** Used rate; a partly covered bucket counts in full. */
+export interface LedgerRate {
+  /** Length of a bucket. */
+  readonly bucketSeconds: number;
+  /** When the first bucket begins. */
+  readonly firstBucketAt: string;
+  /** Acts in each bucket. (at most 24) */
+  readonly counts: readonly number[];
+}
+
+/** A machine that is not worth another repair. */
+export interface LemonLimit {
+  /** So many repairs. (default 5) */
+  readonly repairs: number;
+  /** Within this time. (default 604800) */
+  readonly windowSeconds: number;
+  /** What follows. (default "HandOff") */
+  readonly then: 'HandOff';
+}
+
+/** One limit. */
+export interface LimitUsage {
+  /** Its name. */
+  readonly rule?: string;
+  /** What it is counted under. */
+  readonly key?: string;
+  /** In use. */
+  readonly used?: number;
+  /** How many may be. */
+  readonly limit?: number;
+}
+
+/** One address. */
+export interface MachineAddress {
+  /** Its type, as InternalIP. */
+  readonly type?: string;
+  /** The address. */
+  readonly address?: string;
+}
+
+/** The agent; its heartbeat is a Lease. */
+export interface MachineAgent {
+  /** The generation that the agent acted on. */
+  readonly observedGeneration?: number;
+  /** Its version. */
+  readonly version?: string;
+  /** How it acts on the machine. */
+  readonly host?: 'systemd' | 'sandbox';
+  /** When it started. */
+  readonly startedAt?: string;
+  /** When its certificate ends. */
+  readonly certificateNotAfter?: string;
+}
+
+/** A component that the machine must run. */
+export interface MachineComponentEntry {
+  /** What is installed, as kubelet. */
+  readonly name: string;
+  /** The MachineComponent of one version, as kubelet-1.31.4. */
+  readonly componentRef: string;
+  /** Digest of the MachineComponent's spec. */
+  readonly digest: string;
+  /** Absent removes it. (default "Present") */
+  readonly state: 'Present' | 'Absent';
+  /** Resolved parameters. (at most 32) */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Where the entry comes from; written by the component set controller. */
+  readonly assignment?: ComponentAssignment;
+  /** Permission to activate this entry; without it the agent only stages. */
+  readonly grant?: ComponentGrant;
+}
+
+/** What the agent says of one component. */
+export interface MachineComponentReport {
+  /** The component. */
+  readonly name: string;
+  /** The version that is wanted. */
+  readonly desiredRef?: string;
+  /** The version that is installed. */
+  readonly currentRef?: string;
+  /** The version before. */
+  readonly previousRef?: string;
+  /** Digest of what is installed. */
+  readonly digest?: string;
+  /** Where it stands. */
+  readonly state?: 'Absent' | 'Fetching' | 'Staged' | 'WaitingForGrant' | 'WaitingForDrain' | 'Activating' | 'Probation' | 'Committed' | 'RollingBack' | 'RolledBack' | 'Failed' | 'Blocked' | 'Orphaned';
+  /** Its process runs. */
+  readonly running?: boolean;
+  /** Since when it stands there. */
+  readonly since?: string;
+  /** Drift that was corrected. */
+  readonly corrections?: number;
+  /** Restarts. */
+  readonly restarts?: number;
+  /** Digests that failed here and are not tried again. (at most 4) */
+  readonly deniedDigests?: readonly string[];
+  /** What went wrong. */
+  readonly error?: ComponentError;
+  /** What it waits for; absent when nothing waits. */
+  readonly waiting?: Wait;
+}
+
+/** Which machines, which versions, and how. */
+export interface MachineComponentSetSpec {
+  /** The machines; those that leave keep what they have. */
+  readonly machineSelector: Selector;
+  /** Components that they run. (at most 32) */
+  readonly components: readonly SetComponent[];
+  /** How a change is rolled out. */
+  readonly rollout: Rollout;
+  /** Machines in work finish, no other begins. (default false) */
+  readonly paused: boolean;
+  /** Writes status.plan and nothing else. (default false) */
+  readonly dryRun: boolean;
+  /** A new value runs a rolled-back revision again. */
+  readonly retryToken?: string;
+}
+
+/** How far the rollout has come. */
+export interface MachineComponentSetStatus {
+  /** The generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** One word for people, computed from the conditions; no program reads it. */
+  readonly phase?: 'Conflict' | 'Stalled' | 'RollingBack' | 'Paused' | 'Waiting' | 'Soaking' | 'Completed' | 'Rolling';
+  /** What is observed, each with a generation of its own. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** What it waits for; absent when nothing waits. */
+  readonly waiting?: Wait;
+  /** Revision that was rolled out last, r-<8 hex digits>. */
+  readonly currentRevision?: string;
+  /** Revision that is being rolled out. */
+  readonly updateRevision?: string;
+  /** The batch in work. */
+  readonly batch?: RolloutBatch;
+  /** Machines, counted anew in every pass. */
+  readonly counts?: RolloutCounts;
+  /** What the rollout would do. */
+  readonly plan?: RolloutPlan;
+  /** The first machines that failed. (at most 20) */
+  readonly failedMachines?: readonly FailedMachine[];
+  /** Checks of the gate. (at most 16) */
+  readonly checks?: readonly CheckResult[];
+  /** Revisions, newest first. (at most 10) */
+  readonly history?: readonly RevisionRecord[];
+}
+
+/** One version: artifacts, files, units and probes. */
+export interface MachineComponentSpec {
+  /** What is installed. */
+  readonly component: string;
+  /** Its version. */
+  readonly version: string;
+  /** What it is, for people. */
+  readonly description?: string;
+  /** Kubelet: the agent gets a certificate for system:node:<machine> and keeps a kubeconfig. (default "None") */
+  readonly identity: 'None' | 'Kubelet';
+  /** What a set may say for each machine. (at most 32) */
+  readonly parameters: readonly ComponentParameter[];
+  /** Ports; a sandbox gives each machine a free one instead. (at most 8) */
+  readonly ports: readonly ComponentPort[];
+  /** What is fetched; none: a component of files and units only. (at most 16) */
+  readonly artifacts: readonly ComponentArtifact[];
+  /** Files on the host. (at most 64) */
+  readonly files: readonly ComponentFile[];
+  /** Processes. (at most 8) */
+  readonly units: readonly ComponentUnit[];
+  /** What proves that it works. (at most 16) */
+  readonly probes: readonly ComponentProbe[];
+  /** What a changed artifact or unit costs. */
+  readonly activation: ComponentActivation;
+  /** Probes must pass this long, else the version before returns. (0 to 3600; default 60) */
+  readonly commitAfterSeconds: number;
+  /** Versions that stay on the host. (1 to 5; default 2) */
+  readonly keepVersions: number;
+  /** The way back. */
+  readonly rollback: ComponentRollback;
+  /** Components that are committed before this one starts. (at most 16) */
+  readonly dependsOn: readonly ComponentDependency[];
+  /** What it fits. */
+  readonly compat?: ComponentCompat;
+}
+
+/** Who uses this version. */
+export interface MachineComponentStatus {
+  /** The generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** One word for people, computed from the conditions; no program reads it. */
+  readonly phase?: 'Deleting' | 'Refused' | 'Yanked' | 'InUse' | 'Unused';
+  /** What is observed, each with a generation of its own. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** Digest of spec as canonical JSON. */
+  readonly digest?: string;
+  /** Machines. */
+  readonly machines?: ComponentMachines;
+  /** The first sets that use it. (at most 20) */
+  readonly sets?: readonly string[];
+}
+
+/** What happens when the Machine is deleted. */
+export interface MachineDeletion {
+  /** How pods are moved away. Respect: with their budgets. (default "Respect") */
+  readonly drain: 'Respect' | 'Force' | 'Skip';
+  /** How long the drain may take. (default 1800) */
+  readonly drainTimeoutSeconds: number;
+  /** How long all of it may take. (default 7200) */
+  readonly timeoutSeconds: number;
+  /** What becomes of the host. Restore: as it was found. Orphan: as it is. (default "Restore") */
+  readonly cleanup: 'Restore' | 'Wipe' | 'Orphan';
+}
+
+/** The drain before a component change or a deletion. */
+export interface MachineDrain {
+  /** Its grant. */
+  readonly grant?: string;
+  /** Where it stands. */
+  readonly state?: 'Cordoned' | 'Draining' | 'Drained';
+  /** Since when. */
+  readonly since?: string;
+  /** Pods in all. */
+  readonly total?: number;
+  /** Pods that left. */
+  readonly evicted?: number;
+  /** Pods that are left. */
+  readonly pending?: number;
+  /** What holds it up. (at most 8) */
+  readonly blockedBy?: readonly string[];
+}
+
+/** A difference from what is declared. */
+export interface MachineDrift {
+  /** The component. */
+  readonly component?: string;
+  /** The path. */
+  readonly path?: string;
+  /** What differs. */
+  readonly kind?: 'Content' | 'Mode' | 'Missing' | 'Unit' | 'Process';
+  /** What the agent did. */
+  readonly action?: 'Corrected' | 'Reported' | 'GaveUp';
+  /** When it was seen. */
+  readonly at?: string;
+}
+
+/** What rules read, written by the agent on change. */
+export interface MachineFacts {
+  /** When it booted. */
+  readonly bootedAt?: string;
+  /** How far back xid reaches. */
+  readonly xidSince?: string;
+  /** Disks. (at most 8) */
+  readonly disk?: readonly DiskFact[];
+  /** GPU errors, newest first. (at most 32) */
+  readonly xid?: readonly XidFact[];
+  /** GPUs. */
+  readonly gpus?: GpuFacts;
+  /** Probes. (at most 16) */
+  readonly probes?: readonly TestResult[];
+  /** Test suites. (at most 4) */
+  readonly suites?: readonly TestResult[];
+}
+
+/** One fault. */
+export interface MachineFault {
+  /** Its type. */
+  readonly type: string;
+  /** Whether it is there. */
+  readonly status?: 'True' | 'False' | 'Unknown';
+  /** UID of the Node that showed it. */
+  readonly nodeUID?: string;
+  /** Since when. */
+  readonly since?: string;
+  /** How often it came and went. */
+  readonly transitions?: number;
+  /** A CamelCase word for why, for programs. */
+  readonly reason?: string;
+}
+
+/** A person keeps automation off. */
+export interface MachineHold {
+  /** Why, for people. */
+  readonly reason: string;
+  /** Disruptive: only what disturbs the node. (default "Disruptive") */
+  readonly scope: 'All' | 'Disruptive';
+  /** When it ends by itself. */
+  readonly until?: string;
+}
+
+/** How the agent acts on the machine. */
+export interface MachineHost {
+  /** systemd: a real node. sandbox: a folder and child processes. (default "systemd") */
+  readonly type: 'systemd' | 'sandbox';
+}
+
+/** Takes over a host that exists; provider ssh only. */
+export interface MachineImport {
+  /** Host name or IP address. */
+  readonly address: string;
+  /** SSH port. (1 to 65535; default 22) */
+  readonly port: number;
+  /** SSH user. (default "root") */
+  readonly user: string;
+  /** Secret in kubenode-system; not needed once the agent has its certificate. */
+  readonly credentialsRef: SshKeyRef;
+  /** Pinned: only the keys below. TrustOnFirstUse: the first one seen. (default "Pinned") */
+  readonly hostKeyPolicy: 'Pinned' | 'TrustOnFirstUse';
+  /** Keys that the host may show. (at most 8) */
+  readonly hostKeys?: readonly HostKey[];
+  /** What to do with a Node that is there. Adopt reports differences and restarts nothing. (default "Reject") */
+  readonly existingNode: 'Reject' | 'Adopt' | 'Converge';
+  /** Only the checks before; changes nothing on the host. (default false) */
+  readonly dryRun: boolean;
+  /** Checks to leave out. (at most 16) */
+  readonly skipChecks: readonly string[];
+}
+
+/** Who provides the machine. */
+export interface MachineInfra {
+  /** The infra provider. */
+  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure';
+  /** What the provider needs to know; it checks this itself: condition InfraConfigValid. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** The instance, as the provider sees it. */
+export interface MachineInfraStatus {
+  /** Its id; never changes. */
+  readonly providerID?: string;
+  /** Where it stands. */
+  readonly state?: 'Pending' | 'Running' | 'Stopped' | 'Gone' | 'Unknown';
+  /** Its zone. */
+  readonly zone?: string;
+  /** Its addresses. (at most 8) */
+  readonly addresses?: readonly MachineAddress[];
+  /** When it was created. */
+  readonly createdAt?: string;
+}
+
+/** What the Node shows. Labels, annotations and taints of others are never touched. */
+export interface MachineNode {
+  /** Labels of the Node. (at most 64) */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Annotations of the Node. (at most 64) */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Taints of the Node. (at most 32) */
+  readonly taints: readonly Taint[];
+}
+
+/** The Node of the same name. */
+export interface MachineNodeStatus {
+  /** Its UID. */
+  readonly uid?: string;
+  /** Its boot id. */
+  readonly bootID?: string;
+}
+
+/** Checks before an import. */
+export interface MachinePreflight {
+  /** When they ran. */
+  readonly at?: string;
+  /** The checks. (at most 40) */
+  readonly results?: readonly PreflightResult[];
+}
+
+/** One repair. */
+export interface MachineRepair {
+  /** Its job. */
+  readonly job?: string;
+  /** Its risk. */
+  readonly risk?: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
+  /** When. */
+  readonly at?: string;
+  /** How it ended. */
+  readonly outcome?: string;
+}
+
+/** Repairs; they follow the serial number of the hardware. */
+export interface MachineRepairs {
+  /** All. */
+  readonly total?: number;
+  /** The last ones, newest first. (at most 10) */
+  readonly recent?: readonly MachineRepair[];
+}
+
+/** How many machines of which shape. */
+export interface MachineSetSpec {
+  /** How many. (0 to 5000) */
+  readonly replicas: number;
+  /** The shape of each machine. */
+  readonly template: MachineTemplate;
+  /** Zones to spread over evenly; none: the provider chooses. (at most 16) */
+  readonly zones: readonly string[];
+  /** How long a machine must be ready to count as available. (0 to 3600; default 0) */
+  readonly minReadySeconds: number;
+  /** How a change of the template reaches the machines. */
+  readonly updateStrategy: MachineSetUpdateStrategy;
+  /** Which machines go first, after those marked or not ready. (default "Oldest") */
+  readonly deletionOrder: 'Random' | 'Newest' | 'Oldest';
+  /** Above a limit nothing is created, deleted or replaced. */
+  readonly stormGuard: StormGuard;
+  /** A machine that is not Ready by then is replaced, one at a time. (60 to 7200; default 600) */
+  readonly startupTimeoutSeconds: number;
+  /** Nothing is created, deleted or changed. (default false) */
+  readonly paused: boolean;
+}
+
+/** How many machines there are. */
+export interface MachineSetStatus {
+  /** The generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** One word for people, computed from the conditions; no program reads it. */
+  readonly phase?: 'Deleting' | 'Guarded' | 'Stalled' | 'Paused' | 'Scaling' | 'Updating' | 'NotReady' | 'Ready';
+  /** What is observed, each with a generation of its own. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** What it waits for; absent when nothing waits. */
+  readonly waiting?: Wait;
+  /** Machines that exist. */
+  readonly replicas?: number;
+  /** Machines that are Ready. */
+  readonly readyReplicas?: number;
+  /** Machines that were Ready for long enough. */
+  readonly availableReplicas?: number;
+  /** Machines that match the template. */
+  readonly upToDateReplicas?: number;
+  /** Machines that failed. */
+  readonly failedReplicas?: number;
+  /** Label selector of the machines, for the scale subresource. */
+  readonly selector?: string;
+  /** What is done next, shown before it is done. */
+  readonly plannedAction?: PlannedAction;
+  /** While the guard holds. */
+  readonly storm?: Storm;
+}
+
+/** How a change of the template reaches the machines. */
+export interface MachineSetUpdateStrategy {
+  /** Replace: new machines. InPlace and OnDelete never delete a machine. (default "InPlace") */
+  readonly type: 'InPlace' | 'Replace' | 'OnDelete';
+  /** Machines that may be out of service. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 1) */
+  readonly maxUnavailable: Amount;
+  /** Machines above `replicas` during a replacement. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
+  readonly maxSurge?: Amount;
+}
+
+/** What the machine should be. */
+export interface MachineSpec {
+  /** Who provides the machine. */
+  readonly infra: MachineInfra;
+  /** Takes over a host that exists; provider ssh only. */
+  readonly import?: MachineImport;
+  /** How the agent acts on the machine. */
+  readonly host: MachineHost;
+  /** Failure zone. */
+  readonly zone?: string;
+  /** What the Node shows. Labels, annotations and taints of others are never touched. */
+  readonly node: MachineNode;
+  /** Conditions that others set here; each must be True before the start-up taint goes. (at most 8) */
+  readonly readinessGates: readonly ReadinessGate[];
+  /** How long it must be ready before the start-up taint goes. (0 to 3600; default 0) */
+  readonly minReadySeconds: number;
+  /** Components that it must run. (at most 32) */
+  readonly components: readonly MachineComponentEntry[];
+  /** A person keeps automation off. */
+  readonly hold?: MachineHold;
+  /** A new value clears the agent's list of bad digests. */
+  readonly retryToken?: string;
+  /** Raised by a person: a new first certificate for an agent that lost its own. (default 0) */
+  readonly agentEpoch: number;
+  /** What happens when the Machine is deleted. */
+  readonly deletion: MachineDeletion;
+}
+
+/** What is known of the machine. */
+export interface MachineStatus {
+  /** The generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** One word for people, computed from the conditions; no program reads it. */
+  readonly phase?: 'Deleting' | 'Stalled' | 'Creating' | 'Importing' | 'Unreachable' | 'Updating' | 'NotReady' | 'Held' | 'Ready' | 'Joining';
+  /** What is observed, each with a generation of its own. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** What it waits for; absent when nothing waits. */
+  readonly waiting?: Wait;
+  /** The instance, as the provider sees it. */
+  readonly infra?: MachineInfraStatus;
+  /** The Node of the same name. */
+  readonly node?: MachineNodeStatus;
+  /** The host, as the agent finds it. */
+  readonly system?: MachineSystem;
+  /** The agent; its heartbeat is a Lease. */
+  readonly agent?: MachineAgent;
+  /** Components, as the agent finds them. (at most 32) */
+  readonly components?: readonly MachineComponentReport[];
+  /** Differences, newest first. (at most 8) */
+  readonly drift?: readonly MachineDrift[];
+  /** What rules read, written by the agent on change. */
+  readonly facts?: MachineFacts;
+  /** Faults by our own clock. (at most 8) */
+  readonly faults?: readonly MachineFault[];
+  /** The drain before a component change or a deletion. */
+  readonly drain?: MachineDrain;
+  /** Checks before an import. */
+  readonly preflight?: MachinePreflight;
+  /** Repairs; they follow the serial number of the hardware. */
+  readonly repairs?: MachineRepairs;
+}
+
+/** The host, as the agent finds it. */
+export interface MachineSystem {
+  /** Operating system. */
+  readonly os?: string;
+  /** Its name and version. */
+  readonly osImage?: string;
+  /** Kernel version. */
+  readonly kernel?: string;
+  /** Architecture. */
+  readonly arch?: string;
+  /** Its machine id. */
+  readonly machineID?: string;
+  /** Serial number of the hardware. */
+  readonly serial?: string;
+  /** Class of the hardware. */
+  readonly hardwareClass?: string;
+  /** Version of the GPU driver. */
+  readonly gpuDriver?: string;
+  /** When the GPUs became ready. */
+  readonly gpuReadyAt?: string;
+}
+
+/** The shape of each machine. */
+export interface MachineTemplate {
+  /** Labels of the Machine. (at most 32) */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Who provides the machine. */
+  readonly infra: MachineInfra;
+  /** How the agent acts on the machine. */
+  readonly host: MachineHost;
+  /** What the Node shows. Labels, annotations and taints of others are never touched. */
+  readonly node: MachineNode;
+  /** What happens when the Machine is deleted. */
+  readonly deletion: MachineDeletion;
+}
+
+/** What the reporter says. */
+export interface MaintenanceEventSpec {
+  /** Who reports it. */
+  readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'hostdoctor';
+  /** Id of the event at the reporter. */
+  readonly eventID: string;
+  /** The machine. */
+  readonly machine: string;
+  /** What happens to it. */
+  readonly type: 'Reboot' | 'Stop' | 'Redeploy' | 'Preempt' | 'Freeze' | 'Network' | 'DiskFault' | 'GPUFault' | 'MemoryFault' | 'Degraded' | 'Other';
+  /** Where it stands at the reporter. */
+  readonly state: 'Inquiring' | 'Scheduled' | 'Executing' | 'Done' | 'Cancelled' | 'Failed' | 'Avoided';
+  /** May never come true; ends at ttlSeconds, without a trace on the node. (default false) */
+  readonly hint: boolean;
+  /** How long a hint holds. (60 to 604800) */
+  readonly ttlSeconds?: number;
+  /** It begins then at the earliest; the provider may move it. */
+  readonly notBefore?: string;
+  /** We may act until then. */
+  readonly deadline?: string;
+  /** Cause of a diagnosis. */
+  readonly cause?: string;
+  /** How sure the diagnosis is. (0 to 100) */
+  readonly confidencePercent?: number;
+  /** More, for people. */
+  readonly details?: string;
+}
+
+/** What we do about it. */
+export interface MaintenanceEventStatus {
+  /** The generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** One word for people, computed from the conditions; no program reads it. */
+  readonly phase?: 'Done' | 'Unmatched' | 'Preparing' | 'Prepared' | 'Pending';
+  /** What is observed, each with a generation of its own. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** What it waits for; absent when nothing waits. */
+  readonly waiting?: Wait;
+  /** When we begin: notBefore minus the time that a drain takes here. */
+  readonly actAt?: string;
+  /** The RemedyOperationJob. */
+  readonly job?: string;
+  /** The NodeRemedier. */
+  readonly remedier?: string;
+  /** What we answered the provider. */
+  readonly responded?: 'None' | 'Accepted' | 'Deferred' | 'Declined';
+  /** When. */
+  readonly respondedAt?: string;
+  /** How often it was reported. */
+  readonly reports?: number;
 }
 
 /** One requirement on a label. */
@@ -588,6 +2140,88 @@ export interface MatchExpression {
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
   /** Values for In and NotIn. (at most 32) */
   readonly values?: readonly string[];
+}
+
+/** A condition of the Node. */
+export interface NodeConditionProbe {
+  /** Its type. */
+  readonly type: string;
+  /** What it must be. */
+  readonly status: 'True' | 'False';
+}
+
+/** A self-healing rule. */
+export interface NodeRemedierSpec {
+  /** Shadow: all but the act, with the Defender's answer. (default "Observe") */
+  readonly mode: 'Observe' | 'Shadow' | 'Enforce' | 'Suspended';
+  /** Who answers for the rule. */
+  readonly owner: RemedyOwner;
+  /** What is broken. */
+  readonly faultClass: 'Kernel' | 'Disk' | 'Memory' | 'Network' | 'GPU' | 'Runtime' | 'Hardware' | 'Maintenance' | 'Other';
+  /** One job a machine: the highest priority first. (0 to 1000; default 500) */
+  readonly priority: number;
+  /** Which nodes the rule is for. */
+  readonly target: RemedyTarget;
+  /** When the node is ill. */
+  readonly rule: RemedyRule;
+  /** Which repairs make this one needless. */
+  readonly dedup?: RemedyDedup;
+  /** Repairs in the order in which they are tried. (at most 8) */
+  readonly ladder: readonly Rung[];
+  /** How often one machine is repaired by this rule. */
+  readonly perMachine: RemedyPerMachine;
+  /** Limits of a job. */
+  readonly job: RemedyJobLimits;
+  /** Tests of the rule. (at most 32) */
+  readonly tests: readonly RemedyTest[];
+}
+
+/** What the rule sees and does. */
+export interface NodeRemedierStatus {
+  /** The generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** One word for people, computed from the conditions; no program reads it. */
+  readonly phase?: 'Refused' | 'Suspended' | 'Observing' | 'Shadowing' | 'Held' | 'Enforcing';
+  /** What is observed, each with a generation of its own. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** What it waits for; absent when nothing waits. */
+  readonly waiting?: Wait;
+  /** Digest of the rule. */
+  readonly ruleDigest?: string;
+  /** The commit that it came from. */
+  readonly commit?: string;
+  /** Machines now. */
+  readonly counts?: RemedyCounts;
+  /** The first that are ill. (at most 20) */
+  readonly matchedMachines?: readonly string[];
+  /** How far a new rule may go. */
+  readonly wave?: RemedyWave;
+  /** What the rule would do. */
+  readonly shadow?: RemedyShadow;
+  /** The ladder. (at most 8) */
+  readonly rungs?: readonly RungStatus[];
+}
+
+/** When the answer stays unknown. */
+export interface OnIndeterminate {
+  /** What follows. (default "Wait") */
+  readonly action: 'Wait' | 'HandOff';
+  /** After how long. (default 3600) */
+  readonly afterSeconds: number;
+}
+
+/** How often one machine is repaired. */
+export interface PerMachineLimit {
+  /** Grants. (default 5) */
+  readonly maxGrants: number;
+  /** Of these, reboots. (default 3) */
+  readonly maxReboots: number;
+  /** Within this time. (default 86400) */
+  readonly windowSeconds: number;
+  /** Time between two. (default 1800) */
+  readonly minIntervalSeconds: number;
+  /** A machine that is not worth another repair. */
+  readonly lemon: LemonLimit;
 }
 
 /** Clusters of the pipeline. */
@@ -708,6 +2342,38 @@ export interface PipelineStatus {
   readonly clusters?: PipelineClusters;
 }
 
+/** What is done next, shown before it is done. */
+export interface PlannedAction {
+  /** What. */
+  readonly type?: 'None' | 'Create' | 'Delete' | 'UpdateInPlace' | 'Replace';
+  /** To how many machines. */
+  readonly machines?: number;
+  /** The first of them. (at most 20) */
+  readonly names?: readonly string[];
+  /** Fields of the template that differ. (at most 16) */
+  readonly fields?: readonly string[];
+  /** Why. */
+  readonly because?: string;
+}
+
+/** One check. */
+export interface PreflightResult {
+  /** Its name. */
+  readonly check: string;
+  /** Its result. */
+  readonly result?: 'Pass' | 'Warn' | 'Fail';
+  /** What happened and the way out, for people. */
+  readonly message?: string;
+}
+
+/** One query. */
+export interface PromqlBlocker {
+  /** What it is called in messages. */
+  readonly name: string;
+  /** The query. */
+  readonly query: string;
+}
+
 /** A Prometheus query whose value must lie within the bounds. */
 export interface PromqlCheck {
   /** The query. */
@@ -726,6 +2392,48 @@ export interface ProvenDigest {
   readonly commit?: string;
   /** When. */
   readonly provenAt?: string;
+}
+
+/** A time of each week. */
+export interface QuietTime {
+  /** What this time is called in messages. */
+  readonly name: string;
+  /** Days on which it starts; absent: every day. (at most 7) */
+  readonly days?: readonly ('Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat' | 'Sun')[];
+  /** When it starts, HH:MM. */
+  readonly start: string;
+  /** When it ends, HH:MM; an end before the start is on the next day. */
+  readonly end: string;
+  /** IANA time zone, as Europe/Berlin. */
+  readonly timeZone: string;
+  /** Risks that it is for; none: all. (at most 5) */
+  readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
+  /** Faults that are treated all the same. (at most 9) */
+  readonly exceptFaultClasses: readonly ('Kernel' | 'Disk' | 'Memory' | 'Network' | 'GPU' | 'Runtime' | 'Hardware' | 'Maintenance' | 'Other')[];
+}
+
+/** How many within a time. */
+export interface RateLimit {
+  /** What it is called in messages. */
+  readonly name: string;
+  /** What is counted together. */
+  readonly per: 'Cluster' | 'Pool' | 'Zone' | 'Holder';
+  /** Actions that it is for; none: all. (at most 16) */
+  readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
+  /** Risks that it is for; none: all. (at most 5) */
+  readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
+  /** How many. */
+  readonly max: number;
+  /** Within this time. (60 to 604800) */
+  readonly windowSeconds: number;
+  /** How many at once. */
+  readonly burst?: number;
+}
+
+/** A condition that somebody else sets. */
+export interface ReadinessGate {
+  /** Its type. */
+  readonly conditionType: string;
 }
 
 /** Clusters over all stages. */
@@ -840,12 +2548,408 @@ export interface ReleaseStatus {
   readonly finishedAt?: string;
 }
 
+/** Machines now. */
+export interface RemedyCounts {
+  /** Ill. */
+  readonly matched?: number;
+  /** Ill, with a closed gate. */
+  readonly held?: number;
+  /** Unknown. */
+  readonly indeterminate?: number;
+  /** With a job. */
+  readonly inFlight?: number;
+  /** Denied by the Defender, by reason. (at most 32) */
+  readonly denied?: Readonly<Record<string, number>>;
+}
+
+/** Which repairs make this one needless. */
+export interface RemedyDedup {
+  /** The group of this rule. */
+  readonly group: string;
+  /** Groups whose job absorbs one of this group. (at most 8) */
+  readonly coveredBy: readonly string[];
+}
+
+/** A fault that comes and goes. */
+export interface RemedyFlap {
+  /** Within this time. (default 3600) */
+  readonly windowSeconds: number;
+  /** So many changes are too many. (1 to 100; default 4) */
+  readonly maxTransitions: number;
+  /** What follows. (default "HandOff") */
+  readonly then: 'HandOff' | 'NextRung' | 'Hold';
+}
+
+/** Limits of a job. */
+export interface RemedyJobLimits {
+  /** How long it may take. (60 to 86400; default 7200) */
+  readonly deadlineSeconds: number;
+  /** How long it is kept when it is over. (default 1209600) */
+  readonly ttlSeconds: number;
+  /** How many are kept. (1 to 1000; default 200) */
+  readonly historyLimit: number;
+}
+
+/** What is done, on whose permission. Immutable but for cancel. */
+export interface RemedyOperationJobSpec {
+  /** The machine. */
+  readonly machine: JobMachine;
+  /** The node; another UID ends the job as Superseded. */
+  readonly node: JobNode;
+  /** Why the job exists. */
+  readonly cause: JobCause;
+  /** Which rung of the ladder. */
+  readonly rung: JobRung;
+  /** Which attempt of it. (1 to 5) */
+  readonly attempt: number;
+  /** Dedup group. */
+  readonly group: string;
+  /** The highest risk of the plan. */
+  readonly risk: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
+  /** The entry of the DefenderLedger for this machine. */
+  readonly grant: JobGrant;
+  /** Token that makes calls to a provider idempotent. */
+  readonly operationID: string;
+  /** The steps, in order. (at most 16) */
+  readonly plan: readonly JobStep[];
+  /** What proves that it worked. */
+  readonly verify?: RemedyVerify;
+  /** When it must be over. */
+  readonly deadline: string;
+  /** What becomes of cordon and taints at the end. */
+  readonly settle: JobSettle;
+  /** A person or the remedier stops it before the next step. */
+  readonly cancel?: JobCancel;
+}
+
+/** How far the job has come. */
+export interface RemedyOperationJobStatus {
+  /** The generation of the spec that this status is about. */
+  readonly observedGeneration?: number;
+  /** One word for people, computed from the conditions; no program reads it. */
+  readonly phase?: 'Succeeded' | 'Superseded' | 'Cancelled' | 'HandedOff' | 'Failed' | 'Settling' | 'Verifying' | 'Waiting' | 'Running' | 'Pending';
+  /** What is observed, each with a generation of its own. (at most 32) */
+  readonly conditions: readonly Condition[];
+  /** What it waits for; absent when nothing waits. */
+  readonly waiting?: Wait;
+  /** Renewals of the grant. */
+  readonly grant?: JobGrantStatus;
+  /** The agent may begin this one step; at most 60 s ahead. */
+  readonly release?: JobRelease;
+  /** The agent's answer, and all that it may write. */
+  readonly agent?: JobAgent;
+  /** The steps. (at most 16) */
+  readonly steps?: readonly JobStepStatus[];
+  /** The drain. */
+  readonly drain?: JobDrain;
+  /** How it ended. */
+  readonly outcome?: JobOutcome;
+  /** When what happened. */
+  readonly timeline?: JobTimeline;
+}
+
+/** Who answers for the rule. */
+export interface RemedyOwner {
+  /** The team. */
+  readonly team: string;
+  /** What a person should do. */
+  readonly runbook?: string;
+}
+
+/** How often one machine is repaired by this rule. */
+export interface RemedyPerMachine {
+  /** Jobs. (1 to 20; default 3) */
+  readonly maxJobs: number;
+  /** Within this time. (default 86400) */
+  readonly windowSeconds: number;
+}
+
+/** When the node is ill. */
+export interface RemedyRule {
+  /** Is the node ill? */
+  readonly conditions: Expr;
+  /** May we act now? A closed gate is Held, not healed. */
+  readonly gate?: Expr;
+  /** For each kind of fact; an older fact is unknown. (at most 16) */
+  readonly maxAgeSeconds: Readonly<Record<string, number>>;
+  /** How long it must be clear before the case is closed. (0 to 86400; default 600) */
+  readonly clearSeconds: number;
+  /** A fault that comes and goes. */
+  readonly flap: RemedyFlap;
+  /** When the answer stays unknown. */
+  readonly onIndeterminate: OnIndeterminate;
+}
+
+/** What the rule would do. */
+export interface RemedyShadow {
+  /** Jobs. */
+  readonly wouldAct?: number;
+  /** Denials. */
+  readonly wouldDeny?: number;
+}
+
+/** One step of a repair. */
+export interface RemedyStep {
+  /** What is done. */
+  readonly step: 'CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk';
+  /** What the step needs to know; the compiler checks it against the schema of the step. */
+  readonly with: Readonly<Record<string, unknown>>;
+  /** How long it may take. (default 300) */
+  readonly timeoutSeconds: number;
+  /** How often it is tried again. (0 to 5; default 0) */
+  readonly retries: number;
+  /** What follows a failure. (default "Fail") */
+  readonly onFailure: 'Fail' | 'Continue' | 'NextRung';
+  /** What follows when time is up. (default "Fail") */
+  readonly onTimeout: 'Fail' | 'RequestApproval' | 'NextRung';
+}
+
+/** Which nodes the rule is for. */
+export interface RemedyTarget {
+  /** The nodes. */
+  readonly nodeSelector: Selector;
+  /** But not these. */
+  readonly exclude?: Selector;
+  /** Whether nodes of the control plane are touched. (default "Never") */
+  readonly controlPlane: 'Never' | 'OneAtATime';
+  /** A rule that matches more of the fleet is not trusted. (1 to 100; default 5) */
+  readonly maxMatchPercent: number;
+}
+
+/** A test of the rule itself. */
+export interface RemedyTest {
+  /** What it is called. */
+  readonly name: string;
+  /** What the rule must say. */
+  readonly expect: 'Match' | 'NoMatch' | 'Held' | 'Indeterminate';
+  /** The facts: fact, then its first parameter, then values. */
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+/** What proves that the repair worked. */
+export interface RemedyVerify {
+  /** How long the conditions must hold. (default 300) */
+  readonly holdSeconds: number;
+  /** How long to wait for that. (default 900) */
+  readonly timeoutSeconds: number;
+  /** Which node is looked at. (default "Node") */
+  readonly target: 'Node' | 'Replacement';
+  /** What must hold. */
+  readonly conditions: Expr;
+}
+
+/** How far a new rule may go. */
+export interface RemedyWave {
+  /** The wave. */
+  readonly index?: number;
+  /** Its machines. */
+  readonly machines?: number;
+  /** Since when. */
+  readonly since?: string;
+  /** Repairs that worked. (0 to 100) */
+  readonly successPercent?: number;
+}
+
 /** What does not hold up a revert. */
 export interface RevertPasses {
   /** Windows do not. (default true) */
   readonly windows: boolean;
   /** Freezes do not. (default false) */
   readonly freezes: boolean;
+}
+
+/** A revision that was rolled out. */
+export interface RevisionRecord {
+  /** The revision. */
+  readonly revision?: string;
+  /** Its components. (at most 32) */
+  readonly components?: readonly string[];
+  /** When it began. */
+  readonly startedAt?: string;
+  /** When it ended. */
+  readonly finishedAt?: string;
+  /** How it ended. */
+  readonly result?: 'Completed' | 'RolledBack' | 'Superseded';
+}
+
+/** How a change is rolled out. */
+export interface Rollout {
+  /** Sizes of the batches. (at most 20; default [1,5,10,50,100]) */
+  readonly batches: readonly Amount[];
+  /** The last size again until all are done; false: the rest at once. (default true) */
+  readonly repeatLast: boolean;
+  /** Batch 0, watched for the soak of the gate. */
+  readonly canary?: RolloutCanary;
+  /** Machines of the selection that are not Ready, whoever is the cause. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "10%") */
+  readonly maxUnavailable: Amount;
+  /** A machine that is not Ready goes first: the change may be its cure. (default true) */
+  readonly preferUnhealthy: boolean;
+  /** Machines that keep the old revision. (default 0) */
+  readonly partition: number;
+  /** How many are in work at one time in one domain. */
+  readonly spread?: RolloutSpread;
+  /** Revision of a machine that joins during a rollout. (default "Stable") */
+  readonly newMachinePolicy: 'Stable' | 'Target';
+  /** What must hold before the next batch. */
+  readonly gate: RolloutGate;
+  /** What a person approved. */
+  readonly approved?: RolloutApproval;
+  /** How much may fail, and what happens then. */
+  readonly failure: RolloutFailure;
+  /** When machines may begin; none: always. (at most 16) */
+  readonly windows: readonly Window[];
+  /** When no machine may begin. (at most 16) */
+  readonly freezes: readonly Freeze[];
+  /** A machine that takes longer has failed. (30 to 86400; default 900) */
+  readonly machineTimeoutSeconds: number;
+  /** A rollout without progress for this long is stalled. (60 to 604800; default 7200) */
+  readonly progressDeadlineSeconds: number;
+}
+
+/** What a person approved. */
+export interface RolloutApproval {
+  /** Holds for this revision only. */
+  readonly revision: string;
+  /** And up to this batch. */
+  readonly throughBatch: number;
+}
+
+/** The batch in work. */
+export interface RolloutBatch {
+  /** Its number; 0 is the canary. */
+  readonly index?: number;
+  /** How many there are. */
+  readonly of?: number;
+  /** Its machines. */
+  readonly size?: number;
+  /** Of these, updated. */
+  readonly updated?: number;
+  /** Of these, failed. */
+  readonly failed?: number;
+  /** When it began. */
+  readonly startedAt?: string;
+  /** When its soak ends. */
+  readonly soakUntil?: string;
+}
+
+/** Batch 0, watched for the soak of the gate. */
+export interface RolloutCanary {
+  /** Machines that may be in it. */
+  readonly machineSelector?: Selector;
+  /** How many. (1 to 100; default 1) */
+  readonly count: number;
+  /** Waits for approval after it. (default false) */
+  readonly hold: boolean;
+}
+
+/** Machines, counted anew in every pass. */
+export interface RolloutCounts {
+  /** Of the selection. */
+  readonly selected?: number;
+  /** At the new revision, and healthy. */
+  readonly updated?: number;
+  /** Ready. */
+  readonly ready?: number;
+  /** In work. */
+  readonly inProgress?: number;
+  /** Failed. */
+  readonly failed?: number;
+  /** Back at the old revision. */
+  readonly rolledBack?: number;
+  /** Left out. */
+  readonly skipped?: number;
+  /** Held by a person. */
+  readonly held?: number;
+  /** With a pin. */
+  readonly pinned?: number;
+  /** With drift. */
+  readonly drifted?: number;
+  /** That cannot go on. */
+  readonly blocked?: number;
+}
+
+/** How much may fail, and what happens then. */
+export interface RolloutFailure {
+  /** Machines that may fail. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 0) */
+  readonly maxFailed: Amount;
+  /** What is counted together. (default "Rollout") */
+  readonly per: 'Batch' | 'Rollout';
+  /** What happens beyond. (default "RollbackBatch") */
+  readonly onFailure: 'Pause' | 'RollbackFailed' | 'RollbackBatch' | 'RollbackAll';
+}
+
+/** What must hold before the next batch. */
+export interface RolloutGate {
+  /** How long a batch must be healthy. (0 to 604800; default 300) */
+  readonly soakSeconds: number;
+  /** What must hold through the whole soak. (at most 16) */
+  readonly checks: readonly Check[];
+  /** Whether a person must approve. (default "None") */
+  readonly approval: 'None' | 'FirstBatch' | 'EveryBatch';
+}
+
+/** What the rollout would do. */
+export interface RolloutPlan {
+  /** Machines of each batch. (at most 32) */
+  readonly batches?: readonly number[];
+  /** What it costs each machine. */
+  readonly class?: 'None' | 'Reload' | 'Restart' | 'Drain' | 'Reboot';
+  /** Machines that are drained. */
+  readonly drains?: number;
+  /** Grants that it needs. */
+  readonly grants?: number;
+  /** The machines that begin. (at most 20) */
+  readonly firstMachines?: readonly string[];
+  /** What would hold it up. */
+  readonly wouldBlock?: Wait;
+  /** When it would end. */
+  readonly estimatedEndAt?: string;
+}
+
+/** How many are in work at one time in one domain. */
+export interface RolloutSpread {
+  /** Label whose value is the domain. */
+  readonly labelKey: string;
+  /** Machines in work. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
+  readonly max: Amount;
+}
+
+/** How a new rule is let loose. */
+export interface RuleWaves {
+  /** Machines of each wave. (at most 8; default [1,"5%","20%","100%"]) */
+  readonly waves: readonly Amount[];
+  /** Time between two waves. (default 1800) */
+  readonly soakSeconds: number;
+  /** Repairs that must work. (0 to 100; default 90) */
+  readonly minSuccessPercent: number;
+}
+
+/** One repair to try. */
+export interface Rung {
+  /** What it is called. */
+  readonly name: string;
+  /** How often it is tried. (1 to 5; default 1) */
+  readonly maxAttempts: number;
+  /** How long to wait between attempts. (default 600) */
+  readonly retrySeconds: number;
+  /** Its steps, in order. (at most 16) */
+  readonly plan: readonly RemedyStep[];
+  /** What proves that it worked. */
+  readonly verify?: RemedyVerify;
+  /** Steps once it is proved. (at most 4) */
+  readonly onVerified: readonly RemedyStep[];
+}
+
+/** One rung. */
+export interface RungStatus {
+  /** The rung. */
+  readonly name: string;
+  /** How often it was tried. */
+  readonly tries?: number;
+  /** How often it worked. */
+  readonly succeeded?: number;
+  /** How long it takes. */
+  readonly p95Seconds?: number;
 }
 
 /** A Secret in the namespace kubenode-system. */
@@ -866,6 +2970,32 @@ export interface Selector {
   readonly matchExpressions?: readonly MatchExpression[];
 }
 
+/** When our own view cannot be trusted. */
+export interface SelfDoubt {
+  /** An older view is no view. (default 30) */
+  readonly maxViewAgeSeconds: number;
+  /** So many calls fail. (0 to 100; default 20) */
+  readonly apiErrorPercent: number;
+  /** So many nodes turn unknown. (0 to 100; default 20) */
+  readonly massUnknownPercent: number;
+  /** Within this time. (default 120) */
+  readonly withinSeconds: number;
+  /** Who else is asked. (at most 2) */
+  readonly secondVantage: readonly ('PeerAgents' | 'Provider')[];
+}
+
+/** A component that the machines run. */
+export interface SetComponent {
+  /** What is installed, as kubelet. */
+  readonly name: string;
+  /** The MachineComponent of one version, as kubelet-1.31.4. */
+  readonly componentRef: string;
+  /** Absent removes it. (default "Present") */
+  readonly state: 'Present' | 'Absent';
+  /** Parameters. (at most 32) */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
 /** Who may sign commits, and for which paths. */
 export interface Signer {
   /** What the signers are called in messages. */
@@ -876,6 +3006,14 @@ export interface Signer {
   readonly paths: readonly string[];
 }
 
+/** In a small pool shares mean little. */
+export interface SmallPool {
+  /** A pool with fewer machines is small. (default 5) */
+  readonly below: number;
+  /** So many at one time there. (default 1) */
+  readonly max: number;
+}
+
 /** A unit that must soak. */
 export interface SoakClock {
   /** The unit (chart). */
@@ -884,6 +3022,14 @@ export interface SoakClock {
   readonly digest: string;
   /** Start of the soak; time in which health was not seen is taken out by moving it on. */
   readonly since: string;
+}
+
+/** A Secret in the namespace kubenode-system. */
+export interface SshKeyRef {
+  /** Name of the Secret. */
+  readonly name: string;
+  /** Key in the Secret. (default "ssh-privatekey") */
+  readonly key: string;
 }
 
 /** Clusters that a commit reaches together, and what proves it there. */
@@ -924,6 +3070,30 @@ export interface StageClusters {
   readonly unreachable?: number;
 }
 
+/** While the guard holds. */
+export interface Storm {
+  /** Since when. */
+  readonly since?: string;
+  /** A CamelCase word for why, for programs. */
+  readonly reason?: string;
+  /** Machines that are not healthy. */
+  readonly unhealthy?: number;
+  /** How many may be. */
+  readonly limit?: number;
+}
+
+/** Above a limit nothing is created, deleted or replaced. */
+export interface StormGuard {
+  /** Machines that are not healthy. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "40%") */
+  readonly maxUnhealthy: Amount;
+  /** Machines of one zone that are not healthy. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "25%") */
+  readonly maxUnhealthyInZone: Amount;
+  /** How long all must be well again before it lets go. (default 300) */
+  readonly thawSeconds: number;
+  /** How many machines too many may exist for a moment. (1 to 10; default 2) */
+  readonly overshoot: number;
+}
+
 /** One object that could not be applied. */
 export interface SyncFailure {
   /** Kind/namespace/name. */
@@ -946,6 +3116,32 @@ export interface SyncObjects {
   readonly failed?: number;
 }
 
+/** Keeps pods away that do not tolerate it. */
+export interface Taint {
+  /** Its key. */
+  readonly key: string;
+  /** Its value. */
+  readonly value?: string;
+  /** What it does. */
+  readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+}
+
+/** A port that must accept a connection. */
+export interface TcpProbe {
+  /** Name of a port of `ports`. */
+  readonly port: string;
+}
+
+/** The result of a probe or a suite. */
+export interface TestResult {
+  /** Its name. */
+  readonly name: string;
+  /** Unknown is not a pass. */
+  readonly result?: 'Pass' | 'Fail' | 'Unknown';
+  /** When it was taken. */
+  readonly at?: string;
+}
+
 /** A Secret in the namespace kubenode-system. */
 export interface TokenRef {
   /** Name of the Secret. */
@@ -954,12 +3150,64 @@ export interface TokenRef {
   readonly key: string;
 }
 
+/** One addition. */
+export interface UnitDropIn {
+  /** Name of the file. */
+  readonly name: string;
+  /** What is in it. */
+  readonly content: string;
+}
+
+/** What runs. */
+export interface UnitExec {
+  /** The command. (at most 64) */
+  readonly argv: readonly string[];
+  /** Its environment. (at most 32) */
+  readonly env: Readonly<Record<string, string>>;
+  /** Where it runs. */
+  readonly workingDirectory?: string;
+  /** As whom. (default "root") */
+  readonly user: string;
+}
+
 /** The identity for one unit. */
 export interface UnitIdentity {
   /** The unit. */
   readonly unit: string;
   /** namespace/name of the ServiceAccount. */
   readonly serviceAccount: string;
+}
+
+/** A unit that must be active. */
+export interface UnitProbe {
+  /** Name of a unit of `units`. */
+  readonly name: string;
+}
+
+/** How it reads its files again. */
+export interface UnitReload {
+  /** The signal. */
+  readonly signal?: 'HUP' | 'USR1' | 'USR2';
+  /** Or a command. (at most 64) */
+  readonly argv?: readonly string[];
+}
+
+/** When it is started again. */
+export interface UnitRestart {
+  /** When. (default "Always") */
+  readonly policy: 'Always' | 'OnFailure' | 'Never';
+  /** After how long. (default 5) */
+  readonly delaySeconds: number;
+  /** How often at most. (default 10) */
+  readonly maxPerMinute: number;
+}
+
+/** How it is stopped. */
+export interface UnitStop {
+  /** The signal. (default "TERM") */
+  readonly signal: 'TERM' | 'INT' | 'QUIT' | 'KILL';
+  /** After how long it is killed. (default 30) */
+  readonly timeoutSeconds: number;
 }
 
 /** What becomes of clusters that do not answer. */
@@ -994,4 +3242,22 @@ export interface Window {
   readonly end: string;
   /** IANA time zone, as Europe/Berlin. */
   readonly timeZone: string;
+}
+
+/** One GPU error. */
+export interface XidFact {
+  /** Its Xid. */
+  readonly code?: number;
+  /** Which GPU. */
+  readonly gpu?: number;
+  /** When. */
+  readonly at?: string;
+}
+
+/** A dark zone: nothing with a risk in it, no drain out of it. */
+export interface ZoneGuard {
+  /** Dark at this share of nodes that are not Ready. (0 to 100; default 55) */
+  readonly haltPercent: number;
+  /** Zones with fewer nodes are not judged. (default 3) */
+  readonly minNodes: number;
 }

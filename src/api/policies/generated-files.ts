@@ -1,7 +1,7 @@
 /** Roles and policies as YAML, for review and for `kubectl apply`: the same objects that `kubenode install` applies. */
 import { stringify } from 'yaml';
 import type { KubeObject } from '../../kube/object.ts';
-import type { GeneratedFile } from '../generate/types.ts';
+import type { GeneratedFile } from '../generate/file.ts';
 import { namespaces, serviceAccounts } from '../principals.ts';
 import { bindings, roles } from '../roles.ts';
 import { policies } from './all.ts';

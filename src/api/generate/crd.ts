@@ -1,0 +1,77 @@
+/** `crds/<plural>.yaml`: a kind as the API server wants to hear of it. */
+import { stringify } from 'yaml';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Column, Kind } from '../kind.ts';
+import { type GeneratedFile, YAML_HEADER } from './file.ts';
+import { type JsonSchema, jsonSchemaOf, mapSchema } from './json-schema.ts';
+
+export function crdFile(kind: Kind, group: string, version: string): GeneratedFile {
+  const yaml = stringify(crdOf(kind, group, version), { lineWidth: 0, aliasDuplicateObjects: false });
+  return { path: `crds/${kind.plural}.yaml`, text: YAML_HEADER + yaml };
+}
+
+export function crdOf(kind: Kind, group: string, version: string): KubeObject {
+  const { plural, shortName, selectableFields } = kind;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Cluster',
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural,
+        singular: kind.kind.toLowerCase(),
+        shortNames: [shortName],
+        categories: ['kubenode'],
+      },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {}, ...scaleOf(kind) },
+          additionalPrinterColumns: kind.columns.map((column) => printerColumn(column)),
+          ...(selectableFields && { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
+          schema: { openAPIV3Schema: rootSchema(kind) },
+        },
+      ],
+    },
+  };
+}
+
+/** The schema of a whole object, with our own marks still in it. */
+export function markedSchema({ description, nameMax, rules, spec, status }: Kind): JsonSchema {
+  return {
+    description,
+    type: 'object',
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: { type: 'object', properties: { name: { type: 'string', maxLength: nameMax } } },
+      spec: jsonSchemaOf(spec),
+      status: jsonSchemaOf(status),
+    },
+    ...(rules && { 'x-kubernetes-validations': rules }),
+  };
+}
+
+export function rootSchema(kind: Kind): JsonSchema {
+  return mapSchema(markedSchema(kind), ({ 'x-kubenode-type': _, 'x-kubenode-doc': __, ...rest }) => rest);
+}
+
+function scaleOf({ scale }: Kind): object {
+  if (!scale) return {};
+  const { replicas, statusReplicas, selector } = scale;
+  return {
+    scale: { specReplicasPath: replicas, statusReplicasPath: statusReplicas, labelSelectorPath: selector },
+  };
+}
+
+/** kubectl prints columns with a priority above 0 only with `-o wide`. */
+function printerColumn({ name, path, type = 'string', wide = false }: Column): object {
+  return { name, type, jsonPath: path, ...(wide && { priority: 1 }) };
+}
