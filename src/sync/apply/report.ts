@@ -1,0 +1,95 @@
+/** What a pass came to, in the words of promotion. Pure. */
+import { byCode } from '../digest.ts';
+import type { ClusterReport, WorkReport } from '../promote/ports.ts';
+import { keyOf } from './identity.ts';
+import type { PassResult } from './pass.ts';
+import type { TargetPlan, WantedEntry } from './plan.ts';
+import type { Outcome } from './rounds.ts';
+
+type Failure = WorkReport['failures'][number];
+
+const MAX_FAILURES = 20;
+
+export interface PassSummary {
+  readonly work: WorkReport;
+  /** Worth another try without news: something waits, failed in a way that may pass, or was only marked. */
+  readonly again: 'at once' | 'later' | 'no';
+}
+
+export function summaryOf(digest: string, { plan, outcomes, pruned }: PassResult): PassSummary {
+  const failures = failuresOf(plan, outcomes);
+  const waiting = pruned.waiting.filter(({ reason }) => reason !== 'DeletesHeld');
+  const total = plan.wanted.length;
+  const objects = { total, applied: total - failures.length, pruned: pruned.gone, failed: failures.length };
+  const shown = [...failures.map(({ failure }) => failure), ...waiting].slice(0, MAX_FAILURES);
+  return {
+    work: { digest, objects, failures: shown, ...stateOf(plan, failures, waiting) },
+    again: againFor(failures.length + waiting.length, pruned.marked),
+  };
+}
+
+function againFor(open: number, marked: number): PassSummary['again'] {
+  if (marked > 0) return 'at once';
+  return open > 0 ? 'later' : 'no';
+}
+
+interface Failed {
+  readonly failure: Failure;
+  readonly passing: boolean;
+}
+
+function failuresOf(plan: TargetPlan, outcomes: ReadonlyMap<string, Outcome>): Failed[] {
+  return plan.wanted
+    .flatMap((entry) => failureOf(entry, outcomes.get(keyOf(entry.id))) ?? [])
+    .toSorted((a, b) => byCode(a.failure.object, b.failure.object));
+}
+
+function failureOf(entry: WantedEntry, outcome: Outcome | undefined): Failed | undefined {
+  if (entry.action === 'same' || outcome?.state === 'applied') return undefined;
+  const { file, construct } = entry.rendered.source;
+  const source = [file, construct].filter(Boolean).join(' ');
+  const at = source ? ` (${source})` : '';
+  const object = keyOf(entry.id);
+  if (outcome) {
+    const { reason, message, passing } = outcome;
+    return { failure: { object, reason, message: `${message}${at}` }, passing };
+  }
+  // Only `wait` has no outcome: somebody else has to move first.
+  return { failure: { object, reason: 'Waiting', message: `${entry.because}${at}` }, passing: true };
+}
+
+type State = Pick<WorkReport, 'state' | 'reason' | 'message'>;
+
+/** The hold first, as it needs a person; then what will not pass by itself; then what is on its way. */
+function stateOf({ holds }: TargetPlan, failures: readonly Failed[], waiting: readonly Failure[]): State {
+  const [hold] = holds;
+  if (hold) {
+    const message = `unit ${hold.unit}: ${hold.because}. To release it, acknowledge unit ${hold.unit} with planDigest ${hold.planDigest} in the Pipeline`;
+    return { state: 'Held', reason: 'DeletesHeld', message };
+  }
+  const final = failures.find(({ passing }) => !passing);
+  if (final) {
+    return { state: 'Failed', reason: final.failure.reason, message: textOf(final.failure, failures.length) };
+  }
+  const [open] = [...failures.map(({ failure }) => failure), ...waiting];
+  if (open) {
+    return {
+      state: 'Applying',
+      reason: open.reason,
+      message: textOf(open, failures.length + waiting.length),
+    };
+  }
+  return { state: 'Applied', reason: 'Applied', message: 'every object is as in git' };
+}
+
+function textOf({ object, message }: Failure, count: number): string {
+  return `${object}: ${message}${count > 1 ? `, and ${count - 1} more` : ''}`;
+}
+
+/** S21: never True on account of what was not seen. */
+export function syncedOf(work: WorkReport | undefined, blind: string | undefined): ClusterReport['synced'] {
+  if (blind !== undefined) return { status: 'Unknown', reason: 'Stale', message: blind };
+  if (!work) return { status: 'Unknown', reason: 'NotLooked', message: 'no pass has ended yet' };
+  if (work.state === 'Applied') return { status: 'True', reason: 'Applied', message: work.message };
+  return { status: 'False', reason: work.reason, message: work.message };
+}
