@@ -94,6 +94,17 @@ describe('a delay', () => {
     expect(await taken(queue)).toEqual(['10', '20', '30', '40', '50', '60', '70']);
   });
 
+  it('is in order also after many were brought forward', async () => {
+    const clock = virtualClock();
+    const queue = queueAt(clock);
+    const keys = ['c', 'a', 'd', 'b', 'e'];
+    for (let n = 200; n > 0; n -= 1) {
+      for (const key of keys) queue.addAfter(key, n * 10 + key.charCodeAt(0));
+    }
+    await clock.stall(1000);
+    expect(await taken(queue)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
   it('of a key that waits anyway adds no second pass', async () => {
     const clock = virtualClock();
     const queue = queueAt(clock);
@@ -251,6 +262,15 @@ describe('priorities', () => {
     expect(await orderOf(adds)).toBe(want);
   });
 
+  it('leave no trace of a key in the lane that it left', async () => {
+    const queue = queueAt(virtualClock());
+    queue.add('x', 'background');
+    queue.add('x', 'urgent');
+    await queue.take();
+    queue.add('y', 'background');
+    expect(await queue.take()).toBe('y');
+  });
+
   it('leave nobody behind: every eighth pass goes to the lane that was passed over', async () => {
     const queue = queueAt(virtualClock());
     queue.add('first', 'background');
@@ -287,6 +307,10 @@ describe('close', () => {
     let ended = false;
     const closed = queue.close().then(() => (ended = true));
     queue.add('e');
+    queue.addAfter('f', 10);
+    queue.wakeAt('g', inMs(10));
+    await settle();
+    expect(clock.sleepers).toBe(0);
     await clock.advance(100);
     expect({ ended, depth: queue.depth, timers: clock.sleepers }).toEqual({
       ended: false,
@@ -330,7 +354,9 @@ describe('metrics', () => {
     const metrics = { taken: (seconds: number) => waits.push(seconds), retried: () => (retries += 1) };
     const queue = queueAt(clock, { metrics });
     queue.addAfter('a', 1000);
-    await clock.advance(4000);
+    await clock.advance(2000);
+    queue.add('a');
+    await clock.advance(2000);
     await queue.take();
     queue.add('a');
     await clock.advance(2000);
