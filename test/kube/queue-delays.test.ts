@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { delays } from '../../src/kube/queue-delays.ts';
+import { type Delays, delays } from '../../src/kube/queue-delays.ts';
 import { runs } from '../support/long.ts';
+
+interface Step {
+  readonly act: 'put' | 'due' | 'remove';
+  readonly key: string;
+  readonly ms: number;
+}
 
 describe('delays', () => {
   it('does what a list that is sorted each time would do', () => {
-    const anyStep = fc.record({
+    const anyStep: fc.Arbitrary<Step> = fc.record({
       act: fc.constantFrom('put', 'put', 'put', 'put', 'put', 'put', 'due', 'remove'),
       key: fc.integer({ min: 0, max: 12 }).map((n) => `k${n}`),
       ms: fc.nat(100_000),
@@ -14,22 +20,8 @@ describe('delays', () => {
       fc.property(fc.array(anyStep, { minLength: 200, maxLength: 600 }), (steps) => {
         const real = delays();
         const model = new Map<string, number>();
-        for (const { act, key, ms } of steps) {
-          if (act === 'put') {
-            const earlier = ms < (model.get(key) ?? Infinity);
-            expect(real.put(key, ms)).toBe(earlier);
-            if (earlier) model.set(key, ms);
-          } else if (act === 'remove') {
-            real.remove(key);
-            model.delete(key);
-          } else {
-            const nowMs = ms / 50;
-            const due = [...model]
-              .filter(([, at]) => at <= nowMs)
-              .map(([name, dueMs]) => ({ key: name, dueMs }));
-            for (const { key: name } of due) model.delete(name);
-            expect(byMoment(real.due(nowMs))).toEqual(byMoment(due));
-          }
+        for (const step of steps) {
+          expect(inReal(real, step)).toEqual(inModel(model, step));
           expect(real.nextMs()).toBe(model.size === 0 ? undefined : Math.min(...model.values()));
           expect(real.size).toBe(model.size);
         }
@@ -40,6 +32,24 @@ describe('delays', () => {
     );
   });
 });
+
+function inReal(real: Delays, { act, key, ms }: Step): unknown {
+  if (act === 'put') return real.put(key, ms);
+  if (act === 'remove') return real.remove(key);
+  return byMoment(real.due(ms / 50));
+}
+
+function inModel(model: Map<string, number>, { act, key, ms }: Step): unknown {
+  if (act === 'put') {
+    const earlier = ms < (model.get(key) ?? Infinity);
+    if (earlier) model.set(key, ms);
+    return earlier;
+  }
+  const gone = act === 'remove' ? [key] : [...model].filter(([, at]) => at <= ms / 50).map(([name]) => name);
+  const due = gone.map((name) => ({ key: name, dueMs: model.get(name) ?? 0 }));
+  for (const name of gone) model.delete(name);
+  return act === 'remove' ? undefined : byMoment(due);
+}
 
 /** Equal moments may come in any order. */
 function byMoment(list: readonly { key: string; dueMs: number }[]): { key: string; dueMs: number }[] {
