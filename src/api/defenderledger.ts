@@ -104,7 +104,8 @@ const spec = rules(
     approvals: entries('By machine.', approval, 64),
   }),
   {
-    rule: 'self.seq == oldSelf.seq + 1 && self.epoch >= oldSelf.epoch',
+    // Writes of status and metadata pass through here too, with a spec that did not change.
+    rule: 'self == oldSelf || (self.seq == oldSelf.seq + 1 && self.epoch >= oldSelf.epoch)',
     message: 'seq must rise by one with each write, and epoch never falls: read the ledger again',
     fieldPath: '.seq',
   },
@@ -153,7 +154,13 @@ export const defenderLedger: Kind = {
   nameMax: 63,
   spec,
   status,
-  rules: [{ rule: "self.metadata.name == 'default'", message: 'there is one ledger, called default' }],
+  rules: [
+    {
+      rule: "self.metadata.name == 'default'",
+      message: 'there is one ledger, called default',
+      fieldPath: '.metadata.name',
+    },
+  ],
   columns: [
     PHASE,
     { name: 'InFlight', path: '.status.grants.inFlight', type: 'integer' },

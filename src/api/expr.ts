@@ -35,6 +35,7 @@ export function expr(sentence: string, depth: number = DEPTH): Schema {
     operator: leaf.operator.optional(),
     value: leaf.value.optional(),
   };
-  const three = [['all'], ['any'], ['fact', 'path', 'operator', 'value']].map((required) => ({ required }));
+  // When none fits, the server tells what the first lacks: of a leaf without an operator, the operator.
+  const three = [['fact', 'path', 'operator', 'value'], ['all'], ['any']].map((required) => ({ required }));
   return rules(named(TYPE, DOC, fields).meta({ oneOf: three }), ONE_OF_THREE).describe(sentence);
 }

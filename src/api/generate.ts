@@ -4,10 +4,15 @@ import { dirname, join } from 'node:path';
 import { crdFile } from './generate/crd.ts';
 import type { GeneratedFile } from './generate/file.ts';
 import { typesFile } from './generate/types.ts';
+import { policyFiles } from './policies/generated-files.ts';
 import { API_VERSION, GROUP, KINDS, VERSION } from './registry.ts';
 
 export function generatedFiles(): readonly GeneratedFile[] {
-  return [typesFile(KINDS, API_VERSION), ...KINDS.map((kind) => crdFile(kind, GROUP, VERSION))];
+  return [
+    typesFile(KINDS, API_VERSION),
+    ...KINDS.map((kind) => crdFile(kind, GROUP, VERSION)),
+    ...policyFiles(),
+  ];
 }
 
 if (import.meta.main) {

@@ -270,6 +270,7 @@ export const machineComponent: Kind = {
     {
       rule: "self.metadata.name == self.spec.component + '-' + self.spec.version",
       message: 'the name must be <component>-<version>',
+      fieldPath: '.metadata.name',
     },
   ],
   columns: [

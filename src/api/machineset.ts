@@ -101,6 +101,7 @@ export const machineSet: Kind = {
     {
       rule: 'size(self.metadata.name) <= 54',
       message: 'the name may have at most 54 characters: names of its machines begin with it',
+      fieldPath: '.metadata.name',
     },
   ],
   columns: [

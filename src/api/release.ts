@@ -124,6 +124,7 @@ export const release: Kind = {
     {
       rule: "self.metadata.name == self.spec.pipeline + '-' + self.spec.commit.substring(0, 12)",
       message: 'the name must be <pipeline>-<first 12 digits of the commit>',
+      fieldPath: '.metadata.name',
     },
   ],
   columns: [

@@ -275,7 +275,13 @@ export const remedyOperationJob: Kind = {
   nameMax: 253,
   spec,
   status,
-  rules: [{ rule: NAME, message: 'the name must be <machine>-<remedier>-<case>-r<rung>-a<attempt>' }],
+  rules: [
+    {
+      rule: NAME,
+      message: 'the name must be <machine>-<remedier>-<case>-r<rung>-a<attempt>',
+      fieldPath: '.metadata.name',
+    },
+  ],
   columns: [
     { name: 'Machine', path: '.spec.machine.name' },
     { name: 'Remedier', path: '.spec.cause.remedier' },

@@ -16,7 +16,7 @@ export const FROM_AGENT =
   `(has(request.userInfo.groups) && ${text(AGENT_GROUP)} in request.userInfo.groups) || ` +
   `(has(${USER}) && ${USER}.startsWith(${text(AGENT_USER_PREFIX)}))`;
 
-export const EVERYTHING = {
+const EVERYTHING = {
   apiGroups: ['*'],
   apiVersions: ['*'],
   operations: OPERATIONS,
@@ -24,7 +24,7 @@ export const EVERYTHING = {
 };
 
 /** Group, resource and subresource of the request in one word. */
-export const WHAT =
+const WHAT =
   "request.resource.group + '/' + request.resource.resource + " +
   "(has(request.subResource) && request.subResource != '' ? '/' + request.subResource : '')";
 

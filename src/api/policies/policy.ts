@@ -32,6 +32,8 @@ export interface Policy {
   readonly name: string;
   readonly description: string;
   readonly match: readonly Match[];
+  /** Of what lives in namespaces, only what lives in these. */
+  readonly namespaces?: readonly string[];
   /** Only requests for which all of these hold are looked at. An error in one of them is a refusal. */
   readonly conditions?: Readonly<Record<string, string>>;
   readonly params?: Params;
@@ -45,13 +47,13 @@ export function ours(resources: readonly string[], operations: readonly Operatio
 
 /** The policy and its binding. */
 export function policy(declared: Policy): readonly KubeObject[] {
-  const { name, description, match, conditions = {}, params, variables = {}, validations } = declared;
+  const { name, description, conditions = {}, params, variables = {}, validations } = declared;
   const metadata = installed(name, description);
   const kind = 'ValidatingAdmissionPolicy';
   const spec = {
     failurePolicy: 'Fail',
     ...(params === undefined ? {} : { paramKind: { apiVersion: `${GROUP}/${VERSION}`, kind: params.kind } }),
-    matchConstraints: { resourceRules: match },
+    matchConstraints: constraintsOf(declared),
     ...optional('matchConditions', named(conditions)),
     ...optional('variables', named(variables)),
     validations: validations.map((validation) => ({ ...validation, reason: 'Forbidden' })),
@@ -65,6 +67,12 @@ export function policy(declared: Policy): readonly KubeObject[] {
     { apiVersion: ADMISSION, kind, metadata, spec },
     { apiVersion: ADMISSION, kind: `${kind}Binding`, metadata, spec: binding },
   ];
+}
+
+function constraintsOf({ match, namespaces }: Policy): Record<string, unknown> {
+  if (namespaces === undefined) return { resourceRules: match };
+  const byName = { key: 'kubernetes.io/metadata.name', operator: 'In', values: namespaces };
+  return { resourceRules: match, namespaceSelector: { matchExpressions: [byName] } };
 }
 
 function named(
