@@ -87,8 +87,17 @@ export function planTarget(world: World): TargetPlan {
 function wantedEntry(world: World, unit: string, rendered: RenderedObject): WantedEntry {
   const id = idOf(rendered.object);
   const object = withMarks(rendered, { hub: world.hub, unit, commit: world.commit });
-  const digest = digestOf(rendered.object);
+  const digest = digestOfRendered(rendered);
   return { id, unit, rendered, object, digest, ...actionFor(world, { id, unit, object, digest }) };
+}
+
+/** Passes are many, renders few: each is digested once. */
+const digests = new WeakMap<RenderedObject, string>();
+
+function digestOfRendered(rendered: RenderedObject): string {
+  const known = digests.get(rendered) ?? digestOf(rendered.object);
+  digests.set(rendered, known);
+  return known;
 }
 
 type Draft = Pick<WantedEntry, 'id' | 'unit' | 'object' | 'digest'>;
@@ -118,13 +127,26 @@ function newsFromGit({ unit, digest }: Draft, entry: InventoryEntry | undefined)
   return entry.applied === digest ? undefined : write('update', 'changed in git');
 }
 
-function newsFromCluster(world: World, { id, object, digest }: Draft, live: KubeObject): Action {
-  if (saysTheSame(object, live)) return { action: 'same', because: 'as in git' };
+function newsFromCluster(world: World, { id, unit, object, digest }: Draft, live: KubeObject): Action {
+  if (sameAsBefore(live, `${unit} ${digest}`, () => saysTheSame(object, live))) {
+    return { action: 'same', because: 'as in git' };
+  }
   const accepted = world.accepted.get(keyOf(id));
   if (accepted?.digest === digest && accepted.projection === projectionOf(object, live)) {
     return { action: 'same', because: 'as in git, in the words of the server' };
   }
   return write('correct', `changed in the cluster: ${differences(object, live).join(', ')}`);
+}
+
+/** What is seen is never changed in place, so one comparison is enough for as long as it is the same object. */
+const compared = new WeakMap<KubeObject, { readonly with: string; readonly same: boolean }>();
+
+function sameAsBefore(live: KubeObject, key: string, compare: () => boolean): boolean {
+  const before = compared.get(live);
+  if (before?.with === key) return before.same;
+  const same = compare();
+  compared.set(live, { with: key, same });
+  return same;
 }
 
 function wait(because: string): Action {

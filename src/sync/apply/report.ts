@@ -93,3 +93,28 @@ export function syncedOf(work: WorkReport | undefined, blind: string | undefined
   if (work.state === 'Applied') return { status: 'True', reason: 'Applied', message: work.message };
   return { status: 'False', reason: work.reason, message: work.message };
 }
+
+/** Nothing may be written now: how far the cluster is from the commit all the same. */
+export function observedWork(digest: string, plan: TargetPlan): WorkReport {
+  const open = plan.wanted.filter(({ action }) => action !== 'same');
+  const total = plan.wanted.length;
+  const failures = open.slice(0, MAX_FAILURES).map(({ id, action, because }) => ({
+    object: keyOf(id),
+    reason: 'NotWritten',
+    message: `${action}: ${because}`,
+  }));
+  const objects = { total, applied: total - open.length, pruned: 0, failed: 0 };
+  const left = plan.left.filter(({ action }) => action !== 'keep').length;
+  if (open.length + left === 0) {
+    return {
+      digest,
+      objects,
+      failures,
+      state: 'Applied',
+      reason: 'Applied',
+      message: 'every object is as in git',
+    };
+  }
+  const message = `${open.length} objects differ from git and ${left} should go; nothing is written now`;
+  return { digest, objects, failures, state: 'Applying', reason: 'NotWritten', message };
+}

@@ -1,0 +1,155 @@
+/** One look at a cluster, and one pass: what is known of the cluster between passes is here. */
+import type { Client } from '../../kube/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import { isKubeError } from '../../kube/errors.ts';
+import type { Log } from '../../kube/log.ts';
+import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
+import type { RenderedTarget } from '../model.ts';
+import type { ClusterReport, ClusterTarget, WorkReport } from '../promote/ports.ts';
+import { healthOf } from './health-of.ts';
+import { observePass, type PassContext, type PassTarget, runPass } from './pass.ts';
+import type { Accepted } from './plan.ts';
+import { observedWork, type PassSummary, summaryOf, syncedOf } from './report.ts';
+import { IdentityMismatch, openSession, type Session } from './session.ts';
+
+export interface ContactOptions {
+  readonly cluster: string;
+  /** UID of the hub. */
+  readonly hub: string;
+  readonly connect: () => Promise<Client>;
+  readonly pinnedUID: () => string | undefined;
+  /** Why nothing may be written to this cluster now: no Lease. */
+  readonly mayNotWrite: () => string | undefined;
+  /** What a commit renders to for this cluster. */
+  readonly content: (commit: string) => Promise<RenderedTarget | undefined>;
+  readonly policy: (pipeline: string) => ApplyPolicy;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  /** Something changed in the cluster. */
+  readonly onChange: () => void;
+}
+
+export interface ApplyPolicy {
+  readonly budget: DeleteBudget;
+  readonly acknowledgements: readonly Acknowledgement[];
+}
+
+/** The identity is proved again so often, and after every doubt; passes in between cost no request. */
+const VERIFY_EVERY_MS = 10_000;
+
+export interface Contact {
+  round(target: ClusterTarget | undefined, signal: AbortSignal): Promise<PassSummary['again']>;
+  /** The round was lost, and why. */
+  lost(error: unknown): void;
+  report(): ClusterReport;
+  /** The next round connects anew. */
+  forgetSession(): void;
+  close(): Promise<void>;
+}
+
+export function clusterContact(options: ContactOptions): Contact {
+  const { clock, log, mayNotWrite } = options;
+  const accepted = new Map<string, Accepted>();
+  let session: Session | undefined;
+  let stillValid = true;
+  let verifiedMs = Number.NEGATIVE_INFINITY;
+  let state: State = { identity: 'Unknown' };
+
+  return {
+    round: async (target, signal) => pass(await contact(signal), target, signal),
+    lost,
+    report: () => reportOf(state, session),
+    forgetSession: () => {
+      stillValid = false;
+    },
+    close: async () => session?.close(),
+  };
+
+  async function contact(signal: AbortSignal): Promise<Session> {
+    if (session && !stillValid) {
+      await session.close();
+      session = undefined;
+    }
+    stillValid = true;
+    const dueMs = verifiedMs + VERIFY_EVERY_MS;
+    if (session && (state.blind !== undefined || clock.monotonicMs() >= dueMs)) await session.verify(signal);
+    else if (session) return session;
+    session ??= await openSession(options, signal);
+    verifiedMs = clock.monotonicMs();
+    const { clusterUID, version, client } = session;
+    const found = { clusterUID, version, endpoint: client.server, identity: 'Verified' } as const;
+    state = { ...state, ...found, reachable: true, lastContactAt: clock.now(), blind: undefined };
+    return session;
+  }
+
+  async function pass(
+    open: Session,
+    target: ClusterTarget | undefined,
+    signal: AbortSignal,
+  ): Promise<PassSummary['again']> {
+    const store = await open.store(signal);
+    state = { ...state, applied: store.applied() };
+    const content = target?.commit ? await options.content(target.commit) : undefined;
+    if (!target?.commit || !content) return 'no';
+    const { client, live } = open;
+    const context: PassContext = { client, live, hub: options.hub, store, clock, log, accepted, signal };
+    const { digest, units } = content;
+    const wanted: PassTarget = { commit: target.commit, digest, units, ...options.policy(target.pipeline) };
+    if (target.mode === 'Observe' || mayNotWrite() !== undefined) {
+      remember(open, wanted, observedWork(digest, await observePass(context, wanted)));
+      return 'no';
+    }
+    const { work, again } = summaryOf(digest, await runPass(context, wanted));
+    state = { ...state, applied: store.applied() };
+    remember(open, wanted, work);
+    return again;
+  }
+
+  function remember({ live }: Session, { digest, units }: PassTarget, work: WorkReport): void {
+    state = { ...state, work, health: { ...healthOf(units, live), digest, observedAt: clock.now() } };
+  }
+
+  function lost(error: unknown): void {
+    // What another sync has written, or what was cut off half-way, is read again before the next write.
+    session?.forgetStore();
+    const blind = error instanceof Error ? error.message : String(error);
+    state = { ...state, blind, ...doubts(error) };
+    log.warn('pass not finished', { cluster: options.cluster, error });
+  }
+}
+
+function doubts(error: unknown): Partial<State> {
+  if (error instanceof IdentityMismatch) return { identity: 'Mismatch', clusterUID: error.found };
+  const away = isKubeError(
+    error,
+    'Unreachable',
+    'Timeout',
+    'Unauthorized',
+    'Credentials',
+    'Config',
+    'BadAnswer',
+  );
+  return away ? { reachable: false } : {};
+}
+
+interface State {
+  readonly identity: ClusterReport['identity'];
+  readonly reachable?: boolean;
+  readonly lastContactAt?: Date;
+  readonly clusterUID?: string;
+  readonly version?: string;
+  readonly endpoint?: string;
+  readonly applied?: ClusterReport['applied'] | undefined;
+  readonly work?: WorkReport;
+  readonly health?: ClusterReport['health'];
+  /** Why what was seen may not be believed now. */
+  readonly blind?: string | undefined;
+}
+
+function reportOf({ blind, applied, ...state }: State, session: Session | undefined): ClusterReport {
+  const because = blind ?? session?.live.stale();
+  const { health, ...rest } = state;
+  const believed = because === undefined && health ? { health } : {};
+  return { ...rest, ...(applied ? { applied } : {}), ...believed, synced: syncedOf(state.work, because) };
+}
