@@ -1,5 +1,6 @@
 /** `kubenode local`: control planes on this machine, to try things out and to develop against. */
 import { Command, InvalidArgumentError } from 'commander';
+import type { Client } from '../kube/client.ts';
 import { connect } from '../kube/connect.ts';
 import { bringUp, type Fleet, takeDown } from '../local/fleet.ts';
 import { stateFolder } from '../local/folders.ts';
@@ -114,16 +115,31 @@ Stop them with: kubenode local down        (with --wipe their data goes too)
 `);
 }
 
+/** All clusters at once, the hub's Secrets last: sync finds a cluster there once that is ready for it. */
 async function installAll(io: Io, fleet: Fleet, progress: Progress): Promise<void> {
-  for (const { name } of fleet.state.clusters) {
-    const { kubeconfig } = fleet.layout.cluster(name);
-    const client = await connect({ kubeconfig, clock: io.clock });
-    try {
-      refuseFailures(await installInto(io, client, { progress }), client.server);
-      if (name === HUB) await writeKubeconfigSecrets(client, fleet, io.signal);
-    } finally {
-      await client.close();
-    }
+  const names = fleet.state.clusters.map(({ name }) => name);
+  progress.step(`installing the kinds of kubenode in ${names.join(', ')}`);
+  await Promise.all(names.map((name) => withClient(io, fleet, name, (client) => installInOne(io, client))));
+  await withClient(io, fleet, HUB, (hub) => writeKubeconfigSecrets(hub, fleet, io.signal));
+}
+
+async function installInOne(io: Io, client: Client): Promise<void> {
+  // Its hundred steps a cluster are too many words for something that takes two seconds.
+  const quiet = { step: () => undefined };
+  refuseFailures(await installInto(io, client, { progress: quiet }), client.server);
+}
+
+async function withClient(
+  io: Io,
+  fleet: Fleet,
+  name: string,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const client = await connect({ kubeconfig: fleet.layout.cluster(name).kubeconfig, clock: io.clock });
+  try {
+    await work(client);
+  } finally {
+    await client.close();
   }
 }
 

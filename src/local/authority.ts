@@ -4,6 +4,7 @@
  * by themselves, so nothing has to be restarted.
  */
 import { join } from 'node:path';
+import { PRINCIPAL_SYNC } from '../api/names.ts';
 import { LOOPBACK, SERVICE_ADDRESS } from './commands.ts';
 import { PRIVATE, PUBLIC, readIfThere, writeWhole } from './files.ts';
 import {
@@ -14,20 +15,20 @@ import {
   type Request,
 } from './pki/certificate.ts';
 import { certificateProblem, parsePair } from './pki/inspect.ts';
+import { type Principal, principalNamed } from './principal.ts';
+
+export type { Principal } from './principal.ts';
 
 /** Long, because replacing a CA replaces all that trust it: the cluster itself is shorter-lived. */
 const AUTHORITY_DAYS = 3650;
 const CERTIFICATE_DAYS = 365;
 
-export interface Principal {
-  readonly user: string;
-  readonly groups?: readonly string[];
-}
-
 /** The one user that needs no role. */
 export const ADMIN: Principal = { user: 'kubernetes-admin', groups: ['system:masters'] };
 const CONTROLLER_MANAGER: Principal = { user: 'system:kube-controller-manager' };
 const SCHEDULER: Principal = { user: 'system:kube-scheduler' };
+/** Sync is told apart from an administrator here too. */
+const SYNC: Principal = principalNamed(PRINCIPAL_SYNC);
 /** What the API server is to a kubelet. */
 const KUBELET_CLIENT: Principal = { user: 'kube-apiserver-kubelet-client', groups: ['system:masters'] };
 
@@ -59,6 +60,7 @@ export interface ClusterPki {
 export interface ClusterAccess {
   readonly authority: Pair;
   readonly admin: Pair;
+  readonly sync: Pair;
 }
 
 /** A CA of its own for each cluster: a certificate of one opens no door of another. */
@@ -72,7 +74,8 @@ export async function ensureClusterPki(pki: ClusterPki): Promise<ClusterAccess> 
   await pair('kubelet-client.pem', clientRequest(KUBELET_CLIENT, now));
   await pair('controller-manager.pem', clientRequest(CONTROLLER_MANAGER, now));
   await pair('scheduler.pem', clientRequest(SCHEDULER, now));
-  return { authority, admin: await pair('admin.pem', clientRequest(ADMIN, now)) };
+  const sync = await pair('sync.pem', clientRequest(SYNC, now));
+  return { authority, sync, admin: await pair('admin.pem', clientRequest(ADMIN, now)) };
 }
 
 export function clientCertificate(authority: Pair, principal: Principal, now: Date): Pair {

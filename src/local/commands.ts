@@ -140,8 +140,8 @@ export function controllerManagerCommand(path: ProgramPath, flags: ManagerFlags)
       `--service-account-private-key-file=${pki('sa.key')}`,
       '--use-service-account-credentials=true',
       '--controllers=*,bootstrapsigner,tokencleaner',
-      // A handful of objects needs no queue of five workers a kind.
-      '--concurrent-gc-syncs=5',
+      // It makes this folder when it is not there: not in the system, but where the fleet lies.
+      `--flex-volume-plugin-dir=${join(flags.pkiFolder, '..', 'volume-plugins')}`,
     ],
   };
 }
@@ -157,7 +157,9 @@ function common({ kubeconfig, port, pkiFolder }: ManagerFlags): string[] {
     `--tls-cert-file=${join(pkiFolder, 'apiserver.pem')}`,
     `--tls-private-key-file=${join(pkiFolder, 'apiserver.pem')}`,
     `--kubeconfig=${kubeconfig}`,
-    `--authentication-kubeconfig=${kubeconfig}`,
+    // Whoever has a certificate of the cluster may ask them: no need to look that up in the cluster itself.
+    `--client-ca-file=${join(pkiFolder, 'ca.crt')}`,
+    '--authentication-skip-lookup=true',
     `--authorization-kubeconfig=${kubeconfig}`,
     `--bind-address=${LOOPBACK}`,
     `--secure-port=${port}`,

@@ -10,10 +10,9 @@ export type LocalErrorCode =
   | 'PortInUse'
   | 'NotReady' // started, and did not become ready in time
   | 'Exited' // ended before it was ready
-  | 'Busy' // another command holds the lock
   | 'CorruptState'
-  | 'NotFound'
-  | 'Aborted';
+  | 'BadFolder' // holds what is not ours
+  | 'NotFound';
 
 export interface LocalErrorDetails {
   /** The file, folder, port, URL or process. */

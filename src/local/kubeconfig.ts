@@ -52,6 +52,27 @@ export function kubeconfigOf(accesses: readonly Access[]): string {
   );
 }
 
+/**
+ * For a program of the control plane: names files instead of holding their content, so that a renewed
+ * certificate is used without a restart.
+ */
+export function componentKubeconfig(paths: {
+  readonly server: string;
+  readonly caFile: string;
+  readonly certificateFile: string;
+}): string {
+  const { server, caFile, certificateFile } = paths;
+  const user = { 'client-certificate': certificateFile, 'client-key': certificateFile };
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'local',
+    clusters: [{ name: 'local', cluster: { server, 'certificate-authority': caFile } }],
+    users: [{ name: 'local', user }],
+    contexts: [{ name: 'local', context: { cluster: 'local', user: 'local' } }],
+  });
+}
+
 function userName({ name, user }: Access): string {
   return `${name}/${user}`;
 }

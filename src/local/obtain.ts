@@ -1,4 +1,6 @@
 /** From nowhere to a control plane's programs, by the shortest road that is open. */
+
+import type { Clock } from '../kube/clock.ts';
 import { type Binaries, builtFolder, cachedBinaries, releaseFolder, userBinaries } from './binaries.ts';
 import type { Program } from './commands.ts';
 import { LocalError } from './errors.ts';
@@ -11,6 +13,9 @@ export interface ObtainOptions {
   readonly wanted: readonly Program[];
   /** --kube-assets: goes before KUBEBUILDER_ASSETS. */
   readonly assets?: string | undefined;
+  readonly tell?: (step: string) => void;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export async function obtainBinaries({ env, wanted, assets }: ObtainOptions): Promise<Binaries> {

@@ -1,6 +1,6 @@
 /** TCP ports of this machine. */
 import { createServer } from 'node:net';
-import { systemCode } from './errors.ts';
+import { LocalError, systemCode } from './errors.ts';
 
 /**
  * A port that is free now. Between this answer and its use another program may take it, so whoever starts
@@ -14,6 +14,25 @@ export async function freePort(address = '127.0.0.1'): Promise<number> {
 
 export async function isPortFree(port: number, address = '127.0.0.1'): Promise<boolean> {
   return (await listenOnce(port, address)) !== undefined;
+}
+
+/** Below the range from which the system takes ports for outgoing connections, so that a port stays ours over a restart. */
+const FIRST_PORT = 16_443;
+const LAST_PORT = 32_767;
+
+/** The next port from there on that is free now and not yet given to somebody else. */
+export async function nextPort(
+  taken: ReadonlySet<number>,
+  address: string,
+  from = FIRST_PORT,
+): Promise<number> {
+  for (let port = from; port <= LAST_PORT; port += 1) {
+    if (!taken.has(port) && (await isPortFree(port, address))) return port;
+  }
+  throw new LocalError('PortInUse', `no free port from ${from} to ${LAST_PORT}`, {
+    where: address,
+    wayOut: 'end programs that listen there',
+  });
 }
 
 /** Listens for a moment. Undefined when somebody else does already. */

@@ -2,8 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Client } from '../../src/kube/client.ts';
+import { connect } from '../../src/kube/connect.ts';
 import { systemClock } from '../../src/kube/system-clock.ts';
-import { ADMIN, clientCertificate, ensureClusterPki, type Principal } from '../../src/local/authority.ts';
+import { ADMIN, clientCertificate, ensureClusterPki } from '../../src/local/authority.ts';
 import { apiServerCommand, LOOPBACK } from '../../src/local/commands.ts';
 import { isLocalError } from '../../src/local/errors.ts';
 import { PRIVATE, writeWhole } from '../../src/local/files.ts';
@@ -12,6 +13,7 @@ import { kubeconfigOf } from '../../src/local/kubeconfig.ts';
 import { launch } from '../../src/local/launch.ts';
 import type { Pair } from '../../src/local/pki/certificate.ts';
 import { freePort, isPortFree } from '../../src/local/ports.ts';
+import type { Principal } from '../../src/local/principal.ts';
 import { stopProcess } from '../../src/local/process.ts';
 import { restore, snapshot } from './control-plane-etcd.ts';
 import { forget, note, type Run } from './control-plane-run.ts';
@@ -92,7 +94,7 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
   let made = 0;
   await start();
   const kubeconfig = await kubeconfigFor(ADMIN);
-  const client = await connectTo(kubeconfig);
+  const client = await connect({ kubeconfig });
   let kept = await snapshot(run.etcd, etcdPrefix);
 
   return {
@@ -148,14 +150,4 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
     await writeWhole(path, kubeconfigOf([access]), PRIVATE);
     return path;
   }
-}
-
-// src/kube/connect.ts is being written; until then tests take the kubeconfig.
-async function connectTo(kubeconfig: string): Promise<Client> {
-  const path = '../../src/kube/connect.ts';
-  const loaded = (await import(path).catch(() => undefined)) as
-    | { connect(config: { kubeconfig: string }): Promise<Client> }
-    | undefined;
-  if (loaded) return await loaded.connect({ kubeconfig });
-  return { close: () => Promise.resolve() } as Client;
 }

@@ -1,0 +1,57 @@
+/**
+ * What a local fleet remembers: its clusters and their ports. Which processes run is not remembered but looked up,
+ * so that no crash can leave it wrong.
+ */
+import { z } from 'zod';
+import { LocalError } from './errors.ts';
+import { PRIVATE, readIfThere, writeWhole } from './files.ts';
+
+const port = z.int().min(1).max(65_535);
+
+const clusterState = z.strictObject({
+  name: z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/),
+  port,
+  controllerManagerPort: port,
+  schedulerPort: port,
+  /** Where the API server listens. */
+  bindAddress: z.string(),
+  /** More names and addresses in its certificate. */
+  names: z.array(z.string()).readonly(),
+  /** Controller manager and scheduler run beside the API server. */
+  controllers: z.boolean(),
+});
+
+const fleetState = z.strictObject({
+  version: z.literal(1),
+  etcdPort: port,
+  clusters: z.array(clusterState).readonly(),
+});
+
+export type ClusterState = Readonly<z.infer<typeof clusterState>>;
+export type FleetState = Readonly<z.infer<typeof fleetState>>;
+
+/** Undefined when there is no fleet in that folder. */
+export async function readState(path: string): Promise<FleetState | undefined> {
+  const text = await readIfThere(path);
+  if (text === undefined) return undefined;
+  const { data, error } = fleetState.safeParse(parse(text));
+  if (data) return data;
+  const [issue] = error.issues;
+  throw new LocalError('CorruptState', `${path} is not a state file of kubenode: ${issue?.message ?? ''}`, {
+    where: issue && issue.path.length > 0 ? `${path}, field ${issue.path.join('.')}` : path,
+    wayOut: 'restore the file, or remove the local fleet with all its data: kubenode local down --wipe',
+    cause: error,
+  });
+}
+
+export async function writeState(path: string, state: FleetState): Promise<void> {
+  await writeWhole(path, `${JSON.stringify(state, undefined, 2)}\n`, PRIVATE);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
