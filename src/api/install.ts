@@ -18,7 +18,7 @@ import {
 import { installation } from './installation.ts';
 import { MANAGER_INSTALL } from './names.ts';
 
-export { installation } from './installation.ts';
+export { crds, installation } from './installation.ts';
 
 export interface InstallOptions {
   readonly clock: Clock;

@@ -1,0 +1,64 @@
+/** Every object of the corpus on a real API server: what it accepts, what it refuses, where, and in which words. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { crds, install } from '../../../src/api/install.ts';
+import { KINDS } from '../../../src/api/registry.ts';
+import { isKubeError, type KubeError } from '../../../src/kube/errors.ts';
+import { systemClock } from '../../../src/kube/system-clock.ts';
+import { accepted, type Refused, refused } from '../../api/fixtures/load.ts';
+import { writeCase } from '../../api/fixtures/write.ts';
+import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
+
+let server: ApiServer;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  const results = await install(server.client, { clock: systemClock(), objects: crds() });
+  expect(results.filter(({ outcome }) => outcome !== 'created')).toEqual([]);
+  await server.keep();
+});
+beforeEach(() => server.wipe());
+afterAll(() => server?.stop());
+
+describe('the corpus', () => {
+  it('has at least 60 objects of each sort, and both sorts of every kind', () => {
+    const kinds = KINDS.map(({ kind }) => kind).toSorted();
+    for (const cases of [accepted(), refused()]) {
+      expect(cases.length).toBeGreaterThanOrEqual(60);
+      expect([...new Set(cases.map(({ kind }) => kind))].toSorted()).toEqual(kinds);
+    }
+  });
+
+  it.each(accepted())('accepted: $it', async (written) => {
+    await expect(writeCase(server.client, written)).resolves.toMatchObject({ kind: written.kind });
+  });
+
+  it.each(refused())('refused: $it', async (written) => {
+    // What is refused later must be fine before: else the refusal proves nothing about the update.
+    const { update: _update, ...before } = written;
+    const error = await refusal(written);
+    expect(firstCause(error)).toEqual({ field: written.field, message: written.message });
+    if (written.update === undefined) return;
+    await server.wipe();
+    await writeCase(server.client, before);
+  });
+});
+
+async function refusal(written: Refused): Promise<KubeError> {
+  const error: unknown = await writeCase(server.client, written).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (isKubeError(error, 'Invalid')) return error;
+  throw new Error(`${written.it} is not refused as invalid`, { cause: error });
+}
+
+/** The server adds remarks without a field after the causes; an unknown field it only names in the message. */
+function firstCause({ causes, message }: KubeError): {
+  field: string | undefined;
+  message: string | undefined;
+} {
+  const cause = causes.find(({ field }) => field !== undefined && field !== '<nil>');
+  if (cause) return { field: cause.field, message: cause.message };
+  const unknown = /unknown field "(?<field>[^"]+)"/.exec(message);
+  return { field: unknown?.groups?.['field'], message: unknown?.[0] };
+}
