@@ -1,0 +1,60 @@
+/** A real API server as the target of sync: passes over it, with every port real but the log. */
+import type { Client } from '../../../src/kube/client.ts';
+import type { KubeObject, Resource } from '../../../src/kube/object.ts';
+import { systemClock } from '../../../src/kube/system-clock.ts';
+import { openInventory } from '../../../src/sync/apply/inventory-store.ts';
+import { liveView } from '../../../src/sync/apply/live.ts';
+import { type PassContext, type PassResult, type PassTarget, runPass } from '../../../src/sync/apply/pass.ts';
+import { digestOf } from '../../../src/sync/digest.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+
+export const HUB = '11111111-2222-3333-4444-555555555555';
+export const CONFIG_MAPS: Resource = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+export const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+
+export const commitNo = (n: number): string => n.toString(16).padStart(40, '0');
+
+export function configMap(name: string, data: Record<string, string> = { key: 'value' }, namespace = 'default'): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data };
+}
+
+export function targetOf(commit: string, units: Record<string, readonly KubeObject[]>, more: Partial<PassTarget> = {}): PassTarget {
+  const rendered = Object.entries(units).map(([unit, objects]) => ({
+    unit,
+    objects: objects.map((object) => ({ object, source: { file: 'fleet/main.ts:1' } })),
+    digest: digestOf(objects),
+  }));
+  return {
+    commit,
+    digest: digestOf(rendered.map(({ unit, digest }) => [unit, digest])),
+    units: rendered,
+    budget: { maxObjects: 1000, maxPercent: 100 },
+    acknowledgements: [],
+    ...more,
+  };
+}
+
+export interface Bed {
+  readonly context: PassContext;
+  pass(target: PassTarget): Promise<PassResult>;
+  close(): Promise<void>;
+}
+
+export const NEVER = new AbortController().signal;
+
+/** As a sync process that has just started: nothing is known that is not in the cluster. */
+export async function freshSync(client: Client, hub = HUB): Promise<Bed> {
+  const clock = systemClock();
+  const { log } = memoryLog();
+  const live = liveView({ client, clock, log, random: () => 0.5, onChange: () => undefined });
+  const uid = (await client.get(NAMESPACES, { name: 'kube-system' })).metadata.uid ?? '';
+  const store = await openInventory(client, uid, NEVER);
+  const context: PassContext = { client, live, store, hub, clock, log, accepted: new Map(), signal: NEVER };
+  return { context, pass: (target) => runPass(context, target), close: () => live.close() };
+}
+
+/** Names of the ConfigMaps in a namespace that carry the mark of any hub. */
+export async function marked(client: Client, namespace = 'default'): Promise<string[]> {
+  const { items } = await client.list(CONFIG_MAPS, { namespace, labelSelector: 'kubenode.dev/hub' });
+  return items.map(({ metadata }) => metadata.name).toSorted((a, b) => (a < b ? -1 : 1));
+}
