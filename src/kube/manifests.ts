@@ -37,7 +37,7 @@ export function readManifests(text: string): Manifests {
           message: firstLine(error.message),
         })),
       );
-    } else if (document.contents !== null && document.toJS() !== null) {
+    } else if (document.contents !== null) {
       readDocument(document, lines, { manifests, problems });
     }
   }
@@ -50,8 +50,10 @@ interface Found {
 }
 
 function readDocument(document: Document.Parsed, lines: LineCounter, found: Found): void {
-  const value: unknown = document.toJS({ maxAliasCount: 100 });
   const start = lineAt(document, lines, []);
+  const { value, problem } = valueOf(document);
+  if (problem !== undefined) found.problems.push({ line: start, message: problem });
+  if (problem !== undefined || value === null) return;
   if (isList(value)) {
     value.items.forEach((item, index) => add(item, ['items', index]));
     return;
@@ -67,6 +69,15 @@ function readDocument(document: Document.Parsed, lines: LineCounter, found: Foun
         lineAt(document, lines, [...at, ...path]);
       found.manifests.push({ object: item as KubeObject, line, lineOf });
     }
+  }
+}
+
+/** Aliases that multiply are refused before they fill the memory. */
+function valueOf(document: Document.Parsed): { readonly value: unknown; readonly problem?: string } {
+  try {
+    return { value: document.toJS({ maxAliasCount: 100 }) };
+  } catch (error) {
+    return { value: undefined, problem: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -1,0 +1,49 @@
+/** The outside world of a command, in memory. */
+
+import type { Io } from '../../src/cli/io.ts';
+import type { Clock } from '../../src/kube/clock.ts';
+import { systemClock } from '../../src/kube/system-clock.ts';
+
+export interface TestIo extends Io {
+  readonly stdout: string;
+  readonly stderr: string;
+  interrupt(): void;
+}
+
+export interface TestIoOptions {
+  readonly env?: Io['env'];
+  readonly cwd?: string;
+  readonly clock?: Clock;
+  readonly interactive?: boolean;
+}
+
+export function testIo({
+  env = {},
+  cwd = process.cwd(),
+  clock = systemClock(),
+  interactive = false,
+}: TestIoOptions = {}): TestIo {
+  const written = { out: '', err: '' };
+  const interrupted = new AbortController();
+  return {
+    out: (text) => {
+      written.out += text;
+    },
+    err: (text) => {
+      written.err += text;
+    },
+    env,
+    cwd,
+    clock,
+    interactive,
+    color: false,
+    signal: interrupted.signal,
+    get stdout() {
+      return written.out;
+    },
+    get stderr() {
+      return written.err;
+    },
+    interrupt: () => interrupted.abort(new Error('stopped by SIGINT')),
+  };
+}
