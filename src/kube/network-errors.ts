@@ -60,9 +60,25 @@ function wordsFor(code: string | undefined, text: string): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return `the server's certificate is for another name (${text}): use a name it holds, or tls-server-name`;
   }
-  if (code?.startsWith('ERR_SSL_') && code.includes('ALERT')) return REFUSED_US;
-  return (code && WORDS[code]) ?? `the exchange failed: ${text}`;
+  const known = code === 'EPROTO' ? handshakeWords(opensslReason(text)) : WORDS[code ?? ''];
+  if (/^ERR_SSL_.*ALERT/.test(code ?? '')) return REFUSED_US;
+  return known ?? `the exchange failed: ${text}`;
 }
+
+function handshakeWords(reason: number): string | undefined {
+  if (reason === WRONG_VERSION) return NO_TLS;
+  return reason >= FIRST_ALERT ? REFUSED_US : undefined;
+}
+
+/** Where a handshake breaks while it is written, node:https says EPROTO, and only OpenSSL's number says why. */
+function opensslReason(text: string): number {
+  const [, reason = '0'] = /:error:0A([0-9A-F]{6}):/.exec(text) ?? [];
+  return Number.parseInt(reason, 16);
+}
+
+const WRONG_VERSION = 0x10b;
+/** An alert of the server: its number and 1000. */
+const FIRST_ALERT = 1000;
 
 /** The innermost error with a code: several addresses tried give an AggregateError, undici wraps the socket's error. */
 function rootOf(error: unknown): Root {
