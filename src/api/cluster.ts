@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { count, secretRefWithKey, statusHead, waiting } from './common.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
+import { HTTPS_URL, KUBERNETES_VERSION, SHA256, UUID } from './patterns.ts';
 import { clusterPhases } from './phases.ts';
 import {
   bigInt,
@@ -26,7 +27,6 @@ import {
 
 const COMMIT = { max: 64 } as const;
 const VERSION = { max: 32 } as const;
-const UUID = '^[a-fA-F0-9]{8}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{12}$';
 
 const pause = named('ClusterPause', 'A part of the cluster that sync leaves alone.', {
   name: name('What the pause is called.'),
@@ -42,7 +42,7 @@ const connection = rules(
     inCluster: flag('The hub itself.').default(false),
     server: text('URL of the API server; default is that of the kubeconfig.', {
       max: 512,
-      pattern: '^https://',
+      pattern: HTTPS_URL,
     }).optional(),
     credentialsRef: secretRefWithKey(
       'KubeconfigRef',
@@ -117,7 +117,7 @@ const upgrade = named('HostedUpgrade', 'How a new version is rolled out.', {
 const addon = named('HostedAddon', 'Manifests that are applied to the new cluster, in this order.', {
   name: name('What the addon is called.'),
   url: text('Where the manifests are.', { max: 512, min: 1 }),
-  sha256: text('Digest of the file, hex.', { max: 64, pattern: '^[a-f0-9]{64}$' }),
+  sha256: text('Digest of the file, hex.', { max: 64, pattern: SHA256 }),
   enabled: flag('Applied at all.').default(true),
 });
 
@@ -140,7 +140,7 @@ const hosted = rules(
         'process',
       ]),
     ),
-    version: text('Kubernetes version.', { max: 32, pattern: '^v1\\.[0-9]+\\.[0-9]+$' }),
+    version: text('Kubernetes version.', { max: 32, pattern: KUBERNETES_VERSION }),
     replicas: int('API servers.', [1, 9]).default(1),
     network,
     etcd,

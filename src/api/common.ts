@@ -1,5 +1,6 @@
 /** Shapes that several kinds share. */
 import { z } from 'zod';
+import { CLOCK_TIME, CONDITION_REASON, HTTP_URL, QUALIFIED_NAME, SHARE } from './patterns.ts';
 import {
   bigInt,
   choice,
@@ -49,12 +50,6 @@ export const FAULT_CLASSES = [
   'Other',
 ] as const;
 
-const CLOCK_TIME = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
-
-/** A label key or condition type: a name, which may have a DNS name and a slash before it. */
-export const QUALIFIED_NAME =
-  '^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$';
-
 const wait = named('Wait', 'Why it waits: the reason, the object that blocks, and since when.', {
   reason: reason(),
   blocker: named('Blocker', 'The object that blocks.', {
@@ -80,7 +75,7 @@ export function amount(sentence: string): Schema {
     minimum: 0,
     maximum: 1_000_000,
     maxLength: 4,
-    pattern: '^(100|[1-9]?[0-9])%$',
+    pattern: SHARE.regex,
   });
 }
 
@@ -167,7 +162,7 @@ const check = rules(
       {},
     ).optional(),
     http: named('HttpCheck', 'A URL that must answer.', {
-      url: text('The URL.', { max: 512, pattern: '^https?://' }),
+      url: text('The URL.', { max: 512, pattern: HTTP_URL }),
       expectStatus: int('The status code of a pass.', [100, 599]).default(200),
     }).optional(),
     promql: named('PromqlCheck', 'A Prometheus query whose value must lie within the bounds.', {
@@ -207,7 +202,7 @@ const condition = named('Condition', 'One observation of an object: metav1.Condi
   reason: text('A CamelCase word for why, for programs.', {
     max: 64,
     min: 1,
-    pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
+    pattern: CONDITION_REASON,
   }),
   message: message('What was observed, for people.', 1024),
 });

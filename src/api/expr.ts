@@ -1,4 +1,5 @@
 /** The conditions of a rule: the strict subset of json-rules-engine. */
+import { FACT_PATH } from './patterns.ts';
 import { anything, choice, foreign, list, named, type Rule, rules, type Schema, text } from './schema.ts';
 import { FACTS, OPERATORS } from './steps.ts';
 
@@ -12,7 +13,7 @@ const DOC =
 const leaf = {
   fact: choice('What is looked at.', FACTS),
   params: foreign('Which one of it, as {filesystem: imagefs}.'),
-  path: text('Which field of it: $.field.', { max: 128, pattern: '^\\$(\\.[a-zA-Z]+)+$' }),
+  path: text('Which field of it: $.field.', { max: 128, pattern: FACT_PATH }),
   operator: choice('How it is compared.', OPERATORS),
   value: anything('What it is compared with.'),
 };

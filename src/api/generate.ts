@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { crdFile } from './generate/crd.ts';
 import type { GeneratedFile } from './generate/file.ts';
 import { typesFile } from './generate/types.ts';
+import { validatorFiles } from './generate/validator.ts';
 import { policyFiles } from './policies/generated-files.ts';
 import { API_VERSION, GROUP, KINDS, VERSION } from './registry.ts';
 
@@ -11,6 +12,7 @@ export function generatedFiles(): readonly GeneratedFile[] {
   return [
     typesFile(KINDS, API_VERSION),
     ...KINDS.map((kind) => crdFile(kind, GROUP, VERSION)),
+    ...validatorFiles(KINDS),
     ...policyFiles(),
   ];
 }

@@ -1,6 +1,7 @@
 /** Machine: one node. How to create or reach it, its labels and taints, and the components it must run. */
 import { count, HOSTS, PROVIDERS, RISKS, secretRefWithKey, statusHead, waiting } from './common.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
+import { FINGERPRINT } from './patterns.ts';
 import { machinePhases } from './phases.ts';
 import {
   bigInt,
@@ -78,7 +79,7 @@ export const deletion = named('MachineDeletion', 'What happens when the Machine 
 
 const hostKey = named('HostKey', 'An SSH host key, as `ssh-keygen -l` prints it.', {
   algorithm: name('Its algorithm.', 32),
-  fingerprint: text('Its fingerprint.', { max: 50, pattern: '^SHA256:[A-Za-z0-9+/]{43}$' }),
+  fingerprint: text('Its fingerprint.', { max: 50, pattern: FINGERPRINT }),
 });
 
 const takeOver = rules(

@@ -1,6 +1,7 @@
 /** MachineComponent: one immutable version of one component. */
 import { CLASSES, count, statusHead } from './common.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
+import { ARTIFACT_URL, COMPONENT_NAME, COMPONENT_VERSION, FILE_MODE, SHA256 } from './patterns.ts';
 import { machineComponentPhases } from './phases.ts';
 import {
   bigInt,
@@ -19,13 +20,10 @@ import {
   text,
 } from './schema.ts';
 
-const WORD = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
-const VERSION = { max: 40, pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$' } as const;
-const SHA256 = { max: 64, pattern: '^[a-f0-9]{64}$' } as const;
-const URL = { max: 512, pattern: '^(https?://|file:///|oci://)' } as const;
+const URL = { max: 512, pattern: ARTIFACT_URL } as const;
 
 function mode(sentence: string, usual: string): Schema {
-  return text(sentence, { max: 4, pattern: '^0[0-7]{3}$' }).default(usual);
+  return text(sentence, { max: 4, pattern: FILE_MODE }).default(usual);
 }
 
 function command(sentence: string, [min, max]: readonly [number, number], length = 256): Schema {
@@ -37,7 +35,7 @@ const artifact = named('ComponentArtifact', 'What is fetched for one platform.',
   arch: choice('Architecture.', ['amd64', 'arm64', 'any']),
   url: text('Where it is; http is safe, as sha256 pins the content.', URL),
   mirrors: list('Where else it is.', text('A URL.', URL), [0, 4]).default([]),
-  sha256: text('Digest of the content, hex.', SHA256),
+  sha256: text('Digest of the content, hex.', { max: 64, pattern: SHA256 }),
   sizeBytes: bigInt('Size of the content.').optional(),
   format: choice('Raw is placed in ${dir} under the name of the component.', ['Raw', 'TarGz', 'Oci']).default(
     'Raw',
@@ -78,7 +76,7 @@ const file = rules(
 
 const unit = rules(
   named('ComponentUnit', 'A process.', {
-    name: text('Its name, without ".service".', { max: 63, pattern: WORD }),
+    name: text('Its name, without ".service".', { max: 63, pattern: COMPONENT_NAME }),
     type: choice('OneShot runs once, with a limit in time: hooks, sysctls, modules.', [
       'Service',
       'OneShot',
@@ -159,8 +157,8 @@ const spec = rules(
   immutable(
     'a version of a component',
     named('MachineComponentSpec', 'One version: artifacts, files, units and probes.', {
-      component: text('What is installed.', { max: 40, pattern: WORD }),
-      version: text('Its version.', VERSION),
+      component: text('What is installed.', { max: 40, pattern: COMPONENT_NAME }),
+      version: text('Its version.', { max: 40, pattern: COMPONENT_VERSION }),
       description: text('What it is, for people.').optional(),
       identity: choice(
         'Kubelet: the agent gets a certificate for system:node:<machine> and keeps a kubeconfig.',

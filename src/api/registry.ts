@@ -13,10 +13,9 @@ import { nodeRemedier } from './noderemedier.ts';
 import { pipeline } from './pipeline.ts';
 import { release } from './release.ts';
 import { remedyOperationJob } from './remedyoperationjob.ts';
+import { API_VERSION, VERSION } from './version.ts';
 
-export { GROUP };
-export const VERSION = 'v1alpha1';
-export const API_VERSION = `${GROUP}/${VERSION}`;
+export { API_VERSION, GROUP, VERSION };
 
 /** Those of the hub first; in the order of the manual. */
 export const KINDS: readonly Kind[] = [

@@ -1,6 +1,7 @@
 /** Release: one commit on its way through one Pipeline. It holds counts; details are in the Clusters. */
 import { count, statusHead, waiting } from './common.ts';
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';
+import { COMMIT } from './patterns.ts';
 import { releasePhases } from './phases.ts';
 import {
   choice,
@@ -17,18 +18,18 @@ import {
   time,
 } from './schema.ts';
 
-const COMMIT = { max: 64 } as const;
+const SOME_COMMIT = { max: 64 } as const;
 
 const spec = immutable(
   'a release',
   named('ReleaseSpec', 'Which commit goes through which pipeline.', {
     pipeline: name('The Pipeline.'),
-    commit: text('The commit.', { max: 64, pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' }),
-    parent: text('The commit before.', COMMIT).optional(),
+    commit: text('The commit.', { max: 64, pattern: COMMIT }),
+    parent: text('The commit before.', SOME_COMMIT).optional(),
     author: text('Who wrote it.', { max: 128 }).optional(),
     subject: text('First line of its message.', { max: 200 }).optional(),
     committedAt: time('When it was committed.').optional(),
-    revertOf: text('The commit that this one takes back.', COMMIT).optional(),
+    revertOf: text('The commit that this one takes back.', SOME_COMMIT).optional(),
     plan: named('ReleasePlan', 'What the commit changes.', {
       digest: digest('Digest of the plan.'),
       clusters: int('Clusters of the pipeline.'),

@@ -2,6 +2,7 @@
 import { count, FAULT_CLASSES, RISKS, statusHead, waiting } from './common.ts';
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';
 import { ON_FAILURE, ON_TIMEOUT, verify } from './noderemedier.ts';
+import { CASE, STEP_VERSION } from './patterns.ts';
 import { remedyOperationJobPhases } from './phases.ts';
 import {
   bigInt,
@@ -37,7 +38,7 @@ const cause = frozen(
       'The case: first 8 digits of the hash of Node UID, remedier and the moment when the fault began.',
       {
         max: 8,
-        pattern: '^[0-9a-f]{8}$',
+        pattern: CASE,
       },
     ),
     faultClass: choice('What is broken.', FAULT_CLASSES),
@@ -73,7 +74,7 @@ const grant = rules(
 
 const step = named('JobStep', 'One step, as it was planned.', {
   id: name('Its id.'),
-  step: text('Its name and version, as Reboot@v1.', { max: 64, pattern: '^[A-Z][A-Za-z]*@v[0-9]+$' }),
+  step: text('Its name and version, as Reboot@v1.', { max: 64, pattern: STEP_VERSION }),
   executor: choice('Who carries it out.', ['Agent', 'Central']),
   fallback: choice('Who does when the agent cannot.', ['Central']).optional(),
   risk: choice('Its risk.', RISKS),

@@ -3,6 +3,7 @@
  * impossible to forget. Every helper takes the sentence first; `kubectl explain` and editors show it.
  */
 import { z } from 'zod';
+import { DIGEST, MOMENT, type Pattern, REASON } from './patterns.ts';
 
 /** TypeScript types are generated, so the declarations need none of their own. */
 export type Schema = z.ZodType;
@@ -36,11 +37,11 @@ const INT32_MAX = 2_147_483_647;
 export interface TextOptions {
   readonly max?: number;
   readonly min?: number;
-  readonly pattern?: string;
+  readonly pattern?: Pattern;
 }
 
 export function text(sentence: string, { max = TEXT_MAX, min, pattern }: TextOptions = {}): Schema {
-  const marks = pattern === undefined ? { description: sentence } : { description: sentence, pattern };
+  const marks = { description: sentence, ...(pattern && { pattern: pattern.regex }) };
   return (min === undefined ? z.string().max(max) : z.string().min(min).max(max)).meta(marks);
 }
 
@@ -51,7 +52,7 @@ export function name(sentence: string, max = NAME_MAX): Schema {
 
 /** A reason is a CamelCase word that programs compare. */
 export function reason(sentence = 'A CamelCase word for why, for programs.'): Schema {
-  return text(sentence, { max: 64, pattern: '^[A-Z][A-Za-z0-9]*$' });
+  return text(sentence, { max: 64, pattern: REASON });
 }
 
 export function message(sentence = 'What happened and the way out, for people.', max = TEXT_MAX): Schema {
@@ -59,12 +60,12 @@ export function message(sentence = 'What happened and the way out, for people.',
 }
 
 export function digest(sentence: string): Schema {
-  return text(sentence, { max: 71, pattern: '^sha256:[a-f0-9]{64}$' });
+  return text(sentence, { max: 71, pattern: DIGEST });
 }
 
 /** A moment in RFC 3339. */
 export function time(sentence: string): Schema {
-  return z.string().max(64).meta({ description: sentence, format: 'date-time' });
+  return text(sentence, { max: 40, pattern: MOMENT }).meta({ format: 'date-time' });
 }
 
 export function int(sentence: string, [min, max]: Bounds = [0, INT32_MAX]): Schema {

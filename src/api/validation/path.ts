@@ -1,0 +1,25 @@
+/** Where a failure is, as the API server would write it. */
+import type { Failure } from './words.ts';
+
+export function pathOf({ instancePath, keyword, params, propertyName }: Failure): string {
+  const parts = instancePath.split('/').slice(1).map(unescape);
+  const last = lastPart(keyword, params, propertyName);
+  return [...parts, ...(last === undefined ? [] : [last])].reduce(join, '');
+}
+
+/** Some failures are about a part of the place that ajv names. */
+function lastPart(keyword: string, params: Failure['params'], propertyName?: string): string | undefined {
+  if (keyword === 'required') return params.missingProperty;
+  if (keyword === 'x-kubenode-fields') return params.field;
+  if (keyword === 'x-kubernetes-list-map-keys') return String(params.index);
+  return propertyName;
+}
+
+function join(path: string, part: string): string {
+  if (/^\d+$/.test(part)) return `${path}[${part}]`;
+  return path === '' ? part : `${path}.${part}`;
+}
+
+function unescape(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,54 @@
+/** What the generated validators call. They decide as the API server does, so that both say the same. */
+import { RE2JS } from 're2js';
+
+export interface Matcher {
+  test(text: string): boolean;
+  /** ajv tells patterns apart by this. */
+  toString(): string;
+}
+
+/** Patterns are RE2 in the API server: no pattern of ours can ever hang, and both mean the same by it. */
+export function re2(pattern: string): Matcher {
+  const known = matchers.get(pattern);
+  if (known) return known;
+  const compiled = RE2JS.compile(pattern);
+  const matcher: Matcher = {
+    test: (text) => compiled.matcher(text).find(),
+    toString: () => `re2:${pattern}`,
+  };
+  matchers.set(pattern, matcher);
+  return matcher;
+}
+
+/** The same few patterns stand in all kinds. */
+const matchers = new Map<string, Matcher>();
+
+/** Lengths are in code points, as in Go. */
+export function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+/** Index of the first entry whose keys an earlier one has too, or -1. */
+export function duplicateOf(entries: readonly unknown[], keys: readonly string[]): number {
+  const seen = new Set<string>();
+  return entries.findIndex((entry) => {
+    // What is no object has an error of its own.
+    if (typeof entry !== 'object' || entry === null) return false;
+    const key = JSON.stringify(keys.map((name) => (entry as Readonly<Record<string, unknown>>)[name]));
+    return seen.size === seen.add(key).size;
+  });
+}
+
+/** The pattern has looked at the form; here is whether such a day and hour exist. */
+function isMoment(text: string): boolean {
+  const [, day = '', hour = 0, minute = 0, second = 0] = /^(.{10})[Tt](\d\d):(\d\d):(\d\d)/.exec(text) ?? [];
+  return isDay(day) && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60;
+}
+
+/** Dates that do not exist, as 30 February, come back as others. */
+function isDay(day: string): boolean {
+  const parsed = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day);
+}
+
+export const formats = { 'date-time': isMoment } as const;

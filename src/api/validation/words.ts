@@ -1,0 +1,104 @@
+/** What ajv found, in words for people. They complete "spec.stages[0].name: …". */
+import { PATTERNS } from '../patterns.ts';
+import { nearest } from './nearest.ts';
+
+/** An error of ajv, with the parameters that our keywords give. */
+export interface Failure {
+  readonly keyword: string;
+  readonly instancePath: string;
+  /** Only in branches of a choice. */
+  readonly schemaPath?: string;
+  /** Set where it is the key of a map that fails. */
+  readonly propertyName?: string;
+  readonly params: {
+    readonly missingProperty?: string;
+    readonly field?: string;
+    readonly known?: readonly string[];
+    readonly allowedValues?: readonly unknown[];
+    readonly type?: string | readonly string[];
+    readonly limit?: number;
+    readonly pattern?: string;
+    readonly index?: number;
+  };
+}
+
+/**
+ * Of the branches of a choice, which ajv reports one and all, only the one that was meant: where a part of `fact`,
+ * `path`, `operator`, `value` is there, the others are missing; where nothing is, the choice itself says it.
+ */
+export function withoutNoise(failures: readonly Failure[]): readonly Failure[] {
+  const begun = (place: string) => {
+    const missing = failures.filter((failure) => failure.instancePath === place && ofLeaf(failure)).length;
+    return missing > 0 && missing < LEAF.length;
+  };
+  return failures.filter((failure) => {
+    const { keyword, instancePath, schemaPath = '' } = failure;
+    if (keyword === 'anyOf' || keyword === 'propertyNames') return false;
+    if (keyword === 'oneOf') return !begun(instancePath);
+    if (schemaPath.includes('/oneOf/')) return ofLeaf(failure) && begun(instancePath);
+    return !schemaPath.endsWith('/anyOf/0/type');
+  });
+}
+
+const LEAF = ['fact', 'path', 'operator', 'value'];
+
+function ofLeaf({ schemaPath = '', params }: Failure): boolean {
+  return schemaPath.includes('/oneOf/') && LEAF.includes(params.missingProperty ?? '');
+}
+
+const WORDS: Readonly<Record<string, (failure: Failure) => string>> = {
+  required: () => 'is required',
+  'x-kubenode-fields': unknownField,
+  enum: ({ params }) =>
+    `must be one of ${listed((params.allowedValues ?? []).filter((value) => value !== null))}`,
+  type: ({ params }) => `must be ${typeWords(params.type)}`,
+  pattern: ({ params }) => `must be ${patternWords(params.pattern)}`,
+  format: () => 'must be a moment that exists, in RFC 3339, such as 2026-11-20T07:00:00Z',
+  minLength: ({ params }) =>
+    params.limit === 1 ? 'must not be empty' : `needs at least ${params.limit} characters`,
+  maxLength: ({ params }) => `may have at most ${params.limit} characters`,
+  minItems: ({ params }) => `needs at least ${entries(params.limit)}`,
+  maxItems: ({ params }) => `may have at most ${entries(params.limit)}`,
+  maxProperties: ({ params }) => `may have at most ${entries(params.limit)}`,
+  minimum: ({ params }) => `must be at least ${params.limit}`,
+  maximum: ({ params }) => `must be at most ${params.limit}`,
+  oneOf: () => 'give exactly one of all, any, and fact with path, operator and value',
+  'x-kubernetes-list-map-keys': () => 'is there twice: an earlier entry has the same key',
+};
+
+export function wordsFor(failure: Failure): string {
+  const words = WORDS[failure.keyword];
+  // A keyword without words is a mistake of ours, and still a refusal.
+  return words ? words(failure) : `does not hold: ${failure.keyword}`;
+}
+
+function unknownField({ params: { field = '', known = [] } }: Failure): string {
+  const guess = nearest(field, known);
+  return guess === undefined ? 'there is no such field' : `there is no such field; did you mean ${guess}?`;
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map of fields',
+};
+
+function typeWords(type: string | readonly string[] = []): string {
+  const types = [type].flat().filter((one) => one !== 'null');
+  return types.map((one) => TYPE_WORDS[one] ?? one).join(' or ');
+}
+
+function patternWords(regex = ''): string {
+  return PATTERNS.find((pattern) => pattern.regex === regex)?.words ?? `text that matches ${regex}`;
+}
+
+function entries(limit = 0): string {
+  return limit === 1 ? '1 entry' : `${limit} entries`;
+}
+
+function listed(values: readonly unknown[]): string {
+  return values.map(String).join(', ');
+}
