@@ -1,9 +1,8 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { freePort, tempFolder } from './temp.ts';
+import { tempFolder } from './temp.ts';
 
 const ofTheFile = tempFolder('file');
 const ofTests: string[] = [];
@@ -25,16 +24,4 @@ describe('a temporary folder', () => {
     writeFileSync(join(folder, 'file'), 'content');
     expect(existsSync(ofTheFile)).toBe(true);
   });
-});
-
-it('finds a port that a program can listen on', async () => {
-  const server = createServer();
-  const port = await freePort();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  });
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  expect(port).toBeGreaterThan(1023);
 });

@@ -1,9 +1,8 @@
 /**
- * Folders and ports of a test. What is made inside a test goes with it, what is made outside of one goes with its
+ * Folders of a test. What is made inside a test goes with it, what is made outside of one goes with its
  * file, passed or failed. Everything lies in the temporary folder of the run, which goes last (leak-guard.ts).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
@@ -20,23 +19,6 @@ export function tempFolder(name = 'test'): string {
   const folder = mkdtempSync(join(tmpdir(), `kubenode-${name}-`));
   if (!afterThisTest(() => remove(folder))) ofThisFile.push(folder);
   return folder;
-}
-
-/**
- * A port of 127.0.0.1 that nobody listens on at this moment, for programs that cannot choose one themselves.
- * Where a server can listen on 0, let it.
- */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has no port');
-  return address.port;
 }
 
 /** False outside of a test: vitest says so by throwing. */

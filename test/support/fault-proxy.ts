@@ -1,0 +1,170 @@
+/**
+ * An HTTPS proxy in front of real API servers that breaks what a network breaks, for the n-th request that matches:
+ *
+ *     const proxy = await faultProxy(server);                       // of startApiServer(); in beforeAll
+ *     proxy.on({ verb: 'list', resource: 'nodes', nth: 2, fault: answer(429, { retryAfterSeconds: 1 }) });
+ *     const client = await connect({ kubeconfig: proxy.kubeconfig });
+ *     …
+ *     expect(writesIn(proxy.log)).toEqual([]);
+ *     await proxy.reset();                                          // in afterEach: no rules, no log, nothing held
+ *     await proxy.close();                                          // in afterAll
+ *
+ * Faults are in fault-proxy/faults.ts and fault-proxy/watch-faults.ts, rules in fault-proxy/rules.ts.
+ */
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../src/kube/system-clock.ts';
+import { ADMIN, type Principal } from '../../src/local/authority.ts';
+import { kubeconfigOf } from '../../src/local/kubeconfig.ts';
+import { createAuthority, issue, type Pair } from '../../src/local/pki/certificate.ts';
+import { type Face, type ListenerParts, type Listening, listen } from './fault-proxy/listener.ts';
+import type { Exchange, OpenExchange } from './fault-proxy/log.ts';
+import { type Rule, type RuleHandle, ruleBook } from './fault-proxy/rules.ts';
+import { type ApiServerAddress, type Upstream, upstreamTo } from './fault-proxy/upstream.ts';
+import { tempFolder } from './temp.ts';
+
+export interface FaultProxy extends Listener {
+  on(rule: Rule): RuleHandle;
+  /** Everything since the last reset, in the order of arrival. Entries of open requests fill up while they go on. */
+  readonly log: readonly Exchange[];
+  /** One more address, of the same server or of another one. */
+  listen(options: ListenerOptions): Promise<Listener>;
+  /** What was behind one name is behind the other from now on, for every new request. */
+  swap(one: string, other: string, options?: { readonly cutOpen?: boolean }): void;
+  /** No rules, an empty log; what is held or delayed breaks off. */
+  reset(): void;
+  /** Rejects when a fault itself failed meanwhile: such a test proved nothing. */
+  close(): Promise<void>;
+}
+
+/** An address that stands for one cluster. */
+export interface Listener {
+  readonly name: string;
+  readonly url: string;
+  readonly caPem: string;
+  /** Path of a kubeconfig of the administrator. */
+  readonly kubeconfig: string;
+  /** Path of a kubeconfig of anybody else. */
+  kubeconfigFor(principal: Principal): string;
+  /** UID of the namespace kube-system, as seen here. */
+  uid(): Promise<string>;
+}
+
+export interface ListenerOptions {
+  readonly name: string;
+  readonly server: ApiServerAddress;
+  /** Another UID of kube-system than the real one, so that one server stands for many clusters. */
+  readonly ownUid?: boolean;
+  /** Who asks here is this user, whatever certificate they show. */
+  readonly as?: Principal;
+}
+
+const LOOPBACK = ['127.0.0.1', 'localhost'];
+const clock = systemClock();
+
+export async function faultProxy(server: ApiServerAddress, name = 'default'): Promise<FaultProxy> {
+  const folder = tempFolder('fault-proxy');
+  const authority = createAuthority('fault proxy CA', clock.now(), 1);
+  const subject = { commonName: 'fault proxy' };
+  const certificate = issue(authority, {
+    subject,
+    usage: 'server',
+    names: LOOPBACK,
+    now: clock.now(),
+    days: 1,
+  });
+
+  const rules = ruleBook();
+  const upstreams = new Map<ApiServerAddress, Upstream>();
+  const open = new Map<string, { readonly parts: ListenerParts; readonly listening: Listening }>();
+  const problems: unknown[] = [];
+  let log: OpenExchange[] = [];
+  let ending = new AbortController();
+  let kubeconfigs = 0;
+
+  const first = await add({ name, server });
+  return {
+    ...first,
+    on: (rule) => rules.add(rule),
+    get log() {
+      return log;
+    },
+    listen: add,
+    swap,
+    reset,
+    close,
+  };
+
+  async function add(options: ListenerOptions): Promise<Listener> {
+    if (open.has(options.name)) throw new Error(`the fault proxy has a listener ${options.name} already`);
+    const parts: ListenerParts = {
+      name: options.name,
+      certificate,
+      face: faceOf(options),
+      open: (entry) => {
+        const opened = { ...entry, number: log.length + 1 };
+        log.push(opened);
+        return opened;
+      },
+      take: (entry) => rules.take(entry, entry.listener),
+      problem: (error) => problems.push(error),
+      ending: () => ending.signal,
+    };
+    const listening = await listen(parts);
+    open.set(options.name, { parts, listening });
+    return describe(options, parts, `https://127.0.0.1:${listening.port}`);
+  }
+
+  function faceOf({ server: behind, ownUid = false, as }: ListenerOptions): Face {
+    const upstream = upstreams.get(behind) ?? upstreamTo(behind);
+    upstreams.set(behind, upstream);
+    return { upstream, as, uid: ownUid ? randomUUID() : undefined };
+  }
+
+  function describe(options: ListenerOptions, parts: ListenerParts, url: string): Listener {
+    const kubeconfigFor = (principal: Principal): string =>
+      writeKubeconfig(options.name, url, principal, options.server.certificateFor(principal));
+    return {
+      name: options.name,
+      url,
+      caPem: authority.certPem,
+      kubeconfig: kubeconfigFor(ADMIN),
+      kubeconfigFor,
+      uid: async () => parts.face.uid ?? (await parts.face.upstream.uid()),
+    };
+  }
+
+  function writeKubeconfig(cluster: string, url: string, { user }: Principal, client: Pair): string {
+    const path = join(folder, `${(kubeconfigs += 1)}.kubeconfig`);
+    const access = { name: cluster, server: url, caPem: authority.certPem, user, client };
+    writeFileSync(path, kubeconfigOf([access]), { mode: 0o600 });
+    return path;
+  }
+
+  function swap(one: string, other: string, { cutOpen = false } = {}): void {
+    const [a, b] = [find(one), find(other)];
+    [a.parts.face, b.parts.face] = [b.parts.face, a.parts.face];
+    if (cutOpen) for (const { listening } of [a, b]) listening.cutAll();
+  }
+
+  function find(wanted: string): { readonly parts: ListenerParts; readonly listening: Listening } {
+    const found = open.get(wanted);
+    if (!found) throw new Error(`no listener ${wanted}; there are ${[...open.keys()].join(', ')}`);
+    return found;
+  }
+
+  function reset(): void {
+    rules.clear();
+    ending.abort();
+    ending = new AbortController();
+    log = [];
+  }
+
+  async function close(): Promise<void> {
+    reset();
+    await Promise.all([...open.values()].map(({ listening }) => listening.close()));
+    for (const upstream of upstreams.values()) upstream.close();
+    if (problems.length > 0) throw new AggregateError(problems, 'faults that could not be carried out');
+  }
+}

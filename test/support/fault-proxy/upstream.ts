@@ -1,0 +1,101 @@
+/** The way to a real API server, with the certificate of whoever asks: the server sees the same user as without a proxy. */
+import { X509Certificate } from 'node:crypto';
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { ADMIN, type Principal } from '../../../src/local/authority.ts';
+import type { Pair } from '../../../src/local/pki/certificate.ts';
+
+/** What the proxy needs of `startApiServer()`. */
+export interface ApiServerAddress {
+  readonly url: string;
+  readonly caPem: string;
+  certificateFor(principal: Principal): Pair;
+}
+
+export interface Outgoing {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface Upstream {
+  /** Undefined for who shows no certificate of this server's CA: the server treats them as it does such people. */
+  principalOf(socket: TLSSocket): Principal | undefined;
+  /** Resolves when the headers of the answer are there. */
+  send(outgoing: Outgoing, as: Principal | undefined, signal: AbortSignal): Promise<IncomingMessage>;
+  /** The real UID of its namespace kube-system. */
+  uid(): Promise<string>;
+  close(): void;
+}
+
+// Of one connection, not of the message: RFC 9110, 7.6.1.
+const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'host'];
+
+export function upstreamTo(server: ApiServerAddress): Upstream {
+  const authority = new X509Certificate(server.caPem);
+  const agents = new Map<string, Agent>();
+  let uid: Promise<string> | undefined;
+
+  return {
+    principalOf,
+    send,
+    uid: () => (uid ??= readUid()),
+    close: () => {
+      for (const agent of agents.values()) agent.destroy();
+    },
+  };
+
+  function principalOf(socket: TLSSocket): Principal | undefined {
+    const certificate = socket.getPeerX509Certificate();
+    if (!certificate?.checkIssued(authority) || !certificate.verify(authority.publicKey)) return undefined;
+    const { subject } = certificate.toLegacyObject();
+    return { user: [subject.CN].flat().join(), groups: [subject.O ?? []].flat() };
+  }
+
+  function send(
+    { method, target, headers, body }: Outgoing,
+    as: Principal | undefined,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const kept = Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name));
+    const length = body.length > 0 ? { 'content-length': body.length } : {};
+    return new Promise((resolve, reject) => {
+      const outgoing: ClientRequest = request(
+        new URL(target, server.url),
+        { method, headers: { ...Object.fromEntries(kept), ...length }, agent: agentOf(as), signal },
+        resolve,
+      );
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  function agentOf(as: Principal | undefined): Agent {
+    const key = JSON.stringify(as ?? {});
+    const known = agents.get(key);
+    if (known) return known;
+    const pair = as && server.certificateFor(as);
+    const credentials = pair ? { cert: pair.certPem, key: pair.keyPem } : {};
+    const agent = new Agent({ keepAlive: true, ca: server.caPem, ...credentials });
+    agents.set(key, agent);
+    return agent;
+  }
+
+  async function readUid(): Promise<string> {
+    const target = '/api/v1/namespaces/kube-system';
+    const asked = { method: 'GET', target, headers: {}, body: Buffer.alloc(0) };
+    const answer = await send(asked, ADMIN, AbortSignal.timeout(30_000));
+    const namespace = JSON.parse((await collect(answer)).toString('utf8')) as { metadata?: { uid?: string } };
+    if (!namespace.metadata?.uid) throw new Error(`${server.url}${target} has no uid (${answer.statusCode})`);
+    return namespace.metadata.uid;
+  }
+}
+
+/** The whole body; rejects when it breaks off. */
+export async function collect(stream: AsyncIterable<Buffer | string>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stream) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
