@@ -1,6 +1,7 @@
 /** Writes everything that is generated from the kinds: `npm run generate`. Same kinds, same bytes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { constructFiles } from './generate/construct.ts';
 import { crdFile } from './generate/crd.ts';
 import type { GeneratedFile } from './generate/file.ts';
 import { typesFile } from './generate/types.ts';
@@ -13,6 +14,7 @@ export function generatedFiles(): readonly GeneratedFile[] {
     typesFile(KINDS, API_VERSION),
     ...KINDS.map((kind) => crdFile(kind, GROUP, VERSION)),
     ...validatorFiles(KINDS),
+    ...constructFiles(KINDS, API_VERSION),
     ...policyFiles(),
   ];
 }

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Column, Kind } from '../kind.ts';
 import { type GeneratedFile, YAML_HEADER } from './file.ts';
-import { type JsonSchema, jsonSchemaOf, mapSchema } from './json-schema.ts';
+import { type JsonSchema, jsonSchemaOf, mapSchema, without } from './json-schema.ts';
 
 export function crdFile(kind: Kind, group: string, version: string): GeneratedFile {
   const yaml = stringify(crdOf(kind, group, version), { lineWidth: 0, aliasDuplicateObjects: false });
@@ -60,7 +60,7 @@ export function markedSchema({ description, nameMax, rules, spec, status }: Kind
 }
 
 export function rootSchema(kind: Kind): JsonSchema {
-  return mapSchema(markedSchema(kind), ({ 'x-kubenode-type': _, 'x-kubenode-doc': __, ...rest }) => rest);
+  return mapSchema(markedSchema(kind), (part) => without(part, 'x-kubenode-type', 'x-kubenode-doc'));
 }
 
 function scaleOf({ scale }: Kind): object {

@@ -43,8 +43,9 @@ export function interfaces(side: Side): Interfaces {
     open.add(name);
     const text = schema['x-kubernetes-int-or-string'] ? AMOUNT : interfaceOf(name, schema);
     open.delete(name);
-    if (before !== undefined && before !== text)
+    if (before !== undefined && before !== text) {
       throw new Error(`two types are called ${name}:\n${before}\n${text}`);
+    }
     texts.set(name, text);
     return name;
   }

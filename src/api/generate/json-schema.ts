@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Rule, Schema } from '../schema.ts';
 
 export interface JsonSchema {
+  readonly $schema?: string;
   readonly description?: string;
   readonly type?: string;
   readonly format?: string;
@@ -62,13 +63,13 @@ const KEY_ORDER = [
 ] as const;
 
 export function jsonSchemaOf(schema: Schema): JsonSchema {
-  const { $schema: _, ...converted } = z.toJSONSchema(schema, {
+  const converted = z.toJSONSchema(schema, {
     target: 'openapi-3.0',
     io: 'input',
     unrepresentable: 'any',
     reused: 'inline',
   });
-  return repair(converted as JsonSchema);
+  return repair(without(converted as JsonSchema, '$schema'));
 }
 
 /** Rebuilds a schema with `change` applied to each of its parts, the innermost first. */
@@ -89,23 +90,30 @@ export function mapValues<A, B>(
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
 }
 
+export function without(schema: JsonSchema, ...keys: readonly (keyof JsonSchema)[]): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).filter(([key]) => !(keys as readonly string[]).includes(key)),
+  );
+}
+
 function repair(schema: JsonSchema): JsonSchema {
   return mapSchema(schema, (part) => {
     const { anyOf, ...rest } = part as JsonSchema & { anyOf?: unknown };
     // The API server gives a union of integer and string its own mark, and refuses `anyOf` with types in it.
-    if (anyOf !== undefined && !rest['x-kubernetes-int-or-string'])
+    if (anyOf !== undefined && !rest['x-kubernetes-int-or-string']) {
       throw new Error(`a union is not structural: ${JSON.stringify(part).slice(0, 200)}`);
-    // Properties and "all others are free" exclude each other.
-    const { additionalProperties, ...closed } = rest;
-    const free = rest['x-kubernetes-preserve-unknown-fields'] ? closed : rest;
-    return inOrder(free);
+    }
+    // A type for the others and "all others are free" exclude each other.
+    const free = rest['x-kubernetes-preserve-unknown-fields'];
+    return inOrder(free ? without(rest, 'additionalProperties') : rest);
   });
 }
 
 function inOrder(schema: JsonSchema): JsonSchema {
   const unknown = Object.keys(schema).filter((key) => !(KEY_ORDER as readonly string[]).includes(key));
-  if (unknown.length > 0)
+  if (unknown.length > 0) {
     throw new Error(`the API server knows no such key of a schema: ${unknown.join(', ')}`);
+  }
   const entries = KEY_ORDER.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]]]));
   return Object.fromEntries(entries) as JsonSchema;
 }

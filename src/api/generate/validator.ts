@@ -24,8 +24,9 @@ function validatorFile(kind: Kind): GeneratedFile {
   const ajv = newAjv();
   const code = shorter(standalone.default(ajv, ajv.compile(validationSchema(kind))));
   const required = /require\([^)]*\)/.exec(code);
-  if (required)
+  if (required) {
     throw new Error(`the validator of ${kind.kind} needs ${required[0]}, which validation/runtime.ts lacks`);
+  }
   const text = [`// @ts-nocheck -- plain JavaScript, made by ajv\n${HEADER}`, RUNTIME, code].join('\n');
   return { path: `${FOLDER}/${kind.kind.toLowerCase()}.ts`, text };
 }
@@ -144,9 +145,8 @@ export function validationSchema(kind: Kind): ValidationSchema {
 
   function convert(schema: JsonSchema): ValidationSchema {
     const type = schema['x-kubenode-type'];
-    if (type === undefined || schema['x-kubernetes-int-or-string'])
-      return nullable(schema, constraintsOf(schema));
     const body = constraintsOf(schema);
+    if (type === undefined || schema['x-kubernetes-int-or-string']) return nullable(schema, body);
     const text = JSON.stringify(body);
     const known = definitions.get(text) ?? { name: freeName(type), schema: body };
     definitions.set(text, known);

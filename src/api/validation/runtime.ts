@@ -39,10 +39,10 @@ export function duplicateOf(entries: readonly unknown[], keys: readonly string[]
   });
 }
 
-/** The pattern has looked at the form; here is whether such a day and hour exist. */
+/** The pattern looks at the form; here is whether such a day and hour exist. */
 function isMoment(text: string): boolean {
-  const [, day = '', hour = 0, minute = 0, second = 0] = /^(.{10})[Tt](\d\d):(\d\d):(\d\d)/.exec(text) ?? [];
-  return isDay(day) && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60;
+  const [, day] = /^(.{10})[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/.exec(text) ?? [];
+  return day !== undefined && isDay(day);
 }
 
 /** Dates that do not exist, as 30 February, come back as others. */
