@@ -81,6 +81,7 @@ function planNow({ hub, live, store, accepted }: PassContext, target: PassTarget
     units,
     inventory,
     live: (id) => live.view(id),
+    whyUnknown: (id) => live.whyUnknown(id) ?? `${id.kind} cannot be seen in this cluster yet`,
     accepted,
     budget,
     acknowledgements,

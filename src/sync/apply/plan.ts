@@ -28,6 +28,7 @@ export interface World {
   readonly inventory: Inventory;
   /** What the watch has seen of marked objects; `unknown` where it has not seen enough to say. */
   readonly live: (id: ObjectId) => KubeObject | 'absent' | 'unknown';
+  readonly whyUnknown: (id: ObjectId) => string;
   /** How the server wrote down what it took from us, where it differs from the words of git (`1000m` and `1`). */
   readonly accepted: ReadonlyMap<string, Accepted>;
   readonly budget: DeleteBudget;
@@ -106,7 +107,7 @@ type Action = Pick<WantedEntry, 'action' | 'because'>;
 function actionFor(world: World, draft: Draft): Action {
   const live = world.live(draft.id);
   const entry = world.inventory.entries.get(keyOf(draft.id));
-  if (live === 'unknown') return wait(`${draft.id.kind} cannot be seen in this cluster yet`);
+  if (live === 'unknown') return wait(world.whyUnknown(draft.id));
   if (live === 'absent') {
     return write('create', entry?.applied ? 'it is gone, or its marks are' : 'new in git');
   }
@@ -180,7 +181,7 @@ function planUnitDeletes(
 function leftEntry(world: World, entry: InventoryEntry): LeftEntry {
   const live = world.live(entry);
   if (live === 'unknown') {
-    return { action: 'keep', entry, because: `${entry.kind} cannot be read in this cluster` };
+    return { action: 'keep', entry, because: world.whyUnknown(entry) };
   }
   // The watch sees marked objects only: without a mark it may still be there, so the shell asks for it by name.
   if (live === 'absent') return { action: 'confirm', entry, because: 'left git, and is not seen any more' };

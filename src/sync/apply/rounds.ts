@@ -1,13 +1,15 @@
 /** Writes what a plan wants, step by step: within a step side by side, and one that fails takes only its dependents along. */
 import PQueue from 'p-queue';
 import { isKubeError } from '../../kube/errors.ts';
+import { listAt, textAt } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { projectionOf, saysTheSame } from './compare.ts';
+import { untilServed } from './definitions.ts';
 import { isCrd, keyOf } from './identity.ts';
 import { dependenciesOf, inSteps } from './order.ts';
 import type { PassContext } from './pass.ts';
 import type { TargetPlan, WantedEntry } from './plan.ts';
-import { isServing, type Written, writeObject } from './write.ts';
+import { type Written, writeObject } from './write.ts';
 
 export type Outcome =
   | { readonly state: 'applied'; readonly entry: WantedEntry; readonly object: KubeObject }
@@ -22,8 +24,6 @@ export type Outcome =
 
 /** The limiter of the client has the last word on how many calls are in flight. */
 const SIDE_BY_SIDE = 8;
-const ESTABLISHED_WITHIN_MS = 30_000;
-const ESTABLISHED_POLL_MS = 100;
 
 /** Adds to `outcomes`, so that what was confirmed is known even when the server is lost half-way. */
 export async function writeAll(
@@ -113,25 +113,23 @@ async function definitionsServe(
 ): Promise<boolean> {
   const fresh = step.filter(({ id }) => isCrd(id) && outcomes.get(keyOf(id))?.state === 'applied');
   if (fresh.length === 0) return false;
-  await Promise.all(fresh.map((entry) => established(context, entry)));
-  context.client.forgetResources();
+  await Promise.all(fresh.map((entry) => served(context, entry)));
   context.live.forgetUnserved();
   return true;
 }
 
-async function established(
+/** The kind that a CRD defines; one that is not served in time is for the next pass. */
+async function served(
   { client, clock, signal, log }: PassContext,
   { id, object }: WantedEntry,
 ): Promise<void> {
-  const resource = await client.resourceFor(object.apiVersion, object.kind);
-  const until = clock.monotonicMs() + ESTABLISHED_WITHIN_MS;
-  while (clock.monotonicMs() < until) {
-    try {
-      if (isServing(await client.get(resource, { name: id.name }, { signal }))) return;
-    } catch (error) {
-      if (!isKubeError(error, 'ServerError', 'NotFound')) throw error;
-    }
-    await clock.sleep(ESTABLISHED_POLL_MS, signal);
+  const version = textAt(listAt(object, 'spec', 'versions')[0], 'name') ?? '';
+  const kind = textAt(object, 'spec', 'names', 'kind') ?? '';
+  const apiVersion = `${textAt(object, 'spec', 'group') ?? ''}/${version}`;
+  try {
+    await untilServed(client, clock, { apiVersion, kind }, signal);
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound', 'ServerError', 'BadAnswer')) throw error;
+    log.warn('definition not served in time', { object: keyOf(id) });
   }
-  log.warn('definition not established in time', { object: keyOf(id) });
 }

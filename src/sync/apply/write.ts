@@ -2,10 +2,8 @@
 import { MANAGER_SYNC } from '../../api/names.ts';
 import type { Client } from '../../kube/client.ts';
 import { isKubeError, type KubeError } from '../../kube/errors.ts';
-import { textAt } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { deleteGuarded } from './delete.ts';
-import { isCrd } from './identity.ts';
 import { mayReplace } from './immutable.ts';
 import type { WantedEntry } from './plan.ts';
 
@@ -85,13 +83,4 @@ function failure(error: KubeError): Extract<Written, { outcome: 'failed' }> {
     message: error.message,
     passing: passing && !conflict,
   };
-}
-
-/** A CRD serves its kind only when the server says so; what it defines waits for that. */
-export function isServing(object: KubeObject): boolean {
-  if (!isCrd({ group: object.apiVersion.split('/')[0] ?? '', kind: object.kind })) return true;
-  const { conditions } = (object['status'] ?? {}) as { readonly conditions?: readonly unknown[] };
-  return (conditions ?? []).some(
-    (it) => textAt(it, 'type') === 'Established' && textAt(it, 'status') === 'True',
-  );
 }

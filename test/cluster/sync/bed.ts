@@ -9,16 +9,36 @@ import { digestOf } from '../../../src/sync/digest.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
 export const HUB = '11111111-2222-3333-4444-555555555555';
-export const CONFIG_MAPS: Resource = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
-export const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+export const CONFIG_MAPS: Resource = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+};
+export const NAMESPACES: Resource = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  namespaced: false,
+};
 
 export const commitNo = (n: number): string => n.toString(16).padStart(40, '0');
 
-export function configMap(name: string, data: Record<string, string> = { key: 'value' }, namespace = 'default'): KubeObject {
+export function configMap(
+  name: string,
+  data: Record<string, string> = { key: 'value' },
+  namespace = 'default',
+): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data };
 }
 
-export function targetOf(commit: string, units: Record<string, readonly KubeObject[]>, more: Partial<PassTarget> = {}): PassTarget {
+export function targetOf(
+  commit: string,
+  units: Record<string, readonly KubeObject[]>,
+  more: Partial<PassTarget> = {},
+): PassTarget {
   const rendered = Object.entries(units).map(([unit, objects]) => ({
     unit,
     objects: objects.map((object) => ({ object, source: { file: 'fleet/main.ts:1' } })),
@@ -45,7 +65,7 @@ export const NEVER = new AbortController().signal;
 /** As a sync process that has just started: nothing is known that is not in the cluster. */
 export async function freshSync(client: Client, hub = HUB): Promise<Bed> {
   const clock = systemClock();
-  const { log } = memoryLog();
+  const log = memoryLog();
   const live = liveView({ client, clock, log, random: () => 0.5, onChange: () => undefined });
   const uid = (await client.get(NAMESPACES, { name: 'kube-system' })).metadata.uid ?? '';
   const store = await openInventory(client, uid, NEVER);

@@ -91,7 +91,7 @@ describe('planTarget', () => {
     [
       'writes nothing to what it cannot see',
       { git: [unit(UNIT, [a])], unknown: () => true },
-      'wait ConfigMap default/a: ConfigMap cannot be seen in this cluster yet',
+      'wait ConfigMap default/a: ConfigMap cannot be seen',
     ],
     [
       'hands an object over to its new unit',
@@ -106,7 +106,7 @@ describe('planTarget', () => {
     [
       'deletes nothing that it cannot read',
       { git: [unit(UNIT, [])], inventory: [entry(a)], unknown: () => true },
-      'keep ConfigMap default/a: ConfigMap cannot be read in this cluster',
+      'keep ConfigMap default/a: ConfigMap cannot be seen',
     ],
     [
       'asks by name for what the watch does not show',

@@ -75,6 +75,7 @@ export function world({
     units: git,
     inventory: withConfirmed(emptyInventory('cluster-uid'), inventory, []),
     live: (id) => (unknown(id) ? 'unknown' : (there.get(keyOf(id)) ?? 'absent')),
+    whyUnknown: ({ kind }) => `${kind} cannot be seen`,
     accepted: new Map(),
     budget: { maxObjects: 10, maxPercent: 20 },
     acknowledgements: [],

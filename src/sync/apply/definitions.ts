@@ -1,0 +1,87 @@
+/**
+ * Tells when a kind that somebody else defines comes to a cluster. Begun only when a kind is missed; the schemas, which
+ * are most of a CRD, are not kept.
+ */
+import type { Client } from '../../kube/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import { isKubeError } from '../../kube/errors.ts';
+import { listAt, textAt } from '../../kube/json.ts';
+import type { KubeObject, Resource } from '../../kube/object.ts';
+import { type ReflectorOptions, reflector } from '../../kube/reflector.ts';
+import { store } from '../../kube/store.ts';
+import { transformer } from '../../kube/transform.ts';
+import { groupOf } from './identity.ts';
+import type { KindRef } from './ports.ts';
+
+const CRDS: Resource = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+
+export interface Definitions {
+  /** Begins to watch, if it does not yet. */
+  begin(signal: AbortSignal): void;
+  /** The kind is defined here, so it is served, or will be in a moment. */
+  defines(ref: KindRef): boolean;
+  readonly ended: Promise<void>;
+}
+
+export function definitions(
+  options: Pick<ReflectorOptions, 'client' | 'clock' | 'log' | 'random'> & { readonly onChange: () => void },
+): Definitions {
+  const known = store({ log: options.log });
+  const transform = transformer(['spec.versions', 'spec.conversion', 'metadata.annotations']);
+  let running: Promise<void> | undefined;
+  return {
+    begin(signal) {
+      if (running) return;
+      known.subscribe({ added: options.onChange, updated: options.onChange });
+      running = reflector({ ...options, resource: CRDS, store: known, transform }).run(signal);
+    },
+    defines: ({ apiVersion, kind }) =>
+      known
+        .list()
+        .some(
+          (crd) =>
+            textAt(crd, 'spec', 'group') === groupOf(apiVersion) &&
+            textAt(crd, 'spec', 'names', 'kind') === kind &&
+            isEstablished(crd),
+        ),
+    get ended() {
+      return running ?? Promise.resolve();
+    },
+  };
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  return listAt(crd, 'status', 'conditions').some(
+    (condition) => textAt(condition, 'type') === 'Established' && textAt(condition, 'status') === 'True',
+  );
+}
+
+const SERVED_WITHIN_MS = 30_000;
+const LOOK_AGAIN_MS = 50;
+
+/** A CRD is Established a moment before its kind is served. Rejects with NotFound when that does not come in time. */
+export async function untilServed(
+  client: Client,
+  clock: Clock,
+  ref: KindRef,
+  signal: AbortSignal,
+): Promise<Resource> {
+  const until = clock.monotonicMs() + SERVED_WITHIN_MS;
+  for (;;) {
+    try {
+      return await client.resourceFor(ref.apiVersion, ref.kind);
+    } catch (error) {
+      if (!isKubeError(error, 'NotFound', 'ServerError', 'BadAnswer') || clock.monotonicMs() >= until) {
+        throw error;
+      }
+      client.forgetResources();
+      await clock.sleep(LOOK_AGAIN_MS, signal);
+    }
+  }
+}
