@@ -1,0 +1,92 @@
+/** What a commit holds, and what lies between two of them. Equal folders are not entered. */
+import { GitError } from './errors.ts';
+import { parseTree, type TreeEntry } from './objects.ts';
+import type { ChangedPath, ObjectReader, RawObject, TreeFile } from './transport.ts';
+
+// A folder 64 levels deep is no fleet repository; a tree that holds itself is not possible, but a bomb of trees is.
+const MAX_DEPTH = 64;
+const MAX_FILES = 200_000;
+
+export async function listFiles(reader: ObjectReader, tree: string): Promise<TreeFile[]> {
+  const files: TreeFile[] = [];
+  await enter(tree, '', 0);
+  return files.toSorted(byPath);
+
+  async function enter(oid: string, prefix: string, depth: number): Promise<void> {
+    if (depth > MAX_DEPTH || files.length > MAX_FILES) throw tooLarge(files.length, prefix);
+    for (const { name, oid: child, type } of parseTree(oid, await mustRead(reader, oid))) {
+      const path = `${prefix}${name}`;
+      if (type === 'folder') await enter(child, `${path}/`, depth + 1);
+      else files.push({ path, oid: child, type });
+    }
+  }
+}
+
+export async function changesBetween(reader: ObjectReader, from: string, to: string): Promise<ChangedPath[]> {
+  const changes: ChangedPath[] = [];
+  await compare(from, to, '');
+  return changes.toSorted(byPath);
+
+  async function compare(
+    before: string | undefined,
+    after: string | undefined,
+    prefix: string,
+  ): Promise<void> {
+    if (before === after) return;
+    const [old, fresh] = [await entriesOf(before), await entriesOf(after)];
+    for (const name of new Set([...old.keys(), ...fresh.keys()])) {
+      await compareEntry(old.get(name), fresh.get(name), `${prefix}${name}`);
+    }
+  }
+
+  async function compareEntry(
+    a: TreeEntry | undefined,
+    b: TreeEntry | undefined,
+    path: string,
+  ): Promise<void> {
+    if (isSame(a, b)) return;
+    await compare(folderOf(a), folderOf(b), `${path}/`);
+    changes.push(...changeOf(path, fileOf(a), fileOf(b)));
+  }
+
+  async function entriesOf(oid: string | undefined): Promise<Map<string, TreeEntry>> {
+    const entries = oid === undefined ? [] : parseTree(oid, await mustRead(reader, oid));
+    return new Map(entries.map((entry) => [entry.name, entry]));
+  }
+}
+
+function isSame(a: TreeEntry | undefined, b: TreeEntry | undefined): boolean {
+  return a?.oid === b?.oid && a?.type === b?.type;
+}
+
+function changeOf(path: string, from: string | undefined, to: string | undefined): ChangedPath[] {
+  if (from !== undefined && to !== undefined) return [{ path, change: 'changed', from, to }];
+  if (to !== undefined) return [{ path, change: 'added', to }];
+  return from === undefined ? [] : [{ path, change: 'removed', from }];
+}
+
+function folderOf(entry: TreeEntry | undefined): string | undefined {
+  return entry?.type === 'folder' ? entry.oid : undefined;
+}
+
+function fileOf(entry: TreeEntry | undefined): string | undefined {
+  return entry && entry.type !== 'folder' ? entry.oid : undefined;
+}
+
+export async function mustRead(reader: ObjectReader, oid: string): Promise<RawObject> {
+  const object = await reader.read(oid);
+  if (object) return object;
+  throw new GitError('NotFoundObject', `object ${oid} is not here`, {
+    wayOut: 'fetch the commit that it belongs to first',
+  });
+}
+
+function tooLarge(files: number, prefix: string): GitError {
+  return new GitError('TooLarge', `the tree is too large: ${files} files, folder ${prefix || '/'}`, {
+    wayOut: `a fleet repository has at most ${MAX_FILES} files and ${MAX_DEPTH} levels: keep other code elsewhere`,
+  });
+}
+
+function byPath(a: { path: string }, b: { path: string }): number {
+  return a.path < b.path ? -1 : Number(a.path > b.path);
+}

@@ -1,0 +1,51 @@
+/** A person's own repository, read only: for `plan` and `render` of a commit that was not pushed. */
+import { join, resolve } from 'node:path';
+import { catFile } from './cat-file.ts';
+import { gitArguments, gitEnvironment, runGit, spawnGit } from './command.ts';
+import { GitError } from './errors.ts';
+import { gitRepository } from './repository.ts';
+import type { GitRepository } from './transport.ts';
+
+const TIMEOUT_MS = 30_000;
+
+export interface WorkingTree extends GitRepository {
+  /** The folder that holds all of it. */
+  readonly root: string;
+  /** The commit that a revision (`HEAD~1`, a branch, a tag) stands for. */
+  resolve(revision: string): Promise<string>;
+}
+
+export async function openWorkingTree(folder: string): Promise<WorkingTree> {
+  const env = gitEnvironment(process.env['HOME'] ?? '/');
+  const [root = '', gitdir = ''] = (
+    await inFolder(['rev-parse', '--show-toplevel', '--absolute-git-dir'])
+  ).split('\n');
+  const repository = gitRepository({
+    display: root,
+    open: () => catFile(() => spawnGit(gitArguments(gitdir, ['cat-file', '--batch']), env)),
+  });
+  return { ...repository, root, resolve: resolveRevision };
+
+  async function resolveRevision(revision: string): Promise<string> {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+    const { code, stdout } = await runGit({ args: gitArguments(gitdir, args), env, timeoutMs: TIMEOUT_MS });
+    const oid = stdout.split('\n').find((line) => /^[0-9a-f]{40,64}$/.test(line));
+    if (code === 0 && oid) return oid;
+    throw new GitError('NotFoundRef', `${JSON.stringify(revision)} is no commit of this repository`, {
+      where: root,
+      wayOut:
+        'name a branch, a tag or a commit that `git log` shows here (in CI: fetch more than one commit)',
+    });
+  }
+
+  async function inFolder(args: readonly string[]): Promise<string> {
+    const at = resolve(folder);
+    const { code, stdout, stderr } = await runGit({ args: ['-C', at, ...args], env, timeoutMs: TIMEOUT_MS });
+    if (code === 0) return stdout;
+    const because = /dubious ownership/.test(stderr) ? 'belongs to another user' : 'is in no git repository';
+    throw new GitError('NotFoundRepository', `this folder ${because}`, {
+      where: join(at),
+      wayOut: 'run `git init` and commit first, or name another folder',
+    });
+  }
+}

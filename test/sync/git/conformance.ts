@@ -1,0 +1,367 @@
+/** What every GitTransport promises, whatever road it takes. One suite, run against real servers. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { GitErrorCode } from '../../../src/sync/git/errors.ts';
+import { openGit } from '../../../src/sync/git/open.ts';
+import type { GitOptions } from '../../../src/sync/git/options.ts';
+import type { GitTransport } from '../../../src/sync/git/transport.ts';
+import { type TestRepository, testRepository } from '../../support/git-server/repository.ts';
+import { LONG } from '../../support/long.ts';
+import { tempFolder } from '../../support/temp.ts';
+
+/** A way to reach repositories in a folder, and what can go wrong on it. */
+export interface Road {
+  readonly name: string;
+  /** Folder that the server serves. */
+  readonly root: string;
+  optionsFor(repository: string): Omit<GitOptions, 'folder'>;
+  readonly faults: readonly RoadFault[];
+  /** Each call costs a handshake: sweeps take a few samples, all of them in test:long. */
+  readonly slow?: true;
+}
+
+export interface RoadFault {
+  readonly name: string;
+  /** Makes it so, and says how to open the repository then. */
+  arrange(repository: string): Partial<GitOptions>;
+  heal(): void;
+  readonly code: GitErrorCode;
+  /** Another code that is as right: which one depends on where exactly the stream was cut. */
+  readonly orCode?: GitErrorCode;
+  /** Faults that only a transfer of objects meets: a listing goes well. */
+  readonly onlyFetch?: true;
+}
+
+const MAIN = 'refs/heads/main';
+
+export function conforms(roadOf: () => Road): void {
+  let road: Road;
+  beforeAll(() => {
+    road = roadOf();
+  });
+
+  function world(): { repository: TestRepository; path: string; git: GitTransport } {
+    const name = `fleet-${readdirSync(road.root).length}`;
+    const repository = testRepository(join(road.root, name));
+    const path = `${name}/fleet.git`;
+    return { repository, path, git: open(road.optionsFor(path)) };
+  }
+
+  it('lists refs as the server has them now', async () => {
+    const { repository, git } = world();
+    const first = repository.commit('first', { a: '1' });
+    expect((await git.listRefs()).get(MAIN)).toBe(first);
+    const second = repository.commit('second', { a: '2' });
+    expect((await git.listRefs()).get(MAIN)).toBe(second);
+  });
+
+  it('fetches a commit and reads all of it', async () => {
+    const { repository, git } = world();
+    repository.commit('base', { 'fleet/main.ts': 'x', 'README.md': 'y' });
+    const commit = repository.commit('kubelet 1.31.4\n\nBecause of a fix.', {
+      'fleet/main.ts': 'x2',
+      'fleet/ümlaut datei.txt': 'z',
+    });
+    expect(await git.fetch('main')).toBe(commit);
+
+    const info = await git.commit(commit);
+    expect(info).toMatchObject({ author: 'Ann', subject: 'kubelet 1.31.4', body: 'Because of a fix.' });
+    expect(info.parents).toEqual([repository.git('rev-parse', 'HEAD~1')]);
+    expect(info.committedAt.toISOString()).toBe(
+      new Date(repository.git('show', '-s', '--format=%cI', 'HEAD')).toISOString(),
+    );
+
+    const files = await git.files(commit);
+    expect(files.map(({ path }) => path)).toEqual(['README.md', 'fleet/main.ts', 'fleet/ümlaut datei.txt']);
+    const blobs = await git.blobs(files.map(({ oid }) => oid));
+    expect(blobs.map((blob) => Buffer.from(blob).toString())).toEqual(['y', 'x2', 'z']);
+  });
+
+  it('takes annotated tags for the commit that they name', async () => {
+    const { repository, git } = world();
+    const commit = repository.commit('first', { a: '1' });
+    repository.git('tag', '-a', 'v1', '-m', 'one');
+    repository.push('origin', 'v1');
+    expect(await git.fetch('refs/tags/v1')).toBe(commit);
+  });
+
+  it('knows what a revert takes back', async () => {
+    const { repository, git } = world();
+    repository.commit('first', { a: '1' });
+    const bad = repository.commit('bad', { a: '2' });
+    repository.git('revert', '--no-edit', 'HEAD');
+    repository.push('origin', 'HEAD');
+    const head = await git.fetch('main');
+    expect((await git.commit(head)).revertOf).toBe(bad);
+  });
+
+  it('says which paths changed between two commits', async () => {
+    const { repository, git } = world();
+    const from = repository.commit('a', { 'a/x': '1', 'b/y': '2', c: '3', 'd/e/f': '4' });
+    const to = repository.commit('b', { 'a/x': '1x', 'b/y': undefined, c: undefined, 'c/now/a/folder': '5' });
+    await git.fetch('main');
+    await git.deepen('main', 2);
+    const changes = await git.changedPaths(from, to);
+    expect(changes.map(({ path, change }) => `${change} ${path}`)).toEqual([
+      'changed a/x',
+      'removed b/y',
+      'removed c',
+      'added c/now/a/folder',
+    ]);
+    expect(await git.changedPaths(to, to)).toEqual([]);
+  });
+
+  it('follows a branch with further fetches, and keeps its history', async () => {
+    const { repository, git } = world();
+    const first = repository.commit('first', { a: '1' });
+    await git.fetch('main');
+    repository.commit('second', { a: '2' });
+    const third = repository.commit('third', { a: '3' });
+    expect(await git.fetch('main')).toBe(third);
+    expect(await git.ancestry({ ancestor: first, head: third, ref: MAIN })).toBe('descends');
+  });
+
+  describe('history at a shallow boundary', () => {
+    it('decides right at every depth, and never calls a fast-forward a forced push', async () => {
+      const { repository, path } = world();
+      const commits = Array.from({ length: 24 }, (_, index) =>
+        repository.commit(`c${index}`, { n: `${index}` }),
+      );
+      const head = commits.at(-1) ?? '';
+      const asked = LONG
+        ? commits
+        : (road.slow ? [0, 22] : [0, 6, 7, 8, 21, 22, 23]).map((index) => commits[index] ?? '');
+      for (const ancestor of asked) {
+        const git = open(road.optionsFor(path));
+        await git.fetch('main');
+        const verdict = await git.ancestry({ ancestor, head, ref: MAIN });
+        expect([ancestor, verdict]).toEqual([ancestor, ancestor === head ? 'same' : 'descends']);
+      }
+    });
+
+    it('sees a forced push, an older head and an unrelated history', async () => {
+      const { repository, git } = world();
+      const base = repository.commit('base', { a: '1' });
+      repository.commit('more', { a: '2' });
+      const applied = repository.commit('applied', { a: '3' });
+      expect(await git.fetch('main')).toBe(applied);
+
+      repository.git('reset', '--hard', '--quiet', base);
+      repository.push('--force', 'origin', 'HEAD');
+      expect(await git.fetch('main')).toBe(base);
+      expect(await git.ancestry({ ancestor: applied, head: base, ref: MAIN })).toMatch(/older|diverged/);
+
+      const rewritten = repository.commit('rewritten', { a: '4' });
+      expect(await git.fetch('main')).toBe(rewritten);
+      expect(await git.ancestry({ ancestor: applied, head: rewritten, ref: MAIN })).toBe('diverged');
+
+      repository.git('checkout', '--quiet', '--orphan', 'island');
+      const island = repository.commit('island', { b: '1' });
+      repository.push('--force', 'origin', 'HEAD:main');
+      expect(await git.fetch('main')).toBe(island);
+      expect(await git.ancestry({ ancestor: applied, head: island, ref: MAIN })).toBe('diverged');
+    });
+
+    it('says that a head is older when it has seen both', async () => {
+      const { repository, git } = world();
+      const base = repository.commit('base', { a: '1' });
+      await git.fetch('main');
+      const applied = repository.commit('applied', { a: '2' });
+      await git.fetch('main');
+      expect(await git.ancestry({ ancestor: applied, head: base, ref: MAIN })).toBe('older');
+    });
+
+    it('walks through merges', async () => {
+      const { repository, git } = world();
+      repository.commit('base', { a: '1' });
+      repository.git('checkout', '--quiet', '-b', 'side');
+      const side = repository.commit('side', { b: '1' });
+      repository.git('checkout', '--quiet', 'main');
+      repository.commit('main', { a: '2' });
+      repository.git('merge', '--quiet', '--no-edit', 'side');
+      repository.push('origin', 'HEAD');
+      const head = await git.fetch('main');
+      expect(await git.ancestry({ ancestor: side, head, ref: MAIN })).toBe('descends');
+    });
+
+    it('accepts a branch that was deleted and made again from what was applied', async () => {
+      const { repository, git } = world();
+      repository.commit('base', { a: '1' });
+      const applied = repository.commit('applied', { a: '2' });
+      await git.fetch('main');
+      repository.push('origin', 'HEAD:refs/heads/elsewhere');
+      repository.push('origin', '--delete', 'main');
+      await expect(git.fetch('main')).rejects.toMatchObject({ code: 'NotFoundRef' });
+      const again = repository.commit('again', { a: '3' });
+      expect(await git.fetch('main')).toBe(again);
+      expect(await git.ancestry({ ancestor: applied, head: again, ref: MAIN })).toBe('descends');
+    });
+  });
+
+  it('makes an old commit present, and says when it is gone for good', async () => {
+    const { repository, git } = world();
+    const old = repository.commit('old', { a: 'old' });
+    for (let n = 0; n < 20; n += 1) repository.commit(`c${n}`, { a: `${n}` });
+    await git.fetch('main');
+    expect(await git.has(old)).toBe(false);
+    await git.ensure(old, MAIN);
+    expect((await git.commit(old)).subject).toBe('old');
+    const nowhere = '1234567890'.repeat(4);
+    await expect(git.ensure(nowhere, MAIN)).rejects.toMatchObject({ code: 'NotFoundObject' });
+  });
+
+  it('exports a commit as plain files, and leaves links and submodules out', async () => {
+    const { repository, git } = world();
+    repository.commit('base', { 'a/b.txt': 'hello', 'run.sh': '#!/bin/sh' });
+    repository.git('update-index', '--add', '--cacheinfo', `160000,${'ab'.repeat(20)},module`);
+    const link = repository.git('hash-object', '-w', join(repository.dir, 'a/b.txt'));
+    repository.git('update-index', '--add', '--cacheinfo', `120000,${link},passwd`);
+    repository.git('commit', '--quiet', '-m', 'link');
+    repository.push('origin', 'HEAD');
+    const commit = await git.fetch('main');
+
+    const folder = tempFolder('export');
+    const { files, skipped } = await git.exportTree(commit, folder);
+    expect(files).toBe(2);
+    expect(skipped.map(({ path, type }) => `${type} ${path}`)).toEqual([
+      'submodule module',
+      'symlink passwd',
+    ]);
+    expect(readFileSync(join(folder, 'a/b.txt'), 'utf8')).toBe('hello');
+    expect(existsSync(join(folder, 'passwd'))).toBe(false);
+  });
+
+  it('keeps an export within its limits', async () => {
+    const { repository, git } = world();
+    repository.commit('base', { a: 'x'.repeat(5000), b: 'y' });
+    const commit = await git.fetch('main');
+    const into = (limits: object): Promise<unknown> => git.exportTree(commit, tempFolder('export'), limits);
+    await expect(into({ maxFiles: 1 })).rejects.toMatchObject({ code: 'TooLarge' });
+    await expect(into({ maxBytes: 4000 })).rejects.toMatchObject({ code: 'TooLarge' });
+    await expect(into({})).resolves.toMatchObject({ files: 2 });
+  });
+
+  it('ends a fetch that is larger than allowed, and works on with a larger limit', async () => {
+    const { repository, path } = world();
+    const commit = repository.commit('large', { large: noise(80_000) });
+    const folder = join(tempFolder('git'), 'cache');
+    const small = openGit({ folder, ...road.optionsFor(path), limits: { maxBytes: 20_000 } });
+    onTestFinished(() => small.close());
+    await expect(small.fetch('main')).rejects.toMatchObject({ code: 'TooLarge' });
+    const large = openGit({ folder, ...road.optionsFor(path) });
+    onTestFinished(() => large.close());
+    expect(await large.fetch('main')).toBe(commit);
+    expect(await large.files(commit)).toHaveLength(1);
+  });
+
+  it('names a branch that is not there, before and after it vanished', async () => {
+    const { repository, git } = world();
+    repository.commit('first', { a: '1' });
+    await expect(git.fetch('no-such-branch')).rejects.toMatchObject({ code: 'NotFoundRef' });
+    repository.push('origin', 'HEAD:refs/heads/short-lived');
+    expect((await git.listRefs()).has('refs/heads/short-lived')).toBe(true);
+    repository.push('origin', '--delete', 'short-lived');
+    await expect(git.fetch('short-lived')).rejects.toMatchObject({ code: 'NotFoundRef' });
+    expect(await git.fetch('main')).toBe(repository.head());
+  });
+
+  it('names a repository that is not there', async () => {
+    world();
+    const git = open(road.optionsFor('nothing/here.git'));
+    await expect(git.listRefs()).rejects.toMatchObject({ code: 'NotFoundRepository' });
+    await expect(git.fetch('main')).rejects.toMatchObject({ code: 'NotFoundRepository' });
+  });
+
+  it('is not led astray by what a repository calls its refs', async () => {
+    const { git } = world();
+    for (const ref of ['--upload-pack=touch /tmp/x', '-c', 'refs/heads/../../x', 'a b', 'x@{1}', '']) {
+      await expect(async () => git.fetch(ref)).rejects.toMatchObject({ code: 'NotFoundRef' });
+    }
+  });
+
+  it('gives up when it is told to', async () => {
+    const { repository, git } = world();
+    repository.commit('first', { a: '1' });
+    await expect(git.listRefs(AbortSignal.abort())).rejects.toMatchObject({ code: 'Aborted' });
+    expect(await git.fetch('main')).toBe(repository.head());
+  });
+
+  it('serves many callers at once', async () => {
+    const { repository, git } = world();
+    const first = repository.commit('first', { a: '1' });
+    const second = repository.commit('second', { a: '2' });
+    const answers = await Promise.all([
+      git.fetch('main'),
+      git.fetch('main'),
+      git.ensure(first, MAIN),
+      git.ancestry({ ancestor: first, head: second, ref: MAIN }).catch(() => 'early'),
+      git.fetch('main').then((commit) => git.files(commit)),
+    ]);
+    expect(answers.slice(0, 2)).toEqual([second, second]);
+  });
+
+  it('recovers from a copy that was damaged on disk', async () => {
+    const { repository, path } = world();
+    repository.commit('first', { a: '1' });
+    const folder = join(tempFolder('git'), 'cache');
+    const git = openGit({ folder, ...road.optionsFor(path) });
+    onTestFinished(() => git.close());
+    await git.fetch('main');
+    rmSync(join(folder, 'objects'), { recursive: true });
+    mkdirSync(join(folder, 'objects'));
+    repository.commit('second', { a: '2' });
+    await git.fetch('main').catch(() => undefined);
+    expect(await git.fetch('main')).toBe(repository.head());
+    expect(await git.files(repository.head())).toHaveLength(1);
+  });
+
+  it('holds out every fault with a code and a way out, and works once it is over', async () => {
+    for (const fault of road.faults) {
+      const { repository, path } = world();
+      repository.commit('first', { a: '1', b: noise(8_000) });
+      const changed = fault.arrange(path);
+      const git = open({ ...road.optionsFor(path), ...changed });
+      const failures = [await failureOf(() => git.fetch('main'))];
+      if (!fault.onlyFetch) failures.push(await failureOf(() => git.listRefs()));
+      fault.heal();
+      for (const { code, wayOut, words } of failures) {
+        expect([fault.name, code]).toEqual([fault.name, code === fault.orCode ? fault.orCode : fault.code]);
+        expect([fault.name, wayOut]).not.toEqual([fault.name, undefined]);
+        expect(words).not.toMatch(/s3cret|PRIVATE KEY/);
+      }
+      // What only a slow server broke works on in the same copy; what was wrong itself is opened anew.
+      const same = Object.keys(changed).every((key) => key === 'limits');
+      const healed = same ? git : open(road.optionsFor(path));
+      expect([fault.name, await healed.fetch('main')]).toEqual([fault.name, repository.head()]);
+      expect([fault.name, (await healed.files(repository.head())).length]).toEqual([fault.name, 2]);
+    }
+  });
+}
+
+interface Failure {
+  readonly code: string | undefined;
+  readonly wayOut: string | undefined;
+  readonly words: string;
+}
+
+async function failureOf(work: () => Promise<unknown>): Promise<Failure> {
+  const error: unknown = await work().then(
+    () => new Error('nothing failed'),
+    (failure: unknown) => failure,
+  );
+  const { code, wayOut, message, where, cause } = error as Record<string, string | undefined>;
+  return { code, wayOut, words: [message, where, wayOut, cause].join(' ') };
+}
+
+function open(options: Omit<GitOptions, 'folder'>): GitTransport {
+  const git = openGit({ folder: join(tempFolder('git'), 'cache'), ...options });
+  onTestFinished(() => git.close());
+  return git;
+}
+
+/** Text that does not compress. */
+function noise(length: number): string {
+  return randomBytes(length).toString('latin1');
+}

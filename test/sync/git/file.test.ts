@@ -1,0 +1,22 @@
+import { describe } from 'vitest';
+import { tempFolder } from '../../support/temp.ts';
+import { conforms, type Road } from './conformance.ts';
+
+describe('git from a local path, by the git command', { timeout: 60_000 }, () => {
+  const root = tempFolder('file-root');
+  conforms(
+    (): Road => ({
+      name: 'file',
+      root,
+      optionsFor: (path) => ({ repository: `file://${root}/${path}` }),
+      faults: [
+        {
+          name: 'no repository',
+          code: 'NotFoundRepository',
+          heal: () => undefined,
+          arrange: () => ({ repository: `file://${root}` }),
+        },
+      ],
+    }),
+  );
+});
