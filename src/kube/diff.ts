@@ -1,6 +1,6 @@
 /** What is different between two objects, field by field, as data and as text. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from './json.ts';
+import { isRecord, textAt } from './json.ts';
 import { isSecret, isSecretPath, LAST_APPLIED, MASK } from './mask.ts';
 import type { KubeObject } from './object.ts';
 
@@ -39,44 +39,61 @@ interface Found {
 /** `undefined` stands for what is not there: JSON has no other use for it. */
 function compare(path: string, before: unknown, after: unknown): Found[] {
   if (IGNORED.has(path) || isDeepStrictEqual(before, after)) return [];
-  const [left, right] = [partsOf(before), partsOf(after)];
-  if (!areAlike(left, right)) return [{ path, before, after }];
+  const [some, others] = [emptyLike(before, after), emptyLike(after, before)];
+  const [left, right] = [partsOf(some, others), partsOf(others, some)];
+  if (left.shape !== right.shape) return [{ path, before, after }];
   const keys = [...new Set([...left.parts.keys(), ...right.parts.keys()])];
   const found = keys.flatMap((key) => compare(path + key, left.parts.get(key), right.parts.get(key)));
-  // A scalar, an empty object that appears, or a list whose items only changed places.
-  return found.length > 0 || keys.some((key) => IGNORED.has(path + key)) ? found : [{ path, before, after }];
+  if (found.length > 0) return found;
+  // A scalar or an empty object; or a list whose items only changed places. Else all that differs is ignored.
+  return keys.length === 0 || isReordered(left, right) ? [{ path, before, after }] : [];
 }
 
-/** What appears or goes is shown by its parts too. */
-function areAlike({ shape: left }: Parts, { shape: right }: Parts): boolean {
-  return left === right || left === 'nothing' || right === 'nothing';
+function isReordered({ shape, parts }: Parts, other: Parts): boolean {
+  return shape === 'named' && !isDeepStrictEqual([...parts.keys()], [...other.parts.keys()]);
 }
 
 interface Parts {
-  readonly shape: 'nothing' | 'scalar' | 'fields' | 'named' | 'items';
+  readonly shape: 'scalar' | 'fields' | 'named' | 'items';
   /** By what they add to the path. */
   readonly parts: ReadonlyMap<string, unknown>;
 }
 
-function partsOf(value: unknown): Parts {
+/** What appears or goes is shown by its parts, as if it had been there and empty. */
+function emptyLike(value: unknown, other: unknown): unknown {
+  if (value !== undefined) return value;
+  if (isRecord(other)) return {};
+  return Array.isArray(other) ? [] : undefined;
+}
+
+function partsOf(value: unknown, other: unknown): Parts {
   if (isRecord(value)) {
     return {
       shape: 'fields',
       parts: new Map(Object.entries(value).map(([key, part]) => [fieldStep(key), part])),
     };
   }
-  if (!Array.isArray(value)) return { shape: value === undefined ? 'nothing' : 'scalar', parts: new Map() };
-  const items = value as readonly unknown[];
-  if (items.length === 0) return { shape: 'nothing', parts: new Map() };
-  const names = items.map((item) =>
-    isRecord(item) && typeof item['name'] === 'string' ? item['name'] : undefined,
-  );
-  const named = new Set(names).size === items.length && !names.includes(undefined);
-  const steps = items.map((_, index) => `[${named ? names[index] : index}]`);
+  if (Array.isArray(value)) return itemsOf(value, Array.isArray(other) ? other : []);
+  return { shape: 'scalar', parts: new Map() };
+}
+
+/** Items are told apart by their names, where all of both lists have one of their own; else by their places. */
+function itemsOf(items: readonly unknown[], others: readonly unknown[]): Parts {
+  const named = areNamed(items) && areNamed(others);
+  const steps = items.map((item, index) => `[${named ? nameOf(item) : index}]`);
   return {
     shape: named ? 'named' : 'items',
     parts: new Map(steps.map((step, index) => [step, items[index]])),
   };
+}
+
+function areNamed(items: readonly unknown[]): boolean {
+  const names = items.map(nameOf);
+  return new Set(names).size === items.length && !names.includes(undefined);
+}
+
+function nameOf(item: unknown): string | undefined {
+  return textAt(item, 'name');
 }
 
 function fieldStep(key: string): string {

@@ -154,4 +154,4 @@ export function isOlderVersion(a: string | undefined, b: string | undefined): bo
   return a.length === b.length ? a < b : a.length < b.length;
 }
 
-const DECIMAL = /^[1-9]\d*$/;
+const DECIMAL = /^(0|[1-9]\d*)$/;
