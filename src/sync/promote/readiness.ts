@@ -35,23 +35,25 @@ function deployment(object: KubeObject): Finding {
     const { reason, because, since } = saying(progress);
     return failed(reason, because, since);
   }
+  // The condition is there only while the Deployment has a deadline.
   const hasDeadline = progress !== undefined;
-  const replicas = counter(object, 'replicas');
+  const wanted = wantedReplicas(object);
   const updated = counter(object, 'updatedReplicas');
-  const rolledOut = progress?.reason === 'NewReplicaSetAvailable' || updated >= wantedReplicas(object);
-  if (!rolledOut || replicas > updated) {
-    return progressing('RollingOut', `${updated} of ${wantedReplicas(object)} replicas are updated`, {
-      hasDeadline,
-    });
+  const rolledOut = progress?.reason === 'NewReplicaSetAvailable' || updated >= wanted;
+  if (!rolledOut || counter(object, 'replicas') > updated) {
+    return progressing('RollingOut', `${updated} of ${wanted} replicas are updated`, { hasDeadline });
   }
+  return availability(object, hasDeadline);
+}
+
+function availability(object: KubeObject, hasDeadline: boolean): Finding {
   const available = conditionAt(object, 'Available');
-  if (available && available.status !== 'True') {
-    const { because, since } = saying(available);
-    return progressing('NotAvailable', because, { ...(since ? { since } : {}), hasDeadline });
+  if (available?.status === 'True') return GOOD;
+  if (!available) {
+    return progressing('NotAvailable', 'nothing is said about its availability', { hasDeadline });
   }
-  return available || counter(object, 'availableReplicas') >= wantedReplicas(object)
-    ? GOOD
-    : progressing('NotAvailable', 'nothing is said about its availability', { hasDeadline });
+  const { because, since } = saying(available);
+  return progressing('NotAvailable', because, { hasDeadline, ...(since ? { since } : {}) });
 }
 
 function statefulSet(object: KubeObject): Finding {

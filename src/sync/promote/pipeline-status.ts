@@ -1,0 +1,168 @@
+/** The status of a Pipeline: its head, its stages, and what keeps the head from the last of them. Pure. */
+import type { PipelineHead, PipelineStageStatus, PipelineStatus, Wait } from '../../api/generated/types.ts';
+import { pipelinePhases } from '../../api/phases.ts';
+import { type Finding, withConditions } from '../../kube/conditions.ts';
+import type { HeadReport } from './ports.ts';
+import type { ClusterPlan } from './record.ts';
+import { yesNo } from './release-status.ts';
+import { type Road, stageOf } from './roads.ts';
+import type { StagePlan } from './stage.ts';
+import { countsOf } from './verdict.ts';
+import { waitFor } from './wait.ts';
+import { type Because, cut, given, MAX_MESSAGE, MAX_NAMES, type World } from './world.ts';
+
+export interface PipelineSight {
+  readonly world: World;
+  readonly head: HeadReport;
+  readonly stages: readonly StagePlan[];
+  readonly clusters: readonly ClusterPlan[];
+  readonly roads: readonly Road[];
+}
+
+export function pipelineStatus(sight: PipelineSight): PipelineStatus {
+  const { world, stages, clusters } = sight;
+  const { pipeline, now, commits } = world;
+  const newest = commits.at(-1)?.id;
+  const waiting = waitOf(sight);
+  const observedGeneration = given('observedGeneration', pipeline.metadata.generation);
+  const said = findingsOf(sight, waiting).map((finding) => ({ ...finding, ...observedGeneration }));
+  const conditions = withConditions(pipeline.status?.conditions, said, now);
+  const states = clusters.map(({ sync }) => sync);
+  return {
+    ...observedGeneration,
+    phase: pipelinePhases.phaseOf({ conditions }),
+    conditions,
+    ...given('waiting', waiting),
+    head: headOf(sight),
+    stages: stages.map((plan) => stageStatus(plan, pipeline.status, now)),
+    clusters: {
+      total: clusters.length,
+      proven: states.filter(({ commit, state }) => commit === newest && state === 'Proven').length,
+      failed: states.filter(({ state }) => state === 'Failed').length,
+      unassigned: clusters.filter(({ stage, member }) => stage === undefined && !member.block).length,
+    },
+  };
+}
+
+function headOf({ head }: PipelineSight): PipelineHead {
+  return {
+    ...given('commit', head.commit),
+    ...given('seenAt', head.seenAt?.toISOString()),
+    verdict: head.verdict,
+    ...given('message', head.message && cut(head.message, MAX_MESSAGE)),
+  };
+}
+
+/** A stage without clusters keeps what it had: that it had some once is what makes it hold (S38). */
+function stageStatus(plan: StagePlan, before: PipelineStatus | undefined, now: Date): PipelineStageStatus {
+  const { stage, members, proven, on, next } = plan;
+  const { name } = stage;
+  const old = before?.stages?.find((each) => each.name === name);
+  if (members.length === 0) return { ...old, name, clusters: { ...old?.clusters, total: 0 } };
+  const known = proven ?? on ?? next?.road;
+  const provenAt = proven && (stageOf(proven, name)?.provenAt ?? now.toISOString());
+  return {
+    name,
+    clusters: countsFor(plan),
+    ...given('commit', proven?.commit),
+    ...given('release', known?.name),
+    ...given('provenAt', provenAt),
+  };
+}
+
+function countsFor({ members, standings, on }: StagePlan): NonNullable<PipelineStageStatus['clusters']> {
+  const { proven = 0, failed = 0 } = on ? countsOf(standings, on.commit) : {};
+  const unreachable = members.filter(({ reach }) => reach.state === 'Lost' || reach.state === 'Unreachable');
+  return { total: members.length, proven, failed, unreachable: unreachable.length };
+}
+
+/** What keeps the head from the next stage: the first thing on its way. */
+function waitOf({ world, stages }: PipelineSight): Wait | undefined {
+  const first = stages.flatMap(({ verdict, next }) => verdict?.wait ?? next?.wait ?? []).at(0);
+  return first && waitFor(world.pipeline.status?.waiting, first, world.now);
+}
+
+function findingsOf(sight: PipelineSight, waiting: Wait | undefined): readonly Finding[] {
+  return [
+    progress(sight, waiting),
+    promoted(sight, waiting),
+    ...sourceFindings(sight),
+    held(sight),
+    stalled(sight),
+  ];
+}
+
+function promoted({ world, stages }: PipelineSight, waiting: Wait | undefined): Finding {
+  const newest = world.commits.at(-1)?.id;
+  if (newest !== undefined && stages.at(-1)?.proven?.commit === newest) {
+    return {
+      type: 'Promoted',
+      status: 'True',
+      reason: 'Proven',
+      message: `${newest} is proven in the last stage`,
+    };
+  }
+  const { reason, message } = { reason: 'Waiting', message: 'the head is on its way', ...waiting };
+  return { type: 'Promoted', status: 'False', reason, message };
+}
+
+function progress({ world }: PipelineSight, waiting: Wait | undefined): Finding {
+  if (world.pipeline.spec.paused) {
+    return {
+      type: 'Progressing',
+      status: 'False',
+      reason: 'Paused',
+      message: 'spec.paused: nothing is written',
+    };
+  }
+  const message = waiting?.message ?? 'nothing waits';
+  return { type: 'Progressing', status: 'True', reason: waiting?.reason ?? 'AllDone', message };
+}
+
+/** A head that is not trusted was not judged any further: nothing is said about how it renders. */
+function sourceFindings({ head }: PipelineSight): readonly Finding[] {
+  const trusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
+  return [sourceReady(head, trusted), ...(trusted ? [rendered(head)] : [])];
+}
+
+function sourceReady({ unread, verdict, message }: HeadReport, trusted: boolean): Finding {
+  const type = 'SourceReady';
+  if (unread !== undefined) return { type, status: 'Unknown', reason: 'Stale', message: unread };
+  return trusted
+    ? { type, status: 'True', reason: 'Accepted', message: 'the ref was read, and is accepted' }
+    : { type, status: 'False', reason: verdict, message: message ?? verdict };
+}
+
+function rendered({ verdict, message }: HeadReport): Finding {
+  const type = 'Rendered';
+  return verdict === 'Accepted'
+    ? { type, status: 'True', reason: 'Rendered', message: 'the head renders' }
+    : { type, status: 'False', reason: verdict, message: message ?? verdict };
+}
+
+function held({ clusters }: PipelineSight): Finding {
+  const names = clusters.filter(({ member }) => member.progress.trial === 'Held');
+  const [first] = names;
+  const list = names.slice(0, MAX_NAMES).map(({ name }) => name);
+  return yesNo('Held', first !== undefined, {
+    reason: 'PlanHeld',
+    yes: `${list.join(', ')}: ${first?.member.progress.because ?? ''}`,
+    no: 'no plan is held',
+  });
+}
+
+/** It needs a person: a budget is spent, a limit passed, or a cluster is claimed twice or by nobody. */
+function stalled({ stages }: PipelineSight): Finding {
+  const reasons: ReadonlySet<string> = new Set(['FailureBudgetSpent', 'TooManySkipped', 'NoClusters']);
+  const found = stages.flatMap(({ verdict, next, standings }): Because[] => [
+    ...(verdict?.wait && reasons.has(verdict.wait.reason) ? [verdict.wait] : []),
+    ...(next && (reasons.has(next.wait.reason) || next.wait.reason === 'ClusterUnassigned')
+      ? [next.wait]
+      : []),
+    ...standings.filter(({ position }) => position === 'Blocked'),
+  ]);
+  const [first] = found;
+  return first
+    ? { type: 'Stalled', status: 'True', reason: first.reason, message: first.because }
+    : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'it goes on by itself' };
+}

@@ -1,0 +1,63 @@
+/** Release: its name, and what it says of its commit. Pure. */
+import type { Pipeline, Release, ReleasePlan } from '../../api/generated/types.ts';
+import { GROUP, LABEL_MANAGED_BY, LABEL_PIPELINE, MANAGED_BY } from '../../api/names.ts';
+import { byCode, digestOf } from '../digest.ts';
+import { type History, NOTHING } from './history.ts';
+import type { Commit } from './ports.ts';
+import { unexercisedIn } from './unexercised.ts';
+import { cut, given } from './world.ts';
+
+const SHORT_COMMIT = 12;
+
+export function releaseName(pipeline: string, commit: string): string {
+  return `${pipeline}-${commit.slice(0, SHORT_COMMIT)}`;
+}
+
+/** Clusters of each stage, in the order of promotion. */
+export type Stages = readonly (readonly string[])[];
+
+export function newRelease(pipeline: Pipeline, commit: Commit, stages: Stages, history: History): Release {
+  const { name } = pipeline.metadata;
+  return {
+    apiVersion: `${GROUP}/v1alpha1`,
+    kind: 'Release',
+    metadata: {
+      name: releaseName(name, commit.id),
+      labels: { [LABEL_PIPELINE]: name, [LABEL_MANAGED_BY]: MANAGED_BY },
+    },
+    spec: {
+      pipeline: name,
+      commit: commit.id,
+      ...given('parent', commit.parent),
+      ...given('author', commit.author && cut(commit.author, 128)),
+      ...given('subject', commit.subject && cut(commit.subject, 200)),
+      ...given('committedAt', commit.committedAt?.toISOString()),
+      ...given('revertOf', commit.revertOf),
+      plan: planOf(commit, stages, history),
+    },
+  };
+}
+
+/**
+ * The digest is over content alone: a commit on top that changes no cluster, as the one that adds an approval, has the same
+ * plan. What changes is told against the commit before it among the accepted ones.
+ */
+function planOf(commit: Commit, stages: Stages, history: History): ReleasePlan {
+  const names = stages.flat();
+  const before = history.before(commit.id);
+  const target = (of: string | undefined, name: string): string =>
+    history.target(of, name)?.digest ?? NOTHING.digest;
+  const content = [...(commit.targets ?? [])].map(([name, { digest }]) => [name, digest]);
+  const range = { from: before?.id, to: commit.id };
+  const unexercised = stages.map((own, index) =>
+    unexercisedIn(history, range, own, stages.slice(0, index).flat()),
+  );
+  return {
+    digest: digestOf(content.toSorted(([a = ''], [b = '']) => byCode(a, b))),
+    clusters: names.length,
+    changed: names.filter((name) => target(commit.id, name) !== target(before?.id, name)).length,
+    ...given('deletes', commit.deletes),
+    ...given('disrupts', commit.disrupts),
+    unexercised: unexercised.flat().length,
+  };
+}

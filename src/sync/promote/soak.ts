@@ -1,0 +1,87 @@
+/**
+ * How long what a cluster was given has been seen healthy there. Pure. Only observed time counts: the clocks stand in
+ * the cluster's status, and time in which nobody looked is taken out by moving them on.
+ */
+import type { ClusterSoak, SoakClock } from '../../api/generated/types.ts';
+import { NOTHING } from './history.ts';
+import type { TargetDigests } from './ports.ts';
+
+/** Longer than this without a good observation, and the time between does not count. */
+export const BLIND_MS = 120_000;
+/** How often a running soak is written down: often enough that a restart loses no more than BLIND_MS forgives. */
+export const WRITTEN_EVERY_MS = 60_000;
+/** More units than this share one clock: the status stays bounded. */
+const MAX_CLOCKS = 64;
+export const ALL_UNITS = '*';
+
+/**
+ * The soak of a new target. Units that were soaking already, with the same digest, keep their clocks: a commit must
+ * neither restart nor skip what runs.
+ */
+export function soakFor(
+  target: TargetDigests,
+  units: readonly string[],
+  before: ClusterSoak | undefined,
+  now: Date,
+): ClusterSoak {
+  const clocks = wantedClocks(target, units).flatMap(({ unit, digest }) => {
+    const running = before?.clocks?.find((clock) => clock.unit === unit && clock.digest === digest);
+    return running ?? [];
+  });
+  const observed = clocks.length > 0 ? before?.observedAt : undefined;
+  return {
+    startedAt: now.toISOString(),
+    clocks,
+    ...(observed === undefined ? {} : { observedAt: observed }),
+  };
+}
+
+/** The same target, from the beginning: after a failure, or when too many checks gave no answer. */
+export function soakAnew({ startedAt }: ClusterSoak): ClusterSoak {
+  return startedAt === undefined ? { clocks: [] } : { startedAt, clocks: [] };
+}
+
+/** All of it was seen applied and healthy at that moment. */
+export function seenHealthy(
+  soak: ClusterSoak,
+  target: TargetDigests,
+  units: readonly string[],
+  at: Date,
+): ClusterSoak {
+  const moved = withoutBlindTime(soak, at);
+  const clocks = wantedClocks(target, units).map(
+    (wanted) =>
+      moved.find((clock) => clock.unit === wanted.unit && clock.digest === wanted.digest) ?? {
+        ...wanted,
+        since: at.toISOString(),
+      },
+  );
+  const settledAt = soak.settledAt ?? at.toISOString();
+  return { ...soak, settledAt, observedAt: at.toISOString(), clocks };
+}
+
+/**
+ * A gap moves the clocks on by its length. So does a wall clock that was set back: what had been soaked stays soaked,
+ * and not a minute is added.
+ */
+function withoutBlindTime({ clocks = [], observedAt }: ClusterSoak, at: Date): readonly SoakClock[] {
+  if (observedAt === undefined) return clocks;
+  const gap = +at - Date.parse(observedAt);
+  if (gap >= 0 && gap <= BLIND_MS) return clocks;
+  return clocks.map((clock) => ({ ...clock, since: new Date(Date.parse(clock.since) + gap).toISOString() }));
+}
+
+/** The moment at which the last unit has soaked, if nothing comes between. Undefined before the clocks run. */
+export function soakedAt({ clocks, settledAt }: ClusterSoak, soakSeconds: number): Date | undefined {
+  if (settledAt === undefined) return undefined;
+  const starts = (clocks ?? []).map(({ since }) => Date.parse(since) + soakSeconds * 1000);
+  return new Date(Math.max(Date.parse(settledAt), ...starts));
+}
+
+function wantedClocks(
+  { digest, units }: TargetDigests,
+  toSoak: readonly string[],
+): Omit<SoakClock, 'since'>[] {
+  if (toSoak.length > MAX_CLOCKS || toSoak.includes(ALL_UNITS)) return [{ unit: ALL_UNITS, digest }];
+  return toSoak.map((unit) => ({ unit, digest: units.get(unit) ?? NOTHING.digest }));
+}

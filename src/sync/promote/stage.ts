@@ -1,0 +1,190 @@
+/**
+ * One stage: which commit it is on now, and which of its clusters begin. Pure.
+ *
+ * A stage moves to the newest commit proven in the stage before it. While it is busy, a newer commit waits, unless what
+ * the stage is busy with gives way (S34).
+ */
+import type { Pipeline, Stage } from '../../api/generated/types.ts';
+import { beginLimit, entryLimit, type Limit } from './limits.ts';
+import { isBusy, isOnTrial, type Member, type MemberContext, type Standing, standingAt } from './member.ts';
+import { isAfter, newer, presentOf, type Road } from './roads.ts';
+import { unexercisedIn } from './unexercised.ts';
+import { failedIn, givesWay, isRevert, type Verdict, verdictOf } from './verdict.ts';
+import { type Because, given } from './world.ts';
+
+export interface StageInput {
+  readonly pipeline: Pipeline;
+  readonly stage: Stage;
+  /** By name. */
+  readonly members: readonly Member[];
+  readonly roads: readonly Road[];
+  /** The newest commit proven in the stage before, or the newest accepted one. */
+  readonly candidate: Road | undefined;
+  /** Names of the clusters of the stages before. */
+  readonly earlier: readonly string[];
+  readonly unassigned: readonly string[];
+  /** It had clusters once: then without any it holds, and nothing passes through. */
+  readonly hadClusters: boolean;
+  readonly context: MemberContext;
+}
+
+export interface StagePlan {
+  readonly stage: Stage;
+  readonly members: readonly Member[];
+  /** What the stage is on. Undefined before its first commit. */
+  readonly on: Road | undefined;
+  readonly standings: readonly Standing[];
+  readonly verdict: Verdict | undefined;
+  /** Clusters that begin, or go on after they were away. */
+  readonly begins: ReadonlyMap<string, string>;
+  /** What it left in this pass, and whether that was proven. */
+  readonly left?: Departure;
+  /** The newest that is proven here, as of this pass. */
+  readonly proven: Road | undefined;
+  /** What wants to come in, and why it cannot yet. */
+  readonly next?: { readonly road: Road; readonly wait: Because };
+  readonly limit: Limit | undefined;
+}
+
+export interface Departure {
+  readonly road: Road;
+  readonly standings: readonly Standing[];
+  readonly verdict: Verdict;
+}
+
+export function planStage(input: StageInput): StagePlan {
+  const { roads, stage, candidate, context } = input;
+  const present = presentOf(roads, stage.name);
+  const stays = present.on && staying(present.on, present.busy, input);
+  if (!candidate || !isAfter(candidate, present.on, roads)) return settle(input, stays, present.proven);
+
+  const there = at(candidate, input);
+  const wait = whyNot(input, stays, there, context);
+  if (wait) return { ...settle(input, stays, present.proven), next: { road: candidate, wait } };
+  const provenHere = stays?.verdict.state === 'Proven' ? stays.road : present.proven;
+  return { ...settle(input, there, provenHere), ...given('left', stays) };
+}
+
+/** A stage that was proven stays so: only what it is busy with is judged anew. */
+function staying(road: Road, busy: boolean, input: StageInput): Departure {
+  const here = at(road, input);
+  return busy ? here : { ...here, verdict: { state: 'Proven' } };
+}
+
+function at(road: Road, { members, stage, context }: StageInput): Departure {
+  const standings = members.map((member) => standingAt(member, road.commit, context));
+  return { road, standings, verdict: verdictOf(standings, stage) };
+}
+
+/** Undefined: the stage takes the candidate now. */
+function whyNot(
+  input: StageInput,
+  stays: Departure | undefined,
+  there: Departure,
+  context: MemberContext,
+): Because | undefined {
+  const { stage, pipeline, members, hadClusters, unassigned, earlier } = input;
+  if (members.length === 0 && hadClusters) {
+    const blocker = { kind: 'Pipeline', name: pipeline.metadata.name };
+    return {
+      reason: 'NoClusters',
+      because: `stage ${stage.name} lost its last cluster, and proves nothing`,
+      blocker,
+    };
+  }
+  if (stays && isHealthyBusy(stays, there, context)) {
+    const { name } = stays.road;
+    return {
+      reason: 'StageBusy',
+      because: `stage ${stage.name} is busy with ${name}`,
+      blocker: { kind: 'Release', name },
+    };
+  }
+  const changed = there.standings.filter(({ same }) => !same).map(({ member }) => member.name);
+  const range = { from: stays?.road.commit, to: there.road.commit };
+  const unexercised = unexercisedIn(context.history, range, changed, earlier).length;
+  const { release } = there.road;
+  const limit = entryLimit({ pipeline, stage, release, unassigned, changes: changed.length, unexercised });
+  return limit.places > 0 ? undefined : limit;
+}
+
+function isHealthyBusy(stays: Departure, there: Departure, context: MemberContext): boolean {
+  if (stays.verdict.state === 'Proven' || givesWay(stays.standings)) return false;
+  return !isRevert(there.standings, there.road.commit, context);
+}
+
+/** The stage stays on this commit, or came to it: who begins? */
+function settle(input: StageInput, here: Departure | undefined, proven: Road | undefined): StagePlan {
+  const { stage, members, hadClusters } = input;
+  if (!here) {
+    return {
+      stage,
+      members,
+      on: undefined,
+      standings: [],
+      verdict: undefined,
+      begins: new Map(),
+      proven,
+      limit: undefined,
+    };
+  }
+  const passed = members.length === 0 && !hadClusters;
+  const { begins, limit } = beginning(input, here.standings);
+  const standings = here.standings.map((standing) => afterBegin(standing, begins));
+  const verdict: Verdict =
+    passed || here.verdict.state === 'Proven' ? { state: 'Proven' } : verdictOf(standings, stage);
+  const best = verdict.state === 'Proven' ? newer(proven, here.road, input.roads) : proven;
+  return { stage, members, on: here.road, standings, verdict, begins, proven: best, limit };
+}
+
+function beginning(
+  input: StageInput,
+  standings: readonly Standing[],
+): { begins: ReadonlyMap<string, string>; limit: Limit } {
+  const { pipeline, stage, unassigned } = input;
+  const limit = beginLimit({
+    pipeline,
+    stage,
+    unassigned,
+    total: standings.length,
+    busy: standings.filter(isBusy).length,
+    failed: failedIn(standings),
+  });
+  const queue = standings
+    .filter((standing) => standing.position === 'Pending' || wantsPlace(standing))
+    .toSorted((a, b) => turnOf(a) - turnOf(b));
+  const begins = queue.slice(0, Math.max(0, limit.places)).map(({ member, same }) => {
+    return [member.name, same ? 'it goes on where it stood' : `its turn in ${stage.name}`] as const;
+  });
+  return { begins: new Map(begins), limit };
+}
+
+/** It was away in the middle of its trial, and its place was given to others. */
+export function wantsPlace(standing: Standing): boolean {
+  const { position, member, same } = standing;
+  const going = position === 'Applying' || position === 'Soaking' || position === 'Held';
+  return same && going && isOnTrial(member) && !isBusy(standing);
+}
+
+/** What a pre-empted commit left half-done comes first, then where it failed, then who was away, then the rest by name. */
+function turnOf({ member, same }: Standing): number {
+  if (!same && isOnTrial(member)) return 0;
+  if (!same && member.progress.trial === 'Failed') return 1;
+  return same ? 2 : 3;
+}
+
+function afterBegin(standing: Standing, begins: ReadonlyMap<string, string>): Standing {
+  const because = begins.get(standing.member.name);
+  if (because !== undefined) {
+    return standing.position === 'Pending'
+      ? { ...standing, position: 'Applying', reason: 'Applying', because }
+      : standing;
+  }
+  if (!wantsPlace(standing)) return standing;
+  return {
+    ...standing,
+    position: 'Pending',
+    reason: 'Pending',
+    because: 'it was away, and waits for a place',
+  };
+}
