@@ -5,16 +5,17 @@
 import type { Client } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { isKubeError } from '../kube/errors.ts';
-import type { KubeObject, ObjectName, Resource } from '../kube/object.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isCrd, isPolicy, nameOf, resourceOf } from './install/objects.ts';
 import {
   type Change,
   type Crd,
   changeOf,
   crdObjection,
-  crdState,
   type ServerVersion,
   versionObjection,
 } from './install/plan.ts';
+import { notServed, type Patience, untilInForce } from './install/ready.ts';
 import { installation } from './installation.ts';
 import { MANAGER_INSTALL } from './names.ts';
 
@@ -52,27 +53,76 @@ export class InstallRefused extends Error {
 
 /** Ten seconds are many times what a server needs; a minute is one that is in trouble. */
 const ESTABLISH_MS = 60_000;
-const POLL_MS = 100;
-
-const CRD = 'CustomResourceDefinition';
 
 /** One result an object, in order; `failed` carries its error, and the others are tried all the same. */
 export async function install(client: Client, options: InstallOptions): Promise<readonly Installed[]> {
   const objects = options.objects ?? installation();
   await refuseUnfit(client, objects.filter(isCrd), options);
-  const results: Installed[] = [];
-  // Dry runs keep nothing, so what stands in a namespace of ours is not found until that is really there.
-  const promised = new Set<string>();
-  for (const object of objects) {
-    const result = await applyOne(client, object, options, promised);
-    if (result.outcome === 'created' && object.kind === 'Namespace') promised.add(object.metadata.name);
-    results.push(result);
-    options.progress?.(result, results.length, objects.length);
+  const run: Run = { client, options, total: objects.length, promised: new Set(), results: [] };
+  // Objects of a kind can be written when the kind is served, and not a moment before.
+  const split = objects.findLastIndex(isCrd) + 1;
+  for (const object of objects.slice(0, split)) await step(run, object);
+  if (options.dryRun !== true) await untilServed(run);
+  for (const object of objects.slice(split)) await step(run, object);
+  if (options.dryRun !== true && isWhole(run) && objects.some(isPolicy)) {
+    await untilInForce(client, patienceOf(options));
   }
-  if (options.dryRun === true) return results;
-  const unserved = await untilServed(client, results, options);
-  client.forgetResources();
-  return results.map((result) => unserved.get(result.object) ?? result);
+  return run.results;
+}
+
+interface Run {
+  readonly client: Client;
+  readonly options: InstallOptions;
+  readonly total: number;
+  /** Namespaces and kinds that a dry run would have made: what needs them is not found, and that is no error. */
+  readonly promised: Set<string>;
+  readonly results: Installed[];
+}
+
+async function step(run: Run, object: KubeObject): Promise<void> {
+  const result = await attempt(run, object);
+  if (result.outcome === 'created') for (const place of placesMadeBy(object)) run.promised.add(place);
+  run.results.push(result);
+  run.options.progress?.(result, run.results.length, run.total);
+}
+
+/** Its namespace, or its kind. */
+function placesMadeBy(object: KubeObject): readonly string[] {
+  if (isCrd(object)) return [object.spec.names.kind];
+  return object.kind === 'Namespace' ? [object.metadata.name] : [];
+}
+
+async function attempt(run: Run, object: KubeObject): Promise<Installed> {
+  const { client, options } = run;
+  try {
+    const before = await read(client, object, options);
+    if (before !== undefined && isOnlyBegun(object)) return { object, outcome: 'unchanged' };
+    return { object, outcome: changeOf(before, await write(client, object, options)) };
+  } catch (error) {
+    if (isHopeless(error)) throw error;
+    return isPromised(run, object, error)
+      ? { object, outcome: 'created' }
+      : { object, outcome: 'failed', error: asError(error) };
+  }
+}
+
+function isPromised({ options, promised }: Run, { kind, metadata }: KubeObject, error: unknown): boolean {
+  return (
+    options.dryRun === true && isKubeError(error, 'NotFound') && promised.has(metadata.namespace ?? kind)
+  );
+}
+
+function write(client: Client, object: KubeObject, options: InstallOptions): Promise<KubeObject> {
+  const { dryRun = false, fieldManager = MANAGER_INSTALL } = options;
+  const how = { fieldManager, dryRun, ...callOptions(options) };
+  if (isOnlyBegun(object)) return client.create(resourceOf(object), object, how);
+  // Forced: these objects are ours, and a field that somebody else holds would keep an upgrade out for ever.
+  return client.apply(resourceOf(object), object, { ...how, force: true });
+}
+
+/** The ledger lives on by itself: an installation makes the first one, and never touches it again. */
+function isOnlyBegun({ kind }: KubeObject): boolean {
+  return kind === 'DefenderLedger';
 }
 
 async function refuseUnfit(client: Client, wanted: readonly Crd[], options: InstallOptions): Promise<void> {
@@ -88,63 +138,25 @@ async function refuseUnfit(client: Client, wanted: readonly Crd[], options: Inst
   if (objections.length > 0) throw new InstallRefused(objections);
 }
 
-async function applyOne(
-  client: Client,
-  object: KubeObject,
-  options: InstallOptions,
-  promised: ReadonlySet<string>,
-): Promise<Installed> {
-  try {
-    const before = await read(client, object, options);
-    return { object, outcome: changeOf(before, await write(client, object, options)) };
-  } catch (error) {
-    if (isHopeless(error)) throw error;
-    const absent = options.dryRun === true && isKubeError(error, 'NotFound');
-    if (absent && promised.has(object.metadata.namespace ?? '')) return { object, outcome: 'created' };
-    return { object, outcome: 'failed', error: asError(error) };
-  }
-}
-
-/** Forced: these objects are ours, and a field that somebody else holds would keep an upgrade out for ever. */
-function write(client: Client, object: KubeObject, options: InstallOptions): Promise<KubeObject> {
-  const { dryRun = false, fieldManager = MANAGER_INSTALL } = options;
-  const how = { fieldManager, force: true, dryRun, ...callOptions(options) };
-  return client.apply(resourceOf(object), object, how);
-}
-
-/** New kinds are served a moment after they are written; until then nobody can use them. */
-async function untilServed(
-  client: Client,
-  results: readonly Installed[],
-  options: InstallOptions,
-): Promise<ReadonlyMap<KubeObject, Installed>> {
-  const failures = new Map<KubeObject, Installed>();
-  const end = options.clock.monotonicMs() + (options.establishMs ?? ESTABLISH_MS);
-  for (const { object, outcome } of results) {
+async function untilServed({ client, options, results }: Run): Promise<void> {
+  const patience = patienceOf(options);
+  for (const [index, { object, outcome }] of results.entries()) {
     if (!isCrd(object) || outcome === 'failed') continue;
-    const because = await notServed(client, object, options, end);
+    const because = await notServed(client, object, patience);
     if (because === undefined) continue;
-    failures.set(object, {
-      object,
-      outcome: 'failed',
-      error: new Error(`CRD ${object.metadata.name}: ${because}`),
-    });
+    const error = new Error(`CRD ${object.metadata.name}: ${because}`);
+    results[index] = { object, outcome: 'failed', error };
   }
-  return failures;
+  client.forgetResources();
 }
 
-async function notServed(
-  client: Client,
-  crd: Crd,
-  { clock, signal }: InstallOptions,
-  end: number,
-): Promise<string | undefined> {
-  for (;;) {
-    const { established, objection } = crdState(await client.get<Crd>(resourceOf(crd), nameOf(crd)));
-    if (established || objection !== undefined) return objection;
-    if (clock.monotonicMs() >= end) return 'not served yet; look at the conditions in its status';
-    await clock.sleep(POLL_MS, signal);
-  }
+function patienceOf({ clock, signal, establishMs = ESTABLISH_MS }: InstallOptions): Patience {
+  const patience = { clock, end: clock.monotonicMs() + establishMs };
+  return signal === undefined ? patience : { ...patience, signal };
+}
+
+function isWhole({ results }: Run): boolean {
+  return results.every(({ outcome }) => outcome !== 'failed');
 }
 
 async function read<T extends KubeObject>(
@@ -165,26 +177,10 @@ function isHopeless(error: unknown): boolean {
   return isKubeError(error, 'Unreachable', 'Timeout', 'Aborted', 'Unauthorized', 'Credentials', 'Config');
 }
 
-function isCrd(object: KubeObject): object is Crd {
-  return object.kind === CRD;
-}
-
-function nameOf({ metadata: { name, namespace } }: KubeObject): ObjectName {
-  return namespace === undefined ? { name } : { name, namespace };
-}
-
 function callOptions({ signal }: InstallOptions): { readonly signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
-}
-
-/** Only kinds that every API server has, so that no discovery is needed, and none can fail. */
-function resourceOf({ apiVersion, kind, metadata }: KubeObject): Resource {
-  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-  const plural =
-    kind === 'ValidatingAdmissionPolicy' ? 'validatingadmissionpolicies' : `${kind.toLowerCase()}s`;
-  return { group, version, kind, plural, namespaced: metadata.namespace !== undefined };
 }

@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { KubeObject } from '../kube/object.ts';
 import { policies } from './policies/all.ts';
+import { initialLedger } from './policies/ledger.ts';
 import { namespaces, serviceAccounts } from './principals.ts';
 import { bindings, roles } from './roles.ts';
 
 /** `crds/` lies two folders up, from src/api in a checkout as from dist/api in the package. */
 const CRDS = join(import.meta.dirname, '../../crds');
 
-/** Policies come last: their parameters are our kinds. */
+/** Policies come last: their parameters are our kinds, and the ledger. */
 export function installation(): readonly KubeObject[] {
-  return [...namespaces(), ...crds(), ...serviceAccounts(), ...roles(), ...bindings(), ...policies()];
+  const principals = [...serviceAccounts(), ...roles(), ...bindings()];
+  return [...namespaces(), ...crds(), ...principals, initialLedger, ...policies()];
 }
 
 export function crds(): readonly KubeObject[] {

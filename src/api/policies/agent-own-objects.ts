@@ -92,7 +92,7 @@ const validations: readonly Validation[] = [
   ),
   about(
     JOB,
-    sameBut(['agent'], 'variables.status', 'variables.oldStatus'),
+    `${sameBut(['agent', 'conditions'], 'variables.status', 'variables.oldStatus')} && ${othersKept('false')}`,
     "of a job's status an agent may write `agent` only",
   ),
   about(
@@ -145,7 +145,10 @@ function about(what: string, expression: string, message: string): Validation {
   return rule(`variables.what != ${text(what)} || (${expression})`, message);
 }
 
-/** Conditions that are not the agent's are the same as before, none more and none less. */
+/**
+ * Conditions that are not the agent's are the same as before, none more and none less. They are compared apart from
+ * the rest of the status, as the server fills in an empty list with the first write.
+ */
 function othersKept(own: string): string {
   return (
     `variables.conditions.all(c, ${own} || variables.oldConditions.exists(o, o == c)) && ` +

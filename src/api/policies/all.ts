@@ -12,10 +12,11 @@ export function policies(): readonly KubeObject[] {
   return [
     agentOwnObjects,
     agentBlocked,
-    ledgerWriter,
     componentsWriter,
     gitOnly,
     protectedDelete,
     grantRequired,
+    // The last one: `install` takes its first refusal as the sign that all are in force.
+    ledgerWriter,
   ].flat();
 }

@@ -1,23 +1,22 @@
 /** Every object of the corpus on a real API server: what it accepts, what it refuses, where, and in which words. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { crds, install } from '../../../src/api/install.ts';
+import { crds } from '../../../src/api/install.ts';
 import { KINDS } from '../../../src/api/registry.ts';
 import { isKubeError, type KubeError } from '../../../src/kube/errors.ts';
-import { systemClock } from '../../../src/kube/system-clock.ts';
 import { accepted, type Refused, refused } from '../../api/fixtures/load.ts';
 import { writeCase } from '../../api/fixtures/write.ts';
-import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
+import type { ApiServer } from '../../support/control-plane.ts';
+import { type Installed, startInstalled } from './installed.ts';
 
+let installed: Installed;
 let server: ApiServer;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  const results = await install(server.client, { clock: systemClock(), objects: crds() });
-  expect(results.filter(({ outcome }) => outcome !== 'created')).toEqual([]);
-  await server.keep();
+  installed = await startInstalled(crds());
+  server = installed.server;
 });
 beforeEach(() => server.wipe());
-afterAll(() => server?.stop());
+afterAll(() => installed?.stop());
 
 describe('the corpus', () => {
   it('has at least 60 objects of each sort, and both sorts of every kind', () => {

@@ -1,0 +1,23 @@
+/** How the objects of an installation are addressed. */
+import type { KubeObject, ObjectName, Resource } from '../../kube/object.ts';
+import type { Crd } from './plan.ts';
+
+export function isCrd(object: KubeObject): object is Crd {
+  return object.kind === 'CustomResourceDefinition';
+}
+
+export function isPolicy(object: KubeObject): boolean {
+  return object.kind === 'ValidatingAdmissionPolicy';
+}
+
+export function nameOf({ metadata: { name, namespace } }: KubeObject): ObjectName {
+  return namespace === undefined ? { name } : { name, namespace };
+}
+
+/** Without discovery: these are kinds that every API server has, and two of our own. */
+export function resourceOf({ apiVersion, kind, metadata }: KubeObject): Resource {
+  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  const plural =
+    kind === 'ValidatingAdmissionPolicy' ? 'validatingadmissionpolicies' : `${kind.toLowerCase()}s`;
+  return { group, version, kind, plural, namespaced: metadata.namespace !== undefined };
+}

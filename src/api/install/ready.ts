@@ -1,0 +1,71 @@
+/** Waits until what was written is in force: nobody should have to try again after an installation. */
+import type { Client } from '../../kube/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import { isKubeError } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { GROUP } from '../names.ts';
+import { initialLedger } from '../policies/ledger.ts';
+import { nameOf, resourceOf } from './objects.ts';
+import { type Crd, crdState } from './plan.ts';
+
+const POLL_MS = 100;
+
+export interface Patience {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+  /** On the monotonic clock. */
+  readonly end: number;
+}
+
+/** Why the server does not serve the kind; undefined as soon as it does. */
+export async function notServed(client: Client, crd: Crd, patience: Patience): Promise<string | undefined> {
+  for (;;) {
+    const { established, objection } = crdState(await client.get<Crd>(resourceOf(crd), nameOf(crd)));
+    if (established || objection !== undefined) return objection;
+    if (isOver(patience)) return 'not served yet; look at the conditions in its status';
+    await pause(patience);
+  }
+}
+
+/**
+ * Two signs. The policy that is written last refuses: then those before it are known to the server as well. And a
+ * Machine can be written: until the server has read the parameters of policies it refuses all that they look at.
+ */
+export async function untilInForce(client: Client, patience: Patience): Promise<void> {
+  await until(client, initialLedger, patience, (error) => isKubeError(error, 'Forbidden'));
+  // A cluster may have policies of its own, and the installer need not be one who may write Machines.
+  await until(client, PROBE, patience, (error) => error === undefined || isKubeError(error, 'Forbidden'));
+}
+
+const PROBE: KubeObject = {
+  apiVersion: `${GROUP}/v1alpha1`,
+  kind: 'Machine',
+  metadata: { name: 'kubenode-install-probe' },
+  spec: { infra: { provider: 'local' } },
+};
+
+/** Until a dry run of this creation ends in the way that is waited for. */
+async function until(
+  client: Client,
+  probe: KubeObject,
+  patience: Patience,
+  wanted: (error: unknown) => boolean,
+): Promise<void> {
+  for (;;) {
+    const error = await client.create(resourceOf(probe), probe, { dryRun: true }).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (wanted(error)) return;
+    if (isOver(patience)) throw new Error('the policies are written, but not in force yet', { cause: error });
+    await pause(patience);
+  }
+}
+
+function isOver({ clock, end }: Patience): boolean {
+  return clock.monotonicMs() >= end;
+}
+
+function pause({ clock, signal }: Patience): Promise<void> {
+  return clock.sleep(POLL_MS, signal);
+}

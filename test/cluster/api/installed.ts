@@ -1,0 +1,46 @@
+/** An API server of its own with our installation in it, and clients with the certificates of its principals. */
+import { install, installation } from '../../../src/api/install.ts';
+import type { Client } from '../../../src/kube/client.ts';
+import { connect } from '../../../src/kube/connect.ts';
+import type { Impersonation } from '../../../src/kube/credentials.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
+import { systemClock } from '../../../src/kube/system-clock.ts';
+import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
+
+export interface Installed {
+  readonly server: ApiServer;
+  /** The same client for the same user; closed with the server. */
+  as(user: string, groups?: readonly string[], impersonate?: Impersonation): Promise<Client>;
+  stop(): Promise<void>;
+}
+
+export async function startInstalled(objects: readonly KubeObject[] = installation()): Promise<Installed> {
+  const server = await startApiServer();
+  const results = await install(server.client, { clock: systemClock(), objects });
+  const failed = results.flatMap(({ error }) => error ?? []);
+  if (failed.length > 0) throw new AggregateError(failed, 'the installation failed');
+  await server.keep();
+  const clients = new Map<string, Promise<Client>>();
+  return {
+    server,
+    as(user, groups = [], impersonate) {
+      const key = JSON.stringify([user, groups, impersonate]);
+      const client = clients.get(key) ?? clientFor(server, { user, groups }, impersonate);
+      clients.set(key, client);
+      return client;
+    },
+    async stop() {
+      for (const client of clients.values()) await (await client).close();
+      await server.stop();
+    },
+  };
+}
+
+async function clientFor(
+  server: ApiServer,
+  principal: { readonly user: string; readonly groups: readonly string[] },
+  impersonate?: Impersonation,
+): Promise<Client> {
+  const kubeconfig = await server.kubeconfigFor(principal);
+  return await connect(impersonate === undefined ? { kubeconfig } : { kubeconfig, impersonate });
+}
