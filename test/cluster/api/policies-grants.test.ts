@@ -259,7 +259,7 @@ async function takeLedgerAway(): Promise<void> {
   const kept = await world.admin.get(binding, { name: LEDGER });
   const live = await world.admin.get(resources.DefenderLedger, { name: 'default' });
   await world.admin.delete(binding, { name: LEDGER }, { uid: kept.metadata.uid ?? '' });
-  const remove =
+  const removal =
     (dryRun: boolean): Act =>
     (client) =>
       client.delete(resources.DefenderLedger, { name: 'default' }, { uid: live.metadata.uid ?? '', dryRun });
