@@ -41,10 +41,6 @@ export function isProtected({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): 
   return PROTECTED.has(`${group}/${kind}`);
 }
 
-export function isNamespace({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
-  return group === '' && kind === 'Namespace';
-}
-
 export function isCrd({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
   return group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition';
 }

@@ -2,11 +2,11 @@
  * In which order the objects of a cluster are written: what others need comes first. Within a step objects are
  * independent, so that one that fails takes only its dependents along. Deletes take the steps backwards.
  */
-import { GROUP, NAMESPACE } from '../../api/names.ts';
+import { GROUP } from '../../api/names.ts';
 import { listAt, textAt } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { byCode } from '../digest.ts';
-import { idOf, isCrd, isNamespace, keyOf, type ObjectId } from './identity.ts';
+import { idOf, isCrd, keyOf, type ObjectId } from './identity.ts';
 
 /** A kind that stands in no step belongs to the one called `objects`. */
 const STEPS: readonly (readonly [step: string, kinds: readonly string[]])[] = [
@@ -55,20 +55,27 @@ export function inSteps<T>(items: readonly T[], id: (item: T) => ObjectId): T[][
   return [...steps.values()];
 }
 
-/** The objects of the same commit that must be there before this one: its Namespace, and the CRD of its kind. */
-export function dependenciesOf(object: KubeObject, wanted: ReadonlyMap<string, KubeObject>): string[] {
-  const id = idOf(object);
-  const found: string[] = [];
-  const namespace = keyOf({ group: '', kind: 'Namespace', namespace: '', name: id.namespace });
-  if (id.namespace !== '' && wanted.has(namespace)) found.push(namespace);
-  for (const [key, other] of wanted) {
-    if (isCrd(idOf(other)) && defines(other, id)) found.push(key);
-  }
-  return [...found, ...componentsOf(object).filter((key) => wanted.has(key))];
+/** By key, the objects of the same commit that each one needs: its Namespace, the CRD of its kind, its components. */
+export function dependencies(wanted: readonly KubeObject[]): (object: KubeObject) => string[] {
+  const keys = new Set(wanted.map((object) => keyOf(idOf(object))));
+  const definedBy = new Map(
+    wanted.filter((object) => isCrd(idOf(object))).map((crd) => [definedKind(crd), keyOf(idOf(crd))]),
+  );
+  return (object) => {
+    const { group, kind, namespace } = idOf(object);
+    const home = keyOf({ group: '', kind: 'Namespace', namespace: '', name: namespace });
+    const definition = definedBy.get(`${group}/${kind}`);
+    const needed = [
+      ...(namespace ? [home] : []),
+      ...(definition ? [definition] : []),
+      ...componentsOf(object),
+    ];
+    return needed.filter((key) => keys.has(key));
+  };
 }
 
-function defines(crd: KubeObject, { group, kind }: ObjectId): boolean {
-  return textAt(crd, 'spec', 'group') === group && textAt(crd, 'spec', 'names', 'kind') === kind;
+function definedKind(crd: KubeObject): string {
+  return `${textAt(crd, 'spec', 'group') ?? ''}/${textAt(crd, 'spec', 'names', 'kind') ?? ''}`;
 }
 
 /** A MachineComponentSet after the MachineComponents that it names. */
@@ -78,9 +85,4 @@ function componentsOf(object: KubeObject): string[] {
     const name = textAt(component, 'componentRef');
     return name === undefined ? [] : keyOf({ group: GROUP, kind: 'MachineComponent', namespace: '', name });
   });
-}
-
-/** Namespaces that sync needs itself, and so never deletes. */
-export function isOwnNamespace(id: ObjectId): boolean {
-  return isNamespace(id) && id.name === NAMESPACE;
 }

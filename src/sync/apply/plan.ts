@@ -48,6 +48,8 @@ export interface WantedEntry {
   /** What is sent. */
   readonly object: KubeObject;
   readonly digest: string;
+  /** The server confirmed it as ours before. */
+  readonly ours: boolean;
   readonly because: string;
 }
 
@@ -89,7 +91,8 @@ function wantedEntry(world: World, unit: string, rendered: RenderedObject): Want
   const id = idOf(rendered.object);
   const object = withMarks(rendered, { hub: world.hub, unit, commit: world.commit });
   const digest = digestOfRendered(rendered);
-  return { id, unit, rendered, object, digest, ...actionFor(world, { id, unit, object, digest }) };
+  const ours = world.inventory.entries.get(keyOf(id))?.applied !== undefined;
+  return { id, unit, rendered, object, digest, ours, ...actionFor(world, { id, unit, object, digest }) };
 }
 
 /** Passes are many, renders few: each is digested once. */

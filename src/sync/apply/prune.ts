@@ -6,9 +6,11 @@ import { confirmGone, type Deleted, deleteGuarded } from './delete.ts';
 import { keyOf } from './identity.ts';
 import type { InventoryEntry } from './inventory.ts';
 import { ownerOf } from './marks.ts';
+import { inSteps } from './order.ts';
 import type { PassContext } from './pass.ts';
 import type { LeftEntry, TargetPlan } from './plan.ts';
 import type { Outcome } from './rounds.ts';
+import { sideBySide } from './side-by-side.ts';
 
 export interface PruneResult {
   readonly gone: number;
@@ -33,19 +35,21 @@ export async function prune(
   const marked: InventoryEntry[] = [];
   const waiting: { object: string; reason: string; message: string }[] = [];
   try {
-    for (const item of plan.left) {
-      const object = keyOf(item.entry);
-      const blocked = unfinished.has(item.entry.unit);
-      const result = blocked
-        ? waits('ApplyFirst', 'goes when its unit is applied')
-        : await take(context, item, now);
-      if (result.state === 'marked') marked.push(result.entry);
-      if (result.state === 'waits') waiting.push({ object, reason: result.reason, message: result.message });
-      if (result.state === 'gone') {
-        gone.push(item.entry);
-        context.live.gone(item.entry);
-        context.log.info('object pruned', { object, because: item.because });
-      }
+    for (const step of inSteps(plan.left, ({ entry }) => entry).toReversed()) {
+      await sideBySide(step, async (item) => {
+        const object = keyOf(item.entry);
+        const blocked = unfinished.has(item.entry.unit);
+        const result = blocked
+          ? waits('ApplyFirst', 'goes when its unit is applied')
+          : await take(context, item, now);
+        if (result.state === 'marked') marked.push(result.entry);
+        if (result.state === 'waits') waiting.push({ object, ...result.why });
+        if (result.state === 'gone') {
+          gone.push(item.entry);
+          context.live.gone(item.entry);
+          context.log.info('object pruned', { object, because: item.because });
+        }
+      });
     }
   } finally {
     // What is gone leaves the inventory also when the server is lost half-way, as far as it can still be written.
@@ -65,7 +69,7 @@ function unitsNotThere({ wanted }: TargetPlan, outcomes: ReadonlyMap<string, Out
 type Taken =
   | { readonly state: 'gone' | 'stays' }
   | { readonly state: 'marked'; readonly entry: InventoryEntry }
-  | { readonly state: 'waits'; readonly reason: string; readonly message: string };
+  | { readonly state: 'waits'; readonly why: { readonly reason: string; readonly message: string } };
 
 async function take(context: PassContext, { action, entry, because }: LeftEntry, now: Date): Promise<Taken> {
   context.signal.throwIfAborted();
@@ -89,7 +93,7 @@ async function take(context: PassContext, { action, entry, because }: LeftEntry,
 }
 
 function waits(reason: string, message: string): Taken {
-  return { state: 'waits', reason, message };
+  return { state: 'waits', why: { reason, message } };
 }
 
 /** A kind that is not served any more is not known to be gone, and an admission policy may refuse the delete. */

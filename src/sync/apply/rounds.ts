@@ -1,14 +1,14 @@
 /** Writes what a plan wants, step by step: within a step side by side, and one that fails takes only its dependents along. */
-import PQueue from 'p-queue';
 import { isKubeError } from '../../kube/errors.ts';
 import { listAt, textAt } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { projectionOf, saysTheSame } from './compare.ts';
 import { untilServed } from './definitions.ts';
 import { isCrd, keyOf } from './identity.ts';
-import { dependenciesOf, inSteps } from './order.ts';
+import { dependencies, inSteps } from './order.ts';
 import type { PassContext } from './pass.ts';
 import type { TargetPlan, WantedEntry } from './plan.ts';
+import { sideBySide } from './side-by-side.ts';
 import { type Written, writeObject } from './write.ts';
 
 export type Outcome =
@@ -22,31 +22,19 @@ export type Outcome =
       readonly passing: boolean;
     };
 
-/** The limiter of the client has the last word on how many calls are in flight. */
-const SIDE_BY_SIDE = 8;
-
 /** Adds to `outcomes`, so that what was confirmed is known even when the server is lost half-way. */
 export async function writeAll(
   context: PassContext,
   plan: TargetPlan,
   outcomes: Map<string, Outcome>,
 ): Promise<{ unlocked: boolean }> {
-  const wanted = new Map(plan.wanted.map(({ id, object }) => [keyOf(id), object]));
+  const needs = dependencies(plan.wanted.map(({ object }) => object));
   let unlocked = false;
   for (const step of inSteps(plan.wanted.filter(isWrite), ({ id }) => id)) {
-    const queue = new PQueue({ concurrency: SIDE_BY_SIDE });
-    const lost = new AbortController();
-    const work = step.map((entry) =>
-      queue.add(async () => {
-        if (lost.signal.aborted) return;
-        const missing = dependenciesOf(entry.object, wanted).find(
-          (key) => outcomes.get(key)?.state === 'failed',
-        );
-        const written = missing ? dependencyFailed(missing) : await writeOne(context, entry, lost);
-        note(context, entry, written, outcomes);
-      }),
-    );
-    await settled(work);
+    await sideBySide(step, async (entry) => {
+      const missing = needs(entry.object).find((key) => outcomes.get(key)?.state === 'failed');
+      note(context, entry, missing ? dependencyFailed(missing) : await writeOne(context, entry), outcomes);
+    });
     unlocked = (await definitionsServe(context, step, outcomes)) || unlocked;
   }
   return { unlocked };
@@ -56,22 +44,9 @@ function isWrite({ action }: WantedEntry): boolean {
   return action === 'create' || action === 'update' || action === 'correct';
 }
 
-async function writeOne(context: PassContext, entry: WantedEntry, lost: AbortController): Promise<Written> {
-  const { client, hub, signal, store } = context;
+async function writeOne({ client, hub, signal }: PassContext, entry: WantedEntry): Promise<Written> {
   signal.throwIfAborted();
-  const confirmed = store.inventory().entries.get(keyOf(entry.id))?.applied !== undefined;
-  try {
-    return await writeObject({ client, hub, signal, confirmed }, entry);
-  } catch (error) {
-    lost.abort();
-    throw error;
-  }
-}
-
-/** All of them end before the first error goes on, so that nothing is written after the pass. */
-async function settled(work: readonly Promise<unknown>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  return writeObject({ client, hub, signal }, entry);
 }
 
 function note(

@@ -21,8 +21,6 @@ export interface WriteContext {
   readonly client: Client;
   readonly hub: string;
   readonly signal: AbortSignal;
-  /** Whether the object was ours already: then what git says wins, else the other manager is named. */
-  readonly confirmed: boolean;
 }
 
 /** Rejects only when nothing is known about any object any more: aborted, or no server. */
@@ -36,12 +34,10 @@ export async function writeObject(context: WriteContext, entry: WantedEntry): Pr
   }
 }
 
-async function send(
-  { client, signal, confirmed }: WriteContext,
-  { object }: WantedEntry,
-): Promise<KubeObject> {
+/** Where the object was ours already, what git says wins; else a manager with other wishes is named, not overruled. */
+async function send({ client, signal }: WriteContext, { object, ours }: WantedEntry): Promise<KubeObject> {
   const resource = await client.resourceFor(object.apiVersion, object.kind);
-  return client.apply(resource, object, { fieldManager: MANAGER_SYNC, force: confirmed, signal });
+  return client.apply(resource, object, { fieldManager: MANAGER_SYNC, force: ours, signal });
 }
 
 /** Immutable, and git allows it for this object: the old one goes by its UID, the new one comes. */
