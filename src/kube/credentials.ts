@@ -164,6 +164,9 @@ export function authorizationOf(
 
 /** Better here, with the file's name, than as a failed handshake. */
 export function checkPair({ ca, cert, key }: TlsMaterial): void {
+  // OpenSSL passes silently over a CA that is none, and then trusts nobody.
+  const blind = ca !== undefined && !ca.includes('-----BEGIN ');
+  if (blind) throw new Error('certificate-authority holds no PEM certificate');
   createSecureContext({
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
