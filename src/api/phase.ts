@@ -15,17 +15,24 @@ export interface ObservedCondition {
 
 export type Test = (observed: Observed) => boolean;
 
+export type Column<P extends string = string> = readonly [phase: P, holds: Test];
+
 export interface PhaseTable<P extends string = string> {
+  readonly columns: readonly Column<P>[];
+  readonly otherwise: P;
+  /** All that there are, in the order of the table. */
   readonly phases: readonly [P, ...P[]];
   readonly phaseOf: (observed: Observed) => P;
 }
 
 export function phaseTable<const P extends string>(
-  columns: readonly [readonly [P, Test], ...(readonly [P, Test])[]],
+  columns: readonly [Column<P>, ...Column<P>[]],
   otherwise: P,
 ): PhaseTable<P> {
   const [[first], ...rest] = columns;
   return {
+    columns,
+    otherwise,
     phases: [first, ...rest.map(([phase]) => phase), otherwise],
     phaseOf: (observed) => columns.find(([, holds]) => holds(observed))?.[0] ?? otherwise,
   };

@@ -121,25 +121,18 @@ interface ValidationSchema {
 /** Each type becomes a definition, so that its code is there once. */
 export function validationSchema(kind: Kind): ValidationSchema {
   const definitions = new Map<string, { readonly name: string; readonly schema: ValidationSchema }>();
-  const root = markedSchema(kind);
-  const { properties = {} } = root;
-  const nameOfRoot = { maxLength: properties['metadata']?.properties?.['name']?.maxLength };
-  const metadata = {
-    ...METADATA,
-    properties: { ...METADATA.properties, name: { ...METADATA.properties.name, ...nameOfRoot } },
-  };
-  const { spec = {}, status = {} } = properties;
+  const { spec = {}, status = {}, metadata = {} } = markedSchema(kind).properties ?? {};
   return {
     type: 'object',
     required: ['apiVersion', 'kind', 'metadata', 'spec'],
     properties: {
       apiVersion: { type: 'string' },
       kind: { type: 'string' },
-      metadata,
+      metadata: metadataOf(metadata),
       spec: convert(spec),
       status: convert(status),
     },
-    additionalProperties: false,
+    [KNOWN]: ['apiVersion', 'kind', 'metadata', 'spec', 'status'],
     $defs: Object.fromEntries([...definitions.values()].map(({ name, schema }) => [name, schema])),
   };
 
@@ -170,6 +163,13 @@ export function validationSchema(kind: Kind): ValidationSchema {
       ...(additionalProperties && { additionalProperties: convert(additionalProperties) }),
     };
   }
+}
+
+/** The CRD bounds the name; the rest holds for all objects. */
+function metadataOf({ properties }: JsonSchema): ValidationSchema {
+  const fields = METADATA.properties;
+  const name = { ...fields.name, maxLength: properties?.['name']?.maxLength };
+  return { ...METADATA, properties: { ...fields, name }, [KNOWN]: Object.keys(fields) };
 }
 
 const KEPT = [

@@ -4,7 +4,7 @@
 import { duplicateOf, formats, lengthOf, re2 } from '../../validation/runtime.ts';
 
 export const validate = validate21;
-const schema6 = {"type":"object","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"type":"object","required":["name"],"properties":{"name":{"type":"string","minLength":1,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$","maxLength":63},"labels":{"type":"object","propertyNames":{"pattern":"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},"additionalProperties":{"type":"string","maxLength":63,"pattern":"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}},"annotations":{"type":"object","propertyNames":{"pattern":"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},"additionalProperties":{"type":"string","maxLength":262144}},"finalizers":{"type":"array","items":{"type":"string"}},"ownerReferences":{"type":"array","items":{"type":"object"}},"uid":{"type":"string"},"resourceVersion":{"type":"string"},"generation":{"type":"integer"},"creationTimestamp":{"type":["string","null"]},"deletionTimestamp":{"type":["string","null"]},"deletionGracePeriodSeconds":{"type":"integer"},"generateName":{"type":"string"},"selfLink":{"type":"string"},"managedFields":{}}},"spec":{"$ref":"#/$defs/DefenderLedgerSpec"},"status":{"$ref":"#/$defs/DefenderLedgerStatus"}},"additionalProperties":false,"$defs":{"LedgerHolder":{"type":"object","required":["kind","name"],"properties":{"kind":{"type":"string","enum":["RemedyOperationJob","MachineComponentSet","MachineSet","Machine","Cluster","Other"]},"name":{"type":"string","minLength":1,"maxLength":253},"origin":{"type":"string","maxLength":128},"revision":{"type":"string","maxLength":72}},"x-kubenode-fields":["kind","name","origin","revision"]},"LedgerGrant":{"type":"object","required":["id","fence","state","holder","action","risk","issuedAt","notAfter"],"properties":{"id":{"type":"string","minLength":1,"maxLength":64},"fence":{"type":"integer","minimum":0,"maximum":9007199254740991},"state":{"type":"string","enum":["Granted","Started","Settled"]},"holder":{"$ref":"#/$defs/LedgerHolder"},"action":{"type":"string","minLength":1,"maxLength":32},"risk":{"type":"string","enum":["None","Pod","Node","Machine","Data"]},"nodeUID":{"type":"string","maxLength":63},"keys":{"type":"object","maxProperties":8,"additionalProperties":{"type":"string","maxLength":128}},"issuedAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"notAfter":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"renewedAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"settledAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"outcome":{"type":"string","enum":["Succeeded","Failed","Ambiguous","Unused"]}},"x-kubenode-fields":["id","fence","state","holder","action","risk","nodeUID","keys","issuedAt","notAfter","renewedAt","settledAt","outcome"]},"LedgerGone":{"type":"object","required":["since"],"properties":{"pool":{"type":"string","maxLength":128},"zone":{"type":"string","maxLength":128},"since":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40}},"x-kubenode-fields":["pool","zone","since"]},"LedgerRate":{"type":"object","required":["bucketSeconds","firstBucketAt","counts"],"properties":{"bucketSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"firstBucketAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"counts":{"type":"array","minItems":1,"maxItems":24,"items":{"type":"integer","minimum":0,"maximum":2147483647}}},"x-kubenode-fields":["bucketSeconds","firstBucketAt","counts"]},"LedgerBreaker":{"type":"object","required":["state","since","trips"],"properties":{"state":{"type":"string","enum":["Open","HalfOpen","NeedsPerson"]},"since":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"closesAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"trips":{"type":"integer","minimum":0,"maximum":2147483647},"evidence":{"type":"string","maxLength":128},"probe":{"type":"string","maxLength":63}},"x-kubenode-fields":["state","since","closesAt","trips","evidence","probe"]},"LedgerApproval":{"type":"object","required":["action","holder","decision","by","at","until"],"properties":{"action":{"type":"string","minLength":1,"maxLength":32},"holder":{"type":"string","minLength":1,"maxLength":253},"decision":{"type":"string","enum":["Approved","Refused"]},"by":{"type":"string","minLength":1,"maxLength":128},"at":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"until":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40}},"x-kubenode-fields":["action","holder","decision","by","at","until"]},"DefenderLedgerSpec":{"type":"object","required":["seq","epoch"],"properties":{"seq":{"type":"integer","minimum":0,"maximum":9007199254740991},"epoch":{"type":"integer","minimum":0,"maximum":9007199254740991},"recovering":{"type":["boolean","null"]},"recoveringSince":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"grants":{"type":["object","null"],"maxProperties":512,"additionalProperties":{"$ref":"#/$defs/LedgerGrant"}},"gone":{"type":["object","null"],"maxProperties":512,"additionalProperties":{"$ref":"#/$defs/LedgerGone"}},"rates":{"type":["object","null"],"maxProperties":128,"additionalProperties":{"$ref":"#/$defs/LedgerRate"}},"breakers":{"type":["object","null"],"maxProperties":64,"additionalProperties":{"$ref":"#/$defs/LedgerBreaker"}},"approvals":{"type":["object","null"],"maxProperties":64,"additionalProperties":{"$ref":"#/$defs/LedgerApproval"}}},"x-kubenode-fields":["seq","epoch","recovering","recoveringSince","grants","gone","rates","breakers","approvals"]},"Condition":{"type":"object","required":["type","status","lastTransitionTime","reason","message"],"properties":{"type":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":316},"status":{"type":"string","enum":["True","False","Unknown"]},"observedGeneration":{"type":"integer","minimum":0,"maximum":9007199254740991},"lastTransitionTime":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"reason":{"type":"string","pattern":"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$","minLength":1,"maxLength":64},"message":{"type":"string","maxLength":1024}},"x-kubenode-fields":["type","status","observedGeneration","lastTransitionTime","reason","message"]},"LedgerGrantCounts":{"type":"object","properties":{"inFlight":{"type":"integer","minimum":0,"maximum":2147483647},"lingering":{"type":"integer","minimum":0,"maximum":2147483647},"suspect":{"type":"integer","minimum":0,"maximum":2147483647}},"x-kubenode-fields":["inFlight","lingering","suspect"]},"DefenderLedgerStatus":{"type":"object","properties":{"observedGeneration":{"type":"integer","minimum":0,"maximum":9007199254740991},"phase":{"type":"string","enum":["NotReady","Full","Suspect","Ready"]},"conditions":{"type":["array","null"],"maxItems":32,"x-kubernetes-list-map-keys":["type"],"items":{"$ref":"#/$defs/Condition"}},"grants":{"$ref":"#/$defs/LedgerGrantCounts"},"sizeBytes":{"type":"integer","minimum":0,"maximum":9007199254740991},"casConflicts":{"type":"integer","minimum":0,"maximum":2147483647}},"x-kubenode-fields":["observedGeneration","phase","conditions","grants","sizeBytes","casConflicts"]}}};
+const schema6 = {"type":"object","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"type":"object","required":["name"],"properties":{"name":{"type":"string","minLength":1,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$","maxLength":63},"labels":{"type":"object","propertyNames":{"pattern":"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},"additionalProperties":{"type":"string","maxLength":63,"pattern":"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}},"annotations":{"type":"object","propertyNames":{"pattern":"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},"additionalProperties":{"type":"string","maxLength":262144}},"finalizers":{"type":"array","items":{"type":"string"}},"ownerReferences":{"type":"array","items":{"type":"object"}},"uid":{"type":"string"},"resourceVersion":{"type":"string"},"generation":{"type":"integer"},"creationTimestamp":{"type":["string","null"]},"deletionTimestamp":{"type":["string","null"]},"deletionGracePeriodSeconds":{"type":"integer"},"generateName":{"type":"string"},"selfLink":{"type":"string"},"managedFields":{}},"x-kubenode-fields":["name","labels","annotations","finalizers","ownerReferences","uid","resourceVersion","generation","creationTimestamp","deletionTimestamp","deletionGracePeriodSeconds","generateName","selfLink","managedFields"]},"spec":{"$ref":"#/$defs/DefenderLedgerSpec"},"status":{"$ref":"#/$defs/DefenderLedgerStatus"}},"x-kubenode-fields":["apiVersion","kind","metadata","spec","status"],"$defs":{"LedgerHolder":{"type":"object","required":["kind","name"],"properties":{"kind":{"type":"string","enum":["RemedyOperationJob","MachineComponentSet","MachineSet","Machine","Cluster","Other"]},"name":{"type":"string","minLength":1,"maxLength":253},"origin":{"type":"string","maxLength":128},"revision":{"type":"string","maxLength":72}},"x-kubenode-fields":["kind","name","origin","revision"]},"LedgerGrant":{"type":"object","required":["id","fence","state","holder","action","risk","issuedAt","notAfter"],"properties":{"id":{"type":"string","minLength":1,"maxLength":64},"fence":{"type":"integer","minimum":0,"maximum":9007199254740991},"state":{"type":"string","enum":["Granted","Started","Settled"]},"holder":{"$ref":"#/$defs/LedgerHolder"},"action":{"type":"string","minLength":1,"maxLength":32},"risk":{"type":"string","enum":["None","Pod","Node","Machine","Data"]},"nodeUID":{"type":"string","maxLength":63},"keys":{"type":"object","maxProperties":8,"additionalProperties":{"type":"string","maxLength":128}},"issuedAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"notAfter":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"renewedAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"settledAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"outcome":{"type":"string","enum":["Succeeded","Failed","Ambiguous","Unused"]}},"x-kubenode-fields":["id","fence","state","holder","action","risk","nodeUID","keys","issuedAt","notAfter","renewedAt","settledAt","outcome"]},"LedgerGone":{"type":"object","required":["since"],"properties":{"pool":{"type":"string","maxLength":128},"zone":{"type":"string","maxLength":128},"since":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40}},"x-kubenode-fields":["pool","zone","since"]},"LedgerRate":{"type":"object","required":["bucketSeconds","firstBucketAt","counts"],"properties":{"bucketSeconds":{"type":"integer","minimum":0,"maximum":2147483647},"firstBucketAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"counts":{"type":"array","minItems":1,"maxItems":24,"items":{"type":"integer","minimum":0,"maximum":2147483647}}},"x-kubenode-fields":["bucketSeconds","firstBucketAt","counts"]},"LedgerBreaker":{"type":"object","required":["state","since","trips"],"properties":{"state":{"type":"string","enum":["Open","HalfOpen","NeedsPerson"]},"since":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"closesAt":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"trips":{"type":"integer","minimum":0,"maximum":2147483647},"evidence":{"type":"string","maxLength":128},"probe":{"type":"string","maxLength":63}},"x-kubenode-fields":["state","since","closesAt","trips","evidence","probe"]},"LedgerApproval":{"type":"object","required":["action","holder","decision","by","at","until"],"properties":{"action":{"type":"string","minLength":1,"maxLength":32},"holder":{"type":"string","minLength":1,"maxLength":253},"decision":{"type":"string","enum":["Approved","Refused"]},"by":{"type":"string","minLength":1,"maxLength":128},"at":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"until":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40}},"x-kubenode-fields":["action","holder","decision","by","at","until"]},"DefenderLedgerSpec":{"type":"object","required":["seq","epoch"],"properties":{"seq":{"type":"integer","minimum":0,"maximum":9007199254740991},"epoch":{"type":"integer","minimum":0,"maximum":9007199254740991},"recovering":{"type":["boolean","null"]},"recoveringSince":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"grants":{"type":["object","null"],"maxProperties":512,"additionalProperties":{"$ref":"#/$defs/LedgerGrant"}},"gone":{"type":["object","null"],"maxProperties":512,"additionalProperties":{"$ref":"#/$defs/LedgerGone"}},"rates":{"type":["object","null"],"maxProperties":128,"additionalProperties":{"$ref":"#/$defs/LedgerRate"}},"breakers":{"type":["object","null"],"maxProperties":64,"additionalProperties":{"$ref":"#/$defs/LedgerBreaker"}},"approvals":{"type":["object","null"],"maxProperties":64,"additionalProperties":{"$ref":"#/$defs/LedgerApproval"}}},"x-kubenode-fields":["seq","epoch","recovering","recoveringSince","grants","gone","rates","breakers","approvals"]},"Condition":{"type":"object","required":["type","status","lastTransitionTime","reason","message"],"properties":{"type":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":316},"status":{"type":"string","enum":["True","False","Unknown"]},"observedGeneration":{"type":"integer","minimum":0,"maximum":9007199254740991},"lastTransitionTime":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"reason":{"type":"string","pattern":"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$","minLength":1,"maxLength":64},"message":{"type":"string","maxLength":1024}},"x-kubenode-fields":["type","status","observedGeneration","lastTransitionTime","reason","message"]},"LedgerGrantCounts":{"type":"object","properties":{"inFlight":{"type":"integer","minimum":0,"maximum":2147483647},"lingering":{"type":"integer","minimum":0,"maximum":2147483647},"suspect":{"type":"integer","minimum":0,"maximum":2147483647}},"x-kubenode-fields":["inFlight","lingering","suspect"]},"DefenderLedgerStatus":{"type":"object","properties":{"observedGeneration":{"type":"integer","minimum":0,"maximum":9007199254740991},"phase":{"type":"string","enum":["NotReady","Full","Suspect","Ready"]},"conditions":{"type":["array","null"],"maxItems":32,"x-kubernetes-list-map-keys":["type"],"items":{"$ref":"#/$defs/Condition"}},"grants":{"$ref":"#/$defs/LedgerGrantCounts"},"sizeBytes":{"type":"integer","minimum":0,"maximum":9007199254740991},"casConflicts":{"type":"integer","minimum":0,"maximum":2147483647}},"x-kubenode-fields":["observedGeneration","phase","conditions","grants","sizeBytes","casConflicts"]}}};
 const func2 = lengthOf;
 const func4 = re2;
 const pattern0 = func4("^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$", "u");
@@ -1368,12 +1368,6 @@ if(data.spec === undefined){
 (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "spec"}});
 errors++;
 }
-for(const key0 in data){
-if(!(((((key0 === "apiVersion") || (key0 === "kind")) || (key0 === "metadata")) || (key0 === "spec")) || (key0 === "status"))){
-(vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0}});
-errors++;
-}
-}
 if(data.apiVersion !== undefined){
 if(typeof data.apiVersion !== "string"){
 (vErrors ??= []).push({instancePath:instancePath+"/apiVersion",keyword:"type",params:{type: "string"}});
@@ -1417,34 +1411,34 @@ errors++;
 if(data2.labels !== undefined){
 let data4 = data2.labels;
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-for(const key1 in data4){
-const _errs12 = errors;
-if(typeof key1 === "string"){
-if(!pattern1.test(key1)){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels",keyword:"pattern",params:{pattern: "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},propertyName:key1});
+for(const key0 in data4){
+const _errs11 = errors;
+if(typeof key0 === "string"){
+if(!pattern1.test(key0)){
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels",keyword:"pattern",params:{pattern: "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},propertyName:key0});
 errors++;
 }
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs11 === errors;
 if(!valid2){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels",keyword:"propertyNames",params:{propertyName: key1}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels",keyword:"propertyNames",params:{propertyName: key0}});
 errors++;
 }
 }
-for(const key2 in data4){
-let data5 = data4[key2];
+for(const key1 in data4){
+let data5 = data4[key1];
 if(typeof data5 === "string"){
 if(func2(data5) > 63){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 63}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 63}});
 errors++;
 }
 if(!pattern2.test(data5)){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"pattern",params:{pattern: "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"pattern",params:{pattern: "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}});
 errors++;
 }
 }
 else {
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"}});
 errors++;
 }
 }
@@ -1457,30 +1451,30 @@ errors++;
 if(data2.annotations !== undefined){
 let data6 = data2.annotations;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-for(const key3 in data6){
-const _errs18 = errors;
-if(typeof key3 === "string"){
-if(!pattern1.test(key3)){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations",keyword:"pattern",params:{pattern: "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},propertyName:key3});
+for(const key2 in data6){
+const _errs17 = errors;
+if(typeof key2 === "string"){
+if(!pattern1.test(key2)){
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations",keyword:"pattern",params:{pattern: "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},propertyName:key2});
 errors++;
 }
 }
-var valid4 = _errs18 === errors;
+var valid4 = _errs17 === errors;
 if(!valid4){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations",keyword:"propertyNames",params:{propertyName: key3}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations",keyword:"propertyNames",params:{propertyName: key2}});
 errors++;
 }
 }
-for(const key4 in data6){
-let data7 = data6[key4];
+for(const key3 in data6){
+let data7 = data6[key3];
 if(typeof data7 === "string"){
 if(func2(data7) > 262144){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 262144}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 262144}});
 errors++;
 }
 }
 else {
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"}});
 errors++;
 }
 }
@@ -1575,6 +1569,13 @@ if(typeof data2.selfLink !== "string"){
 errors++;
 }
 }
+const known0 = ["name","labels","annotations","finalizers","ownerReferences","uid","resourceVersion","generation","creationTimestamp","deletionTimestamp","deletionGracePeriodSeconds","generateName","selfLink","managedFields"];
+for(const field0 in data2){
+if(!known0.includes(field0)){
+(vErrors ??= []).push({instancePath:instancePath+"/metadata",keyword:"x-kubenode-fields",params:{ field: field0, known: known0 }});
+errors++;
+}
+}
 }
 else {
 (vErrors ??= []).push({instancePath:instancePath+"/metadata",keyword:"type",params:{type: "object"}});
@@ -1591,6 +1592,13 @@ if(data.status !== undefined){
 if(!(validate36(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
 vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
 errors = vErrors.length;
+}
+}
+const known1 = ["apiVersion","kind","metadata","spec","status"];
+for(const field1 in data){
+if(!known1.includes(field1)){
+(vErrors ??= []).push({instancePath,keyword:"x-kubenode-fields",params:{ field: field1, known: known1 }});
+errors++;
 }
 }
 }

@@ -4,7 +4,7 @@
 import { duplicateOf, formats, lengthOf, re2 } from '../../validation/runtime.ts';
 
 export const validate = validate21;
-const schema6 = {"type":"object","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"type":"object","required":["name"],"properties":{"name":{"type":"string","minLength":1,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$","maxLength":63},"labels":{"type":"object","propertyNames":{"pattern":"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},"additionalProperties":{"type":"string","maxLength":63,"pattern":"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}},"annotations":{"type":"object","propertyNames":{"pattern":"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},"additionalProperties":{"type":"string","maxLength":262144}},"finalizers":{"type":"array","items":{"type":"string"}},"ownerReferences":{"type":"array","items":{"type":"object"}},"uid":{"type":"string"},"resourceVersion":{"type":"string"},"generation":{"type":"integer"},"creationTimestamp":{"type":["string","null"]},"deletionTimestamp":{"type":["string","null"]},"deletionGracePeriodSeconds":{"type":"integer"},"generateName":{"type":"string"},"selfLink":{"type":"string"},"managedFields":{}}},"spec":{"$ref":"#/$defs/MachineSetSpec"},"status":{"$ref":"#/$defs/MachineSetStatus"}},"additionalProperties":false,"$defs":{"MachineInfra":{"type":"object","required":["provider"],"properties":{"provider":{"type":"string","enum":["local","ssh","alibaba","aws","azure"]},"config":{"type":["object","null"]}},"x-kubenode-fields":["provider","config"]},"MachineHost":{"type":"object","properties":{"type":{"type":["string","null"],"enum":["systemd","sandbox",null]}},"x-kubenode-fields":["type"]},"Taint":{"type":"object","required":["key","effect"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317},"value":{"type":"string","maxLength":63},"effect":{"type":"string","enum":["NoSchedule","PreferNoSchedule","NoExecute"]}},"x-kubenode-fields":["key","value","effect"]},"MachineNode":{"type":"object","properties":{"labels":{"type":"object","maxProperties":64,"additionalProperties":{"type":"string","maxLength":63}},"annotations":{"type":"object","maxProperties":64,"additionalProperties":{"type":"string","maxLength":1024}},"taints":{"type":["array","null"],"maxItems":32,"x-kubernetes-list-map-keys":["key","effect"],"items":{"$ref":"#/$defs/Taint"}}},"x-kubenode-fields":["labels","annotations","taints"]},"MachineDeletion":{"type":"object","properties":{"drain":{"type":["string","null"],"enum":["Respect","Force","Skip",null]},"drainTimeoutSeconds":{"type":["integer","null"],"minimum":0,"maximum":2147483647},"timeoutSeconds":{"type":["integer","null"],"minimum":0,"maximum":2147483647},"cleanup":{"type":["string","null"],"enum":["Restore","Wipe","Orphan",null]}},"x-kubenode-fields":["drain","drainTimeoutSeconds","timeoutSeconds","cleanup"]},"MachineTemplate":{"type":"object","required":["infra"],"properties":{"labels":{"type":["object","null"],"maxProperties":32,"additionalProperties":{"type":"string","maxLength":63}},"infra":{"$ref":"#/$defs/MachineInfra"},"host":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/MachineHost"}]},"node":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/MachineNode"}]},"deletion":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/MachineDeletion"}]}},"x-kubenode-fields":["labels","infra","host","node","deletion"]},"MachineSetUpdateStrategy":{"type":"object","properties":{"type":{"type":["string","null"],"enum":["InPlace","Replace","OnDelete",null]},"maxUnavailable":{"pattern":"^(100|[1-9]?[0-9])%$","maxLength":4,"minimum":0,"maximum":1000000,"type":["integer","string","null"]},"maxSurge":{"pattern":"^(100|[1-9]?[0-9])%$","maxLength":4,"minimum":0,"maximum":1000000,"type":["integer","string"]}},"x-kubenode-fields":["type","maxUnavailable","maxSurge"]},"StormGuard":{"type":"object","properties":{"maxUnhealthy":{"pattern":"^(100|[1-9]?[0-9])%$","maxLength":4,"minimum":0,"maximum":1000000,"type":["integer","string","null"]},"maxUnhealthyInZone":{"pattern":"^(100|[1-9]?[0-9])%$","maxLength":4,"minimum":0,"maximum":1000000,"type":["integer","string","null"]},"thawSeconds":{"type":["integer","null"],"minimum":0,"maximum":2147483647},"overshoot":{"type":["integer","null"],"minimum":1,"maximum":10}},"x-kubenode-fields":["maxUnhealthy","maxUnhealthyInZone","thawSeconds","overshoot"]},"MachineSetSpec":{"type":"object","required":["replicas","template"],"properties":{"replicas":{"type":"integer","minimum":0,"maximum":5000},"template":{"$ref":"#/$defs/MachineTemplate"},"zones":{"type":["array","null"],"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":63}},"minReadySeconds":{"type":["integer","null"],"minimum":0,"maximum":3600},"updateStrategy":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/MachineSetUpdateStrategy"}]},"deletionOrder":{"type":["string","null"],"enum":["Random","Newest","Oldest",null]},"stormGuard":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/StormGuard"}]},"startupTimeoutSeconds":{"type":["integer","null"],"minimum":60,"maximum":7200},"paused":{"type":["boolean","null"]}},"x-kubenode-fields":["replicas","template","zones","minReadySeconds","updateStrategy","deletionOrder","stormGuard","startupTimeoutSeconds","paused"]},"Condition":{"type":"object","required":["type","status","lastTransitionTime","reason","message"],"properties":{"type":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":316},"status":{"type":"string","enum":["True","False","Unknown"]},"observedGeneration":{"type":"integer","minimum":0,"maximum":9007199254740991},"lastTransitionTime":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"reason":{"type":"string","pattern":"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$","minLength":1,"maxLength":64},"message":{"type":"string","maxLength":1024}},"x-kubenode-fields":["type","status","observedGeneration","lastTransitionTime","reason","message"]},"Blocker":{"type":"object","required":["kind","name"],"properties":{"kind":{"type":"string","minLength":1,"maxLength":63},"name":{"type":"string","minLength":1,"maxLength":253},"namespace":{"type":"string","maxLength":63}},"x-kubenode-fields":["kind","name","namespace"]},"Wait":{"type":"object","required":["reason","since"],"properties":{"reason":{"type":"string","pattern":"^[A-Z][A-Za-z0-9]*$","maxLength":64},"blocker":{"$ref":"#/$defs/Blocker"},"since":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"message":{"type":"string","maxLength":256}},"x-kubenode-fields":["reason","blocker","since","message"]},"PlannedAction":{"type":"object","properties":{"type":{"type":"string","enum":["None","Create","Delete","UpdateInPlace","Replace"]},"machines":{"type":"integer","minimum":0,"maximum":2147483647},"names":{"type":"array","maxItems":20,"items":{"type":"string","minLength":1,"maxLength":63}},"fields":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":256}},"because":{"type":"string","maxLength":256}},"x-kubenode-fields":["type","machines","names","fields","because"]},"Storm":{"type":"object","properties":{"since":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"reason":{"type":"string","pattern":"^[A-Z][A-Za-z0-9]*$","maxLength":64},"unhealthy":{"type":"integer","minimum":0,"maximum":2147483647},"limit":{"type":"integer","minimum":0,"maximum":2147483647}},"x-kubenode-fields":["since","reason","unhealthy","limit"]},"MachineSetStatus":{"type":"object","properties":{"observedGeneration":{"type":"integer","minimum":0,"maximum":9007199254740991},"phase":{"type":"string","enum":["Deleting","Guarded","Stalled","Paused","Scaling","Updating","NotReady","Ready"]},"conditions":{"type":["array","null"],"maxItems":32,"x-kubernetes-list-map-keys":["type"],"items":{"$ref":"#/$defs/Condition"}},"waiting":{"$ref":"#/$defs/Wait"},"replicas":{"type":"integer","minimum":0,"maximum":2147483647},"readyReplicas":{"type":"integer","minimum":0,"maximum":2147483647},"availableReplicas":{"type":"integer","minimum":0,"maximum":2147483647},"upToDateReplicas":{"type":"integer","minimum":0,"maximum":2147483647},"failedReplicas":{"type":"integer","minimum":0,"maximum":2147483647},"selector":{"type":"string","maxLength":256},"plannedAction":{"$ref":"#/$defs/PlannedAction"},"storm":{"$ref":"#/$defs/Storm"}},"x-kubenode-fields":["observedGeneration","phase","conditions","waiting","replicas","readyReplicas","availableReplicas","upToDateReplicas","failedReplicas","selector","plannedAction","storm"]}}};
+const schema6 = {"type":"object","required":["apiVersion","kind","metadata","spec"],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"type":"object","required":["name"],"properties":{"name":{"type":"string","minLength":1,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$","maxLength":63},"labels":{"type":"object","propertyNames":{"pattern":"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},"additionalProperties":{"type":"string","maxLength":63,"pattern":"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}},"annotations":{"type":"object","propertyNames":{"pattern":"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},"additionalProperties":{"type":"string","maxLength":262144}},"finalizers":{"type":"array","items":{"type":"string"}},"ownerReferences":{"type":"array","items":{"type":"object"}},"uid":{"type":"string"},"resourceVersion":{"type":"string"},"generation":{"type":"integer"},"creationTimestamp":{"type":["string","null"]},"deletionTimestamp":{"type":["string","null"]},"deletionGracePeriodSeconds":{"type":"integer"},"generateName":{"type":"string"},"selfLink":{"type":"string"},"managedFields":{}},"x-kubenode-fields":["name","labels","annotations","finalizers","ownerReferences","uid","resourceVersion","generation","creationTimestamp","deletionTimestamp","deletionGracePeriodSeconds","generateName","selfLink","managedFields"]},"spec":{"$ref":"#/$defs/MachineSetSpec"},"status":{"$ref":"#/$defs/MachineSetStatus"}},"x-kubenode-fields":["apiVersion","kind","metadata","spec","status"],"$defs":{"MachineInfra":{"type":"object","required":["provider"],"properties":{"provider":{"type":"string","enum":["local","ssh","alibaba","aws","azure"]},"config":{"type":["object","null"]}},"x-kubenode-fields":["provider","config"]},"MachineHost":{"type":"object","properties":{"type":{"type":["string","null"],"enum":["systemd","sandbox",null]}},"x-kubenode-fields":["type"]},"Taint":{"type":"object","required":["key","effect"],"properties":{"key":{"type":"string","minLength":1,"maxLength":317},"value":{"type":"string","maxLength":63},"effect":{"type":"string","enum":["NoSchedule","PreferNoSchedule","NoExecute"]}},"x-kubenode-fields":["key","value","effect"]},"MachineNode":{"type":"object","properties":{"labels":{"type":"object","maxProperties":64,"additionalProperties":{"type":"string","maxLength":63}},"annotations":{"type":"object","maxProperties":64,"additionalProperties":{"type":"string","maxLength":1024}},"taints":{"type":["array","null"],"maxItems":32,"x-kubernetes-list-map-keys":["key","effect"],"items":{"$ref":"#/$defs/Taint"}}},"x-kubenode-fields":["labels","annotations","taints"]},"MachineDeletion":{"type":"object","properties":{"drain":{"type":["string","null"],"enum":["Respect","Force","Skip",null]},"drainTimeoutSeconds":{"type":["integer","null"],"minimum":0,"maximum":2147483647},"timeoutSeconds":{"type":["integer","null"],"minimum":0,"maximum":2147483647},"cleanup":{"type":["string","null"],"enum":["Restore","Wipe","Orphan",null]}},"x-kubenode-fields":["drain","drainTimeoutSeconds","timeoutSeconds","cleanup"]},"MachineTemplate":{"type":"object","required":["infra"],"properties":{"labels":{"type":["object","null"],"maxProperties":32,"additionalProperties":{"type":"string","maxLength":63}},"infra":{"$ref":"#/$defs/MachineInfra"},"host":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/MachineHost"}]},"node":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/MachineNode"}]},"deletion":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/MachineDeletion"}]}},"x-kubenode-fields":["labels","infra","host","node","deletion"]},"MachineSetUpdateStrategy":{"type":"object","properties":{"type":{"type":["string","null"],"enum":["InPlace","Replace","OnDelete",null]},"maxUnavailable":{"pattern":"^(100|[1-9]?[0-9])%$","maxLength":4,"minimum":0,"maximum":1000000,"type":["integer","string","null"]},"maxSurge":{"pattern":"^(100|[1-9]?[0-9])%$","maxLength":4,"minimum":0,"maximum":1000000,"type":["integer","string"]}},"x-kubenode-fields":["type","maxUnavailable","maxSurge"]},"StormGuard":{"type":"object","properties":{"maxUnhealthy":{"pattern":"^(100|[1-9]?[0-9])%$","maxLength":4,"minimum":0,"maximum":1000000,"type":["integer","string","null"]},"maxUnhealthyInZone":{"pattern":"^(100|[1-9]?[0-9])%$","maxLength":4,"minimum":0,"maximum":1000000,"type":["integer","string","null"]},"thawSeconds":{"type":["integer","null"],"minimum":0,"maximum":2147483647},"overshoot":{"type":["integer","null"],"minimum":1,"maximum":10}},"x-kubenode-fields":["maxUnhealthy","maxUnhealthyInZone","thawSeconds","overshoot"]},"MachineSetSpec":{"type":"object","required":["replicas","template"],"properties":{"replicas":{"type":"integer","minimum":0,"maximum":5000},"template":{"$ref":"#/$defs/MachineTemplate"},"zones":{"type":["array","null"],"maxItems":16,"items":{"type":"string","minLength":1,"maxLength":63}},"minReadySeconds":{"type":["integer","null"],"minimum":0,"maximum":3600},"updateStrategy":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/MachineSetUpdateStrategy"}]},"deletionOrder":{"type":["string","null"],"enum":["Random","Newest","Oldest",null]},"stormGuard":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/StormGuard"}]},"startupTimeoutSeconds":{"type":["integer","null"],"minimum":60,"maximum":7200},"paused":{"type":["boolean","null"]}},"x-kubenode-fields":["replicas","template","zones","minReadySeconds","updateStrategy","deletionOrder","stormGuard","startupTimeoutSeconds","paused"]},"Condition":{"type":"object","required":["type","status","lastTransitionTime","reason","message"],"properties":{"type":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":316},"status":{"type":"string","enum":["True","False","Unknown"]},"observedGeneration":{"type":"integer","minimum":0,"maximum":9007199254740991},"lastTransitionTime":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"reason":{"type":"string","pattern":"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$","minLength":1,"maxLength":64},"message":{"type":"string","maxLength":1024}},"x-kubenode-fields":["type","status","observedGeneration","lastTransitionTime","reason","message"]},"Blocker":{"type":"object","required":["kind","name"],"properties":{"kind":{"type":"string","minLength":1,"maxLength":63},"name":{"type":"string","minLength":1,"maxLength":253},"namespace":{"type":"string","maxLength":63}},"x-kubenode-fields":["kind","name","namespace"]},"Wait":{"type":"object","required":["reason","since"],"properties":{"reason":{"type":"string","pattern":"^[A-Z][A-Za-z0-9]*$","maxLength":64},"blocker":{"$ref":"#/$defs/Blocker"},"since":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"message":{"type":"string","maxLength":256}},"x-kubenode-fields":["reason","blocker","since","message"]},"PlannedAction":{"type":"object","properties":{"type":{"type":"string","enum":["None","Create","Delete","UpdateInPlace","Replace"]},"machines":{"type":"integer","minimum":0,"maximum":2147483647},"names":{"type":"array","maxItems":20,"items":{"type":"string","minLength":1,"maxLength":63}},"fields":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":256}},"because":{"type":"string","maxLength":256}},"x-kubenode-fields":["type","machines","names","fields","because"]},"Storm":{"type":"object","properties":{"since":{"type":"string","format":"date-time","pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","maxLength":40},"reason":{"type":"string","pattern":"^[A-Z][A-Za-z0-9]*$","maxLength":64},"unhealthy":{"type":"integer","minimum":0,"maximum":2147483647},"limit":{"type":"integer","minimum":0,"maximum":2147483647}},"x-kubenode-fields":["since","reason","unhealthy","limit"]},"MachineSetStatus":{"type":"object","properties":{"observedGeneration":{"type":"integer","minimum":0,"maximum":9007199254740991},"phase":{"type":"string","enum":["Deleting","Guarded","Stalled","Paused","Scaling","Updating","NotReady","Ready"]},"conditions":{"type":["array","null"],"maxItems":32,"x-kubernetes-list-map-keys":["type"],"items":{"$ref":"#/$defs/Condition"}},"waiting":{"$ref":"#/$defs/Wait"},"replicas":{"type":"integer","minimum":0,"maximum":2147483647},"readyReplicas":{"type":"integer","minimum":0,"maximum":2147483647},"availableReplicas":{"type":"integer","minimum":0,"maximum":2147483647},"upToDateReplicas":{"type":"integer","minimum":0,"maximum":2147483647},"failedReplicas":{"type":"integer","minimum":0,"maximum":2147483647},"selector":{"type":"string","maxLength":256},"plannedAction":{"$ref":"#/$defs/PlannedAction"},"storm":{"$ref":"#/$defs/Storm"}},"x-kubenode-fields":["observedGeneration","phase","conditions","waiting","replicas","readyReplicas","availableReplicas","upToDateReplicas","failedReplicas","selector","plannedAction","storm"]}}};
 const func2 = lengthOf;
 const func4 = re2;
 const pattern0 = func4("^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$", "u");
@@ -1654,12 +1654,6 @@ if(data.spec === undefined){
 (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "spec"}});
 errors++;
 }
-for(const key0 in data){
-if(!(((((key0 === "apiVersion") || (key0 === "kind")) || (key0 === "metadata")) || (key0 === "spec")) || (key0 === "status"))){
-(vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0}});
-errors++;
-}
-}
 if(data.apiVersion !== undefined){
 if(typeof data.apiVersion !== "string"){
 (vErrors ??= []).push({instancePath:instancePath+"/apiVersion",keyword:"type",params:{type: "string"}});
@@ -1703,34 +1697,34 @@ errors++;
 if(data2.labels !== undefined){
 let data4 = data2.labels;
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-for(const key1 in data4){
-const _errs12 = errors;
-if(typeof key1 === "string"){
-if(!pattern1.test(key1)){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels",keyword:"pattern",params:{pattern: "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},propertyName:key1});
+for(const key0 in data4){
+const _errs11 = errors;
+if(typeof key0 === "string"){
+if(!pattern1.test(key0)){
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels",keyword:"pattern",params:{pattern: "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},propertyName:key0});
 errors++;
 }
 }
-var valid2 = _errs12 === errors;
+var valid2 = _errs11 === errors;
 if(!valid2){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels",keyword:"propertyNames",params:{propertyName: key1}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels",keyword:"propertyNames",params:{propertyName: key0}});
 errors++;
 }
 }
-for(const key2 in data4){
-let data5 = data4[key2];
+for(const key1 in data4){
+let data5 = data4[key1];
 if(typeof data5 === "string"){
 if(func2(data5) > 63){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 63}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 63}});
 errors++;
 }
 if(!pattern2.test(data5)){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"pattern",params:{pattern: "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"pattern",params:{pattern: "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}});
 errors++;
 }
 }
 else {
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/labels/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"}});
 errors++;
 }
 }
@@ -1743,30 +1737,30 @@ errors++;
 if(data2.annotations !== undefined){
 let data6 = data2.annotations;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-for(const key3 in data6){
-const _errs18 = errors;
-if(typeof key3 === "string"){
-if(!pattern1.test(key3)){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations",keyword:"pattern",params:{pattern: "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},propertyName:key3});
+for(const key2 in data6){
+const _errs17 = errors;
+if(typeof key2 === "string"){
+if(!pattern1.test(key2)){
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations",keyword:"pattern",params:{pattern: "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"},propertyName:key2});
 errors++;
 }
 }
-var valid4 = _errs18 === errors;
+var valid4 = _errs17 === errors;
 if(!valid4){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations",keyword:"propertyNames",params:{propertyName: key3}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations",keyword:"propertyNames",params:{propertyName: key2}});
 errors++;
 }
 }
-for(const key4 in data6){
-let data7 = data6[key4];
+for(const key3 in data6){
+let data7 = data6[key3];
 if(typeof data7 === "string"){
 if(func2(data7) > 262144){
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 262144}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 262144}});
 errors++;
 }
 }
 else {
-(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"}});
+(vErrors ??= []).push({instancePath:instancePath+"/metadata/annotations/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"}});
 errors++;
 }
 }
@@ -1861,6 +1855,13 @@ if(typeof data2.selfLink !== "string"){
 errors++;
 }
 }
+const known0 = ["name","labels","annotations","finalizers","ownerReferences","uid","resourceVersion","generation","creationTimestamp","deletionTimestamp","deletionGracePeriodSeconds","generateName","selfLink","managedFields"];
+for(const field0 in data2){
+if(!known0.includes(field0)){
+(vErrors ??= []).push({instancePath:instancePath+"/metadata",keyword:"x-kubenode-fields",params:{ field: field0, known: known0 }});
+errors++;
+}
+}
 }
 else {
 (vErrors ??= []).push({instancePath:instancePath+"/metadata",keyword:"type",params:{type: "object"}});
@@ -1877,6 +1878,13 @@ if(data.status !== undefined){
 if(!(validate40(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
 vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
 errors = vErrors.length;
+}
+}
+const known1 = ["apiVersion","kind","metadata","spec","status"];
+for(const field1 in data){
+if(!known1.includes(field1)){
+(vErrors ??= []).push({instancePath,keyword:"x-kubenode-fields",params:{ field: field1, known: known1 }});
+errors++;
 }
 }
 }

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { generatedFiles } from '../../src/api/generate.ts';
+import type { Check, Cluster, MachineComponentSetSpec, Selector } from '../../src/api/generated/types.ts';
+import type { Rollout, Check as WrittenCheck } from '../../src/constructs/generated/types.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const files = generatedFiles();
+
+describe('what is generated', () => {
+  it.each(files.map(({ path, text }) => [path, text] as const))('%s is fresh', (path, text) => {
+    // Not `toBe`: thousands of lines of difference help nobody.
+    expect(readFileSync(join(ROOT, path), 'utf8') === text, 'run `npm run generate` and commit').toBe(true);
+  });
+
+  it('is all that lies in its folders', () => {
+    const folders = ['crds', 'src/api/generated', 'src/constructs/generated'];
+    const found = folders.flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1)),
+    );
+    expect(found.toSorted()).toEqual(files.map(({ path }) => path).toSorted());
+  });
+
+  it('is the same in another process, language and time zone', { timeout: 60_000 }, () => {
+    const script = `
+      import { generatedFiles } from './src/api/generate.ts';
+      process.stdout.write(JSON.stringify(generatedFiles()));
+    `;
+    const elsewhere = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, LANG: 'tr_TR.UTF-8', TZ: 'Pacific/Chatham' },
+      maxBuffer: 64 * 2 ** 20,
+    });
+    expect(elsewhere === JSON.stringify(files)).toBe(true);
+  });
+});
+
+describe('the types', () => {
+  it('have what a default fills in when it is read, and may lack it when it is written', () => {
+    expectTypeOf<Check['intervalSeconds']>().toEqualTypeOf<number>();
+    expectTypeOf<WrittenCheck['intervalSeconds']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<MachineComponentSetSpec['rollout']['batches'][number]>().toEqualTypeOf<
+      number | `${number}%`
+    >();
+    expectTypeOf<Rollout>().toExtend<{ readonly windows?: readonly object[] }>();
+    expectTypeOf<Selector>().toEqualTypeOf<Readonly<Selector>>();
+  });
+
+  it('are Kubernetes objects, and know their names', () => {
+    expectTypeOf<Cluster>().toExtend<KubeObject>();
+    expectTypeOf<Cluster['spec']['environment']>().toEqualTypeOf<'test' | 'pre' | 'prod'>();
+    expectTypeOf<Cluster['kind']>().toEqualTypeOf<'Cluster'>();
+  });
+});

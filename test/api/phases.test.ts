@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { crdOf } from '../../src/api/generate/crd.ts';
+import type { Kind } from '../../src/api/kind.ts';
+import type { Observed } from '../../src/api/phase.ts';
+import { GROUP, KINDS, VERSION } from '../../src/api/registry.ts';
+import { runs } from '../support/long.ts';
+
+/** Rows: conditions as `Type=Status/Reason`, and `deleted`. */
+const ROWS: readonly [kind: string, phase: string, world: string][] = [
+  ['Cluster', 'Deleting', 'deleted Stalled=True Synced=True'],
+  ['Cluster', 'Stalled', 'Stalled=True Progressing=False/Paused'],
+  ['Cluster', 'Stalled', 'ControlPlaneStalled=True'],
+  ['Cluster', 'Stalled', 'IdentityVerified=False Reachable=True'],
+  ['Cluster', 'Paused', 'Progressing=False/Paused Reachable=False'],
+  ['Cluster', 'Unreachable', ''],
+  ['Cluster', 'Unreachable', 'Reachable=Unknown Synced=True'],
+  ['Cluster', 'Unreachable', 'Reachable=False ControlPlaneReady=True'],
+  ['Cluster', 'Provisioning', 'Reachable=False ControlPlaneReady=False'],
+  ['Cluster', 'Provisioning', 'Reachable=True ControlPlaneReady=False Healthy=False'],
+  ['Cluster', 'Degraded', 'Reachable=True Healthy=False Synced=True'],
+  ['Cluster', 'Syncing', 'Reachable=True Healthy=True'],
+  ['Cluster', 'Syncing', 'Reachable=True Synced=Unknown/Stale'],
+  ['Cluster', 'Ready', 'Reachable=True Synced=True'],
+  ['Pipeline', 'Stalled', 'Stalled=True Held=True'],
+  ['Pipeline', 'Held', 'Held=True Progressing=False/Paused'],
+  ['Pipeline', 'Paused', 'Progressing=False/Paused SourceReady=False'],
+  ['Pipeline', 'SourceFailed', 'Promoted=True'],
+  ['Pipeline', 'SourceFailed', 'SourceReady=True Rendered=False Promoted=True'],
+  ['Pipeline', 'UpToDate', 'SourceReady=True Promoted=True'],
+  ['Pipeline', 'Promoting', 'SourceReady=True Rendered=True Promoted=False'],
+  ['Release', 'Succeeded', 'Succeeded=True Superseded=True'],
+  ['Release', 'Superseded', 'Superseded=True Stalled=True'],
+  ['Release', 'Failed', 'Stalled=True/FailureBudgetSpent'],
+  ['Release', 'Stalled', 'Stalled=True/DeadlinePassed Progressing=True'],
+  ['Release', 'Waiting', 'Progressing=False'],
+  ['Release', 'Promoting', 'Progressing=True'],
+  ['Release', 'Pending', 'Progressing=Unknown'],
+  ['Machine', 'Deleting', 'deleted Stalled=True'],
+  ['Machine', 'Stalled', 'Stalled=True'],
+  ['Machine', 'Creating', 'CertificateIssued=True'],
+  ['Machine', 'Importing', 'InfraReady=True'],
+  ['Machine', 'Importing', 'InfraReady=True HostTrusted=False CertificateIssued=True'],
+  ['Machine', 'Importing', 'InfraReady=True PreflightPassed=Unknown CertificateIssued=True'],
+  ['Machine', 'Unreachable', 'InfraReady=True CertificateIssued=True HostTrusted=True'],
+  ['Machine', 'Updating', 'InfraReady=True CertificateIssued=True AgentReady=True'],
+  [
+    'Machine',
+    'NotReady',
+    'InfraReady=True CertificateIssued=True AgentReady=True UpToDate=True NodeReady=True',
+  ],
+  [
+    'Machine',
+    'Held',
+    'InfraReady=True CertificateIssued=True AgentReady=True UpToDate=True ComponentsReady=True NodeReady=True Held=True Ready=True',
+  ],
+  [
+    'Machine',
+    'Ready',
+    'InfraReady=True CertificateIssued=True AgentReady=True UpToDate=True ComponentsReady=True NodeReady=True Ready=True',
+  ],
+  [
+    'Machine',
+    'Joining',
+    'InfraReady=True CertificateIssued=True AgentReady=True UpToDate=True ComponentsReady=True NodeReady=True',
+  ],
+  ['MachineSet', 'Deleting', 'deleted StormGuardActive=True'],
+  ['MachineSet', 'Guarded', 'StormGuardActive=True Stalled=True'],
+  ['MachineSet', 'Stalled', 'Stalled=True Progressing=False/Paused'],
+  ['MachineSet', 'Paused', 'Progressing=False/Paused'],
+  ['MachineSet', 'Scaling', 'Progressing=False/Waiting'],
+  ['MachineSet', 'Updating', 'ScaledAsWanted=True UpToDate=False'],
+  ['MachineSet', 'NotReady', 'ScaledAsWanted=True UpToDate=True'],
+  ['MachineSet', 'Ready', 'ScaledAsWanted=True UpToDate=True MachinesReady=True'],
+  ['MachineComponent', 'Deleting', 'deleted Accepted=False'],
+  ['MachineComponent', 'Refused', 'Accepted=False Yanked=True'],
+  ['MachineComponent', 'Yanked', 'Yanked=True InUse=True'],
+  ['MachineComponent', 'InUse', 'InUse=True'],
+  ['MachineComponent', 'Unused', 'Accepted=True'],
+  ['MachineComponentSet', 'Conflict', 'Conflict=True Stalled=True'],
+  ['MachineComponentSet', 'Stalled', 'Stalled=True Progressing=True/RollingBack'],
+  ['MachineComponentSet', 'RollingBack', 'Progressing=False/RollingBack'],
+  ['MachineComponentSet', 'Paused', 'Progressing=False/Paused'],
+  ['MachineComponentSet', 'Waiting', 'Progressing=False/Soaking'],
+  ['MachineComponentSet', 'Soaking', 'Progressing=True/Soaking UpToDate=True'],
+  ['MachineComponentSet', 'Completed', 'UpToDate=True'],
+  ['MachineComponentSet', 'Rolling', 'Progressing=True'],
+  ['NodeRemedier', 'Refused', 'Enforcing=False/Suspended'],
+  ['NodeRemedier', 'Suspended', 'Accepted=True Enforcing=False/Suspended'],
+  ['NodeRemedier', 'Observing', 'Accepted=True Enforcing=False/Observe'],
+  ['NodeRemedier', 'Shadowing', 'Accepted=True Enforcing=False/Shadow'],
+  ['NodeRemedier', 'Held', 'Accepted=True'],
+  ['NodeRemedier', 'Enforcing', 'Accepted=True Enforcing=True'],
+  ['RemedyOperationJob', 'Succeeded', 'Settled=True/Succeeded Executed=True'],
+  ['RemedyOperationJob', 'Superseded', 'Settled=True/Superseded'],
+  ['RemedyOperationJob', 'Cancelled', 'Settled=True/Cancelled'],
+  ['RemedyOperationJob', 'HandedOff', 'Settled=True/HandedOff'],
+  ['RemedyOperationJob', 'Failed', 'Settled=True/Transient'],
+  ['RemedyOperationJob', 'Failed', 'Settled=True/Ambiguous'],
+  ['RemedyOperationJob', 'Settling', 'Settled=False Executed=True'],
+  ['RemedyOperationJob', 'Verifying', 'Executed=True Progressing=False'],
+  ['RemedyOperationJob', 'Waiting', 'Progressing=False'],
+  ['RemedyOperationJob', 'Running', 'Progressing=True'],
+  ['RemedyOperationJob', 'Pending', ''],
+  ['MaintenanceEvent', 'Done', 'Settled=True Matched=False'],
+  ['MaintenanceEvent', 'Unmatched', 'Matched=False Progressing=True'],
+  ['MaintenanceEvent', 'Preparing', 'Progressing=True Prepared=True'],
+  ['MaintenanceEvent', 'Prepared', 'Prepared=True'],
+  ['MaintenanceEvent', 'Pending', 'Matched=True'],
+  ['DefenderPolicy', 'Refused', 'Accepted=False KillSwitchEngaged=True'],
+  ['DefenderPolicy', 'Stopped', 'KillSwitchEngaged=True BreakerOpen=True'],
+  ['DefenderPolicy', 'BreakerOpen', 'BreakerOpen=True InForce=True'],
+  ['DefenderPolicy', 'Auditing', 'InForce=True/Audit'],
+  ['DefenderPolicy', 'InForce', 'InForce=True'],
+  ['DefenderPolicy', 'Pending', 'InForce=False'],
+  ['DefenderLedger', 'NotReady', 'NearFull=True'],
+  ['DefenderLedger', 'Full', 'Ready=True NearFull=True Suspect=True'],
+  ['DefenderLedger', 'Suspect', 'Ready=True Suspect=True'],
+  ['DefenderLedger', 'Ready', 'Ready=True NearFull=False'],
+];
+
+describe('phase', () => {
+  it.each(ROWS)('of a %s is %s: %s', (kind, phase, world) => {
+    expect(kindOf(kind).phases.phaseOf(observed(world))).toBe(phase);
+  });
+
+  it.each(KINDS.map((kind) => [kind.kind, kind] as const))(
+    'of a %s: each one is in a row above',
+    (_, kind) => {
+      const tried = ROWS.filter(([name]) => name === kind.kind).map(([, phase]) => phase);
+      expect([...new Set(tried)].toSorted()).toEqual([...kind.phases.phases].toSorted());
+    },
+  );
+
+  it.each(KINDS.map((kind) => [kind.kind, kind] as const))('of a %s is one that its CRD knows', (_, kind) => {
+    const crd = JSON.stringify(crdOf(kind, GROUP, VERSION));
+    expect(crd).toContain(`"enum":${JSON.stringify(kind.phases.phases)}`);
+  });
+
+  const anyCondition = fc.record({
+    type: fc.constantFrom(...conditionTypes()),
+    status: fc.constantFrom('True', 'False', 'Unknown', 'unheard of'),
+    reason: fc.constantFrom('Paused', 'Soaking', 'RollingBack', 'Audit', 'Suspended', 'Succeeded', 'Else'),
+  });
+  const anyWorld = fc.record({
+    conditions: fc.uniqueArray(anyCondition, { selector: ({ type }) => type }),
+    deletionTimestamp: fc.constantFrom(undefined, '2030-01-01T00:00:00Z'),
+  });
+
+  it('is there for every world, and never depends on order or on anything else', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...KINDS), anyWorld, fc.anything(), (kind, world, else_) => {
+        const { phases, phaseOf } = kind.phases;
+        const phase = phaseOf(world);
+        const other = {
+          conditions: world.conditions.toReversed().map((condition) => ({ ...condition, message: else_ })),
+          deletionTimestamp: world.deletionTimestamp,
+          status: else_,
+        };
+        expect(phases).toContain(phase);
+        expect(phaseOf(other)).toBe(phase);
+        expect(phaseOf(world)).toBe(phase);
+      }),
+      runs(2_000, 100_000),
+    );
+  });
+
+  it('takes the first column whose line holds: no later column can win over an earlier one', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...KINDS),
+        anyWorld,
+        ({ phases: { columns, phaseOf, otherwise } }, world) => {
+          const holding = columns.filter(([, holds]) => holds(world)).map(([phase]) => phase);
+          expect(phaseOf(world)).toBe(holding[0] ?? otherwise);
+        },
+      ),
+      runs(2_000, 100_000),
+    );
+  });
+});
+
+function kindOf(name: string): Kind {
+  const found = KINDS.find(({ kind }) => kind === name);
+  if (!found) throw new Error(`there is no kind ${name}`);
+  return found;
+}
+
+function observed(world: string): Observed {
+  const words = world.split(' ').filter((word) => word !== '');
+  const conditions = words.flatMap((word) => {
+    const { type, status, reason } =
+      /^(?<type>\w+)=(?<status>\w+)(?:\/(?<reason>\w+))?$/.exec(word)?.groups ?? {};
+    return type && status ? [{ type, status, reason: reason ?? 'Tried' }] : [];
+  });
+  return { conditions, ...(words.includes('deleted') && { deletionTimestamp: '2030-01-01T00:00:00Z' }) };
+}
+
+function conditionTypes(): string[] {
+  return [
+    ...new Set(ROWS.flatMap(([, , world]) => [...world.matchAll(/(\w+)=/g)].map(([, type]) => type ?? ''))),
+  ];
+}

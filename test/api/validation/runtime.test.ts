@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { duplicateOf, formats, lengthOf, re2 } from '../../../src/api/validation/runtime.ts';
+
+describe('re2', () => {
+  it('reads patterns as the API server does, where JavaScript cannot', () => {
+    expect(re2('(?i)^kube').test('KUBE')).toBe(true);
+    expect(re2('^(?P<major>v1)$').test('v1')).toBe(true);
+  });
+
+  it('never hangs', () => {
+    expect(re2('^(a+)+$').test(`${'a'.repeat(5_000)}b`)).toBe(false);
+  });
+
+  it('searches unless the pattern is anchored', () => {
+    expect(re2('b').test('abc')).toBe(true);
+    expect(re2('^b$').test('abc')).toBe(false);
+  });
+
+  it('does not take a line end for the end', () => {
+    expect(re2('^a$').test('a\n')).toBe(false);
+  });
+
+  it('tells patterns apart, and knows one that it has seen', () => {
+    expect(String(re2('^a$'))).not.toBe(String(re2('^b$')));
+    expect(re2('^a$')).toBe(re2('^a$'));
+  });
+});
+
+describe('lengthOf', () => {
+  it.each([
+    ['', 0],
+    ['kube', 4],
+    ['für', 3],
+    ['节点', 2],
+    ['🚀', 1],
+  ])('%j has %i characters, as in Go', (text, length) => {
+    expect(lengthOf(text)).toBe(length);
+  });
+});
+
+describe('duplicateOf', () => {
+  it.each<[what: string, index: number, entries: readonly unknown[], keys: readonly string[]]>([
+    ['nothing', -1, [], ['name']],
+    ['different names', -1, [{ name: 'a' }, { name: 'b' }], ['name']],
+    ['the same name', 2, [{ name: 'a' }, { name: 'b' }, { name: 'a' }], ['name']],
+    [
+      'one of two keys',
+      -1,
+      [
+        { os: 'linux', arch: 'amd64' },
+        { os: 'linux', arch: 'arm64' },
+      ],
+      ['os', 'arch'],
+    ],
+    [
+      'both keys',
+      1,
+      [
+        { os: 'linux', arch: 'amd64' },
+        { os: 'linux', arch: 'amd64' },
+      ],
+      ['os', 'arch'],
+    ],
+    ['a number and its text', -1, [{ name: 1 }, { name: '1' }], ['name']],
+    [
+      'keys that run into each other',
+      -1,
+      [
+        { a: 'x', b: 'yz' },
+        { a: 'xy', b: 'z' },
+      ],
+      ['a', 'b'],
+    ],
+    ['what is no object', -1, ['a', 'a', null, null], ['name']],
+  ])('%s: %i', (_, index, entries, keys) => {
+    expect(duplicateOf(entries, keys)).toBe(index);
+  });
+});
+
+describe('a moment', () => {
+  it.each([
+    ['2026-11-20T07:00:00Z', true],
+    ['2028-02-29T23:59:59.999999Z', true],
+    ['2026-11-20T07:00:00+02:00', true],
+    ['2026-02-29T00:00:00Z', false],
+    ['2026-02-30T00:00:00Z', false],
+    ['2026-13-01T00:00:00Z', false],
+    ['2026-00-10T00:00:00Z', false],
+    ['2026-11-20T24:00:00Z', false],
+    ['2026-11-20T07:60:00Z', false],
+    ['2026-11-20T23:59:60Z', false],
+    ['20261120T070000Z', false],
+    ['tomorrow', false],
+    ['', false],
+  ])('%s: %s', (text, exists) => {
+    expect(formats['date-time'](text)).toBe(exists);
+  });
+});

@@ -1,0 +1,84 @@
+/* oxlint-disable no-new -- that is how cdk8s adds a construct to a chart */
+import { App, Chart, Testing } from 'cdk8s';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { Cluster } from '../../src/constructs/generated/cluster.ts';
+import { MachineSet, type MachineSetProps } from '../../src/constructs/generated/machineset.ts';
+
+const POOL: MachineSetProps = {
+  metadata: {
+    name: 'general',
+    labels: { team: 'sre' },
+    annotations: { 'kubenode.dev/prune': 'Never' },
+    finalizers: ['example.com/f'],
+  },
+  spec: { replicas: 3, template: { infra: { provider: 'local' }, labels: { pool: 'general' } } },
+};
+
+describe('a construct', () => {
+  it('becomes the object that was written, and nothing is added: defaults are the business of the API server', () => {
+    const chart = newChart();
+    new MachineSet(chart, 'anything', POOL);
+    expect(Testing.synth(chart)).toEqual([{ ...MachineSet.GVK, ...POOL }]);
+  });
+
+  it('is called as its metadata says, wherever it stands', () => {
+    const app = newApp();
+    new MachineSet(new Chart(new Chart(app, 'deep'), 'deeper'), 'inside', POOL);
+    const names = parseAllDocuments(app.synthYaml()).map((document) => document.getIn(['metadata', 'name']));
+    expect(names).toEqual(['general']);
+  });
+
+  it('that the API server would refuse stops the synth, with all problems of all constructs and where they are', () => {
+    const app = newApp();
+    const chart = new Chart(app, 'fleet');
+    new Cluster(chart, 'first', { metadata: { name: 'Bad Name' }, spec: { environment: 'test' } });
+    new MachineSet(chart, 'second', {
+      ...POOL,
+      spec: { ...POOL.spec, replicas: -1, startupTimeoutSeconds: 1 },
+    });
+    expect(
+      messageOf(() => app.synthYaml())
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      expect.stringMatching(
+        /^ {2}\[fleet\/first\] Cluster Bad Name: metadata\.name: must be lower-case letters/,
+      ),
+      '  [fleet/second] MachineSet general: spec.replicas: must be at least 0',
+      '  [fleet/second] MachineSet general: spec.startupTimeoutSeconds: must be at least 60',
+    ]);
+  });
+
+  it('is refused as well when it is turned into JSON by itself', () => {
+    const cluster = new Cluster(newChart(), 'c', {
+      metadata: { name: 'Bad' },
+      spec: { environment: 'test' },
+    });
+    expect(() => cluster.toJson()).toThrow('metadata.name: must be');
+  });
+
+  it('refuses a field that its type does not have, if somebody talked the compiler into it', () => {
+    const spec = { ...POOL.spec, replcias: 4 } as MachineSetProps['spec'];
+    const set = new MachineSet(newChart(), 's', { ...POOL, spec });
+    expect(() => set.toJson()).toThrow('spec.replcias: there is no such field; did you mean replicas?');
+  });
+});
+
+/** With a folder for its output, cdk8s makes none of its own; nothing is written there. */
+function newApp(): App {
+  return new App({ outdir: 'unused' });
+}
+
+function newChart(): Chart {
+  return new Chart(newApp(), 'test');
+}
+
+function messageOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error('nothing was refused');
+}
