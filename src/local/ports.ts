@@ -19,6 +19,7 @@ export async function isPortFree(port: number, address = '127.0.0.1'): Promise<b
 /** Below the range from which the system takes ports for outgoing connections, so that a port stays ours over a restart. */
 const FIRST_PORT = 16_443;
 const LAST_PORT = 32_767;
+const HIGHEST_PORT = 65_535;
 
 /** The next port from there on that is free now and not yet given to somebody else. */
 export async function nextPort(
@@ -26,10 +27,11 @@ export async function nextPort(
   address: string,
   from = FIRST_PORT,
 ): Promise<number> {
-  for (let port = from; port <= LAST_PORT; port += 1) {
+  const last = from > LAST_PORT ? HIGHEST_PORT : LAST_PORT;
+  for (let port = from; port <= last; port += 1) {
     if (!taken.has(port) && (await isPortFree(port, address))) return port;
   }
-  throw new LocalError('PortInUse', `no free port from ${from} to ${LAST_PORT}`, {
+  throw new LocalError('PortInUse', `no free port from ${from} to ${last}`, {
     where: address,
     wayOut: 'end programs that listen there',
   });

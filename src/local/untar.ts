@@ -1,0 +1,102 @@
+/** Takes single files out of a .tar.gz, by name. Nothing else of the archive ever touches the disk. */
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { LocalError } from './errors.ts';
+import { diskError } from './files.ts';
+
+const BLOCK = 512;
+
+/** Writes the first regular file with that base name to `to`. */
+export async function extractFile(archive: string, name: string, to: string): Promise<void> {
+  const reader = blockReader(createReadStream(archive).pipe(createGunzip()));
+  try {
+    for (let header = await reader.take(BLOCK); header[0]; header = await reader.take(BLOCK)) {
+      const { path, size, regular } = parseHeader(header);
+      const padded = Math.ceil(size / BLOCK) * BLOCK;
+      if (regular && basename(path) === name) {
+        await write(reader, size, to);
+        return;
+      }
+      await reader.skip(padded);
+    }
+  } catch (error) {
+    throw diskError(error, to);
+  } finally {
+    await reader.close();
+  }
+  throw new LocalError('Download', `${archive} holds no file ${name}`, {
+    where: archive,
+    wayOut: 'the release is packed in another way than expected: name a folder with --kube-assets',
+  });
+}
+
+async function write(reader: BlockReader, size: number, to: string): Promise<void> {
+  const file = await open(to, 'wx', 0o755);
+  try {
+    await reader.each(size, async (piece) => void (await file.write(piece)));
+  } finally {
+    await file.close();
+  }
+}
+
+/** ustar: name at 0, size in octal at 124, type at 156, prefix of the name at 345. */
+function parseHeader(header: Buffer): { path: string; size: number; regular: boolean } {
+  const text = (from: number, to: number): string => {
+    const field = header.toString('utf8', from, to);
+    return field.slice(0, field.includes('\0') ? field.indexOf('\0') : field.length).trim();
+  };
+  const prefix = text(345, 500);
+  const size = Number.parseInt(text(124, 136) || '0', 8);
+  if (!Number.isSafeInteger(size)) {
+    throw new LocalError('Download', 'the archive is broken', { wayOut: 'remove it and repeat the command' });
+  }
+  const type = header[156];
+  return {
+    path: prefix ? `${prefix}/${text(0, 100)}` : text(0, 100),
+    size,
+    regular: type === 0x30 || type === 0,
+  };
+}
+
+interface BlockReader {
+  take(size: number): Promise<Buffer>;
+  skip(size: number): Promise<void>;
+  each(size: number, use: (piece: Buffer) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+function blockReader(stream: AsyncIterable<Buffer>): BlockReader {
+  const iterator = stream[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+
+  async function each(size: number, use: (piece: Buffer) => Promise<void>): Promise<void> {
+    for (let left = size; left > 0; ) {
+      if (rest.length === 0) rest = await next();
+      const piece = rest.subarray(0, left);
+      rest = rest.subarray(piece.length);
+      left -= piece.length;
+      await use(piece);
+    }
+  }
+
+  async function next(): Promise<Buffer> {
+    const { value, done } = (await iterator.next()) as IteratorResult<Buffer, undefined>;
+    if (done) throw new LocalError('Download', 'the archive ends early', { wayOut: 'repeat the command' });
+    return value;
+  }
+
+  async function take(size: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    await each(size, (piece) => Promise.resolve(void pieces.push(piece)));
+    return Buffer.concat(pieces);
+  }
+
+  return {
+    take,
+    each,
+    skip: (size) => each(size, () => Promise.resolve()),
+    close: async () => void (await iterator.return?.()),
+  };
+}
