@@ -1,21 +1,15 @@
 /** One list, or one watch, of a reflector: how it is read, and what of it is believed. */
 import type { Client, ListOptions, WatchEvent } from './client.ts';
 import type { Clock } from './clock.ts';
+import { confirmGone, type Selection } from './confirm-gone.ts';
 import { isKubeError, KubeError } from './errors.ts';
 import type { KubeObject, Resource } from './object.ts';
 import { isOlderVersion, keyOf, type WritableStore } from './store.ts';
 import type { Transform } from './transform.ts';
 import { type Watchdog, watchdog } from './watchdog.ts';
 
-/** Which objects. */
-export interface Selection {
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-}
-
 export interface Source<T extends KubeObject> {
-  readonly client: Pick<Client, 'pages' | 'watch'>;
+  readonly client: Pick<Client, 'get' | 'pages' | 'watch'>;
   readonly resource: Resource;
   readonly selection: Selection;
   readonly store: WritableStore<T>;
@@ -68,6 +62,9 @@ export async function readList<T extends KubeObject>(
     if (isKubeError(error, 'Gone')) position.pageSize = Math.min(LARGEST_PAGE, position.pageSize * 4);
     throw error;
   }
+  const keys = new Set(objects.map(({ metadata }) => keyOf(metadata)));
+  const missing = store.list().filter(({ metadata }) => !keys.has(keyOf(metadata)));
+  if (missing.length > 0) await confirmGone(missing, { client, resource, selection, signal });
   store.replace(objects);
   position.from = version;
   position.newest = version;

@@ -6,8 +6,9 @@
 import { afterError, CALM } from './backoff.ts';
 import type { Client } from './client.ts';
 import type { Clock } from './clock.ts';
+import type { Selection } from './confirm-gone.ts';
 import { isKubeError, KubeError, type KubeErrorCode } from './errors.ts';
-import { followWatch, readList, type Selection, type Source, start } from './follow.ts';
+import { followWatch, readList, type Source, start } from './follow.ts';
 import type { Log } from './log.ts';
 import type { KubeObject, Resource } from './object.ts';
 import { collectionLabel } from './paths.ts';
@@ -15,7 +16,7 @@ import type { WritableStore } from './store.ts';
 import { type Transform, transformer } from './transform.ts';
 
 export interface ReflectorOptions<T extends KubeObject = KubeObject> extends Selection {
-  readonly client: Pick<Client, 'pages' | 'watch'>;
+  readonly client: Pick<Client, 'get' | 'pages' | 'watch'>;
   readonly resource: Resource;
   readonly store: WritableStore<T>;
   readonly clock: Clock;

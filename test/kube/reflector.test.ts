@@ -261,6 +261,17 @@ describe('reflector', () => {
     expect(told).toEqual(['+a', '+b', '+c']);
   });
 
+  it('does not believe a list that lacks what is there', async () => {
+    const { clock, server, told, reflector: running } = await bed(['a', 'b', 'c']);
+    server.watchFaults.push({ fault: 'error', code: 'Gone' });
+    server.listFaults.push(...times(3, { fault: 'empty' }));
+    await clock.advance(WATCH_MS + 5 * SECOND);
+    expect(running.freshness().error).toMatchObject({ code: 'BadAnswer' });
+    await clock.advance(MINUTE);
+    expect(running.freshness().error).toBeUndefined();
+    expect(told).toEqual(['+a', '+b', '+c']);
+  });
+
   it('does not believe events of the past', async () => {
     const { clock, server, told } = await bed(['a']);
     server.put('b');
@@ -320,6 +331,7 @@ const few = fc.nat(3);
 const anyListFault: fc.Arbitrary<ListFault> = fc.oneof(
   fc.record({ fault: fc.constant('error' as const), code: anyCode, afterPages: few }),
   fc.record({ fault: fc.constant('old' as const), revisions: fc.nat(8) }),
+  fc.record({ fault: fc.constant('empty' as const) }),
 );
 const anyWatchFault: fc.Arbitrary<WatchFault> = fc.oneof(
   fc.record({ fault: fc.constant('error' as const), code: anyCode, afterEvents: few }),

@@ -5,7 +5,7 @@
 import type { Client, ListOptions, ListPage, WatchEvent, WatchOptions } from '../../src/kube/client.ts';
 import type { Clock } from '../../src/kube/clock.ts';
 import { KubeError, type KubeErrorCode } from '../../src/kube/errors.ts';
-import type { KubeObject, Resource } from '../../src/kube/object.ts';
+import type { KubeObject, ObjectName, Resource } from '../../src/kube/object.ts';
 
 export const THINGS: Resource = {
   group: 'test',
@@ -23,7 +23,9 @@ export type ListFault =
       readonly retryAfterSeconds?: number;
     }
   /** The list of an older moment, as a replica answers that lags behind. */
-  | { readonly fault: 'old'; readonly revisions: number };
+  | { readonly fault: 'old'; readonly revisions: number }
+  /** Of now, and with nothing in it. */
+  | { readonly fault: 'empty' };
 
 export type WatchFault =
   | {
@@ -39,7 +41,7 @@ export type WatchFault =
   /** Tells old events again, as if it were an older moment. */
   | { readonly fault: 'replay'; readonly events: number };
 
-export interface SmallServer extends Pick<Client, 'pages' | 'watch'> {
+export interface SmallServer extends Pick<Client, 'get' | 'pages' | 'watch'> {
   put(name: string, fields?: Readonly<Record<string, unknown>>): KubeObject;
   delete(name: string): void;
   /** So many changes of objects that these lists and watches do not select. */
@@ -83,6 +85,7 @@ export function smallServer(clock: Clock): SmallServer {
     },
     objects: () => [...present.values()],
     has: (uid) => [...present.values()].some(({ metadata }) => metadata.uid === uid),
+    get: get as SmallServer['get'],
     pages: pages as SmallServer['pages'],
     watch,
     listFaults: [],
@@ -131,16 +134,23 @@ export function smallServer(clock: Clock): SmallServer {
     return [...then.values()];
   }
 
+  async function get(_: Resource, { name }: ObjectName): Promise<KubeObject> {
+    await Promise.resolve();
+    const object = present.get(name);
+    if (!object) throw new KubeError('NotFound', `no ${name}`);
+    return copy(object);
+  }
+
+  function momentFor(fault: ListFault | undefined): number {
+    return fault?.fault === 'old' ? Math.max(100, revision - fault.revisions) : revision;
+  }
+
   async function* pages(_: Resource, { limit = 500, signal }: ListOptions = {}): AsyncGenerator<ListPage> {
     server.asked.push(`list ${limit}`);
     const fault = server.listFaults.shift();
-    const moment = fault?.fault === 'old' ? Math.max(100, revision - fault.revisions) : revision;
-    const all = at(moment);
-    const starts = Array.from(
-      { length: Math.max(1, Math.ceil(all.length / limit)) },
-      (__, page) => page * limit,
-    );
-    for (const from of starts) {
+    const moment = momentFor(fault);
+    const all = fault?.fault === 'empty' ? [] : at(moment);
+    for (const from of starts(all.length, limit)) {
       await turn(signal);
       if (from / limit >= lastsFor(fault)) breakOff(fault);
       yield { items: all.slice(from, from + limit).map(copy), resourceVersion: String(moment) };
@@ -198,6 +208,11 @@ export function smallServer(clock: Clock): SmallServer {
   }
 }
 
+/** Where pages begin; an empty list is a page too. */
+function starts(length: number, limit: number): number[] {
+  return Array.from({ length: Math.max(1, Math.ceil(length / limit)) }, (_, page) => page * limit);
+}
+
 /** Every answer takes at least a turn of the event loop, and none comes after its signal. */
 async function turn(signal: AbortSignal | undefined): Promise<void> {
   await Promise.resolve();
@@ -219,7 +234,8 @@ function copy(object: KubeObject): KubeObject {
 
 /** How many pages or events come before the fault. */
 function lastsFor(fault: ListFault | WatchFault | undefined): number {
-  const whole = fault === undefined || fault.fault === 'old' || fault.fault === 'replay';
+  const whole =
+    fault === undefined || fault.fault === 'old' || fault.fault === 'empty' || fault.fault === 'replay';
   if (whole) return Number.POSITIVE_INFINITY;
   return ('afterPages' in fault ? fault.afterPages : 'afterEvents' in fault ? fault.afterEvents : 0) ?? 0;
 }
