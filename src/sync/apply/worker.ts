@@ -16,6 +16,8 @@ export interface WorkerOptions extends Omit<ContactOptions, 'onChange'> {
 export interface ClusterWorker {
   target(target: ClusterTarget): void;
   report(): ClusterReport;
+  /** Something changed that it cannot see by itself, such as its right to write. */
+  wake(): void;
   /** The credentials have changed: connect anew. */
   reconnect(): void;
   close(): Promise<void>;
@@ -44,6 +46,7 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
       if (!same) interrupt('the target changed');
     },
     report: () => contact.report(),
+    wake: () => wake.resolve(),
     reconnect() {
       contact.forgetSession();
       interrupt('the credentials changed');

@@ -1,0 +1,128 @@
+/** One worker and one Lease for each Cluster of the hub, begun and ended as the objects come and go. */
+import type { Cluster } from '../../api/generated/types.ts';
+import type { CallReport } from '../../kube/calls.ts';
+import type { Client } from '../../kube/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Log } from '../../kube/log.ts';
+import type { Store } from '../../kube/store.ts';
+import type { ApplyPolicy } from '../apply/contact.ts';
+import { type ClusterWorker, clusterWorker } from '../apply/worker.ts';
+import type { RenderedTarget } from '../model.ts';
+import type { ClusterSync } from '../promote/ports.ts';
+import { connectCluster, connectionVersion } from './connection.ts';
+import { type HeldLease, type HeldLeaseOptions, heldLease } from './held-lease.ts';
+
+export interface ClustersOptions {
+  readonly hub: Client;
+  readonly hubUID: string;
+  readonly connectHub: () => Promise<Client>;
+  readonly clusters: Store<Cluster>;
+  readonly secrets: Store;
+  /** What a commit renders to for a cluster. */
+  readonly content: (cluster: string, commit: string) => Promise<RenderedTarget | undefined>;
+  readonly policy: (pipeline: string) => ApplyPolicy;
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly leaseMetrics?: NonNullable<HeldLeaseOptions['metrics']>;
+  readonly onCall?: (report: CallReport) => void;
+  readonly onReport: () => void;
+}
+
+export interface Clusters extends ClusterSync {
+  /** Looks at the objects again. */
+  refresh(): void;
+  close(): Promise<void>;
+}
+
+interface Running {
+  readonly worker: ClusterWorker;
+  readonly lease: HeldLease;
+  version: string;
+}
+
+export function clusterFleet(options: ClustersOptions): Clusters {
+  const running = new Map<string, Running>();
+  const ending = new Set<Promise<void>>();
+
+  return {
+    target: (cluster, target) => running.get(cluster)?.worker.target(target),
+    report: (cluster) => running.get(cluster)?.worker.report(),
+    refresh,
+    async close() {
+      for (const name of running.keys()) end(name);
+      await Promise.all(ending);
+    },
+  };
+
+  function refresh(): void {
+    const names = new Set(options.clusters.list().map(({ metadata }) => metadata.name));
+    for (const name of running.keys()) if (!names.has(name)) end(name);
+    for (const name of names) keep(name);
+  }
+
+  function keep(name: string): void {
+    const cluster = options.clusters.get(name);
+    if (!cluster) return;
+    const version = connectionVersion(cluster, options.secrets);
+    const known = running.get(name);
+    if (!known) running.set(name, { ...begin(name), version });
+    else if (known.version !== version) {
+      known.version = version;
+      known.worker.reconnect();
+    }
+  }
+
+  function begin(name: string): Pick<Running, 'worker' | 'lease'> {
+    const { hub, clock, random, identity, leaseMetrics, onReport } = options;
+    const log = options.log.with({ cluster: name });
+    const lease = heldLease({
+      client: hub,
+      name: `cluster-${name}`,
+      identity,
+      clock,
+      random,
+      log,
+      ...(leaseMetrics ? { metrics: leaseMetrics } : {}),
+      onChange: () => worker.wake(),
+    });
+    const worker = clusterWorker({
+      cluster: name,
+      hub: options.hubUID,
+      connect: () => connectNow(name),
+      pinnedUID: () => pinnedUID(options.clusters.get(name)),
+      mayNotWrite: () => lease.objection(),
+      content: (commit) => options.content(name, commit),
+      policy: options.policy,
+      clock,
+      log,
+      random,
+      onReport,
+    });
+    return { worker, lease };
+  }
+
+  async function connectNow(name: string): Promise<Client> {
+    const cluster = options.clusters.get(name);
+    if (!cluster) throw new Error(`Cluster ${name} is not in the hub any more`);
+    return connectCluster(cluster, options);
+  }
+
+  function end(name: string): void {
+    const known = running.get(name);
+    if (!known) return;
+    running.delete(name);
+    // The right to write goes only after the last write.
+    const done = known.worker
+      .close()
+      .then(() => known.lease.close())
+      .finally(() => ending.delete(done));
+    ending.add(done);
+  }
+}
+
+/** What git says, else what was found at the first contact. */
+function pinnedUID(cluster: Cluster | undefined): string | undefined {
+  return cluster?.spec.clusterUID ?? cluster?.status?.clusterUID;
+}

@@ -1,0 +1,71 @@
+/** From a Cluster object to a client of that cluster. */
+
+import { isMap, isSeq, parseDocument } from 'yaml';
+import type { Cluster } from '../../api/generated/types.ts';
+import type { CallReport } from '../../kube/calls.ts';
+import type { Client } from '../../kube/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import { connect } from '../../kube/connect.ts';
+import { KubeError } from '../../kube/errors.ts';
+import { limiter } from '../../kube/limiter.ts';
+import type { Store } from '../../kube/store.ts';
+import { MissingSecret, type SecretRef, secretValue, secretVersion } from './credentials.ts';
+
+export interface ConnectionOptions {
+  readonly secrets: Store;
+  readonly clock: Clock;
+  /** The hub itself, for a cluster that is its own hub. */
+  readonly connectHub: () => Promise<Client>;
+  readonly onCall?: (report: CallReport) => void;
+}
+
+const HOSTED_KEY = 'kubeconfig';
+
+/** Changes whenever a new connection is due. */
+export function connectionVersion(cluster: Cluster, secrets: Store): string {
+  const ref = credentialsOf(cluster);
+  return JSON.stringify([cluster.spec.connection, ref, ref ? secretVersion(secrets, ref) : '']);
+}
+
+export async function connectCluster(cluster: Cluster, options: ConnectionOptions): Promise<Client> {
+  const { clock, secrets, onCall } = options;
+  if (cluster.spec.connection?.inCluster) return options.connectHub();
+  const ref = credentialsOf(cluster);
+  if (!ref) {
+    throw new KubeError(
+      'Config',
+      `Cluster ${cluster.metadata.name} names no credentials: set spec.connection.credentialsRef`,
+    );
+  }
+  const text = kubeconfigText(cluster, ref, secrets);
+  return connect({
+    kubeconfigText: cluster.spec.connection?.server ? withServer(text, cluster.spec.connection.server) : text,
+    clock,
+    limiter: limiter({ clock }),
+    ...(onCall ? { onCall } : {}),
+  });
+}
+
+function credentialsOf({ metadata, spec }: Cluster): SecretRef | undefined {
+  if (spec.hosted) return { name: `${metadata.name}-kubeconfig`, key: HOSTED_KEY };
+  const ref = spec.connection?.credentialsRef;
+  return ref ? { name: ref.name, key: ref.key ?? HOSTED_KEY } : undefined;
+}
+
+function kubeconfigText(cluster: Cluster, ref: SecretRef, secrets: Store): string {
+  try {
+    return secretValue(secrets, ref, `Cluster ${cluster.metadata.name}`);
+  } catch (error) {
+    if (!(error instanceof MissingSecret)) throw error;
+    throw new KubeError('Credentials', error.message, { cause: error });
+  }
+}
+
+/** The address of the Cluster object counts; who we are, and whom we trust, stays that of the kubeconfig. */
+export function withServer(kubeconfig: string, server: string): string {
+  const document = parseDocument(kubeconfig);
+  const clusters = document.get('clusters');
+  if (!isSeq(clusters)) throw new KubeError('Config', 'the kubeconfig in the Secret has no list of clusters');
+  for (const entry of clusters.items) if (isMap(entry)) entry.setIn(['cluster', 'server'], server);
+  return document.toString();
+}
