@@ -1,0 +1,152 @@
+/** The table of rights: one line a right, then who has it, of all service accounts and people. */
+import {
+  PRINCIPAL_APPROVER,
+  PRINCIPAL_COMPONENTSET,
+  PRINCIPAL_CONTROLLERS,
+  PRINCIPAL_DEFENDER,
+  PRINCIPAL_HOSTDOCTOR,
+  PRINCIPAL_HOSTING,
+  PRINCIPAL_MACHINE,
+  PRINCIPAL_MACHINESET,
+  PRINCIPAL_REMEDY,
+  PRINCIPAL_REMEDYJOB,
+  PRINCIPAL_SYNC,
+  ROLE_ADMIN,
+  ROLE_OPERATOR,
+  ROLE_STOP,
+  ROLE_VIEW,
+} from '../../../src/api/names.ts';
+import { PRINCIPALS } from '../../../src/api/principals.ts';
+
+/** A right as `kubectl auth can-i` takes it: verb, resource.group/subresource, and a namespace or a name. */
+export interface Right {
+  readonly verb: string;
+  readonly group?: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+const ours = (verb: string, resource: string, subresource?: string): Right => ({
+  verb,
+  group: 'kubenode.dev',
+  resource,
+  ...(subresource === undefined ? {} : { subresource }),
+});
+const inSystem = (verb: string, resource: string, group = ''): Right => ({
+  verb,
+  group,
+  resource,
+  namespace: 'kubenode-system',
+});
+const csr = 'certificates.k8s.io';
+export const RBAC = 'rbac.authorization.k8s.io';
+
+/** Nobody else of them may. */
+export const rights: readonly [Right, readonly string[]][] = [
+  [
+    ours('patch', 'machines', 'status'),
+    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, ROLE_ADMIN],
+  ],
+  [ours('create', 'machines'), [PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, ROLE_ADMIN]],
+  [ours('delete', 'machines'), [PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, PRINCIPAL_REMEDYJOB, ROLE_ADMIN]],
+  [
+    ours('patch', 'machines'),
+    [
+      PRINCIPAL_SYNC,
+      PRINCIPAL_MACHINE,
+      PRINCIPAL_MACHINESET,
+      PRINCIPAL_COMPONENTSET,
+      ROLE_OPERATOR,
+      ROLE_ADMIN,
+    ],
+  ],
+  [ours('patch', 'machinesets', 'status'), [PRINCIPAL_MACHINESET, ROLE_ADMIN]],
+  [ours('create', 'machinesets'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
+  [ours('patch', 'machinecomponents', 'status'), [PRINCIPAL_COMPONENTSET, ROLE_ADMIN]],
+  [ours('patch', 'machinecomponentsets', 'status'), [PRINCIPAL_COMPONENTSET, ROLE_ADMIN]],
+  [ours('patch', 'machinecomponentsets'), [PRINCIPAL_SYNC, ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('create', 'remedyoperationjobs'), [PRINCIPAL_REMEDY, ROLE_ADMIN]],
+  [ours('patch', 'remedyoperationjobs', 'status'), [PRINCIPAL_REMEDYJOB, ROLE_ADMIN]],
+  [ours('patch', 'remedyoperationjobs'), [PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('patch', 'noderemediers', 'status'), [PRINCIPAL_REMEDY, ROLE_ADMIN]],
+  [ours('patch', 'noderemediers'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
+  [ours('create', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
+  [ours('patch', 'maintenanceevents', 'status'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
+  [ours('patch', 'clusters', 'status'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, ROLE_ADMIN]],
+  [ours('create', 'clusters'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
+  [ours('patch', 'pipelines'), [PRINCIPAL_SYNC, ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('create', 'releases'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
+  [ours('patch', 'releases', 'status'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
+  [ours('update', 'defenderledgers'), [PRINCIPAL_DEFENDER, ROLE_ADMIN]],
+  [ours('patch', 'defenderledgers'), [ROLE_ADMIN]],
+  [ours('delete', 'defenderledgers'), [ROLE_ADMIN]],
+  [ours('patch', 'defenderpolicies', 'status'), [PRINCIPAL_DEFENDER, ROLE_ADMIN]],
+  [ours('create', 'defenderpolicies'), [PRINCIPAL_SYNC, ROLE_STOP, ROLE_ADMIN]],
+  [ours('delete', 'defenderpolicies'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
+  [ours('break-glass', 'noderemediers'), [ROLE_ADMIN]],
+  [ours('create', 'defenderledgers', 'approvals'), [ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('list', 'machines'), [...PRINCIPALS, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
+  [{ verb: 'patch', resource: 'nodes' }, [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB]],
+  [{ verb: 'patch', resource: 'nodes', subresource: 'status' }, []],
+  [{ verb: 'delete', resource: 'nodes' }, []],
+  [
+    { verb: 'create', resource: 'pods', subresource: 'eviction', namespace: 'shop' },
+    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB],
+  ],
+  [{ verb: 'delete', resource: 'pods', namespace: 'shop' }, []],
+  [
+    { verb: 'list', resource: 'pods' },
+    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER],
+  ],
+  [inSystem('get', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_MACHINE, PRINCIPAL_HOSTING]],
+  [inSystem('list', 'secrets'), [PRINCIPAL_HOSTING]],
+  [inSystem('create', 'secrets'), [PRINCIPAL_HOSTING]],
+  [{ verb: 'get', resource: 'secrets', namespace: 'default' }, []],
+  [{ verb: 'create', resource: 'secrets', namespace: 'default' }, []],
+  [inSystem('update', 'leases', 'coordination.k8s.io'), [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS]],
+  [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' }, []],
+  [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease' }, []],
+  [inSystem('create', 'configmaps'), [PRINCIPAL_SYNC]],
+  [inSystem('create', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],
+  [inSystem('create', 'events'), PRINCIPALS],
+  [{ verb: 'create', resource: 'events', namespace: 'default' }, PRINCIPALS],
+  [{ verb: 'create', resource: 'events', namespace: 'shop' }, []],
+  [{ verb: 'create', group: csr, resource: 'certificatesigningrequests' }, [PRINCIPAL_MACHINE]],
+  [
+    { verb: 'update', group: csr, resource: 'certificatesigningrequests', subresource: 'approval' },
+    [PRINCIPAL_APPROVER],
+  ],
+  [
+    { verb: 'approve', group: csr, resource: 'signers', name: 'kubernetes.io/kube-apiserver-client' },
+    [PRINCIPAL_APPROVER],
+  ],
+  [{ verb: 'approve', group: csr, resource: 'signers', name: 'kubernetes.io/kubelet-serving' }, []],
+  [{ verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews' }, [PRINCIPAL_DEFENDER]],
+  [{ verb: 'create', group: 'authorization.k8s.io', resource: 'subjectaccessreviews' }, [PRINCIPAL_DEFENDER]],
+  [{ verb: 'create', resource: 'namespaces' }, [PRINCIPAL_SYNC, PRINCIPAL_HOSTING]],
+  [{ verb: 'create', group: 'apps', resource: 'deployments', namespace: 'shop' }, [PRINCIPAL_SYNC]],
+  [
+    { verb: 'create', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
+    [PRINCIPAL_SYNC],
+  ],
+  [{ verb: 'create', group: 'admissionregistration.k8s.io', resource: 'validatingadmissionpolicies' }, []],
+  [
+    { verb: 'delete', group: 'admissionregistration.k8s.io', resource: 'validatingadmissionpolicybindings' },
+    [],
+  ],
+  [
+    { verb: 'bind', group: RBAC, resource: 'clusterroles', name: 'kubenode-hosting-tenant' },
+    [PRINCIPAL_HOSTING],
+  ],
+  [{ verb: 'bind', group: RBAC, resource: 'clusterroles', name: 'cluster-admin' }, []],
+  [{ verb: 'escalate', group: RBAC, resource: 'clusterroles' }, []],
+  [{ verb: 'impersonate', resource: 'users' }, []],
+  [{ verb: 'impersonate', resource: 'groups', name: 'system:masters' }, []],
+  [{ ...inSystem('impersonate', 'serviceaccounts'), name: PRINCIPAL_REMEDY }, [PRINCIPAL_CONTROLLERS]],
+  [{ ...inSystem('impersonate', 'serviceaccounts'), name: PRINCIPAL_SYNC }, []],
+  [{ verb: 'create', resource: 'serviceaccounts', subresource: 'token', namespace: 'kubenode-system' }, []],
+];
+
+export const PEOPLE: readonly string[] = [ROLE_VIEW, ROLE_OPERATOR, ROLE_STOP, ROLE_ADMIN];
