@@ -41,14 +41,8 @@ export function mountsUnder(folder: string): readonly string[] {
   return targets.filter((target) => target.startsWith(`${folder}/`));
 }
 
-/** Bridges and the like, made by the node kit of that run. */
-export function networkInterfaces(mark: string): readonly string[] {
-  return namesIn('/sys/class/net').filter((name) => name.startsWith(interfacePrefix(mark)));
-}
-
-/** The kernel allows 15 characters in all. */
-export function interfacePrefix(mark: string): string {
-  return `kn${mark.slice(-6)}`;
+export function networkInterfaces(prefix: string): readonly string[] {
+  return namesIn('/sys/class/net').filter((name) => name.startsWith(prefix));
 }
 
 /** Ends what tests started and forgot. */

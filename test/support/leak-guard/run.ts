@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plugin } from 'vitest/config';
 import type { Vitest } from 'vitest/node';
+import { prefixOf } from '../node-kit/marks.ts';
 import { end, isAlive, mountsUnder, networkInterfaces, processesOf, RUN_FOLDER, RUN_MARK } from './leaks.ts';
 import { untilClean } from './until-clean.ts';
 
@@ -35,7 +36,7 @@ function startGuard(): () => Promise<void> {
       ...ours().map(({ pid, command }) => `process ${pid}: ${command}`),
       ...mountsUnder(folder).map((target) => `mount ${target}`),
       ...readdirSync(folder).map((name) => `file or folder ${join(folder, name)}`),
-      ...networkInterfaces(mark).map((name) => `interface ${name}`),
+      ...networkInterfaces(prefixOf(process.pid)).map((name) => `interface ${name}`),
     ]);
     end(ours());
     remove(folder);

@@ -1,0 +1,126 @@
+import { deepEqual } from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject, Resource } from '../../src/kube/object.ts';
+import { type ApiServer, startApiServer } from '../support/control-plane.ts';
+import { processesOf } from '../support/leak-guard/leaks.ts';
+import { prefixOf, runPid } from '../support/node-kit/marks.ts';
+import { putFile } from '../support/node-kit/rootfs.ts';
+import { type NodeKit, nodeKit, type TestNode, whyNoNodes } from '../support/node-kit.ts';
+
+const NODES: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
+
+const reason = whyNoNodes();
+if (reason) process.stderr.write(`skipped: ${reason}\n`);
+
+interface NodeObject extends KubeObject {
+  readonly status: {
+    readonly conditions: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly lastHeartbeatTime: string;
+    }[];
+    readonly nodeInfo: {
+      readonly bootID: string;
+      readonly kubeletVersion: string;
+      readonly systemUUID: string;
+    };
+  };
+}
+
+describe.skipIf(reason)(`real nodes${reason ? ` (${reason})` : ''}`, () => {
+  let kit: NodeKit;
+  let server: ApiServer;
+  const before = footprint();
+
+  beforeAll(async () => {
+    kit = await nodeKit();
+    server = await startApiServer({ bindAddress: '0.0.0.0', names: [kit.hostAddress] });
+  });
+  afterAll(async () => {
+    await kit?.close();
+    await server?.stop();
+    deepEqual(footprint(), before);
+  });
+
+  it('boots with a Ready kubelet, reboots, is Ready again, and is removed without a trace', async () => {
+    const empty = footprint();
+    const node = await kit.boot({ name: 'node-1', cluster: server });
+    const first = await ready(node, '');
+    expect(first.status.nodeInfo.bootID).toBe(await node.bootId());
+
+    await node.reboot();
+    const second = await ready(node, first.status.nodeInfo.bootID);
+    expect(second.status.nodeInfo.bootID).toBe(await node.bootId());
+    expect(second.status.nodeInfo.bootID).not.toBe(first.status.nodeInfo.bootID);
+
+    await kit.remove(node);
+    expect(footprint()).toEqual(empty);
+    expect(existsSync(node.root)).toBe(false);
+  });
+
+  it('keeps two nodes apart, and leaves one alone when the power of the other is cut', async () => {
+    const [left, right] = await Promise.all([kit.boot({ name: 'left' }), kit.boot({ name: 'right' })]);
+    expect((await left.run('hostname')).stdout.trim()).toBe('left');
+    const greeting = `read -t 5 line < /dev/tcp/${right.address}/22 && echo "$line"`;
+    expect((await left.run('bash', '-c', greeting)).stdout).toMatch(/^SSH-2.0/);
+    const [leftId, rightId] = [await left.bootId(), await right.bootId()];
+    expect(leftId).not.toBe(rightId);
+
+    await left.cutPower();
+    await expect(left.run('true')).rejects.toThrow('left is not running');
+    expect(await right.bootId()).toBe(rightId);
+
+    await left.powerOn();
+    expect(await left.bootId()).not.toBe(leftId);
+    await Promise.all([kit.remove(left), kit.remove(right)]);
+  });
+
+  it('takes files and programs in before the boot, and comes back when it reboots by itself', async () => {
+    const node = await kit.boot({
+      name: 'own',
+      binds: [[process.execPath, '/usr/local/bin/node']],
+      prepare: (root) => putFile(root, 'etc/motd', 'prepared\n'),
+    });
+    expect((await node.run('/usr/local/bin/node', '-p', '1 + 1')).stdout.trim()).toBe('2');
+    expect((await node.run('cat', '/etc/motd')).stdout).toBe('prepared\n');
+    const bootId = await node.bootId();
+    await node.run(
+      'systemd-run',
+      '--on-active=1',
+      '--timer-property=AccuracySec=10ms',
+      'systemctl',
+      'reboot',
+    );
+    await node.bootedAgain(bootId);
+    await kit.remove(node);
+  });
+
+  /** Resolves when the API server calls it Ready in another boot than that one. Bounded by the test's time limit. */
+  async function ready(node: TestNode, notBoot: string): Promise<NodeObject> {
+    for (;;) {
+      const found = await server.client.get<NodeObject>(NODES, { name: node.name }).catch(() => undefined);
+      const isReady = found?.status.conditions.some(
+        ({ type, status }) => type === 'Ready' && status === 'True',
+      );
+      if (found && isReady && found.status.nodeInfo.bootID !== notBoot) return found;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+});
+
+/** What nodes of this run leave in the kernel: bridges, mounts, cgroups, processes. */
+function footprint(): Record<string, readonly string[]> {
+  const prefix = prefixOf(runPid());
+  const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
+  return {
+    interfaces: readdirSync('/sys/class/net').filter((name) => name.startsWith(prefix)),
+    mounts: mounts.filter((line) => line.includes('/nodes-') || line.includes('nspawn')),
+    cgroups: readdirSync('/sys/fs/cgroup', { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.includes(prefix),
+    ),
+    processes: processesOf('NO=such-mark', process.pid)
+      .map(({ command }) => command)
+      .filter((command) => command.includes('nspawn')),
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * Real nodes for tests: Debian with systemd in systemd-nspawn, on a bridge of their own.
+ *
+ *     describe.skipIf(whyNoNodes())('…', …)                       // and print the reason
+ *     const kit = await nodeKit();                                // in beforeAll
+ *     const node = await kit.boot({ name: 'node-1', cluster: server });   // with a kubelet; without `cluster` a bare node
+ *     await node.reboot();
+ *     await kit.remove(node);
+ *     await kit.close();                                          // in afterAll; removes what is left
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ApiServerAddress } from './fault-proxy/upstream.ts';
+import { nodeBase } from './node-kit/base.ts';
+import { makeBridge, removeStaleBridges } from './node-kit/bridge.ts';
+import { removeStaleCgroups } from './node-kit/cgroups.ts';
+import { KUBELET, kubeletBinary, putKubelet } from './node-kit/kubelet.ts';
+import { nameOf, nextNumber } from './node-kit/marks.ts';
+import { type RunningNode, startNode, type TestNode } from './node-kit/node.ts';
+import { mountNspawnState, unmountNspawnState } from './node-kit/nspawn-state.ts';
+import { makeRootfs } from './node-kit/rootfs.ts';
+import { tempFolder } from './temp.ts';
+
+export { whyNoNodes } from './node-kit/needs.ts';
+export type { TestNode } from './node-kit/node.ts';
+
+export interface NodeKit {
+  /** Of the host, as nodes see it: what they should reach listens there, or on 0.0.0.0. */
+  readonly hostAddress: string;
+  /** Resolves when systemd inside has started everything. A kubelet is not Ready yet by then. */
+  boot(options: BootOptions): Promise<TestNode>;
+  /** Nothing of it is left. */
+  remove(node: TestNode): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface BootOptions {
+  readonly name: string;
+  /** With a kubelet that joins this API server, which listens on 0.0.0.0 and has `hostAddress` in its certificate. */
+  readonly cluster?: ApiServerAddress;
+  /** Read-only, from a path of the host to one inside. */
+  readonly binds?: readonly (readonly [outside: string, inside: string])[];
+  /** Writes what else the node needs into its root file system, before it boots. */
+  readonly prepare?: (root: string) => Promise<void>;
+}
+
+export async function nodeKit(): Promise<NodeKit> {
+  await removeStaleCgroups();
+  await removeStaleBridges();
+  const base = await nodeBase();
+  const folder = tempFolder('nodes');
+  await mountNspawnState();
+  const bridge = await makeBridge();
+  const nodes = new Map<string, RunningNode>();
+
+  return { hostAddress: bridge.address, boot, remove, close };
+
+  async function boot({ name, cluster, binds = [], prepare }: BootOptions): Promise<TestNode> {
+    if (nodes.has(name)) throw new Error(`there is a node ${name} already`);
+    const root = join(folder, name);
+    const identity = { name, ...bridge.nextAddress(), gateway: bridge.address };
+    const { address, gateway } = identity;
+    await makeRootfs(base, root, identity);
+    if (cluster) await putKubelet(root, { server: cluster, gateway, node: name, address });
+    await prepare?.(root);
+    const kubelet = cluster ? [[await kubeletBinary(), KUBELET] as const] : [];
+    const consoleLog = join(folder, `${name}.console`);
+    const machine = nameOf(nextNumber());
+    const parts = {
+      name,
+      machine,
+      address,
+      root,
+      bridge: bridge.name,
+      consoleLog,
+      binds: [...kubelet, ...binds],
+    };
+    const node = await startNode(parts);
+    nodes.set(name, node);
+    return node;
+  }
+
+  async function remove({ name }: TestNode): Promise<void> {
+    const node = nodes.get(name);
+    if (!node) return;
+    nodes.delete(name);
+    await node.remove();
+    await rm(node.root, { recursive: true, force: true, maxRetries: 3 });
+    await rm(node.consoleLog, { force: true });
+  }
+
+  /** One node that cannot be removed does not keep the others. */
+  async function close(): Promise<void> {
+    const results = await Promise.allSettled([...nodes.values()].map(remove));
+    await bridge.remove();
+    await unmountNspawnState();
+    const errors = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    if (errors.length > 0) throw new AggregateError(errors, 'nodes that could not be removed');
+  }
+}

@@ -1,0 +1,51 @@
+/** The Debian that every node is a copy of: made once a machine, kept in the user's cache. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { cacheFolder } from '../../../src/local/folders.ts';
+import { run } from './shell.ts';
+
+const SUITE = 'bookworm';
+const PACKAGES = [
+  'systemd',
+  'systemd-sysv',
+  'dbus',
+  'iproute2',
+  'openssh-server',
+  'ca-certificates',
+  'containerd',
+  'runc',
+  'iptables',
+  'procps',
+  'containernetworking-plugins',
+  'libatomic1', // of the Node that npm brings
+];
+
+const MAKING_MS = 15 * 60_000;
+
+export async function nodeBase(): Promise<string> {
+  const recipe = createHash('sha256')
+    .update([SUITE, ...PACKAGES].join(' '))
+    .digest('hex')
+    .slice(0, 12);
+  const folder = join(cacheFolder(process.env), 'node-base', `${SUITE}-${recipe}`);
+  if (existsSync(folder)) return folder;
+
+  const making = `${folder}.${process.pid}`;
+  await mkdir(dirname(folder), { recursive: true });
+  process.stderr.write(`making the base of the test nodes with debootstrap (about a minute): ${folder}\n`);
+  try {
+    const mirror = process.env['KUBENODE_DEBIAN_MIRROR'];
+    const args = ['--variant=minbase', `--include=${PACKAGES.join(',')}`, SUITE, making];
+    await run('debootstrap', mirror ? [...args, mirror] : args, MAKING_MS);
+    await rm(join(making, 'var/cache/apt/archives'), { recursive: true, force: true });
+    // Whole or not there. Who finds that another run was faster takes theirs.
+    await rename(making, folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(making, { recursive: true, force: true });
+  }
+  return folder;
+}

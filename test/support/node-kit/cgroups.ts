@@ -1,0 +1,114 @@
+/**
+ * A cgroup of its own for each node, in every hierarchy: what a node calls the root is this one, so two nodes never meet
+ * there, and every process of a node is found again.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { untilClean } from '../leak-guard/until-clean.ts';
+import { isStale } from './marks.ts';
+
+interface Hierarchy {
+  /** Where this process is in it. */
+  readonly folder: string;
+  readonly isCpuset: boolean;
+}
+
+/** Makes them and resolves with the folders. */
+export async function makeCgroups(name: string): Promise<readonly string[]> {
+  const hierarchies = await listHierarchies();
+  const folders: string[] = [];
+  for (const { folder, isCpuset } of hierarchies) {
+    const own = join(folder, name);
+    await mkdir(own);
+    folders.push(own);
+    if (isCpuset) await inheritCpus(folder, own);
+  }
+  return folders;
+}
+
+/** A new cpuset has no CPU at all, and nothing can be put into it. */
+async function inheritCpus(from: string, to: string): Promise<void> {
+  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+    await writeFile(join(to, file), await readFile(join(from, file), 'utf8'));
+  }
+  await writeFile(join(to, 'cgroup.clone_children'), '1');
+}
+
+/** Ends what still runs in them. */
+export async function removeCgroups(folders: readonly string[]): Promise<void> {
+  for (const folder of folders.filter(existsSync)) {
+    for (const pid of await processesIn(folder)) killQuietly(pid);
+    await removeTree(folder);
+  }
+}
+
+export async function removeStaleCgroups(): Promise<void> {
+  for (const { folder } of await listHierarchies()) {
+    const stale = (await readdir(folder)).filter(isStale).map((name) => join(folder, name));
+    await removeCgroups(stale);
+  }
+}
+
+async function processesIn(folder: string): Promise<number[]> {
+  const folders = [folder, ...(await foldersBelow(folder))];
+  const lists = await Promise.all(
+    folders.map((each) => readFile(join(each, 'cgroup.procs'), 'utf8').catch(() => '')),
+  );
+  return lists.flatMap((list) => list.split('\n').filter(Boolean).map(Number));
+}
+
+/** The deepest first. A cgroup stays busy for a moment after its last process ended. */
+async function removeTree(folder: string): Promise<void> {
+  for (const each of [...(await foldersBelow(folder)).toReversed(), folder]) {
+    await rmdir(each).catch(() => undefined);
+  }
+  if (!existsSync(folder)) return;
+  const busy = await processesIn(folder);
+  for (const pid of busy) killQuietly(pid);
+  await untilClean(() => busy.filter((pid) => existsSync(`/proc/${pid}`)).map(String));
+  for (const each of [...(await foldersBelow(folder)).toReversed(), folder]) await rmdir(each);
+}
+
+async function foldersBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory());
+  return folders.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // ended since we looked
+  }
+}
+
+async function listHierarchies(): Promise<readonly Hierarchy[]> {
+  const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').flatMap(parseMount);
+  const own = (await readFile('/proc/self/cgroup', 'utf8')).split('\n').filter(Boolean);
+  return own.flatMap((line) => {
+    const [, controllers = '', ...path] = line.split(':');
+    const mount = mounts.find(({ options }) =>
+      controllers === ''
+        ? options === 'cgroup2'
+        : options.split(',').includes(controllers.split(',')[0] ?? ''),
+    );
+    if (!mount) return [];
+    // In cgroup v2 a cgroup has either processes or children with controllers, so a node goes directly below the root.
+    const below = controllers === '' || path.join(':').startsWith('/..') ? '' : path.join(':');
+    return [{ folder: join(mount.target, below), isCpuset: controllers.split(',').includes('cpuset') }];
+  });
+}
+
+function parseMount(line: string): { target: string; options: string }[] {
+  const [before = '', after = ''] = line.split(' - ');
+  const [type, , options = ''] = after.split(' ');
+  const target = before.split(' ')[4] ?? '';
+  if (type === 'cgroup2') return [{ target, options: 'cgroup2' }];
+  return type === 'cgroup' ? [{ target, options }] : [];
+}
+
+export function cgroupNames(folders: readonly string[]): readonly string[] {
+  return [...new Set(folders.map((folder) => basename(folder)))];
+}

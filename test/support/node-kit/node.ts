@@ -1,0 +1,201 @@
+/** One node: a real systemd with a kernel view of its own, started, restarted and ended by us. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { makeCgroups, removeCgroups } from './cgroups.ts';
+import { type Output, ProgramError, run } from './shell.ts';
+
+export interface TestNode {
+  readonly name: string;
+  /** As other nodes and the host reach it. */
+  readonly address: string;
+  /** Its root file system, as a folder of the host. */
+  readonly root: string;
+  /** Path of what its console said. */
+  readonly consoleLog: string;
+  /** Runs a program inside; rejects when it ends with anything but 0. */
+  run(program: string, ...args: readonly string[]): Promise<Output>;
+  bootId(): Promise<string>;
+  /** As `systemctl reboot` inside; resolves when it is up again. */
+  reboot(): Promise<void>;
+  /** Resolves when it runs under another boot id than this one: after a reboot that came from inside. */
+  bootedAgain(bootId: string): Promise<void>;
+  /** Power cut: nothing inside gets a chance to say goodbye. */
+  cutPower(): Promise<void>;
+  powerOn(): Promise<void>;
+}
+
+export interface NodeParts {
+  readonly name: string;
+  readonly machine: string;
+  readonly address: string;
+  readonly root: string;
+  readonly bridge: string;
+  readonly consoleLog: string;
+  /** Read-only, from a path of the host to one inside. */
+  readonly binds: readonly (readonly [outside: string, inside: string])[];
+}
+
+export interface RunningNode extends TestNode {
+  remove(): Promise<void>;
+}
+
+/** How systemd-nspawn says that the node wants to be started again. */
+const REBOOT = 133;
+const UP_MS = 120_000;
+const DOWN_MS = 30_000;
+const LOOK_AGAIN_MS = 100;
+
+export async function startNode(parts: NodeParts): Promise<RunningNode> {
+  let cgroups: readonly string[] = [];
+  let supervisor: ChildProcess | undefined;
+  let wanted = false;
+  let starting: Promise<void> | undefined;
+
+  const node: RunningNode = {
+    name: parts.name,
+    address: parts.address,
+    root: parts.root,
+    consoleLog: parts.consoleLog,
+    run: inside,
+    bootId: async () => (await inside('cat', '/proc/sys/kernel/random/boot_id')).stdout.trim(),
+    reboot: async () => {
+      const before = await node.bootId();
+      // The call may be cut off by what it asks for.
+      await inside('systemctl', 'reboot').catch(() => undefined);
+      await node.bootedAgain(before);
+    },
+    bootedAgain: (before) =>
+      within(UP_MS, `${parts.name} did not boot again`, async () => {
+        const now = await node.bootId().catch(() => before);
+        return now !== before && (await isUp());
+      }),
+    cutPower,
+    powerOn,
+    remove: async () => {
+      await cutPower();
+      await removeCgroups(cgroups);
+    },
+  };
+  await powerOn();
+  return node;
+
+  async function powerOn(): Promise<void> {
+    wanted = true;
+    await start();
+    await within(UP_MS, `${parts.name} did not come up`, isUp).catch(async (error: unknown) => {
+      await node.remove();
+      throw new Error(`${String(error)}\n${await consoleTail()}`, { cause: error });
+    });
+  }
+
+  async function cutPower(): Promise<void> {
+    wanted = false;
+    await starting;
+    if (!supervisor) return;
+    const ended = once(supervisor, 'exit');
+    // Its one child is the node's init: when that ends, all in its process namespace does.
+    const leader = await leaderPid().catch(() => undefined);
+    if (leader) process.kill(leader, 'SIGKILL');
+    else supervisor.kill('SIGKILL');
+    await Promise.race([ended, pause(DOWN_MS, undefined, { ref: false })]);
+    supervisor?.kill('SIGKILL');
+    supervisor = undefined;
+    await removeCgroups(cgroups);
+  }
+
+  async function start(): Promise<void> {
+    await removeCgroups(cgroups);
+    cgroups = await makeCgroups(parts.machine);
+    const log = openSync(parts.consoleLog, 'a');
+    const started = spawn(
+      '/bin/sh',
+      ['-c', ENTER, 'sh', ...cgroups.map((folder) => `${folder}/cgroup.procs`), '--', ...commandLine(parts)],
+      {
+        stdio: ['ignore', log, log],
+        env: { ...process.env, SYSTEMD_NSPAWN_API_VFS_WRITABLE: 'yes' },
+      },
+    );
+    closeSync(log);
+    supervisor = started;
+    started.once('exit', (code) => {
+      if (supervisor !== started) return;
+      supervisor = undefined;
+      if (code === REBOOT && wanted) starting = start();
+    });
+    await once(started, 'spawn');
+  }
+
+  async function isUp(): Promise<boolean> {
+    // `degraded` is up as well: some unit of the base does not fit into a container.
+    try {
+      await inside('systemctl', 'is-system-running', '--wait');
+      return true;
+    } catch (error) {
+      return error instanceof ProgramError && error.stdout.startsWith('degraded');
+    }
+  }
+
+  async function inside(program: string, ...args: readonly string[]): Promise<Output> {
+    const leader = await leaderPid();
+    const environment = [
+      'env',
+      '-i',
+      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      'LANG=C.UTF-8',
+    ];
+    return await run(
+      'nsenter',
+      ['-t', String(leader), '-m', '-u', '-i', '-n', '-p', '-C', ...environment, program, ...args],
+      UP_MS,
+    );
+  }
+
+  async function leaderPid(): Promise<number> {
+    const pid = supervisor?.pid;
+    if (pid === undefined) throw new Error(`${parts.name} is not running`);
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    const [leader] = children.split(' ').filter(Boolean).map(Number);
+    if (leader === undefined) throw new Error(`${parts.name} has no init yet`);
+    return leader;
+  }
+
+  async function consoleTail(): Promise<string> {
+    return (await readFile(parts.consoleLog, 'utf8').catch(() => '')).slice(-2000);
+  }
+}
+
+// Enters its cgroups before it becomes systemd-nspawn, so that nothing of the node was ever outside of them.
+const ENTER = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 1; shift; done; shift; exec "$@"';
+
+function commandLine({ root, machine, name, bridge, binds }: NodeParts): readonly string[] {
+  return [
+    'systemd-nspawn',
+    `--directory=${root}`,
+    '--boot',
+    '--settings=no',
+    '--register=no',
+    '--keep-unit',
+    '--link-journal=no',
+    '--resolv-conf=off',
+    '--timezone=off',
+    `--machine=${machine}`,
+    `--hostname=${name}`,
+    `--network-bridge=${bridge}`,
+    '--capability=all',
+    '--bind=/dev/kmsg',
+    '--rlimit=RLIMIT_NOFILE=1048576',
+    '--system-call-filter=@keyring bpf',
+    ...binds.map(([outside, inside]) => `--bind-ro=${outside}:${inside}`),
+  ];
+}
+
+async function within(ms: number, otherwise: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`${otherwise} within ${ms / 1000} s`);
+    await pause(LOOK_AGAIN_MS);
+  }
+}

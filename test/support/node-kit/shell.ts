@@ -1,0 +1,44 @@
+/** Programs of the host, with an error that says what they said. */
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+export interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program that ended with anything but 0. Some say what they found all the same. */
+export class ProgramError extends Error {
+  readonly stdout: string;
+
+  constructor(what: string, { stdout, stderr }: Output, cause: Error) {
+    super(`${what}: ${cause.message}\n${stderr.slice(-2000)}`, { cause });
+    this.stdout = stdout;
+  }
+}
+
+/** Rejects with a ProgramError. */
+export function run(program: string, args: readonly string[], timeoutMs = 60_000): Promise<Output> {
+  const options = { encoding: 'utf8', timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 } as const;
+  return new Promise((resolve, reject) => {
+    execFile(program, args, options, (error, stdout, stderr) => {
+      if (error) reject(new ProgramError([program, ...args].join(' '), { stdout, stderr }, error));
+      else resolve({ stdout, stderr });
+    });
+  });
+}
+
+/** Debian keeps programs for root where the PATH of others does not lead. */
+const PLACES = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+
+export function findProgram(name: string): string | undefined {
+  return PLACES.map((folder) => join(folder, name)).find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
