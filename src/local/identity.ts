@@ -37,13 +37,13 @@ export async function identityOf(pid: number, proc = '/proc'): Promise<ProcessId
   }
 }
 
+/** Not by its command line: a program may put another one in its place, and change its title. */
 export function sameProcess(known: ProcessIdentity, found: ProcessIdentity | undefined): boolean {
   return (
     found !== undefined &&
     found.pid === known.pid &&
     found.startTicks === known.startTicks &&
-    found.bootId === known.bootId &&
-    found.command[0] === known.command[0]
+    found.bootId === known.bootId
   );
 }
 

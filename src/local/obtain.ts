@@ -18,9 +18,11 @@ export interface ObtainOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
   readonly tell: (step: string) => void;
-  /** For tests; default: this machine. */
+  /** For tests; default: this machine, our own sources, patience for a slow network. */
   readonly host?: Host;
   readonly source?: string;
+  readonly silenceMs?: number;
+  readonly pauseMs?: number;
 }
 
 export async function obtainBinaries(options: ObtainOptions): Promise<Binaries> {

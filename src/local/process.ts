@@ -44,8 +44,7 @@ export async function startProcess(command: Command, logFile: string): Promise<P
     child.unref();
     const identity = child.pid === undefined ? undefined : await identityOf(child.pid);
     if (!identity) throw await exitError(command, logFile);
-    // Right after the fork the kernel still shows our own command line.
-    return { ...identity, command: [command.program, ...command.args] };
+    return identity;
   } finally {
     await log.close();
   }
