@@ -3,10 +3,12 @@ import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { isKubeError } from '../../kube/errors.ts';
 import type { Log } from '../../kube/log.ts';
+import { byCode } from '../digest.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
 import type { RenderedTarget } from '../model.ts';
 import type { ClusterReport, ClusterTarget, WorkReport } from '../promote/ports.ts';
 import { healthOf } from './health-of.ts';
+import type { InventoryStore } from './inventory-store.ts';
 import { observePass, type PassContext, type PassTarget, runPass } from './pass.ts';
 import type { Accepted } from './plan.ts';
 import { observedWork, type PassSummary, summaryOf, syncedOf } from './report.ts';
@@ -16,6 +18,8 @@ export interface ContactOptions {
   readonly cluster: string;
   /** UID of the hub. */
   readonly hub: string;
+  /** Which of the inventories of this cluster is ours. */
+  readonly scope: string;
   readonly connect: () => Promise<Client>;
   readonly pinnedUID: () => string | undefined;
   /** Why nothing may be written to this cluster now: no Lease. */
@@ -89,7 +93,7 @@ export function clusterContact(options: ContactOptions): Contact {
     signal: AbortSignal,
   ): Promise<PassSummary['again']> {
     const store = await open.store(signal);
-    state = { ...state, applied: store.applied() };
+    state = { ...state, commits: commitsIn(store) };
     const content = target?.commit ? await options.content(target.commit) : undefined;
     if (!target?.commit || !content) return 'no';
     const { client, live } = open;
@@ -101,7 +105,7 @@ export function clusterContact(options: ContactOptions): Contact {
       return 'no';
     }
     const { work, again } = summaryOf(digest, await runPass(context, wanted));
-    state = { ...state, applied: store.applied() };
+    state = { ...state, commits: commitsIn(store) };
     remember(open, wanted, work);
     return again;
   }
@@ -117,6 +121,13 @@ export function clusterContact(options: ContactOptions): Contact {
     state = { ...state, blind, ...doubts(error) };
     log.warn('pass not finished', { cluster: options.cluster, error });
   }
+}
+
+/** Every commit that something in the cluster was written for, or was about to be. */
+function commitsIn(store: InventoryStore): string[] {
+  const named = [...store.inventory().entries.values()].map(({ commit }) => commit);
+  const whole = store.applied()?.commit;
+  return [...new Set([...(whole ? [whole] : []), ...named])].toSorted(byCode);
 }
 
 function doubts(error: unknown): Partial<State> {
@@ -140,16 +151,16 @@ interface State {
   readonly clusterUID?: string;
   readonly version?: string;
   readonly endpoint?: string;
-  readonly applied?: ClusterReport['applied'] | undefined;
+  readonly commits?: readonly string[];
   readonly work?: WorkReport;
   readonly health?: ClusterReport['health'];
   /** Why what was seen may not be believed now. */
   readonly blind?: string | undefined;
 }
 
-function reportOf({ blind, applied, ...state }: State, session: Session | undefined): ClusterReport {
+function reportOf({ blind, ...state }: State, session: Session | undefined): ClusterReport {
   const because = blind ?? session?.live.stale();
   const { health, ...rest } = state;
   const believed = because === undefined && health ? { health } : {};
-  return { ...rest, ...(applied ? { applied } : {}), ...believed, synced: syncedOf(state.work, because) };
+  return { ...rest, ...believed, synced: syncedOf(state.work, because) };
 }

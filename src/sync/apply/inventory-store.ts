@@ -52,24 +52,24 @@ export async function openInventory(
   for await (const { items } of client.pages(CONFIG_MAPS, { namespace: NAMESPACE, labelSelector, signal })) {
     for (const object of items) {
       const { name } = object.metadata;
-      if (name !== STATE && !name.startsWith(CHUNK_PREFIX)) continue;
+      if (name !== stateName && !isChunk(name, scope)) continue;
       refuseForeign(client, object, clusterUID);
       objects.set(name, object);
-      if (name !== STATE) chunks.set(name, chunkOf(client, object));
+      if (name !== stateName) chunks.set(name, chunkOf(client, object));
     }
   }
 
   return {
     inventory: () => ({ clusterUID, entries: merged([...chunks.values()]) }),
-    applied: () => appliedOf(objects.get(STATE)),
+    applied: () => appliedOf(objects.get(stateName)),
     async write({ add, remove }) {
       for (const chunk of withAdditions([...chunks.values()], add)) await save(chunk);
       for (const chunk of withRemovals([...chunks.values()], new Set(remove), add)) await save(chunk);
     },
     async writeApplied({ commit, digest }) {
-      const before = appliedOf(objects.get(STATE));
+      const before = appliedOf(objects.get(stateName));
       if (before?.commit === commit && before.digest === digest) return;
-      await put(STATE, {}, { clusterUID, commit, digest });
+      await put(stateName, {}, { clusterUID, commit, digest });
     },
   };
 
@@ -103,8 +103,18 @@ export async function openInventory(
     const write = resourceVersion ? client.replace.bind(client) : client.create.bind(client);
     // Without managedFields and data, which we have already: only the version is needed for the next write.
     const { metadata: written } = await write(CONFIG_MAPS, object, { fieldManager: MANAGER_SYNC, signal });
-    objects.set(name, { ...object, metadata: { ...metadata, ...written }, data: name === STATE ? data : {} });
+    objects.set(name, {
+      ...object,
+      metadata: { ...metadata, ...written },
+      data: name === stateName ? data : {},
+    });
   }
+}
+
+/** Names of units hold no dot, so a scope is never part of one. */
+function isChunk(name: string, scope: string): boolean {
+  const unit = name.startsWith(CHUNK_PREFIX) ? name.slice(CHUNK_PREFIX.length) : undefined;
+  return unit !== undefined && (scope === CLUSTER_SCOPE ? !unit.includes('.') : unit.startsWith(scope));
 }
 
 function refuseForeign({ server }: Client, object: KubeObject, clusterUID: string): void {

@@ -19,6 +19,8 @@ export interface SessionOptions {
   readonly pinnedUID: () => string | undefined;
   /** Lost Lease, paused: why nothing may be written. */
   readonly mayNotWrite: Objection;
+  /** Which of the inventories of this cluster is ours. */
+  readonly scope: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -61,7 +63,7 @@ const NAMESPACES: Resource = {
 };
 
 export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<Session> {
-  const { clock, log, random, onChange } = options;
+  const { clock, log, random, scope, onChange } = options;
   let verified: string | undefined;
   const bare = await options.connect();
   const client = fenced(bare, () => {
@@ -79,7 +81,8 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
       live,
       clusterUID: verified ?? '',
       version,
-      store: (aborted) => (store ??= openInventory(client, verified ?? '', aborted)),
+      store: (aborted) =>
+        (store ??= openInventory(client, { clusterUID: verified ?? '', scope, signal: aborted })),
       forgetStore: () => {
         store = undefined;
       },

@@ -6,6 +6,7 @@ import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
 import type { Store } from '../../kube/store.ts';
 import type { ApplyPolicy } from '../apply/contact.ts';
+import { CLUSTER_SCOPE } from '../apply/inventory-store.ts';
 import { type ClusterWorker, clusterWorker } from '../apply/worker.ts';
 import type { RenderedTarget } from '../model.ts';
 import type { ClusterSync } from '../promote/ports.ts';
@@ -90,6 +91,7 @@ export function clusterFleet(options: ClustersOptions): Clusters {
     const worker = clusterWorker({
       cluster: name,
       hub: options.hubUID,
+      scope: CLUSTER_SCOPE,
       connect: () => connectNow(name),
       pinnedUID: () => pinnedUID(options.clusters.get(name)),
       mayNotWrite: () => lease.objection(),

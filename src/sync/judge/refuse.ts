@@ -35,6 +35,26 @@ export interface Checks {
 
 /** All objections to all objects at once; none means that the target may be applied. */
 export function refusals(target: RenderedTarget, checks: Checks): Refusal[] {
+  return [...unitNames(target), ...objectRefusals(target, checks)];
+}
+
+/** The name of a unit becomes a label and part of a name. A dot is kept for scopes of inventories. */
+const UNIT = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+function unitNames({ target, units }: RenderedTarget): Refusal[] {
+  const message = 'the name of a unit (chart) is at most 63 lower-case letters, digits and dashes';
+  return units
+    .filter(({ unit }) => !UNIT.test(unit))
+    .map(({ unit, objects }) => ({
+      target,
+      unit,
+      object: `unit ${unit}`,
+      source: sourceText(objects[0]?.source ?? {}),
+      message,
+    }));
+}
+
+function objectRefusals(target: RenderedTarget, checks: Checks): Refusal[] {
   const seen = new Map<string, { unit: string; source: string }>();
   return target.units.flatMap(({ unit, objects }) =>
     objects.flatMap((rendered) => {

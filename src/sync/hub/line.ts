@@ -1,0 +1,68 @@
+/** The accepted commits in their order: what promotion moves along. Pure. */
+
+import { idOf, keyOf } from '../apply/identity.ts';
+import type { CommitInfo } from '../git/transport.ts';
+import { HUB_TARGET, type Rendered } from '../model.ts';
+import type { Commit, TargetDigests } from '../promote/ports.ts';
+
+/**
+ * Oldest first. `walked` is the history of the newest one as far as git was asked, newest first; a commit that is
+ * named somewhere and not in it (a person accepted a rewritten history) is older than all of it.
+ */
+export function lineOf(
+  walked: readonly CommitInfo[],
+  named: readonly CommitInfo[],
+  newest: string | undefined,
+): CommitInfo[] {
+  const from = walked.findIndex(({ oid }) => oid === newest);
+  const trunk = from < 0 ? [] : walked.slice(from);
+  const on = new Set(trunk.map(({ oid }) => oid));
+  const off = named.filter(({ oid }) => !on.has(oid) && oid !== newest);
+  const byTime = off.toSorted((a, b) => a.committedAt.getTime() - b.committedAt.getTime());
+  const oldest = trunk.findLastIndex(({ oid }) => named.some((commit) => commit.oid === oid));
+  return [...byTime, ...trunk.slice(0, Math.max(oldest, 0) + 1).toReversed()];
+}
+
+export function commitOf(
+  info: CommitInfo,
+  rendered: Rendered | undefined,
+  before: Rendered | undefined,
+): Commit {
+  const [parent] = info.parents;
+  return {
+    id: info.oid,
+    ...(parent ? { parent } : {}),
+    author: info.author,
+    subject: info.subject,
+    committedAt: info.committedAt,
+    ...(info.revertOf ? { revertOf: info.revertOf } : {}),
+    ...(rendered
+      ? { targets: digestsOf(rendered), ...(before ? { deletes: deletesOf(before, rendered) } : {}) }
+      : {}),
+  };
+}
+
+/** By cluster; the hub's own objects follow the newest accepted commit and are not promoted. */
+function digestsOf({ targets }: Rendered): ReadonlyMap<string, TargetDigests> {
+  return new Map(
+    targets
+      .filter(({ target }) => target !== HUB_TARGET)
+      .map(({ target, digest, units }) => [
+        target,
+        { digest, units: new Map(units.map((unit) => [unit.unit, unit.digest])) },
+      ]),
+  );
+}
+
+/** Objects of clusters that are in both commits, gone in the second. */
+function deletesOf(before: Rendered, after: Rendered): number {
+  const now = new Map(after.targets.map(({ target, units }) => [target, keysOf(units)]));
+  return before.targets.reduce((sum, { target, units }) => {
+    const kept = now.get(target);
+    return kept ? sum + [...keysOf(units)].filter((key) => !kept.has(key)).length : sum;
+  }, 0);
+}
+
+function keysOf(units: Rendered['targets'][number]['units']): Set<string> {
+  return new Set(units.flatMap(({ objects }) => objects.map(({ object }) => keyOf(idOf(object)))));
+}

@@ -1,0 +1,86 @@
+/**
+ * The source of one Pipeline: its repository, polled; its head, judged; the accepted commits, rendered. What git, a
+ * render or the judge cannot say leaves everything as it is: the last accepted commits stay the accepted ones.
+ */
+import type { Pipeline } from '../../api/generated/types.ts';
+import type { Clock } from '../../kube/clock.ts';
+import { gitSource, isStale, type SourceState } from '../git/source.ts';
+import type { RenderedTarget } from '../model.ts';
+import type { AcceptedCommits, HeadReport } from '../promote/ports.ts';
+import type { Renderer } from '../render/renderer.ts';
+import { commitLine } from './commit-line.ts';
+import { type HeadJudgeOptions, headJudge } from './head-judge.ts';
+import { renderStore } from './render-store.ts';
+
+export interface PipelineSourceOptions extends Omit<HeadJudgeOptions, 'ref' | 'renders'> {
+  readonly pipeline: Pipeline;
+  readonly renderer: Renderer;
+  /** Commits that a Release or a cluster names now: they were accepted before. */
+  readonly named: () => readonly string[];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onChange: () => void;
+}
+
+export interface PipelineSource {
+  /** Polls until the signal. */
+  run(signal: AbortSignal): Promise<void>;
+  wake(): void;
+  accepted(): Promise<AcceptedCommits>;
+  content(target: string, commit: string): Promise<RenderedTarget | undefined>;
+  /** The newest accepted commit, which the hub's own objects follow. */
+  newest(): string | undefined;
+  close(): Promise<void>;
+}
+
+export function pipelineSource(options: PipelineSourceOptions): PipelineSource {
+  const { git, pipeline, clock } = options;
+  const { ref, path, pollSeconds } = pipeline.spec.source;
+  const renders = renderStore({ ...options, ref, path });
+  const judge = headJudge({ ...options, ref, renders });
+  const line = commitLine({ ...options, ref, renders });
+  const source = gitSource({ ...options, ref, pollSeconds, polled: take });
+  let doubt: string | undefined;
+
+  return {
+    run: (signal) => source.run(signal),
+    wake: () => source.wake(),
+    accepted: async () => ({
+      commits: await line(judge.accepted(), options.named()),
+      head: headReport(source.state()),
+    }),
+    content: async (target, commit) =>
+      (await renders.get(commit)).targets.find((one) => one.target === target),
+    newest: () => judge.accepted(),
+    close: () => git.close(),
+  };
+
+  async function take({ head }: SourceState): Promise<void> {
+    try {
+      if (head) await judge.judge(head.commit);
+      doubt = undefined;
+    } catch (error) {
+      doubt = error instanceof Error ? error.message : String(error);
+      throw error;
+    } finally {
+      options.onChange();
+    }
+  }
+
+  function headReport(state: SourceState): HeadReport {
+    const stale = isStale(state, pollSeconds, clock.now());
+    const unread = stale ? (state.error?.message ?? 'the repository has not been read yet') : doubt;
+    return {
+      ...(state.head ? { commit: state.head.commit, seenAt: state.head.seenAt } : {}),
+      ...(unread === undefined ? {} : { unread }),
+      ...verdictOn(state.head?.commit),
+    };
+  }
+
+  function verdictOn(head: string | undefined): Pick<HeadReport, 'verdict' | 'message'> {
+    const verdict = head === undefined ? undefined : judge.verdictOn(head);
+    return !verdict || verdict.accepted
+      ? { verdict: 'Accepted' }
+      : { verdict: verdict.verdict, message: verdict.message };
+  }
+}
