@@ -15,6 +15,8 @@ export interface ReleaseSite {
   readonly asked: string[];
   /** Content by path; change it to serve something else. */
   readonly files: Map<string, Buffer>;
+  /** Breaks what waits for it. To be called once the bytes have arrived: what is still on its way gets lost. */
+  cut(): void;
   /** What happens to the next requests of that path, one fault each. */
   fail(path: string, ...faults: Fault[]): void;
   close(): Promise<void>;
@@ -22,7 +24,7 @@ export interface ReleaseSite {
 
 export type Fault =
   | { readonly kind: 'status'; readonly status: number }
-  /** The connection breaks after so many bytes. */
+  /** After so many bytes the connection waits for `cut`, and breaks. */
   | { readonly kind: 'cut'; readonly after: number }
   /** The connection stays open, and nothing more comes. */
   | { readonly kind: 'silence'; readonly after: number }
@@ -72,10 +74,11 @@ export async function releaseSite(): Promise<ReleaseSite> {
 
   const asked: string[] = [];
   const faults = new Map<string, Fault[]>();
+  const waiting = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     asked.push(request.headers.range === undefined ? path : `${path} ${request.headers.range}`);
-    answer(request, response, { content: files.get(path), fault: faults.get(path)?.shift() });
+    answer(request, response, { content: files.get(path), fault: faults.get(path)?.shift(), waiting });
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -87,6 +90,10 @@ export async function releaseSite(): Promise<ReleaseSite> {
     url,
     asked,
     files,
+    cut() {
+      for (const response of waiting) response.destroy();
+      waiting.clear();
+    },
     fail: (path, ...list) => void faults.set(path, list),
     close: () =>
       new Promise((resolve) => {
@@ -99,27 +106,28 @@ export async function releaseSite(): Promise<ReleaseSite> {
 interface Served {
   readonly content: Buffer | undefined;
   readonly fault: Fault | undefined;
+  readonly waiting: Set<ServerResponse>;
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, { content, fault }: Served): void {
+function answer(request: IncomingMessage, response: ServerResponse, served: Served): void {
+  const { content, fault } = served;
   if (fault?.kind === 'status') return void response.writeHead(fault.status).end();
   if (!content) return void response.writeHead(404).end();
-  const from = fault?.kind === 'whole' ? 0 : startOf(request);
-  if (from > 0 && from >= content.length) return void response.writeHead(416).end();
+  const from = startOf(request, fault);
+  if (from >= content.length) return void response.writeHead(416).end();
   const rest = content.subarray(from);
   response.writeHead(from > 0 ? 206 : 200, { 'content-length': rest.length });
-  send(response, rest, fault);
+  send(response, rest, served);
 }
 
-function startOf({ headers: { range = '' } }: IncomingMessage): number {
-  return Number(/^bytes=(\d+)-$/.exec(range)?.[1] ?? 0);
+function startOf({ headers: { range = '' } }: IncomingMessage, fault: Fault | undefined): number {
+  return fault?.kind === 'whole' ? 0 : Number(/^bytes=(\d+)-$/.exec(range)?.[1] ?? 0);
 }
 
-function send(response: ServerResponse, rest: Buffer, fault: Fault | undefined): void {
+function send(response: ServerResponse, rest: Buffer, { fault, waiting }: Served): void {
   if (fault?.kind !== 'cut' && fault?.kind !== 'silence') return void response.end(rest);
-  response.write(rest.subarray(0, fault.after), () => {
-    if (fault.kind === 'cut') response.destroy();
-  });
+  response.write(rest.subarray(0, fault.after));
+  if (fault.kind === 'cut') waiting.add(response);
 }
 
 export interface TarEntry {
