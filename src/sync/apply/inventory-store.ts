@@ -40,12 +40,23 @@ export interface AppliedState {
   readonly digest: string;
 }
 
+export interface InventoryOptions {
+  readonly clusterUID: string;
+  /**
+   * Put before the names of units. Into the hub go its own objects and, where it is a cluster of its own fleet, those of
+   * that cluster too: two inventories that must not know each other, or each would prune what the other has applied.
+   */
+  readonly scope: string;
+  readonly signal: AbortSignal;
+}
+
+export const CLUSTER_SCOPE = '';
+export const HUB_SCOPE = 'hub.';
+
 /** Rejects on any doubt: a part of an inventory, or one of another cluster, is no inventory. */
-export async function openInventory(
-  client: Client,
-  clusterUID: string,
-  signal: AbortSignal,
-): Promise<InventoryStore> {
+export async function openInventory(client: Client, options: InventoryOptions): Promise<InventoryStore> {
+  const { clusterUID, scope, signal } = options;
+  const stateName = scope === CLUSTER_SCOPE ? STATE : `${STATE}.${scope.replace('.', '')}`;
   const chunks = new Map<string, Chunk>();
   const objects = new Map<string, KubeObject>();
   const labelSelector = `${LABEL_MANAGED_BY}=${MANAGED_BY}`;
