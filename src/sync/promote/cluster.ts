@@ -7,7 +7,7 @@ import { failureOf, isProven, unitsToSoak, withFailure, withProof } from './book
 import { type CheckRun, countRuns, type GateVerdict, judgeGates, nextRuns } from './gates.ts';
 import type { History } from './history.ts';
 import type { ClusterReport, TargetDigests, WorkReport } from './ports.ts';
-import { ALL_UNITS, BLIND_MS, seenHealthy, soakAnew, soakedAt, WRITTEN_EVERY_MS } from './soak.ts';
+import { ALL_UNITS, BLIND_MS, notAfter, seenHealthy, soakAnew, soakedAt, WRITTEN_EVERY_MS } from './soak.ts';
 import { type Because, type ClusterView, earliest, given } from './world.ts';
 
 export type Trial = 'None' | 'Applying' | 'Soaking' | 'Proven' | 'Failed' | 'Held';
@@ -189,13 +189,14 @@ function pick({ reason, because, blocker, ...rest }: NonNullable<Look['health']>
 function lateness({ soak, now, health }: Look): Partial<Obstacle> {
   if (health?.answer !== 'Progressing' || health.hasDeadline) return {};
   if (soak.startedAt === undefined || soak.settledAt !== undefined) return {};
-  const lateAt = new Date(Date.parse(soak.startedAt) + LATE_MS);
+  const lateAt = new Date(Date.parse(notAfter(soak.startedAt, now)) + LATE_MS);
   return now >= lateAt ? { failing: true } : { lateAt };
 }
 
-function wait({ sync, soak, target }: Look, obstacle: Obstacle): Progress {
+function wait({ sync, soak, target, now }: Look, obstacle: Obstacle): Progress {
   const { lateAt, failing = false, trial, ...because } = obstacle;
-  const next = { ...sync, soak };
+  const startedAt = soak.startedAt && notAfter(soak.startedAt, now);
+  const next = { ...sync, soak: { ...soak, ...given('startedAt', startedAt) } };
   if (failureOf(sync, target.digest)) return stillFailed(next, target.digest, because.blocker);
   const moving = soak.settledAt === undefined ? 'Applying' : 'Soaking';
   return { ...saying(trial ?? moving, next, because), failing, ...given('wakeAt', lateAt) };
@@ -237,8 +238,13 @@ function soaking({ sync, target, rules, now }: Look, { soak, until, because }: R
     ...said,
     until,
     due: checks.filter(({ at }) => at <= now).map(({ check }) => check),
-    ...given('wakeAt', earliest([end, ...later])),
+    ...given('wakeAt', earliest([end, nextLook(now), ...later])),
   };
+}
+
+/** A soak is looked at as often as it is written down, or the time between would count as unseen. */
+function nextLook(now: Date): Date {
+  return new Date(+now + WRITTEN_EVERY_MS);
 }
 
 /** What failed here soaks as a whole. What is not rendered any more goes on soaking: nothing is let off. */

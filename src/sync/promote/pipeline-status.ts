@@ -34,7 +34,7 @@ export function pipelineStatus(sight: PipelineSight): PipelineStatus {
     conditions,
     ...given('waiting', waiting),
     head: headOf(sight),
-    stages: stages.map((plan) => stageStatus(plan, pipeline.status, now)),
+    stages: stages.map((plan) => stageStatus(plan, sight)),
     clusters: {
       total: clusters.length,
       proven: states.filter(({ commit, state }) => commit === newest && state === 'Proven').length,
@@ -53,21 +53,21 @@ function headOf({ head }: PipelineSight): PipelineHead {
   };
 }
 
-/** A stage without clusters keeps what it had: that it had some once is what makes it hold (S38). */
-function stageStatus(plan: StagePlan, before: PipelineStatus | undefined, now: Date): PipelineStageStatus {
-  const { stage, members, proven, on, next } = plan;
-  const { name } = stage;
-  const old = before?.stages?.find((each) => each.name === name);
-  if (members.length === 0) return { ...old, name, clusters: { ...old?.clusters, total: 0 } };
-  const known = proven ?? on ?? next?.road;
-  const provenAt = proven && (stageOf(proven, name)?.provenAt ?? now.toISOString());
-  return {
-    name,
-    clusters: countsFor(plan),
-    ...given('commit', proven?.commit),
-    ...given('release', known?.name),
-    ...given('provenAt', provenAt),
-  };
+/**
+ * A stage without clusters keeps what it had: that it had some once is what makes it hold (S38). For that, a stage with
+ * clusters names a Release from the start: the one that is proven, or the one to come.
+ */
+function stageStatus(plan: StagePlan, { world, roads }: PipelineSight): PipelineStageStatus {
+  const { name } = plan.stage;
+  const old = world.pipeline.status?.stages?.find((each) => each.name === name);
+  if (plan.members.length === 0) return { ...old, name, clusters: { ...old?.clusters, total: 0 } };
+  const fields = plan.proven ? provenFields(plan.proven, name, world.now) : {};
+  return { name, clusters: countsFor(plan), ...given('release', (plan.on ?? roads.at(-1))?.name), ...fields };
+}
+
+function provenFields(proven: Road, stage: string, now: Date): Partial<PipelineStageStatus> {
+  const provenAt = stageOf(proven, stage)?.provenAt ?? now.toISOString();
+  return { commit: proven.commit, release: proven.name, provenAt };
 }
 
 function countsFor({ members, standings, on }: StagePlan): NonNullable<PipelineStageStatus['clusters']> {

@@ -44,12 +44,13 @@ export interface ReleasePlan {
 export function planPromotion(world: World, head: HeadReport): PromotionPlan {
   const { pipeline, now } = world;
   const history = historyOf(world.commits);
-  const places = placesOf(world, history);
+  const places = placesOf(world);
+  const context = contextOf(world, history);
   const create = missingRelease(world, history, places);
   const roads = roadsOf([...world.releases, ...(create ? [create] : [])], history);
-  const stages = planStages(world, { history, places, roads });
+  const stages = planStages(world, { context, places, roads });
   const releases = releasePlans(roads, stages, now);
-  const clusters = allClusters(world, { history, places, stages });
+  const clusters = allClusters(world, { context, places, stages });
   return {
     ...given('create', create),
     releases,
@@ -67,7 +68,7 @@ interface Place {
   readonly membership: Membership;
 }
 
-function placesOf({ pipeline, clusters }: World, _history: History): readonly Place[] {
+function placesOf({ pipeline, clusters }: World): readonly Place[] {
   return clusters
     .map((view) => ({ view, membership: membershipOf(view.cluster, pipeline.spec.stages) }))
     .toSorted((a, b) => byCode(a.view.cluster.metadata.name, b.view.cluster.metadata.name));
@@ -97,22 +98,20 @@ function missingRelease(
 }
 
 interface Scene {
-  readonly history: History;
+  readonly context: MemberContext;
   readonly places: readonly Place[];
   readonly roads: readonly Road[];
 }
 
 /** Stage by stage: what is proven in one in this very pass is the candidate of the next. */
-function planStages(world: World, { history, places, roads }: Scene): readonly StagePlan[] {
+function planStages(world: World, { context, places, roads }: Scene): readonly StagePlan[] {
   const { pipeline } = world;
   const unassigned = namesOf(places.filter(({ membership }) => membership.kind === 'Unassigned'));
   const plans: StagePlan[] = [];
-  let candidate = roads.find(({ commit }) => commit === history.newest?.id);
+  let candidate = roads.find(({ commit }) => commit === context.history.newest?.id);
   for (const stage of pipeline.spec.stages) {
     const own = places.filter((place) => isIn(place, stage.name));
-    const members = own.map(({ view, membership }) =>
-      memberOf(view, stage, contextFor(world, history, membership)),
-    );
+    const members = own.map(({ view, membership }) => memberOf(view, stage, { ...context, membership }));
     const plan = planStage({
       pipeline,
       stage,
@@ -122,7 +121,7 @@ function planStages(world: World, { history, places, roads }: Scene): readonly S
       earlier: plans.flatMap((before) => before.members.map(({ name }) => name)),
       unassigned,
       hadClusters: hadClusters(pipeline.status, stage.name),
-      context: contextFor(world, history, { kind: 'Unassigned' }),
+      context,
     });
     plans.push(plan);
     candidate = plan.proven;
@@ -130,9 +129,10 @@ function planStages(world: World, { history, places, roads }: Scene): readonly S
   return plans;
 }
 
-function contextFor({ pipeline, now }: World, history: History, membership: Membership): MemberContext {
+function contextOf({ pipeline, now }: World, history: History): MemberContext {
   const { source, acknowledgements } = pipeline.spec;
   const acknowledged = new Set(acknowledgements.map(({ planDigest }) => planDigest));
+  const membership = { kind: 'Unassigned' } as const;
   return { membership, history, acceptHead: source.acceptHead, now, acknowledged };
 }
 
@@ -157,13 +157,13 @@ function releasePlans(
 
 function allClusters(
   world: World,
-  { history, places, stages }: Omit<Scene, 'roads'> & { readonly stages: readonly StagePlan[] },
+  { context, places, stages }: Omit<Scene, 'roads'> & { readonly stages: readonly StagePlan[] },
 ): readonly ClusterPlan[] {
   const { pipeline } = world;
   const frame = {
     pipeline: pipeline.metadata.name,
     paused: pipeline.spec.paused,
-    context: contextFor(world, history, { kind: 'Unassigned' }),
+    context,
   };
   const [anyStage] = pipeline.spec.stages;
   const placed = stages.flatMap((plan) => clusterPlans(plan, frame));
@@ -171,9 +171,7 @@ function allClusters(
   const others = places.filter(({ view }) => !have.has(view.cluster.metadata.name));
   const rest = others.flatMap(({ view, membership }) => {
     // Without a stage only the grace of some stage tells "unreachable" from "lost"; nothing hangs on it.
-    return anyStage
-      ? unplaced(memberOf(view, anyStage, contextFor(world, history, membership)), undefined, frame)
-      : [];
+    return anyStage ? unplaced(memberOf(view, anyStage, { ...context, membership }), undefined, frame) : [];
   });
   return [...placed, ...rest].toSorted((a, b) => byCode(a.name, b.name));
 }

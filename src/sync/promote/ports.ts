@@ -23,10 +23,10 @@ export interface HubStore {
 /** What git, render and judge say about one Pipeline's source. */
 export interface CommitSource {
   /**
-   * The accepted commits, oldest first; the last one is the newest accepted head. It holds at least the newest,
-   * every commit that a Release of the pipeline or a cluster names, and what lies between, as far as git knows them.
+   * The accepted commits, oldest first; the last one is the newest accepted head. It holds at least the newest, those of
+   * `mentioned` (what Releases and clusters name) that are among its ancestors, and what was accepted between them.
    */
-  accepted(pipeline: Pipeline): Promise<AcceptedCommits>;
+  accepted(pipeline: Pipeline, mentioned: readonly string[]): Promise<AcceptedCommits>;
 }
 
 export interface AcceptedCommits {
@@ -94,8 +94,11 @@ export interface ClusterReport {
   readonly clusterUID?: string;
   readonly version?: string;
   readonly endpoint?: string;
-  /** From the inventory in the cluster: the last commit that was applied there as a whole. It outlives the hub. */
-  readonly applied?: { readonly commit: string; readonly digest?: string };
+  /**
+   * From the inventory in the cluster: every commit that it names, whether its write was only intended or confirmed. It
+   * outlives the hub, and keeps a cluster from being taken back by a hub with an older memory.
+   */
+  readonly commits?: readonly string[];
   /** Absent, or about another digest than the target's, means: nothing is known yet about that target. */
   readonly work?: WorkReport;
   /** S21: every live object was seen after the apply to match `digest`. */

@@ -2,7 +2,7 @@
 import type { Cluster, ClusterSync } from '../../api/generated/types.ts';
 import type { History } from './history.ts';
 import type { Membership } from './membership.ts';
-import type { Because, ClusterView } from './world.ts';
+import { type Because, type ClusterView, given } from './world.ts';
 
 export type Reach =
   | { readonly state: 'Reached' }
@@ -25,7 +25,9 @@ export function reachOf({ cluster, report }: ClusterView, graceSeconds: number, 
  */
 function unseenSince(sync: ClusterSync | undefined, lastContactAt: Date | undefined, now: Date): Date {
   const written = sync?.state === 'Unreachable' || sync?.state === 'Skipped' ? sync.since : undefined;
-  return written === undefined ? (lastContactAt ?? now) : new Date(written);
+  const since = written === undefined ? (lastContactAt ?? now) : new Date(written);
+  // A clock that was set back must not make the grace longer than it is.
+  return since > now ? now : since;
 }
 
 export interface Block extends Because {
@@ -110,13 +112,14 @@ function impostor({ cluster, report }: ClusterView): Block | undefined {
 /** A hub without memory meets a cluster that runs something which is not in git: it must not be overwritten unasked. */
 function stranger({ cluster, report }: ClusterView, history: History): Block | undefined {
   const { name } = cluster.metadata;
-  const applied = report?.applied?.commit;
-  const known = cluster.status?.sync?.commit !== undefined || history.order(applied) >= 0;
-  if (applied === undefined || known) return undefined;
+  const commits = report?.commits ?? [];
+  const known =
+    cluster.status?.sync?.commit !== undefined || commits.some((commit) => history.order(commit) >= 0);
+  if (commits.length === 0 || known) return undefined;
   return {
     state: 'Held',
     reason: 'CommitUnknown',
-    because: `${name} runs commit ${applied}, which is not among the accepted ones: accept the head with spec.source.acceptHead`,
+    because: `${name} runs commit ${commits[0]}, which is not among the accepted ones: accept the head with spec.source.acceptHead`,
     blocker: { kind: 'Cluster', name },
   };
 }
@@ -131,11 +134,11 @@ export function adopted(
   history: History,
   now: Date,
 ): ClusterSync {
-  const applied = report?.applied;
-  if (!applied || history.order(applied.commit) <= history.order(sync.commit)) return sync;
-  const digest = applied.digest ?? history.target(applied.commit, cluster.metadata.name)?.digest;
-  if (digest === undefined || digest === sync.renderedDigest) return sync;
-  const { release: _release, stage: _stage, ...rest } = sync;
+  const newest = (report?.commits ?? []).toSorted((a, b) => history.order(b) - history.order(a))[0];
+  if (newest === undefined || history.order(newest) <= history.order(sync.commit)) return sync;
+  const digest = history.target(newest, cluster.metadata.name)?.digest;
+  if (digest !== undefined && digest === sync.renderedDigest) return sync;
+  const { release: _release, stage: _stage, renderedDigest: _digest, ...rest } = sync;
   const soak = { startedAt: now.toISOString(), clocks: [] };
-  return { ...rest, commit: applied.commit, renderedDigest: digest, soak };
+  return { ...rest, commit: newest, ...given('renderedDigest', digest), soak };
 }

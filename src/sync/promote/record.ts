@@ -172,6 +172,7 @@ interface Said {
 
 function said({ member, stage, frame, because, state, begins, mode, sync, now }: Said): ClusterPlan {
   const { commit, renderedDigest } = sync;
+  const known = renderedDigest === undefined ? 'Observe' : mode;
   const written = withReport(
     { ...sync, state, since: sinceOf(member, state, now), message: cut(because, MAX_MESSAGE) },
     member,
@@ -182,7 +183,7 @@ function said({ member, stage, frame, because, state, begins, mode, sync, now }:
     member,
     sync: written,
     target: {
-      mode,
+      mode: known,
       pipeline: frame.pipeline,
       because,
       ...given('commit', commit),

@@ -5,6 +5,7 @@
 import type { ClusterSoak, SoakClock } from '../../api/generated/types.ts';
 import { NOTHING } from './history.ts';
 import type { TargetDigests } from './ports.ts';
+import { given } from './world.ts';
 
 /** Longer than this without a good observation, and the time between does not count. */
 export const BLIND_MS = 120_000;
@@ -48,27 +49,46 @@ export function seenHealthy(
   units: readonly string[],
   at: Date,
 ): ClusterSoak {
-  const moved = withoutBlindTime(soak, at);
+  const running = withoutBlindTime(soak, at);
   const clocks = wantedClocks(target, units).map(
     (wanted) =>
-      moved.find((clock) => clock.unit === wanted.unit && clock.digest === wanted.digest) ?? {
+      running.clocks?.find((clock) => clock.unit === wanted.unit && clock.digest === wanted.digest) ?? {
         ...wanted,
         since: at.toISOString(),
       },
   );
-  const settledAt = soak.settledAt ?? at.toISOString();
-  return { ...soak, settledAt, observedAt: at.toISOString(), clocks };
+  const settledAt = running.settledAt ?? at.toISOString();
+  return { ...running, settledAt, observedAt: at.toISOString(), clocks };
 }
 
 /**
- * A gap moves the clocks on by its length. So does a wall clock that was set back: what had been soaked stays soaked,
- * and not a minute is added.
+ * A gap moves the clocks on by its length. A wall clock that was set back moves everything: what had been soaked stays
+ * soaked, and not a minute is added.
  */
-function withoutBlindTime({ clocks = [], observedAt }: ClusterSoak, at: Date): readonly SoakClock[] {
-  if (observedAt === undefined) return clocks;
-  const gap = +at - Date.parse(observedAt);
-  if (gap >= 0 && gap <= BLIND_MS) return clocks;
-  return clocks.map((clock) => ({ ...clock, since: new Date(Date.parse(clock.since) + gap).toISOString() }));
+function withoutBlindTime(soak: ClusterSoak, at: Date): ClusterSoak {
+  if (soak.observedAt === undefined) return soak;
+  const gap = +at - Date.parse(soak.observedAt);
+  if (gap >= 0 && gap <= BLIND_MS) return soak;
+  const clocks = (soak.clocks ?? []).map((clock) => ({ ...clock, since: moved(clock.since, gap) }));
+  if (gap > 0) return { ...soak, clocks };
+  return {
+    ...soak,
+    clocks,
+    ...given('settledAt', soak.settledAt && moved(soak.settledAt, gap)),
+    gates: (soak.gates ?? []).map((gate) => ({
+      ...gate,
+      ...given('ranAt', gate.ranAt && moved(gate.ranAt, gap)),
+    })),
+  };
+}
+
+function moved(moment: string, ms: number): string {
+  return new Date(Date.parse(moment) + ms).toISOString();
+}
+
+/** What is written down may lie in the future of a clock that was set back. */
+export function notAfter(moment: string, now: Date): string {
+  return Date.parse(moment) > +now ? now.toISOString() : moment;
 }
 
 /** The moment at which the last unit has soaked, if nothing comes between. Undefined before the clocks run. */

@@ -130,7 +130,7 @@ function settle(input: StageInput, here: Departure | undefined, proven: Road | u
   }
   const passed = members.length === 0 && !hadClusters;
   const { begins, limit } = beginning(input, here.standings);
-  const standings = here.standings.map((standing) => afterBegin(standing, begins));
+  const standings = here.standings.map((standing) => afterBegin(standing, begins, limit));
   const verdict: Verdict =
     passed || here.verdict.state === 'Proven' ? { state: 'Proven' } : verdictOf(standings, stage);
   const best = verdict.state === 'Proven' ? newer(proven, here.road, input.roads) : proven;
@@ -142,21 +142,17 @@ function beginning(
   standings: readonly Standing[],
 ): { begins: ReadonlyMap<string, string>; limit: Limit } {
   const { pipeline, stage, unassigned } = input;
-  const limit = beginLimit({
-    pipeline,
-    stage,
-    unassigned,
-    total: standings.length,
-    busy: standings.filter(isBusy).length,
-    failed: failedIn(standings),
-  });
+  const failed = failedIn(standings);
+  const busy = standings.filter(isBusy).length;
+  const asked = { pipeline, stage, unassigned, total: standings.length, failed };
+  const { places } = beginLimit({ ...asked, busy });
   const queue = standings
     .filter((standing) => standing.position === 'Pending' || wantsPlace(standing))
     .toSorted((a, b) => turnOf(a) - turnOf(b));
-  const begins = queue.slice(0, Math.max(0, limit.places)).map(({ member, same }) => {
+  const begins = queue.slice(0, Math.max(0, places)).map(({ member, same }) => {
     return [member.name, same ? 'it goes on where it stood' : `its turn in ${stage.name}`] as const;
   });
-  return { begins: new Map(begins), limit };
+  return { begins: new Map(begins), limit: beginLimit({ ...asked, busy: busy + begins.length }) };
 }
 
 /** It was away in the middle of its trial, and its place was given to others. */
@@ -173,18 +169,13 @@ function turnOf({ member, same }: Standing): number {
   return same ? 2 : 3;
 }
 
-function afterBegin(standing: Standing, begins: ReadonlyMap<string, string>): Standing {
+function afterBegin(standing: Standing, begins: ReadonlyMap<string, string>, limit: Limit): Standing {
+  const isPending = standing.position === 'Pending';
   const because = begins.get(standing.member.name);
   if (because !== undefined) {
-    return standing.position === 'Pending'
-      ? { ...standing, position: 'Applying', reason: 'Applying', because }
-      : standing;
+    return isPending ? { ...standing, position: 'Applying', reason: 'Applying', because } : standing;
   }
-  if (!wantsPlace(standing)) return standing;
-  return {
-    ...standing,
-    position: 'Pending',
-    reason: 'Pending',
-    because: 'it was away, and waits for a place',
-  };
+  if (!isPending && !wantsPlace(standing)) return standing;
+  const { reason, because: full, blocker } = limit;
+  return { ...standing, position: 'Pending', reason, because: full, ...given('blocker', blocker) };
 }

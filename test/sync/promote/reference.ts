@@ -1,0 +1,270 @@
+/**
+ * The reference model of promotion, written from the requirements (S23, S31–S37, S39) and sharing no code with src/sync.
+ * It sees what happens in the clusters, works out what may be called proven there, and objects to a write that breaks a
+ * promise. It decides nothing, so where the requirements leave room it allows all of it.
+ */
+
+export interface RefStage {
+  readonly name: string;
+  readonly maxConcurrent: number;
+  readonly maxFailed: number;
+  readonly soakMs: number;
+  readonly graceMs: number;
+  readonly maxSkipped: number;
+}
+
+/** One cluster as it really is, at a moment at which sync looks. */
+export interface RefSight {
+  readonly name: string;
+  readonly stage: string;
+  readonly paused: boolean;
+  readonly seen: boolean;
+  /** All of this was applied, and nothing is being written. */
+  readonly digest: string | undefined;
+  readonly health: 'Settled' | 'Failed' | 'Other';
+  /** Apply goes wrong in a way that does not pass, or not now. */
+  readonly trouble: 'None' | 'Failing' | 'Failed';
+  readonly target: string | undefined;
+}
+
+export interface RefCommit {
+  readonly id: string;
+  /** Cluster to digest; unit to version of each digest is `units`. */
+  readonly digests: ReadonlyMap<string, string>;
+}
+
+interface Known {
+  sight: RefSight;
+  last: { digest: string; order: number } | undefined;
+  unseenSince: number | undefined;
+  /** It was paused or lost in the middle of its trial: its place may be another's until it is written again. */
+  away: boolean;
+  goodAt: number | undefined;
+  /** Observed good time of each unit at its version. */
+  soaked: Map<string, number>;
+  proven: Map<string, number>;
+  failed: Map<string, number>;
+  moment: number;
+}
+
+const BLIND_MS = 120_000;
+/** The SHA-256 of nothing: what a commit renders to for a cluster that it does not mention. */
+const NOTHING = 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+export class Reference {
+  readonly #stages: readonly RefStage[];
+  readonly #units: (digest: string) => ReadonlyMap<string, string>;
+  readonly #known = new Map<string, Known>();
+  readonly #commits: RefCommit[] = [];
+  readonly #order = new Map<string, number>();
+  readonly provenIn: Set<string>[];
+  readonly #had: boolean[];
+  readonly #on: (string | undefined)[];
+  #paused = false;
+  #moment = 0;
+
+  constructor(stages: readonly RefStage[], units: (digest: string) => ReadonlyMap<string, string>) {
+    this.#stages = stages;
+    this.#units = units;
+    this.provenIn = stages.map(() => new Set());
+    this.#had = stages.map(() => false);
+    this.#on = stages.map(() => undefined);
+  }
+
+  accept(commit: RefCommit): void {
+    this.#order.set(commit.id, this.#commits.push(commit) - 1);
+  }
+
+  forget(): void {
+    for (const known of this.#known.values()) known.away = true;
+    this.#on.fill(undefined);
+  }
+
+  /** Wall time is what sync can go by; `now` counts real time. */
+  look(sights: readonly RefSight[], now: number, wall: number, paused: boolean): void {
+    this.#paused = paused;
+    this.#moment++;
+    const names = new Set(sights.map(({ name }) => name));
+    for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
+    for (const sight of sights) this.#see(sight, now, wall);
+    for (const [index, stage] of this.#stages.entries()) {
+      if (this.#members(stage).length > 0) this.#had[index] = true;
+      for (const commit of this.#commits) {
+        const isReady = index === 0 || this.provenIn[index - 1]?.has(commit.id);
+        if (isReady && this.#isProven(stage, index, commit, wall)) this.provenIn[index]?.add(commit.id);
+      }
+    }
+  }
+
+  #see(sight: RefSight, now: number, wall: number): void {
+    const fresh = { last: undefined, unseenSince: undefined, away: false, goodAt: undefined };
+    const known = this.#known.get(sight.name) ?? {
+      ...fresh,
+      sight,
+      soaked: new Map(),
+      proven: new Map(),
+      failed: new Map(),
+      moment: 0,
+    };
+    this.#known.set(sight.name, known);
+    known.sight = sight;
+    known.moment = this.#moment;
+    known.unseenSince = sight.seen ? undefined : (known.unseenSince ?? wall);
+    if (sight.paused || !sight.seen) known.away = true;
+    if (!sight.seen) return;
+    if (sight.trouble === 'Failed' && sight.target !== undefined) this.#fail(known, sight.target);
+    if (sight.digest === undefined) return;
+    if (sight.health === 'Failed') this.#fail(known, sight.digest);
+    if (sight.health === 'Settled') this.#soak(known, sight.digest, now);
+  }
+
+  #fail(known: Known, digest: string): void {
+    known.failed.set(digest, this.#moment);
+    known.proven.delete(digest);
+    known.soaked.clear();
+  }
+
+  #soak(known: Known, digest: string, now: number): void {
+    const gap = known.goodAt === undefined ? 0 : now - known.goodAt;
+    const counts = gap <= BLIND_MS ? gap : 0;
+    known.goodAt = now;
+    const before = known.soaked;
+    known.soaked = new Map(
+      this.#states(known, digest).map((state) => [
+        state,
+        before.has(state) ? (before.get(state) ?? 0) + counts : 0,
+      ]),
+    );
+    const { soakMs } = this.#stage(known.sight.stage);
+    const proven = known.failed.has(digest) ? new Set<string>() : this.#provenUnits(known);
+    const isLeft = [...known.soaked].some(([state, ms]) => ms < soakMs && !proven.has(state));
+    if (isLeft && !known.proven.has(digest)) return;
+    known.proven.delete(digest);
+    known.proven.set(digest, this.#moment);
+    known.failed.delete(digest);
+  }
+
+  /** Units at their versions; a unit that was there in a proven digest and is gone counts as one, too. */
+  #states(known: Known, digest: string): string[] {
+    const own = this.#units(digest);
+    const units = new Set([...known.proven.keys(), digest].flatMap((each) => [...this.#units(each).keys()]));
+    return [...units].map((unit) => `${unit}=${own.get(unit) ?? NOTHING}`);
+  }
+
+  #provenUnits(known: Known): Set<string> {
+    return new Set([...known.proven.keys()].flatMap((digest) => this.#states(known, digest)));
+  }
+
+  #stage(name: string): RefStage {
+    const stage = this.#stages.find((each) => each.name === name);
+    if (!stage) throw new Error(`no stage ${name}`);
+    return stage;
+  }
+
+  #members(stage: RefStage): Known[] {
+    return [...this.#known.values()].filter(({ sight }) => sight.stage === stage.name);
+  }
+
+  #digest(commit: RefCommit, known: Known): string {
+    return commit.digests.get(known.sight.name) ?? NOTHING;
+  }
+
+  #isLost({ unseenSince }: Known, stage: RefStage, wall: number): boolean {
+    return unseenSince !== undefined && wall - unseenSince >= stage.graceMs;
+  }
+
+  #isProven(stage: RefStage, index: number, commit: RefCommit, wall: number): boolean {
+    const members = this.#members(stage);
+    if (members.length === 0) return !this.#had[index];
+    const order = this.#order.get(commit.id) ?? -1;
+    const lost = members.filter((known) => !known.sight.paused && this.#isLost(known, stage, wall));
+    const ahead = members.filter(
+      (known) => (known.last?.order ?? -1) > order && known.last?.digest !== this.#digest(commit, known),
+    );
+    const failed = members.filter(
+      (known) => !known.sight.paused && known.failed.has(this.#digest(commit, known)),
+    );
+    const asked = members.filter(
+      (known) =>
+        !known.sight.paused && !lost.includes(known) && !ahead.includes(known) && !failed.includes(known),
+    );
+    const proven = asked.filter((known) => known.sight.seen && known.proven.has(this.#digest(commit, known)));
+    return (
+      lost.length <= stage.maxSkipped &&
+      failed.length <= stage.maxFailed &&
+      proven.length > 0 &&
+      proven.length === asked.length
+    );
+  }
+
+  /** A write of this commit to this cluster: throws when it breaks a promise. */
+  write(cluster: string, commitId: string, wall: number): void {
+    const known = this.#known.get(cluster);
+    const commit = this.#commits.find(({ id }) => id === commitId);
+    if (!known || !commit) throw new Error(`S31: ${cluster} got ${commitId}, which nobody accepted`);
+    const index = this.#stages.findIndex(({ name }) => name === known.sight.stage);
+    const stage = this.#stage(known.sight.stage);
+    const order = this.#order.get(commitId) ?? -1;
+    const digest = this.#digest(commit, known);
+    const isBegin = known.last?.digest !== digest;
+    const others = this.#members(stage).filter((other) => other !== known);
+
+    if (this.#paused || known.sight.paused) throw new Error(`S30: ${cluster} was written while paused`);
+    if (!known.sight.seen) throw new Error(`S37: ${cluster} was written while it was not seen`);
+    if (order < (known.last?.order ?? -1)) throw new Error(`S39: ${cluster} went back to ${commitId}`);
+    if (isBegin) this.#mayBegin(known, commit, index, others);
+    const busy = others
+      .filter((other) => this.#isBusy(other, commit, stage, wall))
+      .map(({ sight }) => sight.name);
+    if (busy.length + 1 > stage.maxConcurrent && !known.failed.has(digest))
+      throw new Error(`S23: ${cluster} began while ${busy.join()} were busy with ${commitId}`);
+    if (isBegin) this.#takesOver(stage, index, commit, others.concat(known));
+    known.last = { digest, order };
+    known.away = false;
+  }
+
+  #mayBegin(known: Known, commit: RefCommit, index: number, others: readonly Known[]): void {
+    const { name } = known.sight;
+    const stage = this.#stage(known.sight.stage);
+    if (index > 0 && !this.provenIn[index - 1]?.has(commit.id))
+      throw new Error(`S31: ${name} got ${commit.id} before its proof`);
+    if (known.failed.has(this.#digest(commit, known)))
+      throw new Error(`S32: ${name} got ${commit.id}, which failed there`);
+    const failed = others.filter(
+      (other) => !other.sight.paused && other.failed.has(this.#digest(commit, other)),
+    );
+    if (failed.length > stage.maxFailed)
+      throw new Error(`S35: ${name} began ${commit.id} beyond the failure budget`);
+  }
+
+  #isBusy(known: Known, commit: RefCommit, stage: RefStage, wall: number): boolean {
+    const digest = this.#digest(commit, known);
+    if (known.last?.digest !== digest || known.away || known.sight.paused || this.#isLost(known, stage, wall))
+      return false;
+    return !known.proven.has(digest) && !known.failed.has(digest);
+  }
+
+  /** S34: what a stage is busy with is replaced only when it is proven, fails, or is taken back. */
+  #takesOver(stage: RefStage, index: number, commit: RefCommit, members: readonly Known[]): void {
+    const before = this.#commits.find(({ id }) => id === this.#on[index]);
+    this.#on[index] = commit.id;
+    if (!before || before === commit || this.provenIn[index]?.has(before.id)) return;
+    const isFailing = members.some(
+      (known) => known.failed.has(this.#digest(before, known)) || known.sight.trouble !== 'None',
+    );
+    const isRevert = members.every((known) => {
+      const proven = this.#provenUnits(known);
+      return (
+        !known.last || this.#states(known, this.#digest(commit, known)).every((state) => proven.has(state))
+      );
+    });
+    const isUnderWay = members.some(
+      (known) =>
+        !known.away &&
+        known.last?.digest === this.#digest(before, known) &&
+        !known.proven.has(known.last.digest),
+    );
+    if (!isFailing && !isRevert && isUnderWay)
+      throw new Error(`S34: ${stage.name} left ${before.id} for ${commit.id} in the middle of its soak`);
+  }
+}
