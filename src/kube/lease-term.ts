@@ -74,7 +74,7 @@ export function termOf({ lease, epoch, clock, validMs, sentAt }: TermOptions): T
       if (leftMs() <= 0) throw new LeaseLost(lease, 'expired');
     },
     renewed: (sent) => {
-      if (sent.monotonicMs > last.monotonicMs) last = sent;
+      last = sent;
     },
     end: (because) => {
       if (!over.signal.aborted) over.abort(new LeaseLost(lease, because));

@@ -38,10 +38,10 @@ function world(): World {
 
 const never = new AbortController().signal;
 
-async function acquired(election: LeaseElection, clock: VirtualClock): Promise<HeldTerm> {
+async function acquired(election: LeaseElection, clock: VirtualClock, ms = 0): Promise<HeldTerm> {
   const campaign = election.campaign(never);
   await settle();
-  await clock.advance(0);
+  await clock.advance(ms);
   const term = await campaign;
   onTestFinished(() => term.release());
   return term;
@@ -58,6 +58,24 @@ function breakable(server: ObjectServer): { client: LeaseOptions['client']; brok
     },
   };
   return link;
+}
+
+/** A client whose writes take their time, there and back. */
+function slowed(server: ObjectServer, wait: () => Promise<void> | undefined): LeaseOptions['client'] {
+  const slow =
+    (write: (...given: unknown[]) => Promise<unknown>) =>
+    async (...given: unknown[]): Promise<unknown> => {
+      const answer = await write(...given);
+      await wait();
+      return answer;
+    };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the port lets callers name what they expect
+  const client: unknown = {
+    ...server,
+    create: slow(server.create as never),
+    replace: slow(server.replace as never),
+  };
+  return client as LeaseOptions['client'];
 }
 
 const UNREACHABLE = new KubeError('Unreachable', 'no route');
@@ -211,16 +229,12 @@ describe('a campaign', () => {
   it('finds itself when the answer to its own write was lost', async () => {
     const { clock, server, contender } = world();
     let lost = false;
-    const client = {
-      ...server,
-      create: async (...given: Parameters<ObjectServer['create']>) => {
-        await server.create(...given);
-        lost = true;
-        throw new KubeError('Timeout', 'no answer');
-      },
-    };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
-    const campaign = contender('a', { client: client as unknown as LeaseOptions['client'] }).campaign(never);
+    const client = slowed(server, () => {
+      if (lost) return undefined;
+      lost = true;
+      throw new KubeError('Timeout', 'no answer');
+    });
+    const campaign = contender('a', { client }).campaign(never);
     await clock.advance(3000);
     const term = await campaign;
     expect({ lost, epoch: term.epoch }).toEqual({ lost: true, epoch: 2 });
@@ -322,6 +336,29 @@ describe('a term', () => {
     expect(term.held()).toBe(false);
   });
 
+  it('counts from the sending of a renewal, not from its answer', async () => {
+    const { clock, server, contender } = world();
+    let waitMs = 3000;
+    const client = slowed(server, () => clock.sleep(waitMs));
+    const term = await acquired(contender('a', { client }), clock, 3000);
+    expect(term.leftMs()).toBe(7000);
+    // Due at two seconds, so sent with the answer at three; answered at six.
+    await clock.advance(3000);
+    expect(term.leftMs()).toBe(7000);
+    waitMs = 0;
+    await clock.advance(3000);
+  });
+
+  it('is over in time also when the wall clock is set back', async () => {
+    const { clock, server, contender } = world();
+    const link = breakable(server);
+    const term = await acquired(contender('a', { client: link.client }), clock);
+    link.broken = UNREACHABLE;
+    clock.jumpWall(-3_600_000);
+    await clock.advance(10_000);
+    expect(term.held()).toBe(false);
+  });
+
   it('does not care for a wall clock that is set back', async () => {
     const { clock, contender } = world();
     const term = await acquired(contender('a'), clock);
@@ -344,19 +381,8 @@ describe('a term', () => {
     const { clock, server, contender } = world();
     const answer = Promise.withResolvers<void>();
     let hold = false;
-    const client = {
-      ...server,
-      replace: async (...given: Parameters<ObjectServer['replace']>) => {
-        const result = await server.replace(...given);
-        if (hold) await answer.promise;
-        return result;
-      },
-    };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
-    const term = await acquired(
-      contender('a', { client: client as unknown as LeaseOptions['client'] }),
-      clock,
-    );
+    const client = slowed(server, () => (hold ? answer.promise : undefined));
+    const term = await acquired(contender('a', { client }), clock);
     hold = true;
     await clock.advance(10_002);
     expect(term.lost.aborted).toBe(true);
@@ -367,35 +393,40 @@ describe('a term', () => {
 
   it('reads an answer that is already there before it gives up', async () => {
     const { clock, server, contender } = world();
-    const answers: (() => void)[] = [];
+    const answer = Promise.withResolvers<void>();
     let hold = false;
-    const client = {
-      ...server,
-      replace: async (...given: Parameters<ObjectServer['replace']>) => {
-        const result = await server.replace(...given);
-        if (hold) await new Promise<void>((resolve) => answers.push(resolve));
-        return result;
-      },
-    };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
-    const term = await acquired(
-      contender('a', { client: client as unknown as LeaseOptions['client'] }),
-      clock,
-    );
+    const client = slowed(server, () => (hold ? answer.promise : undefined));
+    const term = await acquired(contender('a', { client }), clock);
     hold = true;
     // Sent at two seconds, so good until twelve; the deadline that we know of is at ten.
     await clock.advance(10_000);
     expect(term.held()).toBe(false);
     expect(term.lost.aborted).toBe(false);
-    hold = false;
-    for (const answer of answers) answer();
+    answer.resolve();
     await clock.advance(1);
     expect(term.held()).toBe(true);
   });
 
+  it('is given back also when a renewal is under way', async () => {
+    const { clock, server, contender } = world();
+    const answer = Promise.withResolvers<void>();
+    let hold = false;
+    const client = slowed(server, () => (hold ? answer.promise : undefined));
+    const term = await acquired(contender('a', { client }), clock);
+    hold = true;
+    await clock.advance(2000);
+    const released = term.release();
+    expect(term.held()).toBe(false);
+    await settle();
+    answer.resolve();
+    await released;
+    expect(server.object(LEASES, NAME)).not.toHaveProperty(['spec', 'holderIdentity']);
+  });
+
   it('ends at once when another took it', async () => {
     const { clock, server, contender } = world();
-    const term = await acquired(contender('a'), clock);
+    const log = memoryLog();
+    const term = await acquired(contender('a', { log }), clock);
     const object = await server.get(LEASES, NAME);
     await server.replace(LEASES, {
       ...object,
@@ -405,6 +436,7 @@ describe('a term', () => {
     expect(term.lost.reason).toMatchObject({ because: 'taken' });
     await term.release();
     expect(server.object(LEASES, NAME)).toMatchObject({ spec: { holderIdentity: 'b' } });
+    expect(log.lines.map(({ message }) => message)).toEqual(['lease acquired', 'lease lost']);
   });
 
   it('ends at once when another process of our name took it', async () => {
