@@ -86,7 +86,7 @@ fault=$(cat '${faultFile}' 2>/dev/null)
 case "$fault" in
   hang) exec sleep 600 ;;
   fail) exit 1 ;;
-  truncate) eval "$SSH_ORIGINAL_COMMAND" | { head -c 2000; kill -9 $session; } ;;
+  truncate) eval "$SSH_ORIGINAL_COMMAND" | { dd bs=1 count=2000 status=none; kill -9 $session; } ;;
   *) eval "exec $SSH_ORIGINAL_COMMAND" ;;
 esac
 `,

@@ -12,7 +12,7 @@ import { tempFolder } from '../../support/temp.ts';
 import { conforms, type Road, type RoadFault } from './conformance.ts';
 
 const missing = sshMissing();
-const title = `git over ssh, by the git command${missing ? ` (skipped: ${missing})` : ''}`;
+const title: string = missing ? `git over ssh (skipped: ${missing})` : 'git over ssh, by the git command';
 
 describe.skipIf(missing !== undefined)(title, { timeout: 120_000 }, () => {
   const root = tempFolder('ssh-root');

@@ -1,0 +1,39 @@
+/** The road of every commit: test at once, then pre, then prod in working hours. */
+import type { PipelineSpec } from 'kubenode/constructs';
+
+export const fleetPipeline: PipelineSpec = {
+  source: {
+    repository: 'https://git.example.com/platform/fleet',
+    ref: 'refs/heads/main',
+    credentialsRef: { name: 'fleet-repository' },
+  },
+  stages: [
+    { name: 'test', clusterSelector: environment('test'), maxConcurrentClusters: '100%', soakSeconds: 60 },
+    {
+      name: 'pre',
+      clusterSelector: environment('pre'),
+      soakSeconds: 1800,
+      checks: [{ name: 'health', builtin: {} }],
+    },
+    {
+      name: 'prod',
+      clusterSelector: environment('prod'),
+      maxConcurrentClusters: 1,
+      soakSeconds: 3600,
+      checks: [{ name: 'health', builtin: {} }],
+      windows: [
+        {
+          name: 'work',
+          days: ['Mon', 'Tue', 'Wed', 'Thu'],
+          start: '09:00',
+          end: '16:00',
+          timeZone: 'Europe/Berlin',
+        },
+      ],
+    },
+  ],
+};
+
+function environment(name: string): PipelineSpec['stages'][number]['clusterSelector'] {
+  return { matchLabels: { 'kubenode.dev/environment': name } };
+}

@@ -1,0 +1,22 @@
+import type { DefenderPolicySpec } from 'kubenode/constructs';
+
+/** What holds for every act on every node. Without this policy the Defender denies everything. */
+export const fleetDefault: DefenderPolicySpec = {
+  scope: { nodeSelector: { all: true } },
+  concurrency: [
+    { name: 'cluster', per: 'Cluster', risks: ['Node', 'Machine'], max: '5%' },
+    { name: 'zone', per: 'Zone', risks: ['Node', 'Machine'], max: 1 },
+  ],
+  rates: [
+    {
+      name: 'reboots',
+      per: 'Cluster',
+      actions: ['Reboot', 'PowerCycle'],
+      max: 20,
+      windowSeconds: 3600,
+      burst: 5,
+    },
+  ],
+  breakers: [{ name: 'unhealthy', type: 'UnhealthyRatio', per: 'Zone', percent: 20, count: 3 }],
+  approval: [{ name: 'data', risks: ['Data'], approvers: ['node-sre-oncall'] }],
+};

@@ -1,0 +1,17 @@
+/** What a fleet repository imports: `import { Fleet, MachineSet } from 'kubenode/constructs'`. */
+export type { ObjectMetadata } from './checked-object.ts';
+export { type ClusterProps, Fleet, FleetCluster } from './fleet.ts';
+export { Cluster, type ClusterProps as ClusterObjectProps } from './generated/cluster.ts';
+export { DefenderLedger, type DefenderLedgerProps } from './generated/defenderledger.ts';
+export { DefenderPolicy, type DefenderPolicyProps } from './generated/defenderpolicy.ts';
+export { Machine, type MachineProps } from './generated/machine.ts';
+export { MachineComponent, type MachineComponentProps } from './generated/machinecomponent.ts';
+export { MachineComponentSet, type MachineComponentSetProps } from './generated/machinecomponentset.ts';
+export { MachineSet, type MachineSetProps } from './generated/machineset.ts';
+export { MaintenanceEvent, type MaintenanceEventProps } from './generated/maintenanceevent.ts';
+export { NodeRemedier, type NodeRemedierProps } from './generated/noderemedier.ts';
+export { Pipeline, type PipelineProps } from './generated/pipeline.ts';
+export { Release, type ReleaseProps } from './generated/release.ts';
+export { RemedyOperationJob, type RemedyOperationJobProps } from './generated/remedyoperationjob.ts';
+export type * from './generated/types.ts';
+export { componentRef, componentsAt, type Versions } from './versions.ts';

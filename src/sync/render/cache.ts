@@ -1,0 +1,68 @@
+/**
+ * Renders by content. An entry says what it was rendered from and carries the digest of its own bytes, so one that was cut off,
+ * changed, or put under another name is no entry.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { digestOf } from '../digest.ts';
+
+/** Everything that decides what a commit renders to. The lock file is part of the tree. */
+export interface RenderInputs {
+  /** Of the whole commit. */
+  readonly tree: string;
+  readonly path: string;
+  readonly toolchain: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export interface RenderCache {
+  /** The bytes, or nothing: absent and damaged are the same, for both are rendered again. */
+  get(inputs: RenderInputs): Promise<Buffer | undefined>;
+  put(inputs: RenderInputs, bytes: Buffer): Promise<void>;
+}
+
+const FORMAT = 'kubenode-render-1';
+
+export function renderCache(folder: string): RenderCache {
+  return { get, put };
+
+  async function get(inputs: RenderInputs): Promise<Buffer | undefined> {
+    const key = digestOf(inputs);
+    const path = pathOf(key);
+    const entry = await readFile(path).catch(() => undefined);
+    if (!entry) return undefined;
+    const end = entry.indexOf('\n');
+    const bytes = entry.subarray(end + 1);
+    if (end > 0 && entry.toString('latin1', 0, end) === header(key, bytes)) return bytes;
+    await rm(path, { force: true });
+    return undefined;
+  }
+
+  async function put(inputs: RenderInputs, bytes: Buffer): Promise<void> {
+    const key = digestOf(inputs);
+    await mkdir(folder, { recursive: true });
+    const temporary = join(folder, `.${randomUUID()}`);
+    try {
+      const file = await open(temporary, 'wx', 0o600);
+      try {
+        await file.write(`${header(key, bytes)}\n`);
+        await file.write(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, pathOf(key));
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  function pathOf(key: string): string {
+    return join(folder, key.replace('sha256:', ''));
+  }
+}
+
+function header(key: string, bytes: Buffer): string {
+  return `${FORMAT} ${key} sha256:${createHash('sha256').update(key).update(bytes).digest('hex')}`;
+}

@@ -1,0 +1,49 @@
+/** Names what two renders of one commit disagree about. */
+import { isRecord, type JsonRecord } from '../../kube/json.ts';
+import { RenderError } from './errors.ts';
+
+export function notDeterministic(first: Buffer, second: Buffer): RenderError {
+  const [a = [], b = []] = [first, second].map((bytes) => bytes.toString('utf8').split('\n'));
+  const index = a.findIndex((line, at) => line !== b[at]);
+  const [line, other] = [recordOf(a[index]), recordOf(b[index])];
+  const field = fieldThatDiffers(line['object'], other['object'], '');
+  const message = `two renders of the same commit differ in ${nameOf(line['object'])}${field ? `, field ${field}` : ''}`;
+  return new RenderError(
+    'NotDeterministic',
+    [{ message, ...textAt(line, 'file'), ...textAt(line, 'construct') }],
+    'take time, randomness, paths and the order of directories out of the program',
+  );
+}
+
+function recordOf(line: string | undefined): JsonRecord {
+  try {
+    return JSON.parse(line ?? '{}') as JsonRecord;
+  } catch {
+    return {};
+  }
+}
+
+function nameOf(object: unknown): string {
+  if (!isRecord(object)) return 'the result';
+  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
+  return [object['kind'], metadata['name']].filter((word) => typeof word === 'string').join(' ');
+}
+
+function textAt(record: JsonRecord, key: string): Record<string, string> {
+  const value = record[key];
+  return typeof value === 'string' ? { [key]: value } : {};
+}
+
+function fieldThatDiffers(a: unknown, b: unknown, path: string): string | undefined {
+  if (!isFields(a) || !isFields(b)) return a === b ? undefined : path;
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    const found = fieldThatDiffers(a[key], b[key], path === '' ? key : `${path}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Lists too: their fields are their numbers. */
+function isFields(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null;
+}

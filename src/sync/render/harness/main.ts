@@ -1,0 +1,42 @@
+/** Runs inside the sandbox: one commit in, lines of JSON out. Started by sandbox.ts, never imported. */
+import type { RenderErrorCode } from '../errors.ts';
+import { FACTS, type Job } from '../protocol.ts';
+import { closeDoors } from './doors.ts';
+import { entryOf } from './entry.ts';
+import { fixClockAndSeed } from './fixed.ts';
+import { lockWarnings } from './lock-file.ts';
+import { resolveFromToolchain } from './modules.ts';
+import { output } from './output.ts';
+import { placesIn, problemOf } from './places.ts';
+import { renderPlain } from './plain.ts';
+import { renderProgram } from './program.ts';
+
+const job = JSON.parse(process.argv[2] ?? '') as Job;
+process.argv.splice(2);
+const out = output();
+const places = placesIn(job);
+Object.defineProperty(globalThis, FACTS, { value: Object.freeze(job.facts) });
+resolveFromToolchain(job);
+fixClockAndSeed();
+const end = closeDoors();
+
+for (const warning of lockWarnings(job.root, job.path, job.versions)) out.warning(warning);
+const entry = entryOf(job.root, job.path);
+try {
+  if (entry.kind === 'program') await renderProgram(job.root, entry.file, places, out);
+  else if (entry.kind === 'plain') renderPlain(job.root, entry.folder, out);
+  else out.problem('NoEntry', { message: entry.because });
+} catch (error) {
+  out.problem(codeOf(error), problemOf(error, places));
+}
+out.end();
+end(0);
+
+/** A denial may be wrapped in what a library makes of it. */
+function codeOf(error: unknown): RenderErrorCode {
+  for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at) {
+    if (at.code === 'ERR_ACCESS_DENIED' || at.code === 'ERR_DLOPEN_DISABLED') return 'Denied';
+    if (at.code === 'KUBENODE_MISSING_MODULE') return 'MissingModule';
+  }
+  return 'Failed';
+}

@@ -1,0 +1,44 @@
+/** Lines to the parent. What it needs is taken before the program runs, which may replace what it finds. */
+import { writeSync } from 'node:fs';
+import type { RenderErrorCode, RenderProblem } from '../errors.ts';
+import { type Line, RESULT_FD } from '../protocol.ts';
+
+const BUFFER = 256 * 1024;
+
+export interface Output {
+  object(line: Extract<Line, { object: unknown }>): void;
+  problem(code: RenderErrorCode, problem: RenderProblem): void;
+  warning(text: string): void;
+  end(): void;
+}
+
+export function output(): Output {
+  const { stringify } = JSON;
+  const write = writeSync;
+  let text = '';
+  let objects = 0;
+
+  return {
+    object: (line) => {
+      objects += 1;
+      say(line);
+    },
+    problem: (code, problem) => say({ code, problem }),
+    warning: (warning) => say({ warning }),
+    end: () => {
+      say({ end: objects });
+      flush();
+    },
+  };
+
+  function say(line: Line): void {
+    text += `${stringify(line)}\n`;
+    if (text.length > BUFFER) flush();
+  }
+
+  function flush(): void {
+    let bytes = Buffer.from(text);
+    text = '';
+    while (bytes.length > 0) bytes = bytes.subarray(write(RESULT_FD, bytes));
+  }
+}

@@ -1,0 +1,116 @@
+/** Renders a commit: exported, run twice in a sandbox, compared, and kept by content. */
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import PQueue from 'p-queue';
+import type { GitRepository } from '../git/transport.ts';
+import type { Rendered } from '../model.ts';
+import type { RenderCache, RenderInputs } from './cache.ts';
+import { notDeterministic } from './difference.ts';
+import { type RenderResult, readResult } from './result.ts';
+import { type RenderLimits, runSandbox, type Sandbox } from './sandbox.ts';
+import { resolveToolchain, type Toolchain } from './toolchain.ts';
+import { findWalls } from './walls.ts';
+
+export const RENDER_LIMITS: RenderLimits = {
+  wallMs: 60_000,
+  cpuSeconds: 60,
+  heapMiB: 512,
+  outputBytes: 128 * 1024 * 1024,
+};
+
+export interface RendererOptions {
+  readonly cache?: RenderCache;
+  readonly limits?: Partial<RenderLimits>;
+  readonly toolchain?: Toolchain;
+}
+
+export interface CommitRender {
+  readonly git: GitRepository;
+  readonly commit: string;
+  /** `Pipeline.spec.source.path`. */
+  readonly path?: string;
+  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface FolderRender extends Omit<CommitRender, 'git' | 'commit'> {
+  readonly folder: string;
+}
+
+export interface CommitResult {
+  readonly rendered: Rendered;
+  readonly warnings: readonly string[];
+}
+
+export interface Renderer {
+  /** Rejects with a RenderError when the commit is to blame. */
+  commit(request: CommitRender): Promise<CommitResult>;
+  /** A working tree as it lies there. Never cached, and rendered once: it may change while we look. */
+  folder(request: FolderRender): Promise<RenderResult>;
+}
+
+export function renderer({ cache, limits, toolchain = resolveToolchain() }: RendererOptions = {}): Renderer {
+  const all = { ...RENDER_LIMITS, ...limits };
+  // One that loops must not keep the others waiting for its limit.
+  const queue = new PQueue({ concurrency: Math.max(2, availableParallelism()) });
+  let sandbox: Promise<Sandbox> | undefined;
+
+  return { commit, folder };
+
+  async function commit({
+    git,
+    commit: oid,
+    path = '.',
+    facts = {},
+    signal,
+  }: CommitRender): Promise<CommitResult> {
+    const { tree } = await git.commit(oid);
+    const inputs: RenderInputs = { tree, path, toolchain: toolchain.digest, facts };
+    const kept = await cache?.get(inputs);
+    const bytes = kept ?? (await queue.add(() => renderTwice(git, oid, inputs, signal)));
+    const { targets, warnings } = await readResult(bytes);
+    // Only what is good is kept: a commit that fails is looked at again, with the limits and the walls of that day.
+    if (!kept) await cache?.put(inputs, bytes);
+    return { rendered: { commit: oid, targets }, warnings };
+  }
+
+  /** The second time from another folder: a path that got into an object shows. */
+  async function renderTwice(
+    git: GitRepository,
+    oid: string,
+    inputs: RenderInputs,
+    signal?: AbortSignal,
+  ): Promise<Buffer> {
+    const home = await mkdtemp(join(tmpdir(), 'kubenode-render-'));
+    try {
+      const [one, two] = [join(home, 'a'), join(home, 'other')];
+      await mkdir(one);
+      await git.exportTree(oid, one);
+      const first = await run(one, inputs, signal);
+      await rename(one, two);
+      const second = await run(two, inputs, signal);
+      if (!first.equals(second)) throw notDeterministic(first, second);
+      return first;
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  }
+
+  async function folder({ folder: at, path = '.', facts = {}, signal }: FolderRender): Promise<RenderResult> {
+    const root = resolve(at);
+    const bytes = await queue.add(() => run(root, { path, facts }, signal));
+    return readResult(bytes);
+  }
+
+  async function run(
+    root: string,
+    { path, facts }: Pick<RenderInputs, 'path' | 'facts'>,
+    signal?: AbortSignal,
+  ): Promise<Buffer> {
+    sandbox ??= findWalls().then((walls) => ({ toolchain, walls, limits: all }));
+    const { packages, versions, constructs, code } = toolchain;
+    const job = { root, path, facts, packages, versions, constructs, code };
+    return runSandbox(await sandbox, job, signal);
+  }
+}
