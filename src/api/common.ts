@@ -143,7 +143,7 @@ const freezeFields: Fields = {
 };
 
 const freezeRule: Rule = {
-  rule: 'self.from < self.until',
+  rule: 'timestamp(self.from) < timestamp(self.until)',
   message: 'a freeze must end after it begins',
   fieldPath: '.until',
 };

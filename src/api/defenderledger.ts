@@ -85,7 +85,7 @@ const KEEPS_IDENTITY =
 const FENCES_NEW =
   'self.grants.all(m, (m in oldSelf.grants && self.grants[m].id == oldSelf.grants[m].id) || self.grants[m].fence == self.seq)';
 const WELL_FORMED =
-  "self.grants.all(m, self.grants[m].issuedAt < self.grants[m].notAfter && (self.grants[m].state == 'Settled') == has(self.grants[m].settledAt))";
+  "self.grants.all(m, timestamp(self.grants[m].issuedAt) < timestamp(self.grants[m].notAfter) && (self.grants[m].state == 'Settled') == has(self.grants[m].settledAt))";
 
 const spec = rules(
   named('DefenderLedgerSpec', 'What was granted and used.', {

@@ -49,7 +49,7 @@ const spec = rules(
     reason: 'FieldValueRequired',
   },
   {
-    rule: '!has(self.notBefore) || !has(self.deadline) || self.notBefore <= self.deadline',
+    rule: '!has(self.notBefore) || !has(self.deadline) || timestamp(self.notBefore) <= timestamp(self.deadline)',
     message: 'the deadline may not lie before notBefore',
     fieldPath: '.deadline',
   },

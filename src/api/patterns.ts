@@ -11,7 +11,8 @@ export const CLOCK_TIME: Pattern = {
   words: 'a time of day as HH:MM, such as 09:30',
 };
 export const MOMENT: Pattern = {
-  regex: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$',
+  regex:
+    '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$',
   words: 'a moment in RFC 3339, such as 2026-11-20T07:00:00Z',
 };
 export const SHARE: Pattern = { regex: '^(100|[1-9]?[0-9])%$', words: 'a number, or a share such as "10%"' };

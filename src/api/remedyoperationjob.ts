@@ -66,7 +66,7 @@ const grant = rules(
     }),
   ),
   {
-    rule: 'self.issuedAt < self.notAfter',
+    rule: 'timestamp(self.issuedAt) < timestamp(self.notAfter)',
     message: 'a grant must end after it is given',
     fieldPath: '.notAfter',
   },

@@ -5,8 +5,9 @@
 import { VALIDATORS } from './generated/validators/index.ts';
 import { GROUP } from './names.ts';
 import { nearest } from './validation/nearest.ts';
+import { withoutNulls } from './validation/nulls.ts';
 import { pathOf } from './validation/path.ts';
-import { type Failure, withoutNoise, wordsFor } from './validation/words.ts';
+import { type Failure, isUnknownField, withoutNoise, wordsFor } from './validation/words.ts';
 import { API_VERSION, VERSION } from './version.ts';
 
 export interface Problem {
@@ -50,12 +51,19 @@ function unknownKind(kind: string): Problem {
   return { path: 'kind', message: `${API_VERSION} has no kind "${kind}"${hint}` };
 }
 
-function problemsOf({ validate: holds }: Validator, object: Candidate): readonly Problem[] {
-  if (holds(object)) return [];
-  const problems = withoutNoise(holds.errors ?? []).map((failure) => ({
+function problemsOf(validator: Validator, object: Candidate): readonly Problem[] {
+  const plain = withoutNulls(object);
+  const failures = failuresOf(validator, plain);
+  // An unknown field is one also when it is null.
+  const more = plain === object ? [] : failuresOf(validator, object).filter(isUnknownField);
+  const problems = withoutNoise([...failures, ...more]).map((failure) => ({
     path: pathOf(failure),
     message: wordsFor(failure),
   }));
   // One sentence for one place: the first says enough.
   return [...Map.groupBy(problems, ({ path }) => path).values()].flatMap((same) => same.slice(0, 1));
+}
+
+function failuresOf({ validate: holds }: Validator, object: unknown): readonly Failure[] {
+  return holds(object) ? [] : (holds.errors ?? []);
 }

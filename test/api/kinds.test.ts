@@ -42,6 +42,10 @@ describe('every field', () => {
         !values &&
         (minimum === undefined || maximum === undefined || maximum >= 2 ** 53),
     ],
+    [
+      'of text has no format: with one, the API server would take a list for text',
+      ({ format }) => format !== undefined,
+    ],
     ['that is a choice has values to choose from', ({ enum: values }) => values?.length === 0],
     [
       'whose pattern is one that people have words for',

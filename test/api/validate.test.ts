@@ -96,9 +96,9 @@ describe('validate says', () => {
     ],
     ['spec.historyLimit: must be a whole number', 'Pipeline', (o) => (o.spec['historyLimit'] = 1.5)],
     [
-      'spec.notBefore: must be a moment that exists, in RFC 3339, such as 2026-11-20T07:00:00Z',
+      'spec.notBefore: must be a moment in RFC 3339, such as 2026-11-20T07:00:00Z',
       'MaintenanceEvent',
-      (o) => (o.spec['notBefore'] = '2026-02-30T00:00:00Z'),
+      (o) => (o.spec['notBefore'] = '2026-13-01T00:00:00Z'),
     ],
     [
       'spec.rule.conditions: give exactly one of all, any, and fact with path, operator and value',
@@ -130,12 +130,21 @@ describe('validate says', () => {
     expect(validate({})).toEqual([]);
   });
 
-  it('nothing of a null where the server puts a default, and something where it does not', () => {
+  it('nothing of a null, which stands for a field that is not there', () => {
     const object = structuredClone(firstOf('Cluster'));
-    Object.assign(object.spec, { paused: null, deletion: null, pauses: null });
+    Object.assign(object.spec, { paused: null, deletion: null, pauses: null, region: null });
+    object.metadata['labels'] = null;
     expect(validate(object)).toEqual([]);
-    object.spec['region'] = null;
-    expect(validate(object)).toEqual([{ path: 'spec.region', message: 'must be text' }]);
+  });
+
+  it('what is wrong with a null where something must be, where nothing is known, and in a list', () => {
+    const object = structuredClone(firstOf('Pipeline'));
+    Object.assign(object.spec, { stages: null, colour: null, forceManagers: [null] });
+    expect(validate(object)).toEqual([
+      { path: 'spec.stages', message: 'is required' },
+      { path: 'spec.forceManagers[0]', message: 'must be text' },
+      { path: 'spec.colour', message: 'there is no such field' },
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt, type Name, stringify } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Kind } from '../kind.ts';
-import { duplicateOf, formats, re2 } from '../validation/runtime.ts';
+import { duplicateOf, re2 } from '../validation/runtime.ts';
 import { markedSchema } from './crd.ts';
 import { type GeneratedFile, HEADER } from './file.ts';
 import { type JsonSchema, mapValues } from './json-schema.ts';
@@ -14,7 +14,7 @@ const KNOWN = 'x-kubenode-fields';
 const FOLDER = 'src/api/generated/validators';
 
 /** The names by which generated code calls validation/runtime.ts. */
-const RUNTIME = "import { duplicateOf, formats, lengthOf, re2 } from '../../validation/runtime.ts';\n";
+const RUNTIME = "import { duplicateOf, lengthOf, re2 } from '../../validation/runtime.ts';\n";
 
 export function validatorFiles(kinds: readonly Kind[]): readonly GeneratedFile[] {
   return [...kinds.map((kind) => validatorFile(kind)), indexFile(kinds)];
@@ -45,7 +45,7 @@ function shorter(code: string): string {
 
 /** Where in the schema an error comes from matters only for branches of a choice. */
 function withoutPlace(error: string): string {
-  return error.replace(/schemaPath:"(?![^"]*\/(?:any|one)Of\/)[^"]*",/, '');
+  return error.replace(/schemaPath:"(?![^"]*\/oneOf\/)[^"]*",/, '');
 }
 
 function indexFile(kinds: readonly Kind[]): GeneratedFile {
@@ -71,9 +71,8 @@ function newAjv(): Ajv {
     allErrors: true,
     messages: false,
     inlineRefs: false,
-    code: { source: true, esm: true, lines: true, regExp, formats: _`formats` },
+    code: { source: true, esm: true, lines: true, regExp },
   });
-  ajv.addFormat('date-time', formats['date-time']);
   ajv.addKeyword(LIST_MAP_KEYS);
   ajv.addKeyword(KNOWN_FIELDS);
   return ajv;
@@ -139,11 +138,11 @@ export function validationSchema(kind: Kind): ValidationSchema {
   function convert(schema: JsonSchema): ValidationSchema {
     const type = schema['x-kubenode-type'];
     const body = constraintsOf(schema);
-    if (type === undefined || schema['x-kubernetes-int-or-string']) return nullable(schema, body);
+    if (type === undefined || schema['x-kubernetes-int-or-string']) return body;
     const text = JSON.stringify(body);
     const known = definitions.get(text) ?? { name: freeName(type), schema: body };
     definitions.set(text, known);
-    return nullable(schema, { $ref: `#/$defs/${known.name}` });
+    return { $ref: `#/$defs/${known.name}` };
   }
 
   /** Types that are cut at some depth have a definition for each. */
@@ -174,7 +173,6 @@ function metadataOf({ properties }: JsonSchema): ValidationSchema {
 
 const KEPT = [
   'type',
-  'format',
   'enum',
   'pattern',
   'minLength',
@@ -193,13 +191,4 @@ function kept(schema: JsonSchema): ValidationSchema {
   const entries = KEPT.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]] as const]));
   const union = schema['x-kubernetes-int-or-string'] ? { type: ['integer', 'string'] } : {};
   return { ...Object.fromEntries(entries), ...union };
-}
-
-/** The API server takes a null away where there is a default to put in its place. */
-function nullable(schema: JsonSchema, constraints: ValidationSchema): ValidationSchema {
-  if (schema.default === undefined) return constraints;
-  const { type, enum: values } = constraints;
-  if (type === undefined) return { anyOf: [{ type: 'null' }, constraints] };
-  const orNull = Array.isArray(values) ? { enum: [...(values as readonly unknown[]), null] } : {};
-  return { ...constraints, ...orNull, type: [type, 'null'].flat() };
 }

@@ -38,17 +38,3 @@ export function duplicateOf(entries: readonly unknown[], keys: readonly string[]
     return seen.size === seen.add(key).size;
   });
 }
-
-/** The pattern looks at the form; here is whether such a day and hour exist. */
-function isMoment(text: string): boolean {
-  const [, day] = /^(.{10})[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/.exec(text) ?? [];
-  return day !== undefined && isDay(day);
-}
-
-/** Dates that do not exist, as 30 February, come back as others. */
-function isDay(day: string): boolean {
-  const parsed = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day);
-}
-
-export const formats = { 'date-time': isMoment } as const;

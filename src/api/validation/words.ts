@@ -33,11 +33,14 @@ export function withoutNoise(failures: readonly Failure[]): readonly Failure[] {
   };
   return failures.filter((failure) => {
     const { keyword, instancePath, schemaPath = '' } = failure;
-    if (keyword === 'anyOf' || keyword === 'propertyNames') return false;
+    if (keyword === 'propertyNames') return false;
     if (keyword === 'oneOf') return !begun(instancePath);
-    if (schemaPath.includes('/oneOf/')) return ofLeaf(failure) && begun(instancePath);
-    return !schemaPath.endsWith('/anyOf/0/type');
+    return !schemaPath.includes('/oneOf/') || (ofLeaf(failure) && begun(instancePath));
   });
+}
+
+export function isUnknownField({ keyword }: Failure): boolean {
+  return keyword === 'x-kubenode-fields';
 }
 
 const LEAF = ['fact', 'path', 'operator', 'value'];
@@ -49,11 +52,9 @@ function ofLeaf({ schemaPath = '', params }: Failure): boolean {
 const WORDS: Readonly<Record<string, (failure: Failure) => string>> = {
   required: () => 'is required',
   'x-kubenode-fields': unknownField,
-  enum: ({ params }) =>
-    `must be one of ${listed((params.allowedValues ?? []).filter((value) => value !== null))}`,
+  enum: ({ params }) => `must be one of ${(params.allowedValues ?? []).map(String).join(', ')}`,
   type: ({ params }) => `must be ${typeWords(params.type)}`,
   pattern: ({ params }) => `must be ${patternWords(params.pattern)}`,
-  format: () => 'must be a moment that exists, in RFC 3339, such as 2026-11-20T07:00:00Z',
   minLength: ({ params }) =>
     params.limit === 1 ? 'must not be empty' : `needs at least ${params.limit} characters`,
   maxLength: ({ params }) => `may have at most ${params.limit} characters`,
@@ -87,8 +88,10 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 function typeWords(type: string | readonly string[] = []): string {
-  const types = [type].flat().filter((one) => one !== 'null');
-  return types.map((one) => TYPE_WORDS[one] ?? one).join(' or ');
+  return [type]
+    .flat()
+    .map((one) => TYPE_WORDS[one] ?? one)
+    .join(' or ');
 }
 
 function patternWords(regex = ''): string {
@@ -97,8 +100,4 @@ function patternWords(regex = ''): string {
 
 function entries(limit = 0): string {
   return limit === 1 ? '1 entry' : `${limit} entries`;
-}
-
-function listed(values: readonly unknown[]): string {
-  return values.map(String).join(', ');
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { amount, windows } from '../../../src/api/common.ts';
 import { jsonSchemaOf, mapSchema } from '../../../src/api/generate/json-schema.ts';
+import { MOMENT } from '../../../src/api/patterns.ts';
 import {
   anything,
   atomic,
@@ -149,8 +150,13 @@ describe('a zod schema becomes the schema of a CRD:', () => {
     expect(jsonSchemaOf(schema)).toEqual(want);
   });
 
-  it('a moment has a form that CEL can read as a time', () => {
-    expect(jsonSchemaOf(time('When.'))).toMatchObject({ type: 'string', format: 'date-time', maxLength: 40 });
+  it('a moment has a form and no format, for which the API server would take a list', () => {
+    expect(jsonSchemaOf(time('When.'))).toMatchObject({
+      type: 'string',
+      pattern: MOMENT.regex,
+      maxLength: 40,
+    });
+    expect(jsonSchemaOf(time('When.'))).not.toHaveProperty('format');
   });
 
   it('what cannot change has a rule and says how to go on', () => {

@@ -1,0 +1,180 @@
+/**
+ * Our validators against a real API server, on objects that nobody thought of: an object that is fine is broken at
+ * random places, and both must say yes, or both no. CEL is the server's alone.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonSchemaOf } from '../../../src/api/generate/json-schema.ts';
+import { crds } from '../../../src/api/install.ts';
+import { KINDS } from '../../../src/api/registry.ts';
+import { validate } from '../../../src/api/validate.ts';
+import { isKubeError, type KubeError } from '../../../src/kube/errors.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
+import { accepted } from '../../api/fixtures/load.ts';
+import { runs } from '../../support/long.ts';
+import { type Installed, startInstalled } from './installed.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await startInstalled(crds());
+});
+afterAll(() => installed?.stop());
+
+/** What a person, a script or a YAML parser might put anywhere. */
+const STRANGE: readonly unknown[] = [
+  null,
+  '',
+  'x',
+  'Kube Node',
+  'kubernetes.io/os',
+  'ü'.repeat(63),
+  '🚀'.repeat(64),
+  'a'.repeat(257),
+  'a'.repeat(70_000),
+  '7',
+  '10%',
+  '0%',
+  '101%',
+  '09:30',
+  '24:00',
+  '2026-11-20T07:00:00Z',
+  '2026-11-20T07:00:00.123456789+02:00',
+  '2026-11-20t07:00:00z',
+  '2026-11-20 07:00:00Z',
+  '2026-02-30T00:00:00Z',
+  '2026-11-20T24:00:00Z',
+  'https://example.com/\n',
+  `sha256:${'0'.repeat(64)}`,
+  `sha256:${'0'.repeat(64)}\n`,
+  true,
+  false,
+  0,
+  -1,
+  1,
+  1.5,
+  61,
+  1e9,
+  2 ** 31,
+  2 ** 53 - 1,
+  -(2 ** 53) + 1,
+  [],
+  [null],
+  ['a', 'a'],
+  [{}],
+  Array.from({ length: 600 }, (_, index) => String(index)),
+  {},
+  { a: 'b' },
+  { name: 'x' },
+  Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`k${index}`, 'v'])),
+];
+
+/** How to break one place of an object; a `place` counts through all of them. */
+interface Break {
+  readonly place: number;
+  readonly act: 'replace' | 'remove' | 'misspell' | 'repeat' | 'add';
+  readonly value: unknown;
+}
+
+const anyBreak = fc.record<Break>({
+  place: fc.nat(10_000),
+  act: fc.constantFrom('replace', 'replace', 'replace', 'remove', 'misspell', 'repeat', 'add'),
+  value: fc.constantFrom(...STRANGE),
+});
+
+const bases = accepted().map(({ object: { status: _status, ...object } }) => object as KubeObject);
+
+describe('validate and the API server', () => {
+  it('agree on objects that are broken at random', { timeout: 1_800_000 }, async () => {
+    const breaks = fc.array(anyBreak, { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...bases), breaks, async (base, all) => {
+        const object = all.reduce(broken, base);
+        const problems = validate(object).map(({ path, message }) => `${path}: ${message}`);
+        const { schema, words } = await judged(object);
+        expect({ refused: problems.length > 0, words, problems, object }).toEqual({
+          refused: schema,
+          words,
+          problems,
+          object,
+        });
+      }),
+      runs(400, 20_000),
+    );
+  });
+});
+
+interface Judgement {
+  /** Refused by the schema, or for what every object must be; not by a rule of ours. */
+  readonly schema: boolean;
+  readonly words: string;
+}
+
+async function judged(object: KubeObject): Promise<Judgement> {
+  const { client } = installed.server;
+  const resource = await client.resourceFor(object.apiVersion, object.kind);
+  try {
+    await client.create(resource, object, { dryRun: true });
+    return { schema: false, words: 'accepted' };
+  } catch (error) {
+    if (!isKubeError(error, 'Invalid')) throw error;
+    return { schema: !isCel(error), words: error.message };
+  }
+}
+
+const RULES = new Set(
+  KINDS.flatMap(({ rules = [], spec }) => [
+    ...rules.map(({ message }) => message),
+    ...messagesOf(jsonSchemaOf(spec)),
+  ]),
+);
+
+/** With an error of the schema the server runs no rule, so that all causes are of one sort. */
+function isCel({ causes }: KubeError): boolean {
+  return (
+    causes.length > 0 &&
+    causes.every(({ message = '' }) => [...RULES].some((words) => message.includes(words)))
+  );
+}
+
+function messagesOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { 'x-kubernetes-validations': rules = [] } = schema as {
+    'x-kubernetes-validations'?: readonly { message: string }[];
+  };
+  return [...rules.map(({ message }) => message), ...Object.values(schema).flatMap(messagesOf)];
+}
+
+function broken(object: KubeObject, { place, act, value }: Break): KubeObject {
+  const copy = structuredClone(object);
+  const places = placesOf(copy['spec']);
+  const [container, key] = places[place % places.length] ?? [copy, 'spec'];
+  change(container, key, act, structuredClone(value));
+  return copy;
+}
+
+type Container = Record<string, unknown>;
+
+function change(container: Container, key: string, act: Break['act'], value: unknown): void {
+  if (act === 'replace') container[key] = value;
+  else if (act === 'add') container['name'] = value;
+  else if (act === 'misspell') container[`${key}x`] = container[key];
+  else if (act === 'remove') remove(container, key);
+  else repeat(container, key);
+}
+
+function remove(container: Container, key: string): void {
+  if (Array.isArray(container)) container.splice(Number(key), 1);
+  else delete container[key];
+}
+
+function repeat(container: Container, key: string): void {
+  if (Array.isArray(container)) container.push(structuredClone(container[Number(key)]));
+  else container[key] = [container[key], container[key]];
+}
+
+/** Every place in a value: what holds it, and under which key. */
+function placesOf(value: unknown): readonly (readonly [Container, string])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const container = value as Container;
+  return Object.keys(container).flatMap((key) => [[container, key] as const, ...placesOf(container[key])]);
+}
