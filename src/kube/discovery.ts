@@ -14,7 +14,6 @@ const AGGREGATED = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .concat('application/json')
   .join(',');
-const TIMEOUT_MS = 60_000;
 
 /** In `apiVersion` or all (''). */
 type Read = () => Promise<readonly Resource[]>;
@@ -86,7 +85,7 @@ async function oneVersion(calls: Calls, apiVersion: string): Promise<readonly Re
 }
 
 function ask(calls: Calls, path: string, accept?: string): Promise<unknown> {
-  const request = { method: 'GET', path, timeoutMs: TIMEOUT_MS, ...(accept ? { accept } : {}) } as const;
+  const request = { method: 'GET', path, ...(accept ? { accept } : {}) } as const;
   return calls.ask({ verb: 'discover', what: path }, request, jsonOf);
 }
 

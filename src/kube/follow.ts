@@ -45,10 +45,33 @@ export function start(): Position {
 
 /** The whole list or an error; only the whole list reaches the store. */
 export async function readList<T extends KubeObject>(
-  { client, resource, selection, store, transform }: Source<T>,
+  source: Source<T>,
   position: Position,
   signal: AbortSignal,
 ): Promise<void> {
+  const { client, resource, selection, store } = source;
+  let list = await wholeList(source, position, signal);
+  // Nothing at all is what broken caches and proxies like to say, and what does most harm. It costs little to ask twice.
+  if (list.objects.length === 0 && !store.hasSynced()) list = await wholeList(source, position, signal);
+  const keys = new Set(list.objects.map(({ metadata }) => keyOf(metadata)));
+  const missing = store.list().filter(({ metadata }) => !keys.has(keyOf(metadata)));
+  if (missing.length > 0) await confirmGone(missing, { client, resource, selection, signal });
+  store.replace(list.objects);
+  position.from = list.version;
+  position.newest = list.version;
+  position.pageSize = PAGE;
+}
+
+interface WholeList<T> {
+  readonly objects: readonly T[];
+  readonly version: string | undefined;
+}
+
+async function wholeList<T extends KubeObject>(
+  { client, resource, selection, store, transform }: Source<T>,
+  position: Position,
+  signal: AbortSignal,
+): Promise<WholeList<T>> {
   const objects: T[] = [];
   let version: string | undefined;
   try {
@@ -62,13 +85,7 @@ export async function readList<T extends KubeObject>(
     if (isKubeError(error, 'Gone')) position.pageSize = Math.min(LARGEST_PAGE, position.pageSize * 4);
     throw error;
   }
-  const keys = new Set(objects.map(({ metadata }) => keyOf(metadata)));
-  const missing = store.list().filter(({ metadata }) => !keys.has(keyOf(metadata)));
-  if (missing.length > 0) await confirmGone(missing, { client, resource, selection, signal });
-  store.replace(objects);
-  position.from = version;
-  position.newest = version;
-  position.pageSize = PAGE;
+  return { objects, version };
 }
 
 /** What we have already is not kept twice, not even for a moment. */

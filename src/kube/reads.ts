@@ -10,8 +10,6 @@ import { eventsOf } from './watch.ts';
 
 // client-go's page: about 3 MB of Nodes, which neither side feels.
 const PAGE = 500;
-// A page of 500 large objects over a slow line takes its time.
-const LIST_TIMEOUT_MS = 60_000;
 // The server ends a watch at its timeoutSeconds; this is for one that forgot. The reflector judges silence more finely.
 const WATCH_GRACE_MS = 30_000;
 
@@ -60,7 +58,6 @@ function onePage<T>(calls: Calls, resource: Resource, options: ListOptions): Pro
     method: 'GET',
     path: collectionPath(resource, namespace),
     query,
-    timeoutMs: LIST_TIMEOUT_MS,
     ...limitsOf(options),
   };
   return calls.ask(listCall(resource, options), request, (response) => listOf<T>(response, resource));
