@@ -1,6 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import {
+  hasCode,
+  type Import,
+  packageOf,
+  reachableFrom,
+  readSources,
+  type SourceFile,
+} from './support/source.ts';
 
 const base = ['src/kube', 'src/api'];
 
@@ -9,7 +17,7 @@ const below: Record<string, readonly string[]> = {
   'src/kube': [],
   'src/api': ['src/kube'],
   'src/constructs': ['src/api', 'src/rules'],
-  fleet: ['src/constructs'],
+  fleet: ['src/constructs', 'rules'],
   rules: ['src/constructs'],
   'src/rules': base,
   'src/local': base,
@@ -27,73 +35,172 @@ below['src/cli'] = Object.keys(below);
 /** Packages with one home: everything else meets them through that folder's own words. */
 const homes: Record<string, string> = {
   '@kubernetes/client-node': 'src/kube/',
+  '@prometheus-io/client': 'src/kube/',
+  ajv: 'src/api/',
+  commander: 'src/cli/',
   'isomorphic-git': 'src/sync/git/',
   'json-rules-engine': 'src/rules/',
-  commander: 'src/cli/',
+  'p-queue': 'src/sync/',
+  pino: 'src/kube/',
   ssh2: 'src/providers/ssh/',
   undici: 'src/kube/',
 };
 
 const PURE = /^rules\/|\/(plan|progress|order|drift|budget|decide|evaluate|conditions|judge)\.ts$/;
-const IMPURE = /from 'node:|Date\.now|new Date\(\)|Math\.random|process\.|\bawait\b|\basync\b/;
+// A folder of commands: what reports progress to a person there is no decision.
+const IS_SHELL = /^src\/cli\//;
+const IMPURE = /Date\.now|new Date\(\)|Math\.random|process\.|\bawait\b|\basync\b/;
+/** Of Node, what has no effect and gives the same for the same. */
+const PURE_NODE: Record<string, readonly string[]> = {
+  'node:util': ['isDeepStrictEqual'],
+  'node:crypto': ['createHash'],
+};
 
-const files = ['src', 'fleet', 'rules'].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((file) => join(folder, file))
-    .filter((file) => /\.tsx?$/.test(file)),
-);
+/** Where the agent begins, or would: its bundle holds these and whatever they run. */
+const AGENT_ROOTS = ['src/agent/main.ts', 'src/kube/https-transport.ts', 'src/kube/rest-client.ts'];
+
+/** Programs that tests run as processes of their own, and so without an import. */
+const RUN_BY_TESTS = ['src/cli/main.ts', 'src/api/generate.ts', 'src/sync/render/harness/main.ts'];
+/** Files that no test reaches, each with who looks after it instead. */
+const UNTESTED: Record<string, string> = {};
+
+const sources = readSources('src', 'fleet', 'rules');
+const files = [...sources.values()];
+const byHand = files.filter(({ path }) => !path.includes('/generated/'));
+const pure = files.filter(({ path }) => PURE.test(path) && !IS_SHELL.test(path));
 
 describe('architecture', () => {
-  it.each(files)('%s imports only what lies below it', (file) => {
-    const own = layerOf(file);
+  it.each(paths(files))('%s imports only what lies below it', (path) => {
+    const own = layerOf(path);
     const allowed = [own, ...(below[own] ?? [])];
     expect(Object.keys(below)).toContain(own);
-    expect(importsOf(file).filter((path) => !allowed.includes(layerOf(path)))).toEqual([]);
+    expect(filesIn(path).filter((target) => !allowed.includes(layerOf(target)))).toEqual([]);
   });
 
-  it.each(inFolder('src/controllers'))('%s leaves other controllers alone', (file) => {
-    const folders = importsOf(file).map(dirname);
-    const others = folders.filter((path) => /^src\/controllers\/./.test(path) && path !== dirname(file));
-    expect(others).toEqual([]);
+  it.each(paths(files).filter((path) => path.startsWith('src/controllers/')))(
+    '%s leaves other controllers alone',
+    (path) => {
+      const folders = filesIn(path).map(dirname);
+      expect(folders.filter((each) => /^src\/controllers\/./.test(each) && each !== dirname(path))).toEqual(
+        [],
+      );
+    },
+  );
+
+  it.each(paths(files))('%s meets packages only where they live', (path) => {
+    const strangers = importsOf(path).flatMap(({ target, isFile }) => (isFile ? [] : packageOf(target)));
+    expect(strangers.filter((name) => !path.startsWith(homes[name] ?? ''))).toEqual([]);
   });
 
-  it.each(files)('%s meets packages only where they live', (file) => {
-    const strangers = packagesOf(file).filter((name) => !file.startsWith(homes[name] ?? ''));
-    expect(strangers).toEqual([]);
+  it.each(paths(pure))('%s is pure, and so is all that it runs', (path) => {
+    const impure = [...reachableFrom([path], sources)].flatMap((each) => impuritiesIn(sources.get(each)));
+    expect(impure).toEqual([]);
   });
 
-  // Direct imports only; a second guard reads the module list of the built bundle.
-  it.each(inFolder('src/agent'))('%s needs nothing but Node', (file) => {
-    expect(packagesOf(file).filter((name) => !name.startsWith('node:'))).toEqual([]);
+  it('knows planners to watch over', () => {
+    expect(pure.length).toBeGreaterThan(5);
   });
 
-  it.each(files.filter((file) => PURE.test(file)))('%s is pure', (file) => {
-    expect(readFileSync(file, 'utf8')).not.toMatch(IMPURE);
+  it('gives the agent nothing but Node', () => {
+    const roots = [...AGENT_ROOTS, ...paths(files).filter((path) => path.startsWith('src/agent/'))];
+    const bundle = [
+      ...reachableFrom(
+        roots.filter((path) => sources.has(path)),
+        sources,
+      ),
+    ];
+    expect(bundle.length).toBeGreaterThan(5);
+    const packages = bundle.flatMap((path) =>
+      importsOf(path)
+        .filter(({ isFile, typeOnly, target }) => !isFile && !typeOnly && !target.startsWith('node:'))
+        .map(({ target }) => `${path}: ${target}`),
+    );
+    expect(packages).toEqual([]);
+  });
+
+  it('lets no two controllers write one field', () => {
+    const declared = byHand.flatMap(({ path, text }) => writesIn(text).map((field) => ({ path, field })));
+    const twice = declared.filter(({ path, field }) =>
+      declared.some((other) => other.path !== path && overlaps(field, other.field)),
+    );
+    expect(twice.map(({ path, field }) => `${path}: ${field}`)).toEqual([]);
+  });
+
+  it('has a test for each file that does something', () => {
+    const tests = readSources('test');
+    const roots = [...[...tests.keys()].filter((path) => path.endsWith('.test.ts')), ...RUN_BY_TESTS];
+    const reached = reachableFrom(roots, new Map([...sources, ...tests]), staysInside);
+    const untested = byHand.filter(
+      (file) => layerOf(file.path).startsWith('src/') && hasCode(file) && !reached.has(file.path),
+    );
+    expect(paths(untested)).toEqual(Object.keys(UNTESTED));
+  });
+
+  it('has its tests where the files are that they test', () => {
+    const folders = new Set(readdirSync('src', { recursive: true, encoding: 'utf8' }));
+    const tests = [...readSources('test').keys()].filter((path) => path.endsWith('.test.ts'));
+    const mirrored = tests
+      .map((path) => dirname(path).split('/').slice(1))
+      .filter(
+        ([first]) =>
+          first !== undefined &&
+          !['cluster', 'nodes', 'support', 'lint', 'rules', 'fleet', 'policies'].includes(first),
+      );
+    expect(mirrored.map((words) => words.join('/')).filter((folder) => !folders.has(folder))).toEqual([]);
   });
 });
 
-function inFolder(folder: string): string[] {
-  return files.filter((file) => file.startsWith(`${folder}/`));
+/** The command line hangs together with everything: that it starts is no test of the parts. */
+function staysInside(from: string, to: string): boolean {
+  return layerOf(from) !== 'src/cli' || layerOf(to) === 'src/cli';
 }
 
-function layerOf(file: string): string {
-  return Object.keys(below).find((layer) => file.startsWith(`${layer}/`)) ?? file;
+function paths(of: readonly SourceFile[]): readonly string[] {
+  return of.map(({ path }) => path);
 }
 
-function importsOf(file: string): string[] {
-  return specifiersOf(file)
-    .filter((path) => path.startsWith('.'))
-    .map((path) => normalize(join(dirname(file), path)));
+function layerOf(path: string): string {
+  return Object.keys(below).find((layer) => path.startsWith(`${layer}/`)) ?? path;
 }
 
-/** The package's name, without the path inside it. */
-function packagesOf(file: string): string[] {
-  return specifiersOf(file).flatMap((path) =>
-    path.startsWith('.') ? [] : (/^(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path),
+function importsOf(path: string): readonly Import[] {
+  return sources.get(path)?.imports ?? [];
+}
+
+/** `kubenode/constructs` is what src/constructs is called where users write. */
+function filesIn(path: string): readonly string[] {
+  const own = importsOf(path).filter(({ target }) => target.startsWith('kubenode/'));
+  return [
+    ...importsOf(path).flatMap(({ isFile, target }) => (isFile ? [target] : [])),
+    ...own.map(({ target }) => target.replace('kubenode/', 'src/') + '/index.ts'),
+  ];
+}
+
+/** A tripwire for honest mistakes, not a proof: it matches text. */
+function impuritiesIn(file: SourceFile | undefined): string[] {
+  if (!file) return [];
+  const code = file.text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  const word = IMPURE.exec(code)?.[0];
+  const imports = file.imports.filter(
+    ({ target, typeOnly, names }) =>
+      target.startsWith('node:') && !typeOnly && !names.every((name) => PURE_NODE[target]?.includes(name)),
+  );
+  return [
+    ...(word ? [`${file.path}: ${word}`] : []),
+    ...imports.map(({ target }) => `${file.path}: ${target}`),
+  ];
+}
+
+/** `writes: ['Machine.spec.components', …]` of a controller, as runControllers gets it. */
+function writesIn(text: string): string[] {
+  return [...text.matchAll(/\bwrites: \[(?<fields>[^\]]*)\]/g)].flatMap(({ groups }) =>
+    [...(groups?.['fields'] ?? '').matchAll(/'(?<field>[^']+)'/g)].flatMap(
+      ({ groups: found }) => found?.['field'] ?? [],
+    ),
   );
 }
 
-function specifiersOf(file: string): string[] {
-  const imports = readFileSync(file, 'utf8').matchAll(/(?:from|import|import\() ?'(?<path>[^']+)'/g);
-  return [...imports].map(({ groups }) => groups?.['path'] ?? '');
+/** A field holds all fields below it. */
+function overlaps(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 }

@@ -1,0 +1,87 @@
+/** The project's source as a graph of imports, for tests that guard its architecture. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly Import[];
+}
+
+export interface Import {
+  /** A path from the root of the project, or the name of a package as it is written. */
+  readonly target: string;
+  readonly isFile: boolean;
+  /** Types are gone when the program runs. */
+  readonly typeOnly: boolean;
+  /** Of values: the names in braces, as they are called where they come from. */
+  readonly names: readonly string[];
+}
+
+export function readSources(...folders: readonly string[]): ReadonlyMap<string, SourceFile> {
+  const paths = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const wanted = paths.filter((path) => /(?<!\.d)\.tsx?$/.test(path)).toSorted();
+  return new Map(wanted.map((path) => [path, readSource(path)]));
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(path, 'utf8');
+  return { path, text, imports: importsIn(path, text) };
+}
+
+// At the start of a line: what stands further in is text that some generator writes.
+const STATIC = /^(?:import|export) (?<type>type )?(?<what>[^'";]*?from )?'(?<specifier>[^']+)'/gm;
+const DYNAMIC = /\bimport\(\s*'(?<specifier>[^']+)'/g;
+
+export function importsIn(path: string, text: string): readonly Import[] {
+  const found = [...text.matchAll(STATIC), ...text.matchAll(DYNAMIC)];
+  return found.map(({ groups = {} }) => {
+    const { type, what = '', specifier = '' } = groups;
+    const isFile = specifier.startsWith('.');
+    const target = isFile ? normalize(join(dirname(path), specifier)) : specifier;
+    const words = namesIn(what);
+    const values = words.filter((word) => !word.startsWith('type '));
+    // `import { type A, type B } from …` leaves nothing behind either.
+    const typeOnly = type !== undefined || (words.length > 0 && values.length === 0);
+    const names = typeOnly ? [] : values.map((word) => word.split(' as ')[0] ?? word);
+    return { target, isFile, typeOnly, names };
+  });
+}
+
+/** Of `{ a, type B, c as d } from `, with a namespace or default import as one name. */
+function namesIn(what: string): string[] {
+  const words = what
+    .replace(/from $/, '')
+    .replaceAll(/[{}]/g, ' ')
+    .split(',');
+  return words.map((word) => word.trim().replaceAll(/\s+/g, ' ')).filter(Boolean);
+}
+
+/** All files that run when these do, themselves included. `follow` may keep some ways closed. */
+export function reachableFrom(
+  roots: Iterable<string>,
+  sources: ReadonlyMap<string, SourceFile>,
+  follow: (from: string, to: string) => boolean = () => true,
+): ReadonlySet<string> {
+  const reached = new Set(roots);
+  // A Set is walked on while it grows.
+  for (const from of reached) {
+    const targets = (sources.get(from)?.imports ?? []).filter(({ isFile, typeOnly }) => isFile && !typeOnly);
+    for (const { target } of targets) if (follow(from, target)) reached.add(target);
+  }
+  return reached;
+}
+
+/** The package's name, without the path inside it. */
+export function packageOf(specifier: string): string {
+  return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+}
+
+/** Whether anything of it is left when the types are taken away. */
+export function hasCode({ text }: SourceFile): boolean {
+  return /^(?:export )?(?:default |async |abstract )*(?:const|let|function\*?|class)\b|^(?!import|export|\/|\s|\})[\w(]/m.test(
+    text,
+  );
+}
