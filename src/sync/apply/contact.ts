@@ -24,8 +24,8 @@ export interface ContactOptions {
   readonly pinnedUID: () => string | undefined;
   /** Why nothing may be written to this cluster now: no Lease. */
   readonly mayNotWrite: () => string | undefined;
-  /** What a commit renders to for this cluster. */
-  readonly content: (commit: string) => Promise<RenderedTarget | undefined>;
+  /** What the target's commit renders to for this cluster. */
+  readonly content: (target: ClusterTarget) => Promise<RenderedTarget | undefined>;
   readonly policy: (pipeline: string) => ApplyPolicy;
   readonly clock: Clock;
   readonly log: Log;
@@ -94,7 +94,7 @@ export function clusterContact(options: ContactOptions): Contact {
   ): Promise<PassSummary['again']> {
     const store = await open.store(signal);
     state = { ...state, commits: commitsIn(store) };
-    const content = target?.commit ? await options.content(target.commit) : undefined;
+    const content = target?.commit ? await options.content(target) : undefined;
     if (!target?.commit || !content) return 'no';
     const { client, live } = open;
     const context: PassContext = { client, live, hub: options.hub, store, clock, log, accepted, signal };

@@ -51,12 +51,16 @@ export interface InventoryOptions {
 }
 
 export const CLUSTER_SCOPE = '';
-export const HUB_SCOPE = 'hub.';
+
+/** Of the objects that a Pipeline puts into the hub. */
+export function hubScope(pipeline: string): string {
+  return `${pipeline}.`;
+}
 
 /** Rejects on any doubt: a part of an inventory, or one of another cluster, is no inventory. */
 export async function openInventory(client: Client, options: InventoryOptions): Promise<InventoryStore> {
   const { clusterUID, scope, signal } = options;
-  const stateName = scope === CLUSTER_SCOPE ? STATE : `${STATE}.${scope.replace('.', '')}`;
+  const stateName = scope === CLUSTER_SCOPE ? STATE : `${STATE}.${scope.slice(0, -1)}`;
   const chunks = new Map<string, Chunk>();
   const objects = new Map<string, KubeObject>();
   const labelSelector = `${LABEL_MANAGED_BY}=${MANAGED_BY}`;
@@ -122,10 +126,10 @@ export async function openInventory(client: Client, options: InventoryOptions): 
   }
 }
 
-/** Names of units hold no dot, so a scope is never part of one. */
+/** Names of units hold no dot, so what follows the scope has none either. */
 function isChunk(name: string, scope: string): boolean {
-  const unit = name.startsWith(CHUNK_PREFIX) ? name.slice(CHUNK_PREFIX.length) : undefined;
-  return unit !== undefined && (scope === CLUSTER_SCOPE ? !unit.includes('.') : unit.startsWith(scope));
+  const start = `${CHUNK_PREFIX}${scope}`;
+  return name.startsWith(start) && !name.slice(start.length).includes('.');
 }
 
 function refuseForeign({ server }: Client, object: KubeObject, clusterUID: string): void {

@@ -114,15 +114,22 @@ function actionFor(world: World, draft: Draft): Action {
   if (live === 'absent') {
     return write('create', entry?.applied ? 'it is gone, or its marks are' : 'new in git');
   }
-  return obstacle(world, draft, live) ?? newsFromGit(draft, entry) ?? newsFromCluster(world, draft, live);
+  return (
+    obstacle(world, draft, live, entry) ?? newsFromGit(draft, entry) ?? newsFromCluster(world, draft, live)
+  );
 }
 
-function obstacle({ hub }: World, { unit }: Draft, live: KubeObject): Action | undefined {
-  if (ownerOf(live, { hub, unit }) === 'other-hub') {
-    return wait('another hub owns it: label kubenode.dev/hub');
-  }
-  if (live.metadata.deletionTimestamp) return wait(terminating(live));
-  return undefined;
+function obstacle(
+  { hub }: World,
+  { unit }: Draft,
+  live: KubeObject,
+  entry: InventoryEntry | undefined,
+): Action | undefined {
+  const owner = ownerOf(live, { hub, unit });
+  if (owner === 'other-hub') return wait('another hub owns it: label kubenode.dev/hub');
+  // Ours, and in no inventory of ours: another Pipeline declares it too. Of two, the first one has it.
+  if (owner === 'other-unit' && !entry) return wait('another Pipeline owns it: label kubenode.dev/unit');
+  return live.metadata.deletionTimestamp ? wait(terminating(live)) : undefined;
 }
 
 function newsFromGit({ unit, digest }: Draft, entry: InventoryEntry | undefined): Action | undefined {

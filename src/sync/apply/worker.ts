@@ -6,6 +6,7 @@
 import { afterError, CALM } from '../../kube/backoff.ts';
 import { isKubeError } from '../../kube/errors.ts';
 import type { ClusterReport, ClusterTarget } from '../promote/ports.ts';
+import { wakeLoop } from '../wake-loop.ts';
 import { type ContactOptions, clusterContact } from './contact.ts';
 
 export interface WorkerOptions extends Omit<ContactOptions, 'onChange'> {
@@ -23,21 +24,19 @@ export interface ClusterWorker {
   close(): Promise<void>;
 }
 
-/** How long a change may gather companions before a pass looks at them. */
 const GATHER_MS = 200;
-/** Contact, and proof of identity, at least so often. */
+/** Contact at least so often. */
 const CONTACT_MS = 15_000;
 const RETRY = { firstMs: 500, longestMs: 300_000, stableMs: 600_000 };
 
 export function clusterWorker(options: WorkerOptions): ClusterWorker {
   const { clock } = options;
   const closing = new AbortController();
-  const contact = clusterContact({ ...options, onChange: () => wake.resolve() });
-  let wake = Promise.withResolvers<void>();
+  const contact = clusterContact({ ...options, onChange: () => loop.wake() });
   let current = new AbortController();
   let target: ClusterTarget | undefined;
   let backoff = CALM;
-  const running = run();
+  const loop = wakeLoop({ clock, gatherMs: GATHER_MS, round });
 
   return {
     target(next) {
@@ -46,15 +45,15 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
       if (!same) interrupt('the target changed');
     },
     report: () => contact.report(),
-    wake: () => wake.resolve(),
+    wake: () => loop.wake(),
     reconnect() {
       contact.forgetSession();
       interrupt('the credentials changed');
     },
     async close() {
       closing.abort();
-      wake.resolve();
-      await running;
+      await loop.close();
+      await contact.close();
     },
   };
 
@@ -62,22 +61,12 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
   function interrupt(because: string): void {
     current.abort(new Error(because));
     backoff = CALM;
-    wake.resolve();
+    loop.wake();
   }
 
-  async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
-      wake = Promise.withResolvers();
-      current = new AbortController();
-      const waitMs = await round(AbortSignal.any([closing.signal, current.signal]));
-      options.onReport();
-      await quietFor(waitMs);
-    }
-    await contact.close();
-  }
-
-  /** How long to wait when nothing happens. */
-  async function round(signal: AbortSignal): Promise<number> {
+  async function round(): Promise<number> {
+    current = new AbortController();
+    const signal = AbortSignal.any([closing.signal, current.signal]);
     try {
       const again = await contact.round(target, signal);
       if (again === 'later') return patience();
@@ -87,6 +76,8 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
       if (signal.aborted) return 0;
       contact.lost(error);
       return patience(isKubeError(error) ? error.retryAfterSeconds : undefined);
+    } finally {
+      options.onReport();
     }
   }
 
@@ -94,13 +85,5 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
     const now = { atMs: clock.monotonicMs(), chance: options.random(), retryAfterSeconds };
     backoff = afterError(backoff, now, RETRY);
     return backoff.delayMs;
-  }
-
-  async function quietFor(waitMs: number): Promise<void> {
-    const stop = new AbortController();
-    const over = clock.sleep(waitMs, stop.signal).catch(() => undefined);
-    await Promise.race([over, wake.promise]);
-    stop.abort();
-    if (waitMs > 0) await clock.sleep(GATHER_MS, closing.signal).catch(() => undefined);
   }
 }

@@ -9,7 +9,7 @@ import type { ApplyPolicy } from '../apply/contact.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory-store.ts';
 import { type ClusterWorker, clusterWorker } from '../apply/worker.ts';
 import type { RenderedTarget } from '../model.ts';
-import type { ClusterSync } from '../promote/ports.ts';
+import type { ClusterSync, ClusterTarget } from '../promote/ports.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
 import { type HeldLease, type HeldLeaseOptions, heldLease } from './held-lease.ts';
 
@@ -19,8 +19,8 @@ export interface ClustersOptions {
   readonly connectHub: () => Promise<Client>;
   readonly clusters: Store<Cluster>;
   readonly secrets: Store;
-  /** What a commit renders to for a cluster. */
-  readonly content: (cluster: string, commit: string) => Promise<RenderedTarget | undefined>;
+  /** What the target's commit renders to for a cluster. */
+  readonly content: (cluster: string, target: ClusterTarget) => Promise<RenderedTarget | undefined>;
   readonly policy: (pipeline: string) => ApplyPolicy;
   readonly identity: string;
   readonly clock: Clock;
@@ -95,7 +95,7 @@ export function clusterFleet(options: ClustersOptions): Clusters {
       connect: () => connectNow(name),
       pinnedUID: () => pinnedUID(options.clusters.get(name)),
       mayNotWrite: () => lease.objection(),
-      content: (commit) => options.content(name, commit),
+      content: (target) => options.content(name, target),
       policy: options.policy,
       clock,
       log,

@@ -84,6 +84,11 @@ describe('planTarget', () => {
       'wait ConfigMap default/a: another hub owns it: label kubenode.dev/hub',
     ],
     [
+      'never takes an object from another Pipeline of the same hub',
+      { git: [unit(UNIT, [a])], cluster: [withLabels(live(a), MOVED)] },
+      'wait ConfigMap default/a: another Pipeline owns it: label kubenode.dev/unit',
+    ],
+    [
       'waits for what is being deleted',
       { git: [unit(UNIT, [a])], inventory: [entry(a)], cluster: [dying] },
       'wait ConfigMap default/a: being deleted since 2030-01-01T00:00:00Z, finalizers x/y',

@@ -1,0 +1,93 @@
+/** The repository of a Pipeline while it is worked on, and what follows its newest accepted commit: the hub's own objects. */
+import type { Pipeline } from '../../api/generated/types.ts';
+import type { Client } from '../../kube/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Log } from '../../kube/log.ts';
+import type { ApplyPolicy } from '../apply/contact.ts';
+import { hubScope } from '../apply/inventory-store.ts';
+import { clusterWorker } from '../apply/worker.ts';
+import type { Checks } from '../judge/refuse.ts';
+import { HUB_TARGET, type RenderedTarget } from '../model.ts';
+import type { Renderer } from '../render/renderer.ts';
+import type { HeldLease } from './held-lease.ts';
+import type { HubView } from './hub-view.ts';
+import { named, newestBefore, unreleased } from './named.ts';
+import { type PipelineSource, pipelineSource } from './pipeline-source.ts';
+import { openRepository } from './repository.ts';
+
+export interface OpenPipelineOptions {
+  readonly name: string;
+  readonly hub: HubView;
+  readonly hubUID: string;
+  readonly connectHub: () => Promise<Client>;
+  readonly lease: HeldLease;
+  readonly renderer: Renderer;
+  readonly checks: Checks;
+  readonly policy: (pipeline: string) => ApplyPolicy;
+  /** Commits that the clusters themselves name: they outlive the hub's memory. */
+  readonly inClusters: () => readonly string[];
+  readonly gitFolder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly onChange: () => void;
+}
+
+export interface OpenPipeline {
+  readonly source: PipelineSource;
+  /** The hub's own objects are not promoted: what describes the clusters has to be there before they are. */
+  keepHub(): void;
+  close(): Promise<void>;
+}
+
+export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): OpenPipeline {
+  const { name, hub, lease, inClusters, onChange } = options;
+  const { clusters, releases, pipelines, secrets } = hub.stores;
+  const stop = new AbortController();
+  const source = pipelineSource({
+    ...options,
+    pipeline,
+    git: openRepository(pipeline, secrets, options.gitFolder),
+    named: () => named(name, clusters.list(), releases.list()),
+    lastApplied: () => unreleased(inClusters(), releases.list()),
+    newestBefore: () => newestBefore(name, releases.list()),
+    acceptHead: () => pipelines.get(name)?.spec.source.acceptHead,
+  });
+  const hubWorker = clusterWorker({
+    ...options,
+    cluster: `${HUB_TARGET} (${name})`,
+    hub: options.hubUID,
+    scope: hubScope(name),
+    connect: options.connectHub,
+    pinnedUID: () => options.hubUID,
+    mayNotWrite: () => lease.objection(),
+    content: async ({ commit }) =>
+      commit ? scoped(name, await source.content(HUB_TARGET, commit)) : undefined,
+    onReport: onChange,
+  });
+  const polling = source.run(stop.signal);
+
+  return {
+    source,
+    keepHub() {
+      const commit = source.newest();
+      if (commit) {
+        hubWorker.target({ mode: 'Apply', commit, pipeline: name, because: 'the newest accepted commit' });
+      }
+    },
+    async close() {
+      stop.abort();
+      await hubWorker.close();
+      await polling;
+      await source.close();
+    },
+  };
+}
+
+function scoped(pipeline: string, content: RenderedTarget | undefined): RenderedTarget | undefined {
+  if (!content) return undefined;
+  return {
+    ...content,
+    units: content.units.map((unit) => ({ ...unit, unit: `${hubScope(pipeline)}${unit.unit}` })),
+  };
+}

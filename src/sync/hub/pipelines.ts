@@ -1,0 +1,68 @@
+/** One worker and one Lease for each Pipeline of the hub, begun and ended as the objects come and go. */
+import type { Client } from '../../kube/client.ts';
+import { byCode } from '../digest.ts';
+import { type HeldLeaseOptions, heldLease } from './held-lease.ts';
+import { type PipelineWorker, type PipelineWorkerOptions, pipelineWorker } from './pipeline-worker.ts';
+
+export interface PipelinesOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {
+  readonly client: Client;
+  readonly identity: string;
+  readonly leaseMetrics?: NonNullable<HeldLeaseOptions['metrics']>;
+}
+
+export interface Pipelines {
+  get(name: string): PipelineWorker | undefined;
+  /** Looks at the objects again. */
+  refresh(): void;
+  wakeAll(): void;
+  close(): Promise<void>;
+}
+
+export function pipelineFleet(options: PipelinesOptions): Pipelines {
+  const workers = new Map<string, PipelineWorker>();
+  const ending = new Set<Promise<void>>();
+
+  return {
+    get: (name) => workers.get(name),
+    refresh,
+    wakeAll() {
+      for (const worker of workers.values()) worker.wake();
+    },
+    async close() {
+      for (const name of workers.keys()) end(name);
+      await Promise.all(ending);
+    },
+  };
+
+  function refresh(): void {
+    const names = options.hub.stores.pipelines.list().map(({ metadata }) => metadata.name);
+    for (const name of workers.keys()) if (!names.includes(name)) end(name);
+    for (const name of names.toSorted(byCode)) if (!workers.has(name)) workers.set(name, begin(name));
+  }
+
+  function begin(name: string): PipelineWorker {
+    const lease = heldLease({
+      ...options,
+      name: `pipeline-${name}`,
+      ...(options.leaseMetrics ? { metrics: options.leaseMetrics } : {}),
+      onChange: () => workers.get(name)?.wake(),
+    });
+    const worker = pipelineWorker({ ...options, name, lease });
+    return {
+      ...worker,
+      // The right to write goes only after the last write.
+      close: async () => {
+        await worker.close();
+        await lease.close();
+      },
+    };
+  }
+
+  function end(name: string): void {
+    const worker = workers.get(name);
+    if (!worker) return;
+    workers.delete(name);
+    const done = worker.close().finally(() => ending.delete(done));
+    ending.add(done);
+  }
+}

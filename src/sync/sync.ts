@@ -1,0 +1,148 @@
+/**
+ * The whole of sync in one process: many Pipelines, many clusters, one Lease each. Whoever holds a Lease does the work;
+ * a second process waits beside it and takes over.
+ */
+import type { Pipeline } from '../api/generated/types.ts';
+import type { CallReport } from '../kube/calls.ts';
+import type { Client } from '../kube/client.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { LeaseOptions } from '../kube/lease.ts';
+import type { Log } from '../kube/log.ts';
+import type { Resource } from '../kube/object.ts';
+import type { ApplyPolicy } from './apply/contact.ts';
+import { type Clusters, clusterFleet } from './hub/clusters.ts';
+import { type HubView, hubView } from './hub/hub-view.ts';
+import { PIPELINES } from './hub/kinds.ts';
+import { type Pipelines, pipelineFleet } from './hub/pipelines.ts';
+import type { Checks } from './judge/refuse.ts';
+import { promotionController } from './promote/controller.ts';
+import type { Renderer } from './render/renderer.ts';
+
+export interface SyncOptions {
+  readonly connectHub: () => Promise<Client>;
+  /** Of this very process, in Leases. */
+  readonly identity: string;
+  readonly renderer: Renderer;
+  readonly checks: Checks;
+  /** Where repositories are kept. A cache: it may be thrown away. */
+  readonly gitFolder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly leaseMetrics?: NonNullable<LeaseOptions['metrics']>;
+  readonly onCall?: (report: CallReport) => void;
+}
+
+export interface Sync {
+  /** Why it cannot be counted on now, or nothing. */
+  notReady(): string | undefined;
+  readonly hub: HubView;
+  readonly clusters: Clusters;
+  close(): Promise<void>;
+}
+
+const NAMESPACES: Resource = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  namespaced: false,
+};
+
+/** Rejects when the hub cannot be reached, or has not got our kinds. */
+export async function startSync(options: SyncOptions, signal: AbortSignal): Promise<Sync> {
+  const client = await options.connectHub();
+  await client.resourceFor(`${PIPELINES.group}/${PIPELINES.version}`, PIPELINES.kind);
+  const hubUID = (await client.get(NAMESPACES, { name: 'kube-system' }, { signal })).metadata.uid ?? '';
+  const hub = hubView({ ...options, client });
+  const closing = new AbortController();
+  const watching = hub.run(closing.signal);
+  await hub.synced(signal);
+
+  const { clusters, pipelines } = fleets(options, { client, hub, hubUID });
+  follow(hub, clusters, pipelines);
+  return {
+    notReady: () => hub.stale(),
+    hub,
+    clusters,
+    async close() {
+      await pipelines.close();
+      await clusters.close();
+      closing.abort();
+      await watching;
+      await client.close();
+    },
+  };
+}
+
+interface Hub {
+  readonly client: Client;
+  readonly hub: HubView;
+  readonly hubUID: string;
+}
+
+/** Clusters ask Pipelines for content, Pipelines tell clusters their targets: they meet here. */
+function fleets(
+  options: SyncOptions,
+  { client, hub, hubUID }: Hub,
+): { clusters: Clusters; pipelines: Pipelines } {
+  const { stores } = hub;
+  const policy = (name: string): ApplyPolicy => policyOf(stores.pipelines.get(name));
+  const clusters = clusterFleet({
+    ...options,
+    hub: client,
+    hubUID,
+    clusters: stores.clusters,
+    secrets: stores.secrets,
+    content: async (cluster, { pipeline, commit }) =>
+      commit ? pipelines.get(pipeline)?.content(cluster, commit) : undefined,
+    policy,
+    onReport: () => pipelines.wakeAll(),
+  });
+  const pipelines: Pipelines = pipelineFleet({
+    ...options,
+    client,
+    hub,
+    hubUID,
+    policy,
+    inClusters: () =>
+      stores.clusters.list().flatMap(({ metadata }) => clusters.report(metadata.name)?.commits ?? []),
+    promote: async (name) => (await promotion.reconcile(name)).wakeAt,
+  });
+  const promotion = promotionController({
+    ...options,
+    hub,
+    source: {
+      accepted: async ({ metadata }) => (await pipelines.get(metadata.name)?.accepted()) ?? NO_COMMITS,
+    },
+    clusters,
+  });
+  return { clusters, pipelines };
+}
+
+const NO_COMMITS = {
+  commits: [],
+  head: { verdict: 'Accepted', unread: 'the Pipeline is not open' },
+} as const;
+
+function follow({ stores }: HubView, clusters: Clusters, pipelines: Pipelines): void {
+  const refresh = (): void => {
+    clusters.refresh();
+    pipelines.refresh();
+    pipelines.wakeAll();
+  };
+  for (const store of [stores.clusters, stores.secrets, stores.pipelines]) {
+    store.subscribe({ added: refresh, updated: refresh, removed: refresh });
+  }
+  refresh();
+}
+
+/** A Pipeline that cannot be read lets nothing be deleted. */
+function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
+  if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
+  const { deleteBudget, acknowledgements } = pipeline.spec;
+  return {
+    budget: { maxObjects: deleteBudget?.maxObjects ?? 10, maxPercent: deleteBudget?.maxPercent ?? 20 },
+    acknowledgements: acknowledgements ?? [],
+  };
+}
