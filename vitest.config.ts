@@ -27,6 +27,9 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/cluster/**', 'test/nodes/**'],
+          // No test waits that long: a machine that builds a control plane at the same time may make it.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {

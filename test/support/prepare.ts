@@ -1,0 +1,37 @@
+/**
+ * Makes what the first test run would have to wait for: `binaries` of the control plane, or the `node-base` of the test
+ * nodes. A program for .ci/run, which starts it early; both end at once when their cache is filled.
+ */
+import { systemClock } from '../../src/kube/system-clock.ts';
+import { obtainBinaries } from '../../src/local/obtain.ts';
+import { nodeBase } from './node-kit/base.ts';
+import { whyNoNodes } from './node-kit/needs.ts';
+
+const PARTS: Readonly<Record<string, () => Promise<string>>> = {
+  binaries: async () => {
+    const wanted = [
+      'etcd',
+      'kube-apiserver',
+      'kube-controller-manager',
+      'kube-scheduler',
+      'kubectl',
+      'kubelet',
+    ] as const;
+    const { folder, origin } = await obtainBinaries({
+      env: process.env,
+      wanted,
+      clock: systemClock(),
+      tell: say,
+    });
+    return `${folder} (${JSON.stringify(origin)})`;
+  },
+  'node-base': async () => whyNoNodes() ?? (await nodeBase()),
+};
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const part = PARTS[process.argv[2] ?? ''];
+if (!part) throw new Error(`what to prepare? One of ${Object.keys(PARTS).join(', ')}`);
+say(await part());
