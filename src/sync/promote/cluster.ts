@@ -173,7 +173,7 @@ function obstacleOf(look: Look): Obstacle | undefined {
   if (!work) return { reason: 'Applying', because: 'it has not been looked at for this commit yet' };
   const { reason, message: because } = work;
   if (work.state === 'Held') return { trial: 'Held', failing: true, reason, because };
-  if (work.state !== 'Applied') return { failing: work.failures.length > 0, reason, because };
+  if (work.state !== 'Applied') return { failing: work.objects.failed > 0, reason, because };
   const { synced } = look.report;
   if (synced.status !== 'True') return { reason: synced.reason, because: synced.message };
   if (!health) return { reason: 'HealthUnknown', because: 'its health was not seen lately' };

@@ -32,8 +32,14 @@ export interface PromotionPlan {
   /** Finished Releases beyond the limit of the history. */
   readonly drop: readonly Release[];
   /** Checks that should run now. */
-  readonly due: readonly { readonly cluster: string; readonly check: string }[];
+  readonly due: readonly DueCheck[];
   readonly wakeAt?: Date;
+}
+
+export interface DueCheck {
+  readonly cluster: string;
+  readonly stage: string;
+  readonly check: string;
 }
 
 export interface ReleasePlan {
@@ -49,7 +55,8 @@ export function planPromotion(world: World, head: HeadReport): PromotionPlan {
   const create = missingRelease(world, history, places);
   const roads = roadsOf([...world.releases, ...(create ? [create] : [])], history);
   const stages = planStages(world, { context, places, roads });
-  const releases = releasePlans(roads, stages, now);
+  // Without any accepted commit nothing is known about order: what is written down stays.
+  const releases = history.newest ? releasePlans(roads, stages, now) : [];
   const clusters = allClusters(world, { context, places, stages });
   return {
     ...given('create', create),
@@ -58,7 +65,7 @@ export function planPromotion(world: World, head: HeadReport): PromotionPlan {
     clusters,
     status: pipelineStatus({ world, head, stages, clusters, roads }),
     drop: superfluous(roads, releases, { stages, limit: pipeline.spec.historyLimit }),
-    due: stages.flatMap(({ members }) => members.flatMap(dueChecks)),
+    due: stages.flatMap(({ stage, members }) => members.flatMap((member) => dueChecks(stage.name, member))),
     ...given('wakeAt', earliest(stages.map(({ standings }) => earliestWake(standings)))),
   };
 }
@@ -191,12 +198,8 @@ function superfluous(
   return ended.slice(0, Math.max(0, ended.length - limit)).map(({ release }) => release);
 }
 
-function dueChecks({
-  name,
-  progress,
-  block,
-}: Member): { readonly cluster: string; readonly check: string }[] {
-  return block ? [] : progress.due.map((check) => ({ cluster: name, check }));
+function dueChecks(stage: string, { name, progress, block }: Member): readonly DueCheck[] {
+  return block ? [] : progress.due.map((check) => ({ cluster: name, stage, check }));
 }
 
 function namesOf(places: readonly Place[]): readonly string[] {

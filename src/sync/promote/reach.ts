@@ -112,14 +112,13 @@ function impostor({ cluster, report }: ClusterView): Block | undefined {
 /** A hub without memory meets a cluster that runs something which is not in git: it must not be overwritten unasked. */
 function stranger({ cluster, report }: ClusterView, history: History): Block | undefined {
   const { name } = cluster.metadata;
-  const commits = report?.commits ?? [];
-  const known =
-    cluster.status?.sync?.commit !== undefined || commits.some((commit) => history.order(commit) >= 0);
-  if (commits.length === 0 || known) return undefined;
+  const [first, ...others] = report?.commits ?? [];
+  if (first === undefined || !history.newest || cluster.status?.sync?.commit !== undefined) return undefined;
+  if ([first, ...others].some((commit) => history.order(commit) >= 0)) return undefined;
   return {
     state: 'Held',
     reason: 'CommitUnknown',
-    because: `${name} runs commit ${commits[0]}, which is not among the accepted ones: accept the head with spec.source.acceptHead`,
+    because: `${name} runs commit ${first}, which is not among the accepted ones: accept the head with spec.source.acceptHead`,
     blocker: { kind: 'Cluster', name },
   };
 }

@@ -6,7 +6,7 @@ import type { ClusterTarget, TargetDigests } from './ports.ts';
 import type { Road } from './roads.ts';
 import { ALL_UNITS, soakFor } from './soak.ts';
 import type { StagePlan } from './stage.ts';
-import { cut, given, MAX_MESSAGE, MAX_NAMES } from './world.ts';
+import { type Because, cut, given, MAX_MESSAGE, MAX_NAMES } from './world.ts';
 
 type State = NonNullable<ClusterSync['state']>;
 
@@ -19,7 +19,8 @@ export interface ClusterPlan {
   readonly target: ClusterTarget;
   /** It is given something new, or goes on after it was away. */
   readonly begins: boolean;
-  readonly because: string;
+  /** Why it stands where it stands. */
+  readonly why: Because;
 }
 
 export interface Frame {
@@ -46,18 +47,17 @@ export function unplaced(
   { context, ...frame }: Frame,
 ): ClusterPlan {
   const { sync } = member.progress;
-  const { state, because } = member.block ?? nothingFor(sync, stage);
+  const { state, ...why } = member.block ?? nothingFor(sync, stage);
   const keeps = stage !== undefined && sync.commit !== undefined && mayWrite(member, frame.paused);
   const mode = keeps ? 'Apply' : 'Observe';
-  return said({ member, stage, frame, because, state, begins: false, mode, sync, now: context.now });
+  return said({ member, stage, frame, why, state, begins: false, mode, sync, now: context.now });
 }
 
-function nothingFor(
-  { commit }: ClusterSync,
-  stage: string | undefined,
-): { readonly state: State; readonly because: string } {
-  const because = stage === undefined ? 'it belongs to no stage' : `stage ${stage} has nothing for it yet`;
-  return { state: commit === undefined ? 'Pending' : 'Ahead', because };
+function nothingFor({ commit }: ClusterSync, stage: string | undefined): Because & { readonly state: State } {
+  const state = commit === undefined ? 'Pending' : 'Ahead';
+  return stage === undefined
+    ? { state, reason: 'Unassigned', because: 'it belongs to no stage' }
+    : { state, reason: 'StageBefore', because: `stage ${stage} has nothing for it yet` };
 }
 
 function placed(standing: Standing, plan: StagePlan, on: Road, { context, ...frame }: Frame): ClusterPlan {
@@ -70,18 +70,9 @@ function placed(standing: Standing, plan: StagePlan, on: Road, { context, ...fra
       ? intentFor(standing, stage, on, context)
       : relabelled(standing, stage, on, context);
   const mode = mayWrite(member, frame.paused) && (begins || keepsWriting(standing)) ? 'Apply' : 'Observe';
-  const because = begin ?? standing.because;
-  return said({
-    member,
-    stage,
-    frame,
-    because,
-    state: stateFor(standing),
-    begins,
-    mode,
-    sync,
-    now: context.now,
-  });
+  const { reason, because, blocker } = standing;
+  const why = { reason, because: begin ?? because, ...given('blocker', blocker) };
+  return said({ member, stage, frame, why, state: stateFor(standing), begins, mode, sync, now: context.now });
 }
 
 /** The intent: it is written down before the first write to the cluster. */
@@ -162,7 +153,7 @@ interface Said {
   readonly member: Member;
   readonly stage: string | undefined;
   readonly frame: Omit<Frame, 'context'>;
-  readonly because: string;
+  readonly why: Because;
   readonly state: State;
   readonly begins: boolean;
   readonly mode: ClusterTarget['mode'];
@@ -170,11 +161,11 @@ interface Said {
   readonly now: Date;
 }
 
-function said({ member, stage, frame, because, state, begins, mode, sync, now }: Said): ClusterPlan {
+function said({ member, stage, frame, why, state, begins, mode, sync, now }: Said): ClusterPlan {
   const { commit, renderedDigest } = sync;
   const known = renderedDigest === undefined ? 'Observe' : mode;
   const written = withReport(
-    { ...sync, state, since: sinceOf(member, state, now), message: cut(because, MAX_MESSAGE) },
+    { ...sync, state, since: sinceOf(member, state, now), message: cut(why.because, MAX_MESSAGE) },
     member,
   );
   return {
@@ -185,12 +176,12 @@ function said({ member, stage, frame, because, state, begins, mode, sync, now }:
     target: {
       mode: known,
       pipeline: frame.pipeline,
-      because,
+      because: why.because,
       ...given('commit', commit),
       ...given('digest', renderedDigest),
     },
     begins,
-    because,
+    why,
   };
 }
 

@@ -175,7 +175,12 @@ function afterBegin(standing: Standing, begins: ReadonlyMap<string, string>, lim
   if (because !== undefined) {
     return isPending ? { ...standing, position: 'Applying', reason: 'Applying', because } : standing;
   }
-  if (!isPending && !wantsPlace(standing)) return standing;
+  if (!isPending && !wantsPlace(standing) && !losesPlace(standing, limit)) return standing;
   const { reason, because: full, blocker } = limit;
   return { ...standing, position: 'Pending', reason, because: full, ...given('blocker', blocker) };
+}
+
+/** A held plan has written nothing yet. Released after the budget is spent, it would be one more cluster that begins. */
+function losesPlace({ position }: Standing, { reason }: Limit): boolean {
+  return position === 'Held' && reason === 'FailureBudgetSpent';
 }

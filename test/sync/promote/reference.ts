@@ -109,7 +109,7 @@ export class Reference {
     this.#known.set(sight.name, known);
     known.sight = sight;
     known.moment = this.#moment;
-    known.unseenSince = sight.seen ? undefined : (known.unseenSince ?? wall);
+    known.unseenSince = sight.seen ? undefined : Math.min(known.unseenSince ?? wall, wall);
     if (sight.paused || !sight.seen) known.away = true;
     if (!sight.seen) return;
     if (sight.trouble === 'Failed' && sight.target !== undefined) this.#fail(known, sight.target);

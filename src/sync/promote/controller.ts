@@ -1,0 +1,169 @@
+/**
+ * Carries out what plan.ts decides: writes Releases, the status of clusters and of the Pipeline, and tells each cluster's
+ * worker what to run.
+ *
+ * Everything is written down before anybody acts on it: first what is proven, then what a cluster is about to be given, and
+ * only then the order to the cluster. Killed at any line, the next pass finds a state that it knows.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Pipeline } from '../../api/generated/types.ts';
+import { type Announcer, announceCluster, announceRelease } from './announce.ts';
+import { type CheckDesk, checkDesk } from './check-desk.ts';
+import { httpGet } from './check-http.ts';
+import { type CheckRunner, checkRunner } from './checks.ts';
+import { clusterStatus, ownStatus } from './cluster-status.ts';
+import { type Observation, observe, type Sources } from './observe.ts';
+import { type DueCheck, type PromotionPlan, planPromotion } from './plan.ts';
+import type { ClusterPlan } from './record.ts';
+import { given } from './world.ts';
+
+export interface PromotionPorts extends Sources, Announcer {
+  /** Absent: over HTTP, without a Prometheus. */
+  readonly runner?: CheckRunner;
+  /** A check has answered: this Pipeline wants a pass. */
+  readonly onRun?: (pipeline: string) => void;
+}
+
+export interface Promotion {
+  readonly name: 'promote';
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  /** One pass over one Pipeline. Rejects when something could not be written down; the next pass goes on from there. */
+  reconcile(pipeline: string): Promise<{ readonly wakeAt?: Date }>;
+}
+
+export function promotionController(ports: PromotionPorts): Promotion {
+  const { hub, clock } = ports;
+  const runner = ports.runner ?? checkRunner({ clock, get: httpGet });
+  const desks = new Map<string, CheckDesk>();
+  return {
+    name: 'promote',
+    reads: ['Pipeline', 'Cluster', 'Release'],
+    writes: ['Release', 'Release.status', 'Cluster.status', 'Pipeline.status'],
+    reconcile,
+  };
+
+  async function reconcile(name: string): Promise<{ readonly wakeAt?: Date }> {
+    const pipeline = await hub.pipeline(name);
+    if (!pipeline) return {};
+    const desk = deskOf(name);
+    const seen = await observe(ports, pipeline, desk);
+    const plan = planPromotion(seen.world, seen.head);
+
+    const proofs = await attempt(releaseWrites(ports, plan));
+    const due = toWrite(plan, seen.owned, proofs.length === 0);
+    const intents = await attempt(due.map((cluster) => intentWrite(ports, cluster, seen)));
+    const lost = new Set(intents.map(({ key }) => key));
+    for (const cluster of due) if (!cluster.begins || !lost.has(cluster.name)) tell(cluster);
+    const rest = await attempt(restWrites(ports, pipeline, plan));
+
+    for (const cluster of due) if (!lost.has(cluster.name)) forgetCounted(desk, cluster);
+    beginChecks(desk, pipeline, plan.due);
+    const failures = [...proofs, ...intents, ...rest];
+    if (failures.length > 0) {
+      throw new AggregateError(
+        failures.map(({ error }) => error),
+        `promoting ${name}`,
+      );
+    }
+    return given('wakeAt', plan.wakeAt);
+  }
+
+  function tell({ name, target }: ClusterPlan): void {
+    ports.clusters.target(name, target);
+  }
+
+  function beginChecks(desk: CheckDesk, { spec }: Pipeline, due: readonly DueCheck[]): void {
+    for (const { cluster, stage, check: name } of due) {
+      const check = spec.stages
+        .find((each) => each.name === stage)
+        ?.checks.find((each) => each.name === name);
+      if (check) desk.begin(check, { cluster, report: ports.clusters.report(cluster) });
+    }
+  }
+
+  function deskOf(pipeline: string): CheckDesk {
+    const desk = desks.get(pipeline) ?? checkDesk(runner, clock, () => ports.onRun?.(pipeline));
+    desks.set(pipeline, desk);
+    return desk;
+  }
+}
+
+/** What begins rests on proofs: while those are not written down, nothing begins. */
+function toWrite(
+  { clusters }: PromotionPlan,
+  owned: ReadonlySet<string>,
+  proofsAreSafe: boolean,
+): readonly ClusterPlan[] {
+  return clusters.filter(({ name, begins }) => owned.has(name) && (proofsAreSafe || !begins));
+}
+
+interface Writing {
+  readonly key: string;
+  readonly write: () => Promise<void>;
+}
+
+function releaseWrites(ports: PromotionPorts, { create, releases }: PromotionPlan): readonly Writing[] {
+  const changed = releases.filter(
+    ({ release, status }) => release === create || !isDeepStrictEqual(release.status, status),
+  );
+  return changed.map((planned) => ({
+    key: planned.release.metadata.name,
+    write: async () => {
+      if (planned.release === create) await ports.hub.createRelease(create);
+      await ports.hub.applyReleaseStatus({ ...planned.release, status: planned.status });
+      announceRelease(ports, planned);
+    },
+  }));
+}
+
+function intentWrite(ports: PromotionPorts, plan: ClusterPlan, { head, world }: Observation): Writing {
+  const { cluster } = plan.member.view;
+  const status = clusterStatus(plan, head.unread, world.now);
+  return {
+    key: plan.name,
+    write: async () => {
+      if (isDeepStrictEqual(ownStatus(cluster.status), status)) return;
+      await ports.hub.applyClusterStatus({ ...cluster, status });
+      announceCluster(ports, plan);
+    },
+  };
+}
+
+function restWrites(
+  { hub }: PromotionPorts,
+  pipeline: Pipeline,
+  { status, drop }: PromotionPlan,
+): readonly Writing[] {
+  return [
+    {
+      key: pipeline.metadata.name,
+      write: async () => {
+        if (isDeepStrictEqual(pipeline.status, status)) return;
+        await hub.applyPipelineStatus({ ...pipeline, status });
+      },
+    },
+    ...drop.map((release) => ({ key: release.metadata.name, write: () => hub.deleteRelease(release) })),
+  ];
+}
+
+function forgetCounted(desk: CheckDesk, { name, sync }: ClusterPlan): void {
+  for (const gate of sync.soak?.gates ?? []) {
+    if (gate.ranAt !== undefined) desk.counted(name, gate.name, new Date(gate.ranAt));
+  }
+}
+
+/** One failure does not stop the others; all of them are reported. */
+async function attempt(
+  writings: readonly Writing[],
+): Promise<readonly { readonly key: string; readonly error: unknown }[]> {
+  const failures: { key: string; error: unknown }[] = [];
+  for (const { key, write } of writings) {
+    try {
+      await write();
+    } catch (error) {
+      failures.push({ key, error });
+    }
+  }
+  return failures;
+}
