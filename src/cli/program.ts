@@ -2,9 +2,11 @@
 import { Command } from 'commander';
 import { completionCommand } from './completion.ts';
 import { explainCommand } from './explain.ts';
+import { initCommand } from './init.ts';
 import { installCommand } from './install.ts';
 import type { Io } from './io.ts';
 import { localCommand } from './local.ts';
+import { renderCommand } from './render.ts';
 import { startCommand } from './start.ts';
 import { validateCommand } from './validate.ts';
 import { VERSION, versionCommand } from './version.ts';
@@ -25,6 +27,8 @@ export function program(io: Io): Command {
     startCommand(io),
     localCommand(io),
     installCommand(io),
+    initCommand(io),
+    renderCommand(io),
     validateCommand(io),
     explainCommand(io),
     versionCommand(io),

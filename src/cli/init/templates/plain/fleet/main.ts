@@ -1,0 +1,10 @@
+/** The fleet. `npm run synth` writes what it renders to rendered/, sync renders the same from a commit. */
+import { Fleet } from 'kubenode/constructs';
+import { clusters } from './clusters.ts';
+import { fleetPipeline } from './pipelines.ts';
+import { declareShop } from './shop.ts';
+
+const fleet = new Fleet();
+fleet.pipeline('fleet', fleetPipeline);
+for (const { name, replicas, ...spec } of clusters) declareShop(fleet.cluster(name, spec), replicas);
+fleet.synth();
