@@ -32,7 +32,7 @@ export interface Promotion {
   reconcile(pipeline: string): Promise<{ readonly wakeAt?: Date }>;
 }
 
-export function promotionController(ports: PromotionPorts): Promotion {
+export function promotion(ports: PromotionPorts): Promotion {
   const { hub, clock } = ports;
   const runner = ports.runner ?? checkRunner({ clock, get: httpGet });
   const desks = new Map<string, CheckDesk>();

@@ -112,9 +112,10 @@ function impostor({ cluster, report }: ClusterView): Block | undefined {
 /** A hub without memory meets a cluster that runs something which is not in git: it must not be overwritten unasked. */
 function stranger({ cluster, report }: ClusterView, history: History): Block | undefined {
   const { name } = cluster.metadata;
-  const [first, ...others] = report?.commits ?? [];
-  if (first === undefined || !history.newest || cluster.status?.sync?.commit !== undefined) return undefined;
-  if ([first, ...others].some((commit) => history.order(commit) >= 0)) return undefined;
+  const commits = report?.commits ?? [];
+  const [first] = commits;
+  const isRemembered = cluster.status?.sync?.commit !== undefined || !history.newest;
+  if (first === undefined || isRemembered || commits.some((commit) => history.order(commit) >= 0)) return;
   return {
     state: 'Held',
     reason: 'CommitUnknown',
