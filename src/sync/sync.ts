@@ -15,7 +15,8 @@ import { type HubView, hubView } from './hub/hub-view.ts';
 import { PIPELINES } from './hub/kinds.ts';
 import { type Pipelines, pipelineFleet } from './hub/pipelines.ts';
 import type { Checks } from './judge/refuse.ts';
-import { promotionController } from './promote/controller.ts';
+import type { CheckRunner } from './promote/checks.ts';
+import { type PromotionPorts, promotionController } from './promote/controller.ts';
 import type { Renderer } from './render/renderer.ts';
 
 export interface SyncOptions {
@@ -23,7 +24,12 @@ export interface SyncOptions {
   /** Of this very process, in Leases. */
   readonly identity: string;
   readonly renderer: Renderer;
+  /** What a commit is judged by. */
   readonly checks: Checks;
+  /** Asks the checks of a stage. */
+  readonly gates: CheckRunner;
+  /** For Events. */
+  readonly announce?: NonNullable<PromotionPorts['announce']>;
   /** Where repositories are kept. A cache: it may be thrown away. */
   readonly gitFolder: string;
   readonly clock: Clock;
@@ -110,12 +116,17 @@ function fleets(
     promote: async (name) => (await promotion.reconcile(name)).wakeAt,
   });
   const promotion = promotionController({
-    ...options,
     hub,
     source: {
-      accepted: async ({ metadata }) => (await pipelines.get(metadata.name)?.accepted()) ?? NO_COMMITS,
+      accepted: async ({ metadata }, named) =>
+        (await pipelines.get(metadata.name)?.accepted(named)) ?? NO_COMMITS,
     },
     clusters,
+    checks: options.gates,
+    clock: options.clock,
+    log: options.log,
+    onRun: (name) => pipelines.get(name)?.wake(),
+    ...(options.announce ? { announce: options.announce } : {}),
   });
   return { clusters, pipelines };
 }

@@ -2,6 +2,7 @@
 import type { Log } from '../../kube/log.ts';
 import { byCode } from '../digest.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
+import type { Rendered } from '../model.ts';
 import type { Commit } from '../promote/ports.ts';
 import { commitOf, lineOf } from './line.ts';
 import type { RenderStore } from './render-store.ts';
@@ -28,45 +29,56 @@ export function commitLine({
   return async (newest, named) => {
     const all = [...new Set([...named, ...(newest ? [newest] : [])])].toSorted(byCode);
     const key = JSON.stringify([newest, all]);
-    if (known?.key !== key) known = { key, commits: await read(newest, all) };
+    if (known?.key !== key) {
+      for (const commit of all) await ensured(commit);
+      known = { key, commits: await read(newest, all) };
+    }
     renders.keepOnly(new Set(all));
     return known.commits;
   };
 
+  /** What a cluster names and the repository has lost is no commit of this line. */
+  async function ensured(commit: string): Promise<void> {
+    try {
+      await git.ensure(commit, ref);
+    } catch (error) {
+      log.warn('commit not in the repository', { commit, error });
+    }
+  }
+
   async function read(newest: string | undefined, all: readonly string[]): Promise<readonly Commit[]> {
-    const infos = (await Promise.all(all.map(infoOf))).flatMap((info) => info ?? []);
-    const line = lineOf(await walk(newest, new Set(all)), infos, newest);
-    const rendered = new Map(
-      await Promise.all(infos.map(async ({ oid }) => [oid, await renders.quietly(oid)] as const)),
-    );
-    const withContent = line.filter(({ oid }) => rendered.get(oid));
+    const named = new Set(all);
+    const line = lineOf(await walk(newest, named), named);
+    const rendered = new Map<string, Rendered>();
+    for (const { oid } of line.filter((info) => named.has(info.oid))) {
+      const content = await renders.quietly(oid);
+      if (content) rendered.set(oid, content);
+    }
+    const withContent = line.filter(({ oid }) => rendered.has(oid));
     return line.map((info) => {
       const before = withContent[withContent.indexOf(info) - 1];
       return commitOf(info, rendered.get(info.oid), before && rendered.get(before.oid));
     });
   }
 
-  async function infoOf(commit: string): Promise<CommitInfo | undefined> {
-    try {
-      await git.ensure(commit, ref);
-      return await git.commit(commit);
-    } catch (error) {
-      log.warn('commit not readable', { commit, error });
-      return undefined;
+  /** Newest first, merges included, until everything that is named was met, or git knows no more. */
+  async function walk(newest: string | undefined, named: ReadonlySet<string>): Promise<CommitInfo[]> {
+    const found = new Map<string, CommitInfo>();
+    const missing = new Set(named);
+    let edge = newest === undefined ? [] : [await commitAt(newest)].flatMap((info) => info ?? []);
+    while (missing.size > 0 && found.size < MAX_WALK) {
+      const [next, ...rest] = edge.toSorted((a, b) => b.committedAt.getTime() - a.committedAt.getTime());
+      if (!next) break;
+      found.set(next.oid, next);
+      missing.delete(next.oid);
+      const parents = next.parents.filter((oid) => !found.has(oid) && !rest.some((info) => info.oid === oid));
+      edge = [...rest, ...(await Promise.all(parents.map(commitAt))).flatMap((info) => info ?? [])];
     }
+    return [...found.values()];
   }
 
-  /** Newest first, until everything that is named was met, or git knows no more. */
-  async function walk(from: string | undefined, wanted: ReadonlySet<string>): Promise<CommitInfo[]> {
-    const found: CommitInfo[] = [];
-    const open = new Set(wanted);
-    let next = from;
-    while (next !== undefined && open.size > 0 && found.length < MAX_WALK && (await git.has(next))) {
-      const info: CommitInfo = await git.commit(next);
-      found.push(info);
-      open.delete(next);
-      next = info.parents[0];
-    }
-    return found;
+  /** Nothing beyond a shallow boundary: what lies there is older than all that is promoted. */
+  async function commitAt(oid: string): Promise<CommitInfo | undefined> {
+    return (await git.has(oid)) ? git.commit(oid) : undefined;
   }
 }

@@ -5,22 +5,10 @@ import type { CommitInfo } from '../git/transport.ts';
 import { HUB_TARGET, type Rendered } from '../model.ts';
 import type { Commit, TargetDigests } from '../promote/ports.ts';
 
-/**
- * Oldest first. `walked` is the history of the newest one as far as git was asked, newest first; a commit that is
- * named somewhere and not in it (a person accepted a rewritten history) is older than all of it.
- */
-export function lineOf(
-  walked: readonly CommitInfo[],
-  named: readonly CommitInfo[],
-  newest: string | undefined,
-): CommitInfo[] {
-  const from = walked.findIndex(({ oid }) => oid === newest);
-  const trunk = from < 0 ? [] : walked.slice(from);
-  const on = new Set(trunk.map(({ oid }) => oid));
-  const off = named.filter(({ oid }) => !on.has(oid) && oid !== newest);
-  const byTime = off.toSorted((a, b) => a.committedAt.getTime() - b.committedAt.getTime());
-  const oldest = trunk.findLastIndex(({ oid }) => named.some((commit) => commit.oid === oid));
-  return [...byTime, ...trunk.slice(0, Math.max(oldest, 0) + 1).toReversed()];
+/** Oldest first, from the oldest commit that is named. `walked` is the history of the newest one, newest first. */
+export function lineOf(walked: readonly CommitInfo[], named: ReadonlySet<string>): CommitInfo[] {
+  const oldest = walked.findLastIndex(({ oid }) => named.has(oid));
+  return walked.slice(0, oldest + 1).toReversed();
 }
 
 export function commitOf(

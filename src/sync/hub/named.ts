@@ -1,17 +1,6 @@
 /** Which commits the hub and the clusters name: what was accepted before, as far as anybody remembers. Pure. */
-import type { Cluster, Release } from '../../api/generated/types.ts';
+import type { Release } from '../../api/generated/types.ts';
 import { byCode } from '../digest.ts';
-
-/** Every commit that a Release of the Pipeline or a cluster names. */
-export function named(
-  pipeline: string,
-  clusters: readonly Cluster[],
-  releases: readonly Release[],
-): string[] {
-  const ofReleases = releases.filter(({ spec }) => spec.pipeline === pipeline).map(({ spec }) => spec.commit);
-  const ofClusters = clusters.flatMap(({ status }) => status?.sync?.commit ?? []);
-  return [...new Set([...ofReleases, ...ofClusters])].toSorted(byCode);
-}
 
 /** The newest one that got a Release: each newly accepted commit gets one. */
 export function newestBefore(pipeline: string, releases: readonly Release[]): string | undefined {

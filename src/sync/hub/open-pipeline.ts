@@ -11,7 +11,7 @@ import { HUB_TARGET, type RenderedTarget } from '../model.ts';
 import type { Renderer } from '../render/renderer.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { HubView } from './hub-view.ts';
-import { named, newestBefore, unreleased } from './named.ts';
+import { newestBefore, unreleased } from './named.ts';
 import { type PipelineSource, pipelineSource } from './pipeline-source.ts';
 import { openRepository } from './repository.ts';
 
@@ -42,13 +42,12 @@ export interface OpenPipeline {
 
 export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): OpenPipeline {
   const { name, hub, lease, inClusters, onChange } = options;
-  const { clusters, releases, pipelines, secrets } = hub.stores;
+  const { releases, pipelines, secrets } = hub.stores;
   const stop = new AbortController();
   const source = pipelineSource({
     ...options,
     pipeline,
     git: openRepository(pipeline, secrets, options.gitFolder),
-    named: () => named(name, clusters.list(), releases.list()),
     lastApplied: () => unreleased(inClusters(), releases.list()),
     newestBefore: () => newestBefore(name, releases.list()),
     acceptHead: () => pipelines.get(name)?.spec.source.acceptHead,

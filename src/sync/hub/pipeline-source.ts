@@ -15,8 +15,6 @@ import { renderStore } from './render-store.ts';
 export interface PipelineSourceOptions extends Omit<HeadJudgeOptions, 'ref' | 'renders'> {
   readonly pipeline: Pipeline;
   readonly renderer: Renderer;
-  /** Commits that a Release or a cluster names now: they were accepted before. */
-  readonly named: () => readonly string[];
   readonly clock: Clock;
   readonly random: () => number;
   readonly onChange: () => void;
@@ -26,7 +24,9 @@ export interface PipelineSource {
   /** Polls until the signal. */
   run(signal: AbortSignal): Promise<void>;
   wake(): void;
-  accepted(): Promise<AcceptedCommits>;
+  /** With the commits that a Release or a cluster names: they were accepted before. */
+  accepted(named: readonly string[]): Promise<AcceptedCommits>;
+  head(): HeadReport;
   content(target: string, commit: string): Promise<RenderedTarget | undefined>;
   /** The newest accepted commit, which the hub's own objects follow. */
   newest(): string | undefined;
@@ -45,10 +45,11 @@ export function pipelineSource(options: PipelineSourceOptions): PipelineSource {
   return {
     run: (signal) => source.run(signal),
     wake: () => source.wake(),
-    accepted: async () => ({
-      commits: await line(judge.accepted(), options.named()),
+    accepted: async (named) => ({
+      commits: await line(judge.accepted(), named),
       head: headReport(source.state()),
     }),
+    head: () => headReport(source.state()),
     content: async (target, commit) =>
       (await renders.get(commit)).targets.find((one) => one.target === target),
     newest: () => judge.accepted(),

@@ -15,7 +15,7 @@ export interface PipelineWorkerOptions extends Omit<OpenPipelineOptions, 'onChan
 
 export interface PipelineWorker {
   wake(): void;
-  accepted(): Promise<AcceptedCommits>;
+  accepted(named: readonly string[]): Promise<AcceptedCommits>;
   content(target: string, commit: string): Promise<RenderedTarget | undefined>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function pipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
 
   return {
     wake: () => loop.wake(),
-    accepted: async () => (await open?.source.accepted()) ?? NOTHING_YET,
+    accepted: async (named) => (await open?.source.accepted(named)) ?? NOTHING_YET,
     content: async (target, commit) => open?.source.content(target, commit),
     async close() {
       await loop.close();
@@ -44,7 +44,7 @@ export function pipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
     try {
       await keepOpen();
       // Before the head is known, nothing is known of what is newest.
-      if (!open || (await open.source.accepted()).head.commit === undefined) return LONGEST_MS;
+      if (open?.source.head().commit === undefined) return LONGEST_MS;
       open.keepHub();
       const wakeAt = await options.promote(name);
       return wakeAt
