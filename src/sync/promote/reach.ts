@@ -112,16 +112,20 @@ function impostor({ cluster, report }: ClusterView): Block | undefined {
 /** A hub without memory meets a cluster that runs something which is not in git: it must not be overwritten unasked. */
 function stranger({ cluster, report }: ClusterView, history: History): Block | undefined {
   const { name } = cluster.metadata;
-  const commits = report?.commits ?? [];
-  const [first] = commits;
-  const isRemembered = cluster.status?.sync?.commit !== undefined || !history.newest;
-  if (first === undefined || isRemembered || commits.some((commit) => history.order(commit) >= 0)) return;
+  const isRemembered = cluster.status?.sync?.commit !== undefined;
+  const strange = isRemembered ? undefined : strangeCommit(report?.commits ?? [], history);
+  if (strange === undefined) return undefined;
   return {
     state: 'Held',
     reason: 'CommitUnknown',
-    because: `${name} runs commit ${first}, which is not among the accepted ones: accept the head with spec.source.acceptHead`,
+    because: `${name} runs commit ${strange}, which is not among the accepted ones: accept the head with spec.source.acceptHead`,
     blocker: { kind: 'Cluster', name },
   };
+}
+
+/** Before any commit was read, nothing is strange. */
+function strangeCommit(commits: readonly string[], history: History): string | undefined {
+  return history.newest && commits.every((commit) => history.order(commit) < 0) ? commits[0] : undefined;
 }
 
 /**
