@@ -16,7 +16,7 @@ import { PIPELINES } from './hub/kinds.ts';
 import { type Pipelines, pipelineFleet } from './hub/pipelines.ts';
 import type { Checks } from './judge/refuse.ts';
 import type { CheckRunner } from './promote/checks.ts';
-import { type PromotionPorts, promotionController } from './promote/controller.ts';
+import { type PromotionPorts, promotion as promotionOf } from './promote/controller.ts';
 import type { Renderer } from './render/renderer.ts';
 
 export interface SyncOptions {
@@ -115,7 +115,7 @@ function fleets(
       stores.clusters.list().flatMap(({ metadata }) => clusters.report(metadata.name)?.commits ?? []),
     promote: async (name) => (await promotion.reconcile(name)).wakeAt,
   });
-  const promotion = promotionController({
+  const promotion = promotionOf({
     hub,
     source: {
       accepted: async ({ metadata }, named) =>
