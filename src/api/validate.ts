@@ -2,25 +2,19 @@
  * Whether an object is one that the API server takes, CEL aside: for `kubenode validate`, for constructs at synth
  * and for sync, before anything is sent. Generated code decides; this file says it in words for people.
  */
-import { VALIDATORS } from './generated/validators/index.ts';
+import { MAKERS } from './generated/validators/index.ts';
 import { GROUP } from './names.ts';
 import { nearest } from './validation/nearest.ts';
 import { withoutNulls } from './validation/nulls.ts';
 import { pathOf } from './validation/path.ts';
-import { type Failure, isUnknownField, withoutNoise, wordsFor } from './validation/words.ts';
+import { type Failure, runtime, type Validate } from './validation/runtime.ts';
+import { isUnknownField, withoutNoise, wordsFor } from './validation/words.ts';
 import { API_VERSION, VERSION } from './version.ts';
 
 export interface Problem {
   /** As `kubectl` writes it: `spec.stages[0].name`. */
   readonly path: string;
   readonly message: string;
-}
-
-export interface Validator {
-  readonly validate: {
-    (object: unknown): boolean;
-    readonly errors?: readonly Failure[] | null;
-  };
 }
 
 /** What was parsed from YAML or JSON, and may be anything. */
@@ -36,8 +30,8 @@ export function validate(object: Candidate): readonly Problem[] {
   if (version !== VERSION) {
     return [{ path: 'apiVersion', message: `must be ${API_VERSION}; there is no version "${version}"` }];
   }
-  const validator = VALIDATORS.get(wordOf(object.kind));
-  return validator ? problemsOf(validator, object) : [unknownKind(wordOf(object.kind))];
+  const holds = validatorOf(wordOf(object.kind));
+  return holds ? problemsOf(holds, object) : [unknownKind(wordOf(object.kind))];
 }
 
 function wordOf(value: unknown): string {
@@ -46,16 +40,25 @@ function wordOf(value: unknown): string {
 
 function unknownKind(kind: string): Problem {
   if (kind === '') return { path: 'kind', message: 'is required' };
-  const guess = nearest(kind, [...VALIDATORS.keys()]);
+  const guess = nearest(kind, [...MAKERS.keys()]);
   const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
   return { path: 'kind', message: `${API_VERSION} has no kind "${kind}"${hint}` };
 }
 
-function problemsOf(validator: Validator, object: Candidate): readonly Problem[] {
+/** Made when the first object of its kind comes. */
+const made = new Map<string, Validate>();
+
+function validatorOf(kind: string): Validate | undefined {
+  const known = made.get(kind) ?? MAKERS.get(kind)?.(runtime);
+  if (known) made.set(kind, known);
+  return known;
+}
+
+function problemsOf(holds: Validate, object: Candidate): readonly Problem[] {
   const plain = withoutNulls(object);
-  const failures = failuresOf(validator, plain);
+  const failures = failuresOf(holds, plain);
   // An unknown field is one also when it is null.
-  const more = plain === object ? [] : failuresOf(validator, object).filter(isUnknownField);
+  const more = plain === object ? [] : failuresOf(holds, object).filter(isUnknownField);
   const problems = withoutNoise([...failures, ...more]).map((failure) => ({
     path: pathOf(failure),
     message: wordsFor(failure),
@@ -64,6 +67,6 @@ function problemsOf(validator: Validator, object: Candidate): readonly Problem[]
   return [...Map.groupBy(problems, ({ path }) => path).values()].flatMap((same) => same.slice(0, 1));
 }
 
-function failuresOf({ validate: holds }: Validator, object: unknown): readonly Failure[] {
+function failuresOf(holds: Validate, object: unknown): readonly Failure[] {
   return holds(object) ? [] : (holds.errors ?? []);
 }

@@ -90,7 +90,7 @@ describe('validate says', () => {
       (o) => (o.spec['stages'] = [{ ...stage('a'), maxFailedClusters: '101%' }]),
     ],
     [
-      'spec.stages[0].maxFailedClusters: must be a whole number or text',
+      'spec.stages[0].maxFailedClusters: must be a number, or a share such as "10%"',
       'Pipeline',
       (o) => (o.spec['stages'] = [{ ...stage('a'), maxFailedClusters: true }]),
     ],

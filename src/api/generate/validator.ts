@@ -1,34 +1,58 @@
-/** `src/api/generated/validators/<kind>.ts`: ajv as plain code, which decides as the API server does, CEL aside. */
+/** `src/api/generated/validators/<kind>.js`: ajv as plain code, which decides as the API server does, CEL aside. */
 import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt, type Name, stringify } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Kind } from '../kind.ts';
 import { duplicateOf, re2 } from '../validation/runtime.ts';
-import { markedSchema } from './crd.ts';
 import { type GeneratedFile, HEADER } from './file.ts';
-import { type JsonSchema, mapValues } from './json-schema.ts';
-import { METADATA } from './metadata.ts';
-
-/** Our keyword for the fields that an object may have. */
-const KNOWN = 'x-kubenode-fields';
+import { KNOWN, validationSchema } from './validation-schema.ts';
 
 const FOLDER = 'src/api/generated/validators';
 
-/** The names by which generated code calls validation/runtime.ts. */
-const RUNTIME = "import { duplicateOf, lengthOf, re2 } from '../../validation/runtime.ts';\n";
+/** What generated code calls; validation/runtime.ts has it. */
+const RUNTIME = '{ duplicateOf, lengthOf, re2 }';
 
+/** JavaScript, as Node takes four times as long to load so much TypeScript. */
 export function validatorFiles(kinds: readonly Kind[]): readonly GeneratedFile[] {
-  return [...kinds.map((kind) => validatorFile(kind)), indexFile(kinds)];
+  return [
+    ...kinds.flatMap((kind) => [codeFile(kind), declarationFile(kind)]),
+    { path: `${FOLDER}/index.ts`, text: indexOf(kinds) },
+  ];
 }
 
-function validatorFile(kind: Kind): GeneratedFile {
+/** A function of what it calls, so that it imports nothing and is compiled only when it is needed. */
+function codeFile(kind: Kind): GeneratedFile {
   const ajv = newAjv();
   const code = shorter(standalone.default(ajv, ajv.compile(validationSchema(kind))));
   const required = /require\([^)]*\)/.exec(code);
   if (required) {
     throw new Error(`the validator of ${kind.kind} needs ${required[0]}, which validation/runtime.ts lacks`);
   }
-  const text = [`// @ts-nocheck -- plain JavaScript, made by ajv\n${HEADER}`, RUNTIME, code].join('\n');
-  return { path: `${FOLDER}/${kind.kind.toLowerCase()}.ts`, text };
+  const name = /^export const validate = (?<name>validate\d+);$/m.exec(code)?.groups?.['name'];
+  const body = code.replace(/^export const validate = .*\n/m, '');
+  const text = `${HEADER}\nexport function make(${RUNTIME}) {\n${body}return ${name};\n}\n`;
+  return { path: `${FOLDER}/${kind.kind.toLowerCase()}.js`, text };
+}
+
+function declarationFile({ kind }: Kind): GeneratedFile {
+  const text = `${HEADER}
+import type { Runtime, Validate } from '../../validation/runtime.ts';
+
+export declare function make(runtime: Runtime): Validate;
+`;
+  return { path: `${FOLDER}/${kind.toLowerCase()}.d.ts`, text };
+}
+
+function indexOf(kinds: readonly Kind[]): string {
+  const imports = kinds.map(({ kind }) => `import * as ${kind} from './${kind.toLowerCase()}.js';\n`);
+  const entries = kinds.map(({ kind }) => `  ['${kind}', ${kind}.make],\n`);
+  return [
+    `${HEADER}\n`,
+    ...imports.toSorted(),
+    "import type { Make } from '../../validation/runtime.ts';\n",
+    '\nexport const MAKERS: ReadonlyMap<string, Make> = new Map([\n',
+    ...entries,
+    ']);\n',
+  ].join('');
 }
 
 /** ajv spends seven lines on every error; one does. And its helpers are ours, so that nothing is loaded for them. */
@@ -46,19 +70,6 @@ function shorter(code: string): string {
 /** Where in the schema an error comes from matters only for branches of a choice. */
 function withoutPlace(error: string): string {
   return error.replace(/schemaPath:"(?![^"]*\/oneOf\/)[^"]*",/, '');
-}
-
-function indexFile(kinds: readonly Kind[]): GeneratedFile {
-  const imports = kinds.map(({ kind }) => `import * as ${kind} from './${kind.toLowerCase()}.ts';\n`);
-  const entries = kinds.map(({ kind }) => `  ['${kind}', ${kind} as unknown as Validator],\n`);
-  const text = [
-    `${HEADER}\nimport type { Validator } from '../../validate.ts';\n`,
-    ...imports.toSorted(),
-    '\nexport const VALIDATORS: ReadonlyMap<string, Validator> = new Map([\n',
-    ...entries,
-    ']);\n',
-  ].join('');
-  return { path: `${FOLDER}/index.ts`, text };
 }
 
 function newAjv(): Ajv {
@@ -110,85 +121,3 @@ const KNOWN_FIELDS: CodeKeywordDefinition = {
     });
   },
 };
-
-interface ValidationSchema {
-  readonly $defs?: Readonly<Record<string, ValidationSchema>>;
-  readonly properties?: Readonly<Record<string, unknown>>;
-  readonly [keyword: string]: unknown;
-}
-
-/** Each type becomes a definition, so that its code is there once. */
-export function validationSchema(kind: Kind): ValidationSchema {
-  const definitions = new Map<string, { readonly name: string; readonly schema: ValidationSchema }>();
-  const { spec = {}, status = {}, metadata = {} } = markedSchema(kind).properties ?? {};
-  return {
-    type: 'object',
-    required: ['apiVersion', 'kind', 'metadata', 'spec'],
-    properties: {
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
-      metadata: metadataOf(metadata),
-      spec: convert(spec),
-      status: convert(status),
-    },
-    [KNOWN]: ['apiVersion', 'kind', 'metadata', 'spec', 'status'],
-    $defs: Object.fromEntries([...definitions.values()].map(({ name, schema }) => [name, schema])),
-  };
-
-  function convert(schema: JsonSchema): ValidationSchema {
-    const type = schema['x-kubenode-type'];
-    const body = constraintsOf(schema);
-    if (type === undefined || schema['x-kubernetes-int-or-string']) return body;
-    const text = JSON.stringify(body);
-    const known = definitions.get(text) ?? { name: freeName(type), schema: body };
-    definitions.set(text, known);
-    return { $ref: `#/$defs/${known.name}` };
-  }
-
-  /** Types that are cut at some depth have a definition for each. */
-  function freeName(type: string): string {
-    const names = new Set([...definitions.values()].map(({ name }) => name));
-    let name = type;
-    for (let n = 2; names.has(name); n += 1) name = `${type}${n}`;
-    return name;
-  }
-
-  function constraintsOf(schema: JsonSchema): ValidationSchema {
-    const { properties: fields, items, additionalProperties } = schema;
-    return {
-      ...kept(schema),
-      ...(fields && { properties: mapValues(fields, convert), [KNOWN]: Object.keys(fields) }),
-      ...(items && { items: convert(items) }),
-      ...(additionalProperties && { additionalProperties: convert(additionalProperties) }),
-    };
-  }
-}
-
-/** The CRD bounds the name; the rest holds for all objects. */
-function metadataOf({ properties }: JsonSchema): ValidationSchema {
-  const fields = METADATA.properties;
-  const name = { ...fields.name, maxLength: properties?.['name']?.maxLength };
-  return { ...METADATA, properties: { ...fields, name }, [KNOWN]: Object.keys(fields) };
-}
-
-const KEPT = [
-  'type',
-  'enum',
-  'pattern',
-  'minLength',
-  'maxLength',
-  'minimum',
-  'maximum',
-  'minItems',
-  'maxItems',
-  'maxProperties',
-  'required',
-  'oneOf',
-  'x-kubernetes-list-map-keys',
-] as const;
-
-function kept(schema: JsonSchema): ValidationSchema {
-  const entries = KEPT.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]] as const]));
-  const union = schema['x-kubernetes-int-or-string'] ? { type: ['integer', 'string'] } : {};
-  return { ...Object.fromEntries(entries), ...union };
-}

@@ -1,5 +1,5 @@
 /** Where a failure is, as the API server would write it. */
-import type { Failure } from './words.ts';
+import type { Failure } from './runtime.ts';
 
 export function pathOf({ instancePath, keyword, params, propertyName }: Failure): string {
   const parts = instancePath.split('/').slice(1).map(unescape);

@@ -1,6 +1,39 @@
 /** What the generated validators call. They decide as the API server does, so that both say the same. */
 import { RE2JS } from 're2js';
 
+/** An error of ajv, with the parameters that our keywords give. */
+export interface Failure {
+  readonly keyword: string;
+  readonly instancePath: string;
+  /** Only in branches of a choice. */
+  readonly schemaPath?: string;
+  /** Set where it is the key of a map that fails. */
+  readonly propertyName?: string;
+  readonly params: {
+    readonly missingProperty?: string;
+    readonly field?: string;
+    readonly known?: readonly string[];
+    readonly allowedValues?: readonly unknown[];
+    readonly type?: string | readonly string[];
+    readonly limit?: number;
+    readonly pattern?: string;
+    readonly index?: number;
+  };
+}
+
+export interface Validate {
+  (object: unknown): boolean;
+  readonly errors?: readonly Failure[] | null;
+}
+
+export interface Runtime {
+  readonly re2: typeof re2;
+  readonly lengthOf: typeof lengthOf;
+  readonly duplicateOf: typeof duplicateOf;
+}
+
+export type Make = (runtime: Runtime) => Validate;
+
 export interface Matcher {
   test(text: string): boolean;
   /** ajv tells patterns apart by this. */
@@ -38,3 +71,5 @@ export function duplicateOf(entries: readonly unknown[], keys: readonly string[]
     return seen.size === seen.add(key).size;
   });
 }
+
+export const runtime: Runtime = { re2, lengthOf, duplicateOf };

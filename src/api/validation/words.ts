@@ -1,26 +1,7 @@
 /** What ajv found, in words for people. They complete "spec.stages[0].name: …". */
-import { PATTERNS } from '../patterns.ts';
+import { PATTERNS, SHARE } from '../patterns.ts';
 import { nearest } from './nearest.ts';
-
-/** An error of ajv, with the parameters that our keywords give. */
-export interface Failure {
-  readonly keyword: string;
-  readonly instancePath: string;
-  /** Only in branches of a choice. */
-  readonly schemaPath?: string;
-  /** Set where it is the key of a map that fails. */
-  readonly propertyName?: string;
-  readonly params: {
-    readonly missingProperty?: string;
-    readonly field?: string;
-    readonly known?: readonly string[];
-    readonly allowedValues?: readonly unknown[];
-    readonly type?: string | readonly string[];
-    readonly limit?: number;
-    readonly pattern?: string;
-    readonly index?: number;
-  };
-}
+import type { Failure } from './runtime.ts';
 
 /**
  * Of the branches of a choice, which ajv reports one and all, only the one that was meant: where a part of `fact`,
@@ -88,10 +69,8 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 function typeWords(type: string | readonly string[] = []): string {
-  return [type]
-    .flat()
-    .map((one) => TYPE_WORDS[one] ?? one)
-    .join(' or ');
+  // Two types are an amount: no other field has a choice.
+  return typeof type === 'string' ? (TYPE_WORDS[type] ?? type) : SHARE.words;
 }
 
 function patternWords(regex = ''): string {
