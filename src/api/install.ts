@@ -57,8 +57,8 @@ const ESTABLISH_MS = 60_000;
 /** One result an object, in order; `failed` carries its error, and the others are tried all the same. */
 export async function install(client: Client, options: InstallOptions): Promise<readonly Installed[]> {
   const objects = options.objects ?? installation();
-  await refuseUnfit(client, objects.filter(isCrd), options);
-  const run: Run = { client, options, total: objects.length, promised: new Set(), results: [] };
+  const seen = await refuseUnfit(client, objects.filter(isCrd), options);
+  const run: Run = { client, options, total: objects.length, seen, promised: new Set(), results: [] };
   // Objects of a kind can be written when the kind is served, and not a moment before.
   const split = objects.findLastIndex(isCrd) + 1;
   for (const object of objects.slice(0, split)) await step(run, object);
@@ -74,6 +74,8 @@ interface Run {
   readonly client: Client;
   readonly options: InstallOptions;
   readonly total: number;
+  /** CRDs as they were found; they are large, and not read twice. */
+  readonly seen: ReadonlyMap<KubeObject, KubeObject | undefined>;
   /** Namespaces and kinds that a dry run would have made: what needs them is not found, and that is no error. */
   readonly promised: Set<string>;
   readonly results: Installed[];
@@ -95,7 +97,7 @@ function placesMadeBy(object: KubeObject): readonly string[] {
 async function attempt(run: Run, object: KubeObject): Promise<Installed> {
   const { client, options } = run;
   try {
-    const before = await read(client, object, options);
+    const before = run.seen.has(object) ? run.seen.get(object) : await read(client, object, options);
     if (before !== undefined && isOnlyBegun(object)) return { object, outcome: 'unchanged' };
     return { object, outcome: changeOf(before, await write(client, object, options)) };
   } catch (error) {
@@ -106,10 +108,10 @@ async function attempt(run: Run, object: KubeObject): Promise<Installed> {
   }
 }
 
+/** A path that is not served is answered by no API object: BadAnswer. */
 function isPromised({ options, promised }: Run, { kind, metadata }: KubeObject, error: unknown): boolean {
-  return (
-    options.dryRun === true && isKubeError(error, 'NotFound') && promised.has(metadata.namespace ?? kind)
-  );
+  const place = metadata.namespace ?? kind;
+  return options.dryRun === true && isKubeError(error, 'NotFound', 'BadAnswer') && promised.has(place);
 }
 
 function write(client: Client, object: KubeObject, options: InstallOptions): Promise<KubeObject> {
@@ -125,17 +127,18 @@ function isOnlyBegun({ kind }: KubeObject): boolean {
   return kind === 'DefenderLedger';
 }
 
-async function refuseUnfit(client: Client, wanted: readonly Crd[], options: InstallOptions): Promise<void> {
+async function refuseUnfit(
+  client: Client,
+  wanted: readonly Crd[],
+  options: InstallOptions,
+): Promise<ReadonlyMap<KubeObject, KubeObject | undefined>> {
   const version = (await client.raw('/version', callOptions(options))) as ServerVersion;
   const objection = versionObjection(client.server, version);
   if (objection !== undefined) throw new InstallRefused([objection]);
-  const objections: string[] = [];
-  for (const crd of wanted) {
-    const live = await read(client, crd, options);
-    const against = live === undefined ? undefined : crdObjection(crd, live);
-    if (against !== undefined) objections.push(against);
-  }
+  const seen = await Promise.all(wanted.map(async (crd) => [crd, await read(client, crd, options)] as const));
+  const objections = seen.flatMap(([crd, live]) => (live && crdObjection(crd, live)) ?? []);
   if (objections.length > 0) throw new InstallRefused(objections);
+  return new Map(seen);
 }
 
 async function untilServed({ client, options, results }: Run): Promise<void> {

@@ -3,7 +3,7 @@ import { install, installation } from '../../../src/api/install.ts';
 import type { Client } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { Impersonation } from '../../../src/kube/credentials.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 
@@ -43,4 +43,19 @@ async function clientFor(
 ): Promise<Client> {
   const kubeconfig = await server.kubeconfigFor(principal);
   return await connect(impersonate === undefined ? { kubeconfig } : { kubeconfig, impersonate });
+}
+
+export const CRD: Resource = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+
+/** How many objects came to which outcome. */
+export function counts(results: readonly { readonly outcome: string }[]): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const { outcome } of results) found[outcome] = (found[outcome] ?? 0) + 1;
+  return found;
 }

@@ -1,0 +1,71 @@
+/** `kubenode install` where it was run before: it changes what differs, and nothing else. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { install, installation } from '../../../src/api/install.ts';
+import { PRINCIPAL_DEFENDER, ROLE_VIEW, serviceAccountUser } from '../../../src/api/names.ts';
+import type { Client } from '../../../src/kube/client.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
+import { systemClock } from '../../../src/kube/system-clock.ts';
+import { CRD, counts, type Installed, startInstalled } from './installed.ts';
+import { resources } from './world.ts';
+
+const clock = systemClock();
+const total = installation().length;
+const somebodyElse = { metadata: { labels: { team: 'sre' } }, rules: [] };
+
+let installed: Installed;
+let client: Client;
+beforeAll(async () => {
+  installed = await startInstalled();
+  client = installed.server.client;
+});
+beforeEach(() => installed.server.wipe());
+afterAll(() => installed?.stop());
+
+describe('install, run again', () => {
+  it('changes nothing', async () => {
+    const before = await versions();
+    expect(counts(await install(client, { clock }))).toEqual({ unchanged: total });
+    expect(await versions()).toEqual(before);
+  });
+
+  it('puts right what somebody changed, says so in a dry run before, and leaves what others added', async () => {
+    await client.patch(resources.ClusterRole, { name: ROLE_VIEW }, { type: 'merge', body: somebodyElse });
+    const wanted = { unchanged: total - 1, configured: 1 };
+    expect(counts(await install(client, { clock, dryRun: true }))).toEqual(wanted);
+    expect((await role())['rules']).toBeNull();
+    expect(counts(await install(client, { clock }))).toEqual(wanted);
+    expect((await role())['rules']).toHaveLength(1);
+    expect((await role()).metadata.labels).toMatchObject({ team: 'sre' });
+  });
+
+  it('takes away what an older release had and this one has not', async () => {
+    const objects = installation().filter(({ metadata }) => metadata.name === ROLE_VIEW);
+    const [present] = objects;
+    if (!present) throw new Error('there is such a role');
+    const more = { apiGroups: [''], resources: ['nodes'], verbs: ['get'] };
+    const older = { ...present, rules: [...(present['rules'] as readonly object[]), more] };
+    await install(client, { clock, objects: [older] });
+    expect((await role())['rules']).toHaveLength(2);
+    expect(counts(await install(client, { clock, objects }))).toEqual({ configured: 1 });
+    expect((await role())['rules']).toHaveLength(1);
+  });
+
+  it('leaves the ledger to the defender', async () => {
+    const ledger = await client.get(resources.DefenderLedger, { name: 'default' });
+    expect(ledger['spec']).toMatchObject({ seq: 0, epoch: 0, recovering: true });
+    const defender = await installed.as(serviceAccountUser(PRINCIPAL_DEFENDER));
+    await defender.replace(resources.DefenderLedger, { ...ledger, spec: { seq: 1, epoch: 1 } });
+    expect(counts(await install(client, { clock }))).toEqual({ unchanged: total });
+    const after = await client.get(resources.DefenderLedger, { name: 'default' });
+    expect(after['spec']).toMatchObject({ seq: 1, epoch: 1 });
+  });
+});
+
+async function versions(): Promise<readonly (string | undefined)[]> {
+  const pages = [await client.list(CRD), await client.list(resources.ClusterRole)];
+  return pages.flatMap(({ items }) => items.map(({ metadata }) => metadata.resourceVersion));
+}
+
+function role(): Promise<KubeObject> {
+  return client.get(resources.ClusterRole, { name: ROLE_VIEW });
+}
