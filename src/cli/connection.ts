@@ -24,15 +24,21 @@ export function connectionOptions(command: Command): Command {
 
 export async function connectFrom(io: Io, flags: ConnectionFlags): Promise<Client> {
   const kubeconfig = findKubeconfig(io, flags);
-  return connect({ kubeconfig, clock: io.clock, ...(flags.context ? { context: flags.context } : {}) });
+  return connect({
+    clock: io.clock,
+    ...(kubeconfig ? { kubeconfig } : {}),
+    ...(flags.context ? { context: flags.context } : {}),
+  });
 }
 
-export function findKubeconfig(io: Io, { kubeconfig }: ConnectionFlags): string {
+/** Undefined inside a pod: its service account counts. */
+export function findKubeconfig(io: Io, { kubeconfig }: ConnectionFlags): string | undefined {
   if (kubeconfig) return kubeconfig;
   const named = io.env['KUBECONFIG']?.split(':').find((path) => path !== '');
   if (named) return named;
   const usual = join(io.env['HOME'] ?? '/', '.kube', 'config');
   if (existsSync(usual)) return usual;
+  if (io.env['KUBERNETES_SERVICE_HOST']) return undefined;
   const local = localKubeconfig(io.env);
   if (local) {
     io.err(`no kubeconfig given: using the local fleet (${local})\n`);

@@ -22,7 +22,8 @@ Starts one etcd, and an API server, a controller manager and a scheduler for eac
 The clusters go on running after this command; run it again to heal, to add clusters, or to renew certificates.
 
 The programs come from --kube-assets or $KUBEBUILDER_ASSETS, else from the cache, else from the official release
-(checksums verified), else they are built when Go is installed.
+(checksums verified), else they are built when Go is installed. $KUBENODE_KUBE_DOWNLOADS and $KUBENODE_ETCD_DOWNLOADS
+name mirrors of https://dl.k8s.io/release and https://github.com/etcd-io/etcd/releases/download.
 
 Examples:
   kubenode local up                       one cluster: the hub

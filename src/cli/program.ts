@@ -8,6 +8,7 @@ import type { Io } from './io.ts';
 import { localCommand } from './local.ts';
 import { renderCommand } from './render.ts';
 import { startCommand } from './start.ts';
+import { syncCommand } from './sync.ts';
 import { validateCommand } from './validate.ts';
 import { VERSION, versionCommand } from './version.ts';
 
@@ -29,6 +30,7 @@ export function program(io: Io): Command {
     installCommand(io),
     initCommand(io),
     renderCommand(io),
+    syncCommand(io),
     validateCommand(io),
     explainCommand(io),
     versionCommand(io),

@@ -27,7 +27,7 @@ export interface SyncOptions {
   /** What a commit is judged by. */
   readonly checks: Checks;
   /** Asks the checks of a stage. */
-  readonly gates: CheckRunner;
+  readonly runner?: CheckRunner;
   /** For Events. */
   readonly announce?: NonNullable<PromotionPorts['announce']>;
   /** Where repositories are kept. A cache: it may be thrown away. */
@@ -122,10 +122,10 @@ function fleets(
         (await pipelines.get(metadata.name)?.accepted(named)) ?? NO_COMMITS,
     },
     clusters,
-    checks: options.gates,
     clock: options.clock,
     log: options.log,
     onRun: (name) => pipelines.get(name)?.wake(),
+    ...(options.runner ? { runner: options.runner } : {}),
     ...(options.announce ? { announce: options.announce } : {}),
   });
   return { clusters, pipelines };

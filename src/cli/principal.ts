@@ -1,0 +1,50 @@
+/** How a part of kubenode gets its own identity: none of them runs on the rights of an administrator. */
+import { serviceAccountUser } from '../api/names.ts';
+import type { Client } from '../kube/client.ts';
+import { type ConnectOptions, connect } from '../kube/connect.ts';
+import { textAt } from '../kube/json.ts';
+import type { Resource } from '../kube/object.ts';
+import { principalNamed } from '../local/principal.ts';
+import { type ConnectionFlags, findKubeconfig } from './connection.ts';
+import type { Io } from './io.ts';
+
+const REVIEWS: Resource = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  kind: 'SelfSubjectReview',
+  plural: 'selfsubjectreviews',
+  namespaced: false,
+};
+
+/**
+ * Options for `connect` as that principal: the credentials as they are when they are its own, else by impersonation,
+ * which an administrator may and others may not.
+ */
+export async function connectionAs(
+  io: Io,
+  flags: ConnectionFlags,
+  principal: string,
+): Promise<ConnectOptions> {
+  const kubeconfig = findKubeconfig(io, flags);
+  const options: ConnectOptions = {
+    clock: io.clock,
+    ...(kubeconfig ? { kubeconfig } : {}),
+    ...(flags.context ? { context: flags.context } : {}),
+  };
+  const client = await connect(options);
+  try {
+    const user = await whoAmI(client, io.signal);
+    if (user === serviceAccountUser(principal)) return options;
+    io.err(`${client.server}: signed in as ${user}, acting as ${principal} by impersonation\n`);
+    return { ...options, impersonate: principalNamed(principal) };
+  } finally {
+    await client.close();
+  }
+}
+
+async function whoAmI(client: Client, signal: AbortSignal): Promise<string> {
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: REVIEWS.kind, metadata: { name: '' } };
+  return (
+    textAt(await client.create(REVIEWS, review, { signal }), 'status', 'userInfo', 'username') ?? 'unknown'
+  );
+}
