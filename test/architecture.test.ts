@@ -57,7 +57,12 @@ const PURE_NODE: Record<string, readonly string[]> = {
 };
 
 /** Where the agent begins, or would: its bundle holds these and whatever they run. */
-const AGENT_ROOTS = ['src/agent/main.ts', 'src/kube/https-transport.ts', 'src/kube/rest-client.ts'];
+const AGENT_ROOTS = [
+  'src/agent/main.ts',
+  'src/kube/https-transport.ts',
+  'src/kube/rest-client.ts',
+  'src/kube/reflector.ts',
+];
 
 /** Programs that tests run as processes of their own, and so without an import. */
 const RUN_BY_TESTS = ['src/cli/main.ts', 'src/api/generate.ts', 'src/sync/render/harness/main.ts'];

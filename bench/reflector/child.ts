@@ -1,0 +1,96 @@
+/**
+ * One way of keeping 10,000 Nodes in memory, in a process of its own: `node child.ts <way> <kubeconfig>`. Tells its
+ * parent when it has them all, and when asked what it cost and how late its events were.
+ */
+import { connect } from '../../src/kube/connect.ts';
+import { logger } from '../../src/kube/logger.ts';
+import { reflector } from '../../src/kube/reflector.ts';
+import { store } from '../../src/kube/store.ts';
+import { systemClock } from '../../src/kube/system-clock.ts';
+import { transformer } from '../../src/kube/transform.ts';
+import { percentile } from '../bench.ts';
+import { NODES, SENT } from './nodes.ts';
+
+export type Way = 'ours' | 'bare' | 'informer';
+
+/** To the parent. */
+export type Word = { readonly synced: number; readonly objects: number } | Cost;
+
+export interface Cost {
+  readonly residentMiB: number;
+  readonly peakMiB: number;
+  readonly events: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+const MIB = 2 ** 20;
+const clock = systemClock();
+const lateness: number[] = [];
+
+const [way = '', kubeconfig = ''] = process.argv.slice(2);
+const start = clock.monotonicMs();
+const objects = await begin(way as Way);
+process.send?.({ synced: clock.monotonicMs() - start, objects });
+process.on('message', () => {
+  const cost: Cost = {
+    residentMiB: process.memoryUsage.rss() / MIB,
+    peakMiB: process.resourceUsage().maxRSS / 1024,
+    events: lateness.length,
+    p50Ms: percentile(lateness, 0.5),
+    p99Ms: percentile(lateness, 0.99),
+  };
+  process.send?.(cost, () => process.exit(0));
+});
+
+function begin(as: Way): Promise<number> {
+  if (as === 'ours') return ours();
+  return as === 'bare' ? bare() : informer();
+}
+
+async function ours(): Promise<number> {
+  const log = logger({ level: 'error', clock });
+  const client = await connect({ kubeconfig });
+  const nodes = store({ log });
+  nodes.subscribe({ updated: ({ metadata }) => heard(metadata.annotations) });
+  const transform = transformer(['status.images']);
+  const parts = { client, resource: NODES, store: nodes, clock, log, transform };
+  const running = reflector({ ...parts, random: () => 0.5 });
+  void running.run(new AbortController().signal);
+  await running.synced();
+  return nodes.size;
+}
+
+/** The same pages, kept by nobody; then a watch without a store. */
+async function bare(): Promise<number> {
+  const client = await connect({ kubeconfig });
+  let count = 0;
+  let resourceVersion = '';
+  for await (const page of client.pages(NODES)) {
+    count += page.items.length;
+    ({ resourceVersion } = page);
+  }
+  void follow();
+  return count;
+
+  async function follow(): Promise<void> {
+    const options = { resourceVersion, timeoutSeconds: 600 };
+    for await (const { object } of client.watch(NODES, options)) heard(object.metadata.annotations);
+  }
+}
+
+async function informer(): Promise<number> {
+  const { CoreV1Api, KubeConfig, makeInformer } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const api = config.makeApiClient(CoreV1Api);
+  const list = makeInformer(config, '/api/v1/nodes', () => api.listNode());
+  list.on('update', ({ metadata }) => heard(metadata?.annotations));
+  await list.start();
+  return list.list().length;
+}
+
+function heard(annotations: Readonly<Record<string, string>> | undefined): void {
+  const sent = annotations?.[SENT];
+  if (sent) lateness.push(clock.now().getTime() - Number(sent));
+}

@@ -1,0 +1,98 @@
+/**
+ * Plays an API server that has these Nodes: its lists are recordings of a real one, its watch changes them at an even
+ * pace. So the lateness of an event is that of its reader, and not that of a server that is busy with writes.
+ */
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { ListPage } from '../../src/kube/client.ts';
+import { systemClock } from '../../src/kube/system-clock.ts';
+import { createAuthority, issue } from '../../src/local/pki/certificate.ts';
+import { SENT } from './nodes.ts';
+
+export interface EventSource {
+  readonly kubeconfig: string;
+  /** Resolves when all are sent. */
+  send(perSecond: number, seconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const clock = systemClock();
+
+export async function eventSource(pages: readonly ListPage[], folder: string): Promise<EventSource> {
+  const watches = new Set<ServerResponse>();
+  const authority = createAuthority('bench', clock.now(), 1);
+  const request = { usage: 'server', names: ['127.0.0.1'], now: clock.now(), days: 1 } as const;
+  const { certPem, keyPem } = issue(authority, { ...request, subject: { commonName: 'bench' } });
+  const server = createServer({ cert: certPem, key: keyPem }, ({ url }, response) => {
+    const query = new URL(url ?? '', 'https://bench').searchParams;
+    response.setHeader('content-type', 'application/json');
+    if (query.has('watch')) {
+      response.flushHeaders();
+      watches.add(response);
+      response.on('close', () => watches.delete(response));
+    } else response.end(listOf(pages, query));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    kubeconfig: kubeconfigFor(url, authority.certPem, folder),
+    send: (perSecond, seconds) => send(pages, watches, { perSecond, seconds }),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The token is the number of the page. Without a limit, everything. */
+function listOf(pages: readonly ListPage[], query: URLSearchParams): string {
+  const index = Number(query.get('continue') ?? 0);
+  const items = query.has('limit') ? (pages[index]?.items ?? []) : pages.flatMap((page) => page.items);
+  const more = query.has('limit') && index + 1 < pages.length ? { continue: String(index + 1) } : {};
+  const metadata = { resourceVersion: pages[0]?.resourceVersion, ...more };
+  return JSON.stringify({ kind: 'NodeList', apiVersion: 'v1', metadata, items });
+}
+
+interface Pace {
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+async function send(
+  pages: readonly ListPage[],
+  watches: ReadonlySet<ServerResponse>,
+  pace: Pace,
+): Promise<void> {
+  const nodes = pages.flatMap((page) => page.items);
+  const first = Number(pages[0]?.resourceVersion) + 1;
+  const startMs = clock.monotonicMs();
+  for (let event = 0; event < pace.perSecond * pace.seconds; event += 1) {
+    const dueMs = startMs + (event * 1000) / pace.perSecond;
+    if (dueMs > clock.monotonicMs()) await clock.sleep(dueMs - clock.monotonicMs());
+    const node = nodes[event % nodes.length];
+    if (!node) throw new Error('there are no nodes');
+    const annotations = { ...node.metadata.annotations, [SENT]: String(clock.now().getTime()) };
+    const metadata = { ...node.metadata, annotations, resourceVersion: String(first + event) };
+    const line = `${JSON.stringify({ type: 'MODIFIED', object: { ...node, metadata } })}\n`;
+    for (const watch of watches) watch.write(line);
+  }
+}
+
+function kubeconfigFor(server: string, caPem: string, folder: string): string {
+  const file = join(folder, 'kubeconfig');
+  const ca = Buffer.from(caPem).toString('base64');
+  const config = {
+    'current-context': 'bench',
+    clusters: [{ name: 'bench', cluster: { server, 'certificate-authority-data': ca } }],
+    users: [{ name: 'bench', user: {} }],
+    contexts: [{ name: 'bench', context: { cluster: 'bench', user: 'bench' } }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
