@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib';
 import type { Connection, Identity } from './credentials.ts';
 import { type Deadline, deadline } from './deadline.ts';
 import { KubeError } from './errors.ts';
+import { isHandshakeError } from './network-errors.ts';
 import type { HttpRequest, HttpResponse, HttpStream, Transport } from './transport.ts';
 
 export interface TransportOptions {
@@ -100,8 +101,8 @@ export function transportOver(wire: Wire, connection: Connection, options: Trans
       if (answer.status === 401) credentials.forget();
       return answer;
     } catch (error) {
-      // A handshake that fails may mean that our certificates were renewed.
-      if (!limit.signal.aborted) credentials.forget();
+      // Perhaps the CA or our certificate was renewed. A server that is down is no reason to run a plug-in again.
+      if (isHandshakeError(error)) credentials.forget();
       throw error;
     }
   }

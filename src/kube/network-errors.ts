@@ -50,6 +50,11 @@ export function networkError(error: unknown): KubeError {
   return new KubeError('Unreachable', wordsFor(code, text), details);
 }
 
+/** One of the two sides did not accept the other's certificate. */
+export function isHandshakeError(error: unknown): boolean {
+  return /CERT|SSL|TLS|SIGNATURE|ISSUER|EPROTO/.test(rootOf(error).code ?? '');
+}
+
 export function cutOffError(error: unknown): KubeError {
   const { code } = rootOf(error);
   const details = { cause: error, ...(code ? { reason: code } : {}) };

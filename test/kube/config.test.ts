@@ -334,6 +334,16 @@ describe('loadConfig', () => {
       expect(runs()).toBe(2);
     });
 
+    it('are not run again because the server is down', async () => {
+      const { kubeconfig, runs } = plugin(credential({ token: 'from-plugin' }), 'https://127.0.0.1:1');
+      const client = await connect({ kubeconfig, env: NO_ENV });
+      for (let call = 0; call < 3; call += 1) {
+        await expect(client.raw('/version')).rejects.toMatchObject({ code: 'Unreachable' });
+      }
+      expect(runs()).toBe(1);
+      await client.close();
+    });
+
     it('are run again when their token has expired', async () => {
       const { kubeconfig, runs } = plugin(
         credential({ token: 'old', expirationTimestamp: '2020-01-01T00:00:00Z' }),
@@ -439,8 +449,13 @@ function credential(status: object): string {
 }
 
 /** A plug-in that counts its runs and answers with this status; `body` may be any shell. */
-function plugin(body: string): { readonly kubeconfig: string; readonly runs: () => number } {
-  const kubeconfig = fileWith(text({ user: { token: undefined, exec: execOf({ command: './plugin' }) } }));
+function plugin(
+  body: string,
+  server = 'https://c.example:6443',
+): { readonly kubeconfig: string; readonly runs: () => number } {
+  const kubeconfig = fileWith(
+    text({ cluster: { server }, user: { token: undefined, exec: execOf({ command: './plugin' }) } }),
+  );
   const log = join(kubeconfig, '..', 'runs');
   writeFileSync(log, '');
   const script = join(kubeconfig, '..', 'plugin');
