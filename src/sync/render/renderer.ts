@@ -10,7 +10,7 @@ import { notDeterministic } from './difference.ts';
 import { type RenderResult, readResult } from './result.ts';
 import { type RenderLimits, runSandbox, type Sandbox } from './sandbox.ts';
 import { resolveToolchain, type Toolchain } from './toolchain.ts';
-import { findWalls } from './walls.ts';
+import { findWalls, type Walls } from './walls.ts';
 
 export const RENDER_LIMITS: RenderLimits = {
   wallMs: 60_000,
@@ -23,6 +23,8 @@ export interface RendererOptions {
   readonly cache?: RenderCache;
   readonly limits?: Partial<RenderLimits>;
   readonly toolchain?: Toolchain;
+  /** Default: what this machine has. */
+  readonly walls?: Walls;
 }
 
 export interface CommitRender {
@@ -50,7 +52,8 @@ export interface Renderer {
   folder(request: FolderRender): Promise<RenderResult>;
 }
 
-export function renderer({ cache, limits, toolchain = resolveToolchain() }: RendererOptions = {}): Renderer {
+export function renderer(options: RendererOptions = {}): Renderer {
+  const { cache, limits, toolchain = resolveToolchain() } = options;
   const all = { ...RENDER_LIMITS, ...limits };
   // One that loops must not keep the others waiting for its limit.
   const queue = new PQueue({ concurrency: Math.max(2, availableParallelism()) });
@@ -103,12 +106,16 @@ export function renderer({ cache, limits, toolchain = resolveToolchain() }: Rend
     return readResult(bytes);
   }
 
+  async function findSandbox(): Promise<Sandbox> {
+    return { toolchain, walls: options.walls ?? (await findWalls()), limits: all };
+  }
+
   async function run(
     root: string,
     { path, facts }: Pick<RenderInputs, 'path' | 'facts'>,
     signal?: AbortSignal,
   ): Promise<Buffer> {
-    sandbox ??= findWalls().then((walls) => ({ toolchain, walls, limits: all }));
+    sandbox ??= findSandbox();
     const { packages, versions, constructs, code } = toolchain;
     const job = { root, path, facts, packages, versions, constructs, code };
     return runSandbox(await sandbox, job, signal);

@@ -20,6 +20,9 @@ const UNSHARE = ['unshare', '--user', '--net', '--pid', '--ipc', '--uts', '--for
 // Beyond the heap: the young generation, code, stacks, and the buffers of a program that reads large files.
 const BESIDES_HEAP_MIB = 768;
 
+/** Node's permission model alone: what machines without these tools have. */
+export const NO_WALLS: Walls = { names: ['permissions'], prefix: () => [] };
+
 export async function findWalls(): Promise<Walls> {
   const [hasLimits, hasNamespaces] = await Promise.all([
     works(['prlimit', '--core=0', '--', 'true']),

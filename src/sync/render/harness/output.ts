@@ -36,9 +36,20 @@ export function output(): Output {
     if (text.length > BUFFER) flush();
   }
 
+  /** A program may have made the pipe non-blocking: then the parent has to read first. */
+  function writeSome(bytes: Buffer): number {
+    try {
+      return write(RESULT_FD, bytes);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      return 0;
+    }
+  }
+
   function flush(): void {
-    let bytes = Buffer.from(text);
+    let bytes: Buffer = Buffer.from(text);
     text = '';
-    while (bytes.length > 0) bytes = bytes.subarray(write(RESULT_FD, bytes));
+    while (bytes.length > 0) bytes = bytes.subarray(writeSome(bytes));
   }
 }

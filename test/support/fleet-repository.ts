@@ -1,0 +1,46 @@
+/** A fleet repository of a few files, as a folder or as a commit, and a renderer with limits that a test can wait for. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openGit } from '../../src/sync/git/open.ts';
+import type { GitTransport } from '../../src/sync/git/transport.ts';
+import type { RenderLimits } from '../../src/sync/render/sandbox.ts';
+import { type TestRepository, testRepository } from './git-server/repository.ts';
+import { tempFolder } from './temp.ts';
+
+export type Files = Readonly<Record<string, string>>;
+
+/** Long enough for a busy machine: what must not be reached is given in the test itself. */
+export const PATIENT: Partial<RenderLimits> = { wallMs: 120_000, cpuSeconds: 120 };
+
+export function fleetFolder(files: Files): string {
+  const folder = tempFolder('fleet');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+export interface FleetRepository extends TestRepository {
+  readonly transport: GitTransport;
+}
+
+export function fleetRepository(): FleetRepository {
+  const folder = tempFolder('fleet');
+  const repository = testRepository(folder);
+  const transport = openGit({ repository: `file://${repository.bare}`, folder: join(folder, 'cache') });
+  return { ...repository, transport };
+}
+
+/** A program that declares one ConfigMap in the cluster `test`; `body` runs before, `data` is what it holds. */
+export function program(body = '', data = '{}'): string {
+  return `import { Fleet } from 'kubenode/constructs';
+import { ApiObject } from 'cdk8s';
+const fleet = new Fleet();
+${body}
+new ApiObject(fleet.cluster('test', { environment: 'test', connection: { credentialsRef: { name: 'test' } } }).unit('web'), 'settings', {
+  apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'default' }, data: ${data},
+} as never);
+fleet.synth();
+`;
+}

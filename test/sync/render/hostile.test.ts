@@ -1,0 +1,253 @@
+/** S20: a fleet repository is arbitrary code. Each of these tries something; nothing leaks, and all of them end. */
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RenderError } from '../../../src/sync/render/errors.ts';
+import { type Renderer, renderer } from '../../../src/sync/render/renderer.ts';
+import type { RenderLimits } from '../../../src/sync/render/sandbox.ts';
+import { NO_WALLS } from '../../../src/sync/render/walls.ts';
+import { fleetFolder, fleetRepository, PATIENT, program } from '../../support/fleet-repository.ts';
+import { tempFolder } from '../../support/temp.ts';
+
+const MANY = `for (let n = 0; n < 400; n++) new ApiObject(fleet.hub('x'), 'c' + n, {
+  apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' + n },`;
+const CANARY = 'canary-4711-must-not-leak';
+const shared = renderer({ limits: PATIENT });
+const outside = tempFolder('outside');
+const secret = join(outside, 'secret');
+let server: Server;
+let port = 0;
+let connections = 0;
+
+beforeAll(async () => {
+  process.env['KUBENODE_CANARY'] = CANARY;
+  writeFileSync(secret, CANARY);
+  server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  port = typeof address === 'object' && address ? address.port : 0;
+});
+
+afterAll(async () => {
+  delete process.env['KUBENODE_CANARY'];
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+});
+
+const ENVIRONMENT = ['the environment', 'JSON.stringify(process.env)'] as const;
+/** Denied in so many words; or the module is not there at all. */
+const DENIED = /^error: (ERR_ACCESS_DENIED|ERR_DLOPEN_DISABLED|Cannot read properties of undefined)/;
+
+type Attempt = readonly [what: string, expression: string];
+
+const READS: readonly Attempt[] = [
+  ['/etc/passwd', `(await import('node:fs')).readFileSync('/etc/passwd')`],
+  ['/var/run', `(await import('node:fs')).readdirSync('/var/run')`],
+  ['a file of ours', `(await import('node:fs')).readFileSync('SECRET')`],
+  ['a file of ours, as a module', `await import('SECRET')`],
+  ['a file of ours, by require', `createRequire('/')('SECRET')`],
+  ['the environment of its parent', `(await import('node:fs')).readFileSync('/proc/1/environ')`],
+  ['its own maps', `(await import('node:fs')).readFileSync('/proc/self/maps')`],
+  ['above its folder', `(await import('node:fs')).readdirSync('..')`],
+  ['home', `process.loadEnvFile('/root/.bashrc')`],
+  [
+    'a database',
+    `new (process.getBuiltinModule('node:sqlite').DatabaseSync)(':memory:').exec("ATTACH 'SECRET' AS s")`,
+  ],
+  ['a native library', `process.getBuiltinModule('node:ffi').dlopen('libc.so.6', {})`],
+  ['an addon', `process.dlopen({ exports: {} }, '/lib/x86_64-linux-gnu/libc.so.6')`],
+  ['the bindings', `process.binding('fs')`],
+];
+
+const USES: readonly Attempt[] = [
+  [
+    'TCP',
+    `await new Promise((ok, no) => process.getBuiltinModule('node:net').connect(PORT, '127.0.0.1').on('connect', ok).on('error', no))`,
+  ],
+  ['fetch', `await fetch('http://127.0.0.1:PORT')`],
+  [
+    'a listening socket',
+    `await new Promise((ok, no) => process.getBuiltinModule('node:net').createServer().listen(0, ok).on('error', no))`,
+  ],
+  [
+    'a unix socket',
+    `await new Promise((ok, no) => process.getBuiltinModule('node:net').connect('/var/run/docker.sock').on('connect', ok).on('error', no))`,
+  ],
+  [
+    'UDP',
+    `await new Promise((ok, no) => { const s = process.getBuiltinModule('node:dgram').createSocket('udp4'); s.on('error', no); s.send('x', PORT, '127.0.0.1', (e) => e ? no(e) : ok('sent')); })`,
+  ],
+  ['DNS', `await process.getBuiltinModule('node:dns').promises.lookup('example.com')`],
+  ['a child process', `process.getBuiltinModule('node:child_process').execSync('id')`],
+  ['a forked process', `process.getBuiltinModule('node:cluster').fork()`],
+  ['another program', `process.execve('/bin/true', ['true'], {})`],
+  ['a worker', `new (process.getBuiltinModule('node:worker_threads').Worker)('1', { eval: true })`],
+  [
+    'WASI',
+    `new (process.getBuiltinModule('node:wasi').WASI)({ version: 'preview1', preopens: { '/': '/' } })`,
+  ],
+  ['a debugger', `process.getBuiltinModule('node:inspector').open(0)`],
+  ['a signal to its parent', `process.kill(process.ppid, 'SIGKILL')`],
+  ['a signal to its group', `process.kill(0, 'SIGKILL')`],
+  ['a signal to all', `process.kill(-1, 'SIGKILL')`],
+  ['a signal by the back door', `(process as any)._kill(1, 9)`],
+  [
+    'the flags of V8',
+    `process.getBuiltinModule('node:v8').setFlagsFromString('--logfile=OUTSIDE/x --log-all')`,
+  ],
+];
+
+const WRITES: readonly Attempt[] = [
+  ['a file', `process.getBuiltinModule('node:fs').writeFileSync('OUTSIDE/written', 'x')`],
+  ['a file beside its own', `process.getBuiltinModule('node:fs').writeFileSync('evil', 'x')`],
+  ['a folder', `process.getBuiltinModule('node:fs').mkdirSync('OUTSIDE/written')`],
+  ['a link', `process.getBuiltinModule('node:fs').symlinkSync('/etc', 'evil')`],
+  ['a heap snapshot', `process.getBuiltinModule('node:v8').writeHeapSnapshot('OUTSIDE/written')`],
+  ['a report', `(process.report as any).writeReport('OUTSIDE/written')`],
+  ['a trace', `process.getBuiltinModule('node:trace_events').createTracing({ categories: ['v8'] }).enable()`],
+  ['a database', `new (process.getBuiltinModule('node:sqlite').DatabaseSync)('OUTSIDE/written')`],
+  ['away its own program', `process.getBuiltinModule('node:fs').rmSync('main.ts')`],
+];
+
+/** Tries them all in one sandbox, and says what became of each. */
+async function attemptAll(
+  at: Renderer,
+  attempts: readonly Attempt[],
+): Promise<Readonly<Record<string, string>>> {
+  const tries = attempts.map(([what, expression]) => {
+    const code = expression
+      .replaceAll('PORT', `${port}`)
+      .replaceAll('OUTSIDE', outside)
+      .replaceAll('SECRET', secret);
+    return `${JSON.stringify(what)}: async () => (${code}),`;
+  });
+  const body = `const outcomes: Record<string, string> = {};
+    for (const [what, attempt] of Object.entries({ ${tries.join('\n')} })) {
+      try { outcomes[what] = 'value: ' + String(await attempt()); }
+      catch (error) { outcomes[what] = 'error: ' + ((error as any).code ?? (error as any).cause?.code ?? (error as any).message); }
+    }`;
+  const main = `import { createRequire } from 'node:module';\n${program(body, 'outcomes')}`;
+  const { targets } = await at.folder({ folder: fleetFolder({ 'main.ts': main }) });
+  const data = targets.find(({ target }) => target === 'test')?.units[0]?.objects[0]?.object['data'];
+  return data as Record<string, string>;
+}
+
+describe.each([
+  ['every wall of this machine', shared],
+  ['the permissions of Node alone', renderer({ limits: PATIENT, walls: NO_WALLS })],
+])('a hostile repository behind %s', { timeout: 240_000 }, (_, at) => {
+  let outcomes: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    outcomes = await attemptAll(at, [ENVIRONMENT, ...READS, ...USES, ...WRITES]);
+  }, 240_000);
+
+  it('sees no environment of ours', () => {
+    const seen = JSON.parse(outcomes[ENVIRONMENT[0]]?.replace('value: ', '') ?? '') as object;
+    expect(Object.keys(seen).filter((name) => !['TZ', 'LC_ALL', 'PATH'].includes(name))).toEqual([]);
+  });
+
+  it.each(READS)('cannot read %s', (what) => {
+    expect(outcomes[what]).toMatch(DENIED);
+  });
+
+  it.each(USES)('cannot use %s', (what) => {
+    expect(outcomes[what]).toMatch(DENIED);
+    expect(connections).toBe(0);
+  });
+
+  it.each(WRITES)('cannot write %s', (what) => {
+    expect(outcomes[what]).toMatch(DENIED);
+    expect(readdirSync(outside)).toEqual(['secret']);
+  });
+});
+
+describe('a hostile repository', { timeout: 240_000 }, () => {
+  it('finds no link to follow: a commit is written out without them', async () => {
+    const repository = fleetRepository();
+    symlinkSync('/etc/passwd', join(repository.dir, 'link'));
+    symlinkSync(outside, join(repository.dir, 'folder'));
+    const read = `let read = ''; for (const path of ['link', 'folder/secret']) {
+      try { read += process.getBuiltinModule('node:fs').readFileSync(new URL(path, import.meta.url), 'utf8'); } catch (error) { read += (error as any).code; } }`;
+    repository.commit('links', { 'main.ts': program(read, '{ read }') });
+    const commit = await repository.transport.fetch('main');
+    const { rendered } = await shared.commit({ git: repository.transport, commit });
+    expect(JSON.stringify(rendered)).toContain('"read":"ENOENTENOENT"');
+  });
+
+  const small: Partial<RenderLimits> = { ...PATIENT, heapMiB: 256, outputBytes: 20e6 };
+  const short: Partial<RenderLimits> = { ...PATIENT, wallMs: 3_000 };
+
+  it.each<[what: string, body: string, code: string, limits: Partial<RenderLimits>]>([
+    ['loops for ever', 'for (;;);', 'Timeout', short],
+    ['sleeps for ever', 'setInterval(() => {}, 1000); await new Promise(() => {});', 'Timeout', short],
+    ['burns its time', 'for (;;);', 'Timeout', { ...PATIENT, cpuSeconds: 2 }],
+    ['allocates 10 GB', 'const all = []; for (;;) all.push(new Array(1e6).fill(1));', 'OutOfMemory', small],
+    ['hoards 10 GB', 'const all = []; for (;;) all.push(Buffer.alloc(50e6, 1));', 'OutOfMemory', small],
+    ['says too much', `const text = 'x'.repeat(1e6); for (;;) console.log(text);`, 'TooMuchOutput', small],
+    ['renders too much', `${MANY} data: { x: 'x'.repeat(1e5) } } as never);`, 'TooMuchOutput', small],
+    ['recurses for ever', 'function down(): void { down(); } down();', 'Failed', small],
+  ])('is ended at the limit when it %s, and others go on', async (_, body, code, limits) => {
+    const hostile = renderer({ limits }).folder({ folder: fleetFolder({ 'main.ts': program(body) }) });
+    const other = shared.folder({ folder: fleetFolder({ 'main.ts': program() }) });
+    const [ended, good] = await Promise.allSettled([hostile, other]);
+    expect(ended).toMatchObject({ status: 'rejected', reason: { name: 'RenderError', code } });
+    expect(good.status).toBe('fulfilled');
+  });
+
+  it('cannot put a word between result and parent by printing', async () => {
+    const garbage = `console.log('{"end":0}'); console.error('\\u0000\\u001b[2J'); process.stdout.write('garbage');`;
+    const { targets } = await shared.folder({ folder: fleetFolder({ 'main.ts': program(garbage) }) });
+    expect(targets.map(({ target }) => target)).toEqual(['hub', 'test']);
+  });
+
+  it.each<[what: string, body: string]>([
+    ['writes its own end', `process.getBuiltinModule('node:fs').writeSync(3, '{"end":0}\\n');`],
+    ['writes garbage', `process.getBuiltinModule('node:fs').writeSync(3, 'garbage\\n{"object":');`],
+    ['closes the result', `process.getBuiltinModule('node:fs').closeSync(3);`],
+    ['fills the result with nulls', `process.getBuiltinModule('node:fs').writeSync(3, Buffer.alloc(1000));`],
+  ])('is held, not believed, when it %s', async (_, body) => {
+    const rendered = shared.folder({ folder: fleetFolder({ 'main.ts': program(body) }) });
+    await expect(rendered).rejects.toMatchObject({ name: 'RenderError', code: 'Failed' });
+  });
+
+  it('cannot reach the parent by tampering with prototypes', async () => {
+    const body = `const bad = { get() { return 'tampered'; }, configurable: true };
+      Object.defineProperty(Object.prototype, 'polluted', bad);
+      Object.prototype.toJSON = function () { return { apiVersion: 'v1', kind: 'Evil', metadata: { name: 'evil', labels: JSON.parse('{"__proto__": {"polluted": "yes"}}') } }; } as never;
+      Array.prototype.map = () => ['evil'] as never; JSON.stringify = () => 'evil'; String.prototype.split = () => [] as never;
+      globalThis.Buffer.from = () => { throw new Error('evil'); };`;
+    const outcome = await shared.folder({ folder: fleetFolder({ 'main.ts': program(body) }) }).then(
+      () => 'rendered',
+      (error: unknown) => (error as RenderError).name,
+    );
+    expect(['rendered', 'RenderError']).toContain(outcome);
+    expect(({} as { polluted?: string }).polluted).toBeUndefined();
+    const { targets } = await shared.folder({ folder: fleetFolder({ 'main.ts': program() }) });
+    expect(targets[1]?.units[0]?.objects[0]?.object.kind).toBe('ConfigMap');
+  });
+
+  it('names the act, the file and the line in the error', async () => {
+    const main = `import { execSync } from 'node:child_process';\n\nexecSync('id');\n${program()}`;
+    const rendered = shared.folder({ folder: fleetFolder({ 'fleet/main.ts': main }) });
+    await expect(rendered).rejects.toMatchObject({
+      code: 'Denied',
+      message: expect.stringContaining('child_process') as string,
+      problems: [{ file: 'fleet/main.ts', line: 3 }],
+    });
+    expect(readFileSync(secret, 'utf8')).toBe(CANARY);
+  });
+
+  it('stops when sync gives up', async () => {
+    const abort = new AbortController();
+    const rendered = shared.folder({ folder: fleetFolder({ 'main.ts': 'for (;;);' }), signal: abort.signal });
+    setTimeout(() => abort.abort(new Error('enough')), 300);
+    await expect(rendered).rejects.toThrow('enough');
+  });
+});
