@@ -39,8 +39,8 @@ export const syncBase: readonly Rule[] = [
   may(ALL, 'rbac.authorization.k8s.io', ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']),
 ];
 
-/** Of Secrets only `get`, only here, and by name: kubeconfigs of clusters, tokens and keys of repositories. */
+/** Secrets only here: kubeconfigs of clusters, tokens and keys of repositories. Watched, so that a new one counts at once. */
 export const syncSystem: readonly Rule[] = [
-  may(['get'], '', ['secrets']),
+  may(['get', 'list', 'watch'], '', ['secrets']),
   may(WRITE, 'coordination.k8s.io', ['leases']), // the right to sync a cluster
 ];

@@ -101,7 +101,7 @@ export const rights: readonly [Right, readonly string[]][] = [
     [PRINCIPAL_MACHINE, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER],
   ],
   [inSystem('get', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_MACHINE, PRINCIPAL_HOSTING]],
-  [inSystem('list', 'secrets'), [PRINCIPAL_HOSTING]],
+  [inSystem('list', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING]],
   [inSystem('create', 'secrets'), [PRINCIPAL_HOSTING]],
   [{ verb: 'get', resource: 'secrets', namespace: 'default' }, []],
   [{ verb: 'create', resource: 'secrets', namespace: 'default' }, []],
