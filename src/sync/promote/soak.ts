@@ -37,9 +37,13 @@ export function soakFor(
   };
 }
 
-/** The same target, from the beginning: after a failure, or when too many checks gave no answer. */
-export function soakAnew({ startedAt }: ClusterSoak): ClusterSoak {
-  return startedAt === undefined ? { clocks: [] } : { startedAt, clocks: [] };
+/**
+ * The same target, from the beginning: after a failure, or when too many checks gave no answer. When each check last ran
+ * is kept, so that one that fails at once is not asked again at once.
+ */
+export function soakAnew({ startedAt, gates = [] }: ClusterSoak): ClusterSoak {
+  const asked = gates.map(({ name, ranAt }) => ({ name, ...given('ranAt', ranAt) }));
+  return { ...given('startedAt', startedAt), clocks: [], gates: asked };
 }
 
 /** All of it was seen applied and healthy at that moment. */
@@ -75,10 +79,9 @@ function withoutBlindTime(soak: ClusterSoak, at: Date): ClusterSoak {
     ...soak,
     clocks,
     ...given('settledAt', soak.settledAt && moved(soak.settledAt, gap)),
-    gates: (soak.gates ?? []).map((gate) => ({
-      ...gate,
-      ...given('ranAt', gate.ranAt && moved(gate.ranAt, gap)),
-    })),
+    gates: (soak.gates ?? []).map(({ ranAt, ...gate }) => {
+      return { ...gate, ...given('ranAt', ranAt && notAfter(moved(ranAt, gap), at)) };
+    }),
   };
 }
 

@@ -131,11 +131,7 @@ class Model {
         return;
       case 'jump':
         this.#skew -= event.seconds * SECOND;
-        world.now += event.seconds * SECOND;
-        for (const { working, applied } of world.clusters.values()) {
-          if (working) working.doneAt += event.seconds * SECOND;
-          if (applied) applied.at += event.seconds * SECOND;
-        }
+        world.jump(event.seconds * SECOND);
         return;
       case 'halt':
         world.pipeline = {

@@ -82,6 +82,8 @@ export class SmallWorld {
   beforePass: () => void = () => undefined;
   onPass: (plan: PromotionPlan) => void = () => undefined;
   onWrite: (write: Write) => void = () => undefined;
+  /** Whether what rolls out has a deadline of its own. */
+  hasDeadline = true;
   readonly applyMs: number;
   readonly settleMs: number;
   readonly failMs: number;
@@ -295,7 +297,7 @@ export class SmallWorld {
       trouble === 'Transient' && working
         ? [{ object: 'ConfigMap/a', reason: 'ServerError', message: 'etcd is away' }]
         : [];
-    return { ...said, state: 'Applying', failures };
+    return { ...said, state: 'Applying', failures, objects: { ...objects, failed: failures.length } };
   }
 
   /** The truth about a cluster, as long as it can be seen. */
@@ -323,13 +325,15 @@ export class SmallWorld {
         reason: 'RollingOut',
         because: 'Deployment app: rolling out',
         blocker,
-        hasDeadline: true,
+        hasDeadline: this.hasDeadline,
       };
     }
     return { ...seen, answer: 'Settled', because: 'all objects are as they should be' };
   }
 
   #runChecks({ due }: PromotionPlan): void {
+    // Like the desk of the controller, keep only what may not be counted yet.
+    this.runs = this.runs.slice(-50);
     for (const { cluster, check } of due) {
       const result = this.checkResult(cluster, check);
       this.runs.push({ cluster, run: { check, at: new Date(this.now), result, message: `said ${result}` } });
@@ -365,6 +369,15 @@ export class SmallWorld {
       if (applied) moments.push(applied.at + this.settleMs, applied.at + this.failMs);
     }
     return moments.filter((moment) => moment > this.now).reduce((a, b) => Math.min(a, b), this.now + HOUR);
+  }
+
+  /** The wall clock is set. What happens in the clusters goes by real time. */
+  jump(ms: number): void {
+    this.now += ms;
+    for (const { working, applied } of this.clusters.values()) {
+      if (working) working.doneAt += ms;
+      if (applied) applied.at += ms;
+    }
   }
 
   /** Sync is killed and comes back: what it only had in memory is gone. */
