@@ -1,0 +1,252 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { KINDS } from '../../../src/api/registry.ts';
+import type { Client } from '../../../src/kube/client.ts';
+import { connect } from '../../../src/kube/connect.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
+import { isPortFree } from '../../../src/local/ports.ts';
+import { localFleet } from '../../support/local-fleet.ts';
+import { tempFolder } from '../../support/temp.ts';
+
+const CONFIG_MAPS = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+const SECRETS = { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
+const LIGHT = ['--no-controllers', '--no-install'];
+
+// Each test starts servers, and a busy machine takes its time for that.
+const PATIENCE = { timeout: 180_000 };
+
+/** Every test finds one light cluster up and leaves it in any state: `up` mends it for the next one. */
+describe('kubenode local', PATIENCE, () => {
+  const fleet = localFleet(tempFolder('local'));
+  afterAll(() => fleet.clear());
+
+  beforeEach(async () => {
+    await fleet.ok('up', ...LIGHT);
+  });
+
+  it('adds a cluster beside what runs: nothing is started twice, nothing restarted', async () => {
+    const before = await pids();
+    const { stderr } = await fleet.ok('up', '--clusters', '2', ...LIGHT);
+    const after = await pids();
+    expect(after).toEqual(expect.arrayContaining(before));
+    const { clusters, kubeconfig } = await fleet.status();
+    expect(clusters.map(({ name, state }) => `${name} ${state}`)).toEqual(['hub Ready', 'test Ready']);
+    expect(after).toHaveLength(3);
+    expect(stderr).toContain('kubenode local kubeconfig --merged --path');
+    for (const { name, server } of clusters) {
+      const client = await open(kubeconfig, name);
+      expect(client.server).toBe(server);
+      await client.raw('/readyz');
+    }
+  });
+
+  it.each(['etcd', 'kube-apiserver'])(
+    'heals after %s was killed, with all data, and leaves the other one alone',
+    async (program) => {
+      const name = `before-${program}`;
+      await (await hub()).create(CONFIG_MAPS, configMap(name));
+      const before = await byProgram();
+      process.kill(before.get(program) ?? 0, 'SIGKILL');
+      await gone(program);
+      const status = await fleet.run(['status']);
+      expect(status.code).toBe(1);
+      expect(status.stdout).toContain(`${program} does not run`);
+
+      await fleet.ok('up', ...LIGHT);
+      const after = await byProgram();
+      expect(after.get(program)).not.toBe(before.get(program));
+      const other = program === 'etcd' ? 'kube-apiserver' : 'etcd';
+      expect(after.get(other)).toBe(before.get(other));
+      await (await hub()).get(CONFIG_MAPS, { name, namespace: 'default' });
+    },
+  );
+
+  it('replaces a process that runs and does not answer', async () => {
+    const frozen = (await byProgram()).get('kube-apiserver') ?? 0;
+    process.kill(frozen, 'SIGSTOP');
+    expect((await fleet.status()).clusters[0]?.state).toBe('NotReady');
+    await fleet.ok('up', '--timeout', '30', ...LIGHT);
+    expect((await byProgram()).get('kube-apiserver')).not.toBe(frozen);
+  });
+
+  it.each(['starting etcd', 'starting hub/kube-apiserver'])(
+    'picks up what a command left that was killed at "%s"',
+    async (moment) => {
+      await fleet.ok('down', '--wipe');
+      expect(await fleet.killAt(moment, ['up', ...LIGHT])).toBe('SIGKILL');
+      await fleet.ok('up', ...LIGHT);
+      expect([...(await byProgram()).keys()].toSorted()).toEqual(['etcd', 'kube-apiserver']);
+      expect(await pids()).toHaveLength(2);
+    },
+  );
+
+  it('clears away what a command left that was killed half-way', async () => {
+    await fleet.ok('down', '--wipe');
+    await fleet.killAt('starting hub/kube-apiserver', ['up', ...LIGHT]);
+    await fleet.ok('down', '--wipe');
+    expect(await pids()).toEqual([]);
+    expect(existsSync(fleet.dir)).toBe(false);
+  });
+
+  it('lets two commands at once do the work once', async () => {
+    await fleet.ok('down', '--wipe');
+    const [first, second] = await Promise.all([fleet.run(['up', ...LIGHT]), fleet.run(['up', ...LIGHT])]);
+    expect([first.code, second.code]).toEqual([0, 0]);
+    expect(await pids()).toHaveLength(2);
+    expect(first.stderr + second.stderr).toMatch(
+      /waiting for another kubenode that works on this fleet \(pid \d+\)/,
+    );
+  });
+
+  it('keeps the data over down and up, and frees the ports meanwhile', async () => {
+    await (await hub()).create(CONFIG_MAPS, configMap('over-down'));
+    const port = await hubPort();
+    await fleet.ok('down');
+    expect(await pids()).toEqual([]);
+    expect(await isPortFree(port)).toBe(true);
+    await fleet.ok('up', ...LIGHT);
+    expect(await hubPort()).toBe(port);
+    await (await hub()).get(CONFIG_MAPS, { name: 'over-down', namespace: 'default' });
+  });
+
+  it('moves to another port when its own was taken meanwhile, and says so', async () => {
+    const port = await hubPort();
+    await fleet.ok('down');
+    await listen(port);
+    const { stderr } = await fleet.ok('up', ...LIGHT);
+    expect(stderr).toContain(`port ${port} is taken by another program: using `);
+    expect(await hubPort()).not.toBe(port);
+    await (await hub()).raw('/readyz');
+  });
+
+  it('refuses a port that was asked for and is in use, and starts nothing', async () => {
+    await fleet.ok('down', '--wipe');
+    const port = await listen(0);
+    const { code, stderr } = await fleet.run(['up', '--port', String(port), ...LIGHT]);
+    expect(code).toBe(69);
+    expect(stderr).toContain(`port ${port}, wanted for cluster hub, is in use`);
+    expect(await pids()).toEqual([]);
+    expect(readdirSync(fleet.dir)).toEqual([]);
+  });
+
+  it('refuses a broken state file, and can still clear all of it away', async () => {
+    writeFileSync(join(fleet.dir, 'state.json'), '{"version": 1');
+    for (const command of [['status'], ['up', ...LIGHT], ['kubeconfig', 'hub']]) {
+      const { code, stderr } = await fleet.run(command);
+      expect(code).toBe(65);
+      expect(stderr).toMatch(/state\.json is not a state file.*what to do: .*down --wipe/s);
+    }
+    await fleet.ok('down', '--wipe');
+    expect(await pids()).toEqual([]);
+  });
+
+  it('gives a kubeconfig to any principal, with the groups that belong to it', async () => {
+    for (const [principal, user, group] of [
+      ['kubenode-sync', 'system:serviceaccount:kubenode-system:kubenode-sync', 'system:serviceaccounts'],
+      ['kubenode:agent:m-1', 'kubenode:agent:m-1', 'kubenode:agents'],
+      ['jane', 'jane', 'team-a'],
+    ] as const) {
+      const more = principal === 'jane' ? ['--group', 'team-a'] : [];
+      const { stdout } = await fleet.ok('kubeconfig', 'hub', '--user', principal, ...more);
+      const path = join(tempFolder('kubeconfig'), 'config');
+      writeFileSync(path, stdout, { mode: 0o600 });
+      expect(await whoAmI(await open(path))).toEqual({
+        user,
+        groups: expect.arrayContaining([group]) as unknown,
+      });
+    }
+  });
+
+  it('prepares each cluster for kubenode, and tells the hub how sync reaches them', {
+    timeout: 180_000,
+  }, async () => {
+    await fleet.ok('up', '--clusters', '2', '--controllers');
+    const { clusters, kubeconfig } = await fleet.status();
+    expect(clusters.map(({ processes }) => processes.map(({ state }) => state))).toEqual([
+      ['Ready', 'Ready', 'Ready'],
+      ['Ready', 'Ready', 'Ready'],
+    ]);
+    for (const { name } of clusters) {
+      const served = (await (await open(kubeconfig, name)).resources()).filter(
+        ({ group }) => group === 'kubenode.dev',
+      );
+      expect(served.map(({ kind }) => kind).toSorted()).toEqual(KINDS.map(({ kind }) => kind).toSorted());
+
+      const secret = await (await hub()).get(SECRETS, {
+        name: `${name}-kubeconfig`,
+        namespace: 'kubenode-system',
+      });
+      const path = join(tempFolder('sync'), 'kubeconfig');
+      const { kubeconfig: encoded = '' } = secret['data'] as Record<string, string>;
+      writeFileSync(path, Buffer.from(encoded, 'base64'), { mode: 0o600 });
+      const sync = await open(path);
+      expect((await whoAmI(sync)).user).toBe('system:serviceaccount:kubenode-system:kubenode-sync');
+      await expect(sync.raw('/api/v1/namespaces/kube-system/secrets')).rejects.toMatchObject({
+        code: 'Forbidden',
+      });
+    }
+  });
+
+  async function hub(): Promise<Client> {
+    return await open((await fleet.status()).kubeconfig, 'hub');
+  }
+
+  async function hubPort(): Promise<number> {
+    return Number(new URL((await fleet.status()).clusters[0]?.server ?? '').port);
+  }
+
+  async function pids(): Promise<number[]> {
+    return (await fleet.processes()).map(({ pid }) => pid).toSorted((a, b) => a - b);
+  }
+
+  async function byProgram(): Promise<Map<string, number>> {
+    const processes = await fleet.processes();
+    return new Map(processes.map(({ pid, command }) => [command[0]?.split('/').at(-1) ?? '', pid]));
+  }
+
+  async function gone(program: string): Promise<void> {
+    while ((await byProgram()).has(program)) await new Promise(setImmediate);
+  }
+});
+
+async function open(kubeconfig: string, context?: string): Promise<Client> {
+  const client = await connect({ kubeconfig, ...(context ? { context } : {}) });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function whoAmI(client: Client): Promise<{ user: string; groups: string[] }> {
+  const review = await client.create(
+    {
+      group: 'authentication.k8s.io',
+      version: 'v1',
+      kind: 'SelfSubjectReview',
+      plural: 'selfsubjectreviews',
+      namespaced: false,
+    },
+    {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'SelfSubjectReview',
+      metadata: {},
+    } as unknown as KubeObject,
+  );
+  const { userInfo } = review['status'] as { userInfo: { username: string; groups: string[] } };
+  return { user: userInfo.username, groups: userInfo.groups };
+}
+
+function configMap(name: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { a: 'b' } };
+}
+
+/** Somebody else's server, for as long as the test. */
+async function listen(port: number): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}

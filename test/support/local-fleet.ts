@@ -1,0 +1,89 @@
+/** `kubenode local` on a folder that is cleared away whatever happens to the test. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Io } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/run.ts';
+import { systemClock } from '../../src/kube/system-clock.ts';
+import { takeDown } from '../../src/local/fleet.ts';
+import type { ProcessIdentity } from '../../src/local/identity.ts';
+import { layoutOf } from '../../src/local/layout.ts';
+import { observe } from '../../src/local/observe.ts';
+import type { FleetStatus } from '../../src/local/status.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface LocalFleet {
+  readonly dir: string;
+  /** `kubenode local <args>` on this fleet. */
+  run(args: readonly string[]): Promise<Ended>;
+  /** The same as a process of its own, killed as soon as its stderr says that. Resolves with the signal that ended it. */
+  killAt(moment: string, args: readonly string[]): Promise<NodeJS.Signals | null>;
+  /** The same, and an error unless it ends with 0. */
+  ok(...args: string[]): Promise<Ended>;
+  status(): Promise<FleetStatus>;
+  /** What really runs, asked of the kernel. */
+  processes(): Promise<readonly ProcessIdentity[]>;
+  clear(): Promise<void>;
+}
+
+export function localFleet(parent: string): LocalFleet {
+  const dir = join(parent, 'fleet');
+  const fleet: LocalFleet = {
+    dir,
+    run: (args) => runHere(['local', ...args, '--dir', dir]),
+    killAt: (moment, args) => runAndKill([MAIN, 'local', ...args, '--dir', dir], moment),
+    async ok(...args) {
+      const ended = await fleet.run(args);
+      if (ended.code === 0) return ended;
+      throw new Error(`kubenode local ${args.join(' ')} ended with ${ended.code}:\n${ended.stderr}`);
+    },
+    async status() {
+      return JSON.parse((await fleet.run(['status', '-o', 'json'])).stdout) as FleetStatus;
+    },
+    async processes() {
+      return [...(await observe([], layoutOf(dir))).identities.values()];
+    },
+    async clear() {
+      await takeDown({ dir, clock: systemClock(), tell: () => undefined, wipe: true });
+    },
+  };
+  return fleet;
+}
+
+/** The whole command line, without the second that a new process takes. */
+async function runHere(args: readonly string[]): Promise<Ended> {
+  let stdout = '';
+  let stderr = '';
+  const io: Io = {
+    out: (text) => void (stdout += text),
+    err: (text) => void (stderr += text),
+    env: process.env,
+    cwd: process.cwd(),
+    clock: systemClock(),
+    interactive: false,
+    color: false,
+    signal: new AbortController().signal,
+  };
+  const code = await run(io, args);
+  return { code, stdout, stderr };
+}
+
+function runAndKill(args: readonly string[], moment: string): Promise<NodeJS.Signals | null> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    if (stderr.includes(moment)) child.kill('SIGKILL');
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (_, signal) => resolve(signal));
+  });
+}
