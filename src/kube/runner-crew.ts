@@ -7,7 +7,7 @@ import type { Log } from './log.ts';
 import type { PassOutcome, RuntimeMetrics } from './metrics-runtime.ts';
 import type { KubeObject } from './object.ts';
 import { type WorkQueue, workQueue } from './queue.ts';
-import { beginPass, type PassResult, type RunningPass } from './runner-pass.ts';
+import { beginPass, type PassResult, passWatch, type RunningPass } from './runner-pass.ts';
 import { objectionTo, type View } from './runner-views.ts';
 import { keyOf } from './store.ts';
 
@@ -47,7 +47,7 @@ export function crewOf(options: CrewOptions): Crew {
   const queueMetrics = metrics?.queue(controller.name, () => queue.depth);
   const queue: WorkQueue = workQueue({ clock, random, ...(queueMetrics ? { metrics: queueMetrics } : {}) });
   const judge = judgement(options, log);
-  const passes = new Set<RunningPass>();
+  const passes = passWatch(clock, limitMs);
   const stopping = new AbortController();
   const unsubscribe = controller.reads.map((kind) => subscribe(views[kind], queue, keysOf(controller, kind)));
   const breathe = breather(clock);
@@ -57,15 +57,17 @@ export function crewOf(options: CrewOptions): Crew {
       for (let n = controller.concurrency ?? CONCURRENCY; n > 0; n -= 1) void work(term);
     },
     abort: (reason) => {
-      for (const pass of passes) pass.abort(reason);
+      for (const pass of passes.all) pass.abort(reason);
+      passes.stop();
     },
     stop: async () => {
       for (const leave of unsubscribe) leave();
       stopping.abort();
       await queue.close();
+      passes.stop();
     },
     objection: () => {
-      const late = [...passes].filter((pass) => pass.late).map(({ key }) => key);
+      const late = [...passes.all].filter((pass) => pass.late).map(({ key }) => key);
       return late.length === 0 ? undefined : `passes did not end in time: ${late.slice(0, 5).join(', ')}`;
     },
   };
@@ -86,18 +88,17 @@ export function crewOf(options: CrewOptions): Crew {
 
   /** Returns when the pass ended or its time is over. The key stays taken until it has really ended. */
   async function passOver(key: string, term: Term | undefined): Promise<void> {
-    const pass = beginPass(key, { controller, term, clock, log, limitMs });
-    passes.add(pass);
-    const settled = settle(pass);
-    await pass.untilLimit();
-    if (!pass.late) return await settled;
+    const pass = beginPass(key, { controller, term, clock, log });
+    passes.begun(pass);
+    await Promise.race([settle(pass), pass.timeUp]);
+    if (!pass.late) return;
     record(pass, 'timeout');
     log.error('pass takes too long', { key, limitMs });
   }
 
   async function settle(pass: RunningPass): Promise<void> {
     const result = scheduled(pass.key, await pass.ended, { queue, clock });
-    passes.delete(pass);
+    passes.ended(pass);
     if (!pass.late) record(pass, result.ok ? 'done' : 'failed');
     if (result.ok) queue.forget(pass.key);
     else if (!stopping.signal.aborted) failed(pass.key, result.error);

@@ -13,69 +13,118 @@ export interface RunningPass {
   readonly startMs: number;
   /** Never rejects. It may come long after the limit: the key is busy until then. */
   readonly ended: Promise<PassResult>;
-  /** The time was over first. */
+  /** Its time was over first. */
   readonly late: boolean;
-  /** Resolves when it ended or its time was over, whichever is first. */
-  untilLimit(): Promise<void>;
+  /** Resolves when its time is over, never otherwise. */
+  readonly timeUp: Promise<void>;
   /** It should stop, and writes nothing more. */
   abort(reason: unknown): void;
+  /** The same, because its time is over. */
+  expire(limitMs: number): void;
 }
 
 export interface PassOptions {
   readonly controller: Pick<Controller, 'reconcile'>;
   readonly term: Term | undefined;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Log;
-  readonly limitMs: number;
 }
 
-export function beginPass(key: string, { controller, term, clock, log, limitMs }: PassOptions): RunningPass {
-  const cancel = new AbortController();
-  const over = new AbortController();
+/** Of what a pass may ask for, most passes ask for nothing: it is made when they do. */
+export function beginPass(key: string, { controller, term, clock, log }: PassOptions): RunningPass {
+  const timeUp = Promise.withResolvers<void>();
+  let cancel: AbortController | undefined;
+  let stopped: { readonly reason: unknown } | undefined;
   let late = false;
   const pass: Pass = {
-    signal: cancel.signal,
     epoch: term?.epoch,
-    log: log.with({ key }),
+    get signal() {
+      cancel ??= new AbortController();
+      if (stopped) cancel.abort(stopped.reason);
+      return cancel.signal;
+    },
+    get log() {
+      return log.with({ key });
+    },
     fence: () => {
-      cancel.signal.throwIfAborted();
+      if (stopped) throw stopped.reason;
       term?.fence();
     },
   };
-  const ended = run();
   return {
     key,
     startMs: clock.monotonicMs(),
-    ended,
+    ended: resultOf(() => controller.reconcile(key, pass)),
+    timeUp: timeUp.promise,
     get late() {
       return late;
     },
-    untilLimit,
-    abort: (reason) => cancel.abort(reason),
+    abort,
+    expire: (limitMs) => {
+      late = true;
+      abort(new Error(`the pass took longer than ${limitMs / 1000} s`));
+      timeUp.resolve();
+    },
   };
 
-  async function run(): Promise<PassResult> {
-    try {
-      return { ok: true, outcome: await controller.reconcile(key, pass) };
-    } catch (error) {
-      return { ok: false, error };
-    } finally {
-      over.abort();
+  function abort(reason: unknown): void {
+    stopped ??= { reason };
+    cancel?.abort(stopped.reason);
+  }
+}
+
+async function resultOf(run: () => Promise<Outcome>): Promise<PassResult> {
+  try {
+    return { ok: true, outcome: await run() };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+export interface PassWatch {
+  readonly all: Iterable<RunningPass>;
+  begun(pass: RunningPass): void;
+  ended(pass: RunningPass): void;
+  stop(): void;
+}
+
+/** One timer for all passes under way: they have the same limit, so that who began first is late first. */
+export function passWatch(clock: Clock, limitMs: number): PassWatch {
+  const all = new Set<RunningPass>();
+  const stopped = new AbortController();
+  let armed = false;
+  return {
+    all,
+    begun: (pass) => {
+      all.add(pass);
+      if (!armed) void watch();
+    },
+    ended: (pass) => void all.delete(pass),
+    stop: () => stopped.abort(),
+  };
+
+  /** It runs on when its pass ended in time: to give up a timer for each pass costs more than to look in vain. */
+  async function watch(): Promise<void> {
+    armed = true;
+    for (let first = oldest(); first; first = oldest()) {
+      const leftMs = first.startMs + limitMs - clock.monotonicMs();
+      if (leftMs <= 0) first.expire(limitMs);
+      else if (!(await slept(leftMs))) return;
     }
+    armed = false;
   }
 
-  async function untilLimit(): Promise<void> {
-    await Promise.race([ended, limit()]);
+  function oldest(): RunningPass | undefined {
+    for (const pass of all) if (!pass.late) return pass;
+    return undefined;
   }
 
-  async function limit(): Promise<void> {
-    // Ended in time: the sleep is given up, and there is nothing to say.
-    const overdue = await clock.sleep(limitMs, over.signal).then(
-      () => true,
-      () => false,
-    );
-    if (!overdue) return;
-    late = true;
-    cancel.abort(new Error(`the pass took longer than ${limitMs / 1000} s`));
+  async function slept(ms: number): Promise<boolean> {
+    try {
+      await clock.sleep(ms, stopped.signal);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }

@@ -1,0 +1,79 @@
+/**
+ * `npm run bench [name…]`: runs the benchmarks one after the other, each in a process of its own, and prints one
+ * JSON line for each. Ends with 1 when a gate fails, with 2 when a benchmark could not be run.
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { argv, execPath, exit, stderr, stdout } from 'node:process';
+import { type Bench, type BenchResult, passes } from './bench.ts';
+
+const NOT_BENCHES = new Set(['main.ts', 'bench.ts']);
+const here = new URL('./', import.meta.url);
+
+const [flag, ...rest] = argv.slice(2);
+exit(flag === '--only' ? await runHere(rest[0] ?? '') : await runAll(argv.slice(2)));
+
+async function runAll(asked: readonly string[]): Promise<number> {
+  const known = readdirSync(here)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !NOT_BENCHES.has(file))
+    .map((file) => file.replace(/\.ts$/, ''))
+    .toSorted();
+  const unknown = asked.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    stderr.write(`no benchmark called ${unknown.join(', ')}; there are: ${known.join(', ')}\n`);
+    return 2;
+  }
+  let worst = 0;
+  for (const name of asked.length > 0 ? asked : known) {
+    stderr.write(`${name} …\n`);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other: they would measure each other
+    worst = Math.max(worst, await runInChild(name));
+  }
+  return worst;
+}
+
+/** A process of its own, so that the memory of one is not counted for the next. */
+function runInChild(name: string): Promise<number> {
+  const nodeOptions = ['--expose-gc', '--no-warnings'];
+  const child = spawn(execPath, [...nodeOptions, new URL('main.ts', here).pathname, '--only', name], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 2));
+  });
+}
+
+async function runHere(name: string): Promise<number> {
+  try {
+    const { bench } = (await import(new URL(`${name}.ts`, here).href)) as { readonly bench: Bench };
+    const result = await bench.run();
+    stdout.write(`${JSON.stringify(lineOf(bench, result))}\n`);
+    return result.gates.every(passes) ? 0 : 1;
+  } catch (error) {
+    stderr.write(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    return 2;
+  }
+}
+
+function lineOf({ name, what }: Bench, { measured, baseline, ratios, gates, setting }: BenchResult): unknown {
+  return {
+    bench: name,
+    what,
+    passed: gates.every(passes),
+    measured: rounded(measured),
+    baseline: rounded(baseline),
+    ratios: rounded(ratios),
+    gates: gates.map((gate) => ({ ...gate, value: round(gate.value), passed: passes(gate) })),
+    setting: { node: process.version, cpus: navigator.hardwareConcurrency, ...setting },
+  };
+}
+
+function rounded(numbers: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, round(value)]));
+}
+
+/** Three digits say all that such a measurement can. */
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}
