@@ -8,6 +8,8 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MANAGER_SYNC } from '../api/names.ts';
+import type { Client } from '../kube/client.ts';
+import { isKubeError } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { openGit } from '../sync/git/open.ts';
 import { PIPELINES } from '../sync/hub/kinds.ts';
@@ -32,11 +34,26 @@ export async function bootstrap(
   const client = await connectHub();
   try {
     for (const pipeline of pipelines) {
-      await client.apply(PIPELINES, pipeline, { fieldManager: MANAGER_SYNC, signal: io.signal });
-      log.info('pipeline declared', { pipeline: pipeline.metadata.name, repository });
+      const { name } = pipeline.metadata;
+      // Only the very first time: from then on sync keeps it as its own commits say.
+      if (await isThere(client, name)) log.info('pipeline known', { pipeline: name });
+      else {
+        await client.create(PIPELINES, pipeline, { fieldManager: MANAGER_SYNC, signal: io.signal });
+        log.info('pipeline declared', { pipeline: name, repository });
+      }
     }
   } finally {
     await client.close();
+  }
+}
+
+async function isThere(client: Client, name: string): Promise<boolean> {
+  try {
+    await client.get(PIPELINES, { name });
+    return true;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return false;
+    throw error;
   }
 }
 

@@ -92,7 +92,7 @@ export function clusterContact(options: ContactOptions): Contact {
     target: ClusterTarget | undefined,
     signal: AbortSignal,
   ): Promise<PassSummary['again']> {
-    const store = await open.store(signal);
+    const store = await open.store();
     state = { ...state, commits: commitsIn(store) };
     const content = target?.commit ? await options.content(target) : undefined;
     if (!target?.commit || !content) return 'no';

@@ -24,7 +24,6 @@ export type Deleted =
 export interface DeleteContext {
   readonly client: Client;
   readonly hub: string;
-  readonly signal: AbortSignal;
 }
 
 export async function deleteGuarded(context: DeleteContext, target: DeleteTarget): Promise<Deleted> {
@@ -47,13 +46,12 @@ async function remove(
   if (!uid || !resourceVersion) {
     return { outcome: 'refused', because: 'the server named no UID or version of it' };
   }
-  const { client, signal } = context;
+  const { client } = context;
   try {
     await client.delete(resource, nameOf(target), {
       uid,
       resourceVersion,
       propagation: 'Background',
-      signal,
     });
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return { outcome: 'gone' };
@@ -80,13 +78,13 @@ export async function confirmGone(
 }
 
 async function lookUp(
-  { client, signal }: DeleteContext,
+  { client }: DeleteContext,
   target: DeleteTarget,
 ): Promise<{ resource: Resource; object: KubeObject } | 'gone'> {
   const apiVersion = target.group ? `${target.group}/${target.version}` : target.version;
   const resource = await client.resourceFor(apiVersion, target.kind);
   try {
-    return { resource, object: await client.get(resource, nameOf(target), { signal }) };
+    return { resource, object: await client.get(resource, nameOf(target)) };
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return 'gone';
     throw error;

@@ -47,7 +47,6 @@ export interface InventoryOptions {
    * that cluster too: two inventories that must not know each other, or each would prune what the other has applied.
    */
   readonly scope: string;
-  readonly signal: AbortSignal;
 }
 
 export const CLUSTER_SCOPE = '';
@@ -59,12 +58,12 @@ export function hubScope(pipeline: string): string {
 
 /** Rejects on any doubt: a part of an inventory, or one of another cluster, is no inventory. */
 export async function openInventory(client: Client, options: InventoryOptions): Promise<InventoryStore> {
-  const { clusterUID, scope, signal } = options;
+  const { clusterUID, scope } = options;
   const stateName = scope === CLUSTER_SCOPE ? STATE : `${STATE}.${scope.slice(0, -1)}`;
   const chunks = new Map<string, Chunk>();
   const objects = new Map<string, KubeObject>();
   const labelSelector = `${LABEL_MANAGED_BY}=${MANAGED_BY}`;
-  for await (const { items } of client.pages(CONFIG_MAPS, { namespace: NAMESPACE, labelSelector, signal })) {
+  for await (const { items } of client.pages(CONFIG_MAPS, { namespace: NAMESPACE, labelSelector })) {
     for (const object of items) {
       const { name } = object.metadata;
       if (name !== stateName && !isChunk(name, scope)) continue;
@@ -102,7 +101,7 @@ export async function openInventory(client: Client, options: InventoryOptions): 
 
   async function discard({ metadata: { name, uid = '', resourceVersion } }: KubeObject): Promise<void> {
     const preconditions = { uid, ...(resourceVersion ? { resourceVersion } : {}) };
-    await client.delete(CONFIG_MAPS, { name, namespace: NAMESPACE }, { ...preconditions, signal });
+    await client.delete(CONFIG_MAPS, { name, namespace: NAMESPACE }, preconditions);
     objects.delete(name);
   }
 
@@ -117,7 +116,7 @@ export async function openInventory(client: Client, options: InventoryOptions): 
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
     const write = resourceVersion ? client.replace.bind(client) : client.create.bind(client);
     // Without managedFields and data, which we have already: only the version is needed for the next write.
-    const { metadata: written } = await write(CONFIG_MAPS, object, { fieldManager: MANAGER_SYNC, signal });
+    const { metadata: written } = await write(CONFIG_MAPS, object, { fieldManager: MANAGER_SYNC });
     objects.set(name, {
       ...object,
       metadata: { ...metadata, ...written },

@@ -25,6 +25,7 @@ export interface PassContext {
   readonly log: Log;
   /** Kept from pass to pass, and lost without harm. */
   readonly accepted: Map<string, Accepted>;
+  /** Looked at between two requests: the one in flight completes. */
   readonly signal: AbortSignal;
 }
 

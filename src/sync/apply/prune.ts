@@ -126,19 +126,14 @@ async function release(context: PassContext, entry: InventoryEntry, because: str
 }
 
 async function unmark(
-  { client, signal }: PassContext,
+  { client }: PassContext,
   { apiVersion, kind, metadata }: KubeObject,
 ): Promise<string | undefined> {
   const { name, namespace, resourceVersion } = metadata;
   const body = { metadata: { labels: { [LABEL_HUB]: null, [LABEL_UNIT]: null }, resourceVersion } };
   try {
     const resource = await client.resourceFor(apiVersion, kind);
-    await client.patch(
-      resource,
-      { name, ...(namespace ? { namespace } : {}) },
-      { type: 'merge', body },
-      { signal },
-    );
+    await client.patch(resource, { name, ...(namespace ? { namespace } : {}) }, { type: 'merge', body });
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return undefined;
     if (isKubeError(error, 'Conflict', 'Forbidden', 'Invalid')) return error.message;

@@ -46,7 +46,7 @@ function isWrite({ action }: WantedEntry): boolean {
 
 async function writeOne({ client, hub, signal }: PassContext, entry: WantedEntry): Promise<Written> {
   signal.throwIfAborted();
-  return writeObject({ client, hub, signal }, entry);
+  return writeObject({ client, hub }, entry);
 }
 
 function note(

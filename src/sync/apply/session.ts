@@ -33,7 +33,7 @@ export interface Session {
   readonly clusterUID: string;
   readonly version: string;
   /** Opened anew after every failed write: of two syncs, the one that lost must see what the other wrote. */
-  store(signal: AbortSignal): Promise<InventoryStore>;
+  store(): Promise<InventoryStore>;
   forgetStore(): void;
   /** Rejects with IdentityMismatch when somebody else answers under this address. */
   verify(signal: AbortSignal): Promise<void>;
@@ -81,8 +81,7 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
       live,
       clusterUID: verified ?? '',
       version,
-      store: (aborted) =>
-        (store ??= openInventory(client, { clusterUID: verified ?? '', scope, signal: aborted })),
+      store: () => (store ??= openInventory(client, { clusterUID: verified ?? '', scope })),
       forgetStore: () => {
         store = undefined;
       },

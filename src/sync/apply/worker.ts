@@ -40,9 +40,9 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
 
   return {
     target(next) {
-      const same = JSON.stringify(next) === JSON.stringify(target);
+      const news = target === undefined || isNews(target, next);
       target = next;
-      if (!same) interrupt('the target changed');
+      if (news) interrupt('the target changed');
     },
     report: () => contact.report(),
     wake: () => loop.wake(),
@@ -86,4 +86,9 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
     backoff = afterError(backoff, now, RETRY);
     return backoff.delayMs;
   }
+}
+
+/** Its reason is told anew in every pass, and is no news. */
+function isNews(before: ClusterTarget, next: ClusterTarget): boolean {
+  return (['mode', 'commit', 'digest', 'pipeline'] as const).some((field) => before[field] !== next[field]);
 }

@@ -20,7 +20,6 @@ export type Written =
 export interface WriteContext {
   readonly client: Client;
   readonly hub: string;
-  readonly signal: AbortSignal;
 }
 
 /** Rejects only when nothing is known about any object any more: aborted, or no server. */
@@ -35,9 +34,9 @@ export async function writeObject(context: WriteContext, entry: WantedEntry): Pr
 }
 
 /** Where the object was ours already, what git says wins; else a manager with other wishes is named, not overruled. */
-async function send({ client, signal }: WriteContext, { object, ours }: WantedEntry): Promise<KubeObject> {
+async function send({ client }: WriteContext, { object, ours }: WantedEntry): Promise<KubeObject> {
   const resource = await client.resourceFor(object.apiVersion, object.kind);
-  return client.apply(resource, object, { fieldManager: MANAGER_SYNC, force: ours, signal });
+  return client.apply(resource, object, { fieldManager: MANAGER_SYNC, force: ours });
 }
 
 /** Immutable, and git allows it for this object: the old one goes by its UID, the new one comes. */

@@ -1,9 +1,11 @@
 /** The repository of a Pipeline while it is worked on, and what follows its newest accepted commit: the hub's own objects. */
 import type { Pipeline } from '../../api/generated/types.ts';
+import { GROUP } from '../../api/names.ts';
 import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
 import type { ApplyPolicy } from '../apply/contact.ts';
+import { idOf, keyOf, type ObjectId } from '../apply/identity.ts';
 import { hubScope } from '../apply/inventory-store.ts';
 import { clusterWorker } from '../apply/worker.ts';
 import type { Checks } from '../judge/refuse.ts';
@@ -35,14 +37,17 @@ export interface OpenPipelineOptions {
 
 export interface OpenPipeline {
   readonly source: PipelineSource;
-  /** The hub's own objects are not promoted: what describes the clusters has to be there before they are. */
-  keepHub(): void;
+  /**
+   * The hub's own objects are not promoted: they follow the newest accepted commit. True when they were brought there, and
+   * every Cluster that it declares is seen: else a stage would pass for empty, and its clusters would come all at once.
+   */
+  keepHub(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): OpenPipeline {
   const { name, hub, lease, inClusters, onChange } = options;
-  const { releases, pipelines, secrets } = hub.stores;
+  const { clusters, releases, pipelines, secrets } = hub.stores;
   const stop = new AbortController();
   const source = pipelineSource({
     ...options,
@@ -68,12 +73,7 @@ export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): 
 
   return {
     source,
-    keepHub() {
-      const commit = source.newest();
-      if (commit) {
-        hubWorker.target({ mode: 'Apply', commit, pipeline: name, because: 'the newest accepted commit' });
-      }
-    },
+    keepHub,
     async close() {
       stop.abort();
       await hubWorker.close();
@@ -81,6 +81,25 @@ export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): 
       await source.close();
     },
   };
+
+  async function keepHub(): Promise<boolean> {
+    const commit = source.newest();
+    if (!commit) return false;
+    const content = await source.content(HUB_TARGET, commit);
+    if (!content) return true;
+    hubWorker.target({ mode: 'Apply', commit, pipeline: name, because: 'the newest accepted commit' });
+    const { work } = hubWorker.report();
+    if (work?.digest !== content.digest) return false;
+    const failed = new Set(work.failures.map(({ object }) => object));
+    return clustersOf(content).every(
+      (id) => clusters.get(id.name) !== undefined || failed.has(keyOf(id)) || work.state === 'Held',
+    );
+  }
+}
+
+function clustersOf({ units }: RenderedTarget): ObjectId[] {
+  const ids = units.flatMap(({ objects }) => objects.map(({ object }) => idOf(object)));
+  return ids.filter(({ group, kind }) => group === GROUP && kind === 'Cluster');
 }
 
 function scoped(pipeline: string, content: RenderedTarget | undefined): RenderedTarget | undefined {

@@ -45,7 +45,7 @@ export function pipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
       await keepOpen();
       // Before the head is known, nothing is known of what is newest.
       if (open?.source.head().commit === undefined) return LONGEST_MS;
-      open.keepHub();
+      if (!(await open.keepHub())) return LONGEST_MS;
       const wakeAt = await options.promote(name);
       return wakeAt
         ? Math.min(LONGEST_MS, Math.max(0, wakeAt.getTime() - clock.now().getTime()))

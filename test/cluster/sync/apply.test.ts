@@ -131,7 +131,9 @@ describe('a pass over a real cluster', () => {
       { type: 'merge', body },
       { fieldManager: 'somebody' },
     );
-    await expect.poll(async () => (await bed.pass(target)).plan.wanted[0]?.action, { timeout: 20_000 }).toBe('correct');
+    await expect
+      .poll(async () => (await bed.pass(target)).plan.wanted[0]?.action, { timeout: 20_000 })
+      .toBe('correct');
     const { data } = await server.client.get(CONFIG_MAPS, { name: 'a', namespace: 'default' });
     expect(data).toEqual({ key: 'value', more: 'theirs' });
   });

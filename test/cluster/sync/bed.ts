@@ -68,7 +68,7 @@ export async function freshSync(client: Client, hub = HUB): Promise<Bed> {
   const log = memoryLog();
   const live = liveView({ client, clock, log, random: () => 0.5, onChange: () => undefined });
   const uid = (await client.get(NAMESPACES, { name: 'kube-system' })).metadata.uid ?? '';
-  const store = await openInventory(client, { clusterUID: uid, scope: '', signal: NEVER });
+  const store = await openInventory(client, { clusterUID: uid, scope: '' });
   const context: PassContext = { client, live, store, hub, clock, log, accepted: new Map(), signal: NEVER };
   return { context, pass: (target) => runPass(context, target), close: () => live.close() };
 }

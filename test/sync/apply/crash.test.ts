@@ -112,7 +112,7 @@ async function converge(cluster: MemoryCluster, wanted: PassTarget): Promise<num
 
 async function passOf({ client, live }: Process, wanted: PassTarget): ReturnType<typeof runPass> {
   const signal = new AbortController().signal;
-  const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '', signal });
+  const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '' });
   return runPass(
     { client, live, store, hub: HUB, clock: virtualClock(), log: memoryLog(), accepted: new Map(), signal },
     wanted,
