@@ -9,10 +9,11 @@
  *     await proxy.reset();                                          // in afterEach: no rules, no log, nothing held
  *     await proxy.close();                                          // in afterAll
  *
- * Faults are in fault-proxy/faults.ts and fault-proxy/watch-faults.ts, rules in fault-proxy/rules.ts.
+ * No vitest in here: benchmarks use it too. Faults are in fault-proxy/faults.ts and fault-proxy/watch-faults.ts, rules in fault-proxy/rules.ts.
  */
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kube/system-clock.ts';
 import { ADMIN, type Principal } from '../../src/local/authority.ts';
@@ -22,7 +23,6 @@ import { type Face, type ListenerParts, type Listening, listen } from './fault-p
 import type { Exchange, OpenExchange } from './fault-proxy/log.ts';
 import { type Rule, type RuleHandle, ruleBook } from './fault-proxy/rules.ts';
 import { type ApiServerAddress, type Upstream, upstreamTo } from './fault-proxy/upstream.ts';
-import { tempFolder } from './temp.ts';
 
 export interface FaultProxy extends Listener {
   on(rule: Rule): RuleHandle;
@@ -64,7 +64,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost'];
 const clock = systemClock();
 
 export async function faultProxy(server: ApiServerAddress, name = 'default'): Promise<FaultProxy> {
-  const folder = tempFolder('fault-proxy');
+  const folder = mkdtempSync(join(tmpdir(), 'fault-proxy-'));
   const authority = createAuthority('fault proxy CA', clock.now(), 1);
   const subject = { commonName: 'fault proxy' };
   const certificate = issue(authority, {
@@ -165,6 +165,7 @@ export async function faultProxy(server: ApiServerAddress, name = 'default'): Pr
     reset();
     await Promise.all([...open.values()].map(({ listening }) => listening.close()));
     for (const upstream of upstreams.values()) upstream.close();
+    rmSync(folder, { recursive: true, force: true });
     if (problems.length > 0) throw new AggregateError(problems, 'faults that could not be carried out');
   }
 }

@@ -8,7 +8,8 @@
  *     await kit.remove(node);
  *     await kit.close();                                          // in afterAll; removes what is left
  */
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiServerAddress } from './fault-proxy/upstream.ts';
 import { nodeBase } from './node-kit/base.ts';
@@ -19,7 +20,6 @@ import { nameOf, nextNumber } from './node-kit/marks.ts';
 import { type RunningNode, startNode, type TestNode } from './node-kit/node.ts';
 import { mountNspawnState, unmountNspawnState } from './node-kit/nspawn-state.ts';
 import { makeRootfs } from './node-kit/rootfs.ts';
-import { tempFolder } from './temp.ts';
 
 export { whyNoNodes } from './node-kit/needs.ts';
 export type { TestNode } from './node-kit/node.ts';
@@ -48,7 +48,7 @@ export async function nodeKit(): Promise<NodeKit> {
   await removeStaleCgroups();
   await removeStaleBridges();
   const base = await nodeBase();
-  const folder = tempFolder('nodes');
+  const folder = await mkdtemp(join(tmpdir(), 'nodes-'));
   await mountNspawnState();
   const bridge = await makeBridge();
   const nodes = new Map<string, RunningNode>();
@@ -94,6 +94,7 @@ export async function nodeKit(): Promise<NodeKit> {
     const results = await Promise.allSettled([...nodes.values()].map(remove));
     await bridge.remove();
     await unmountNspawnState();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     const errors = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason as unknown] : [],
     );

@@ -36,6 +36,7 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 
 export function upstreamTo(server: ApiServerAddress): Upstream {
   const authority = new X509Certificate(server.caPem);
   const agents = new Map<string, Agent>();
+  const known = new WeakMap<TLSSocket, Principal | undefined>();
   let uid: Promise<string> | undefined;
 
   return {
@@ -47,7 +48,13 @@ export function upstreamTo(server: ApiServerAddress): Upstream {
     },
   };
 
+  /** Read once a connection: a signature is worth more than a whole request. */
   function principalOf(socket: TLSSocket): Principal | undefined {
+    if (!known.has(socket)) known.set(socket, readPrincipal(socket));
+    return known.get(socket);
+  }
+
+  function readPrincipal(socket: TLSSocket): Principal | undefined {
     const certificate = socket.getPeerX509Certificate();
     if (!certificate?.checkIssued(authority) || !certificate.verify(authority.publicKey)) return undefined;
     const { subject } = certificate.toLegacyObject();
@@ -74,8 +81,8 @@ export function upstreamTo(server: ApiServerAddress): Upstream {
 
   function agentOf(as: Principal | undefined): Agent {
     const key = JSON.stringify(as ?? {});
-    const known = agents.get(key);
-    if (known) return known;
+    const open = agents.get(key);
+    if (open) return open;
     const pair = as && server.certificateFor(as);
     const credentials = pair ? { cert: pair.certPem, key: pair.keyPem } : {};
     const agent = new Agent({ keepAlive: true, ca: server.caPem, ...credentials });
