@@ -69,7 +69,11 @@ async function child(
   meanwhile: () => Promise<void>,
 ): Promise<{ readonly syncMs: number; readonly cost: Cost }> {
   const process = fork(fileURLToPath(new URL('reflector/child.ts', import.meta.url)), [way, kubeconfig]);
-  const hear = async (): Promise<Word> => ((await once(process, 'message')) as [Word])[0];
+  const died = once(process, 'exit').then(([code]) => {
+    throw new Error(`${way} ended with ${code} before it answered`);
+  });
+  const hear = async (): Promise<Word> =>
+    ((await Promise.race([once(process, 'message'), died])) as [Word])[0];
   const first = await hear();
   if (!('synced' in first) || first.objects !== COUNT) throw new Error(`${way}: ${JSON.stringify(first)}`);
   await meanwhile();
@@ -77,7 +81,7 @@ async function child(
   process.send('cost?');
   const cost = await answer;
   if ('synced' in cost) throw new Error(`${way} synced twice`);
-  if (process.exitCode === null) await once(process, 'exit');
+  await died.catch(() => {}); // as it should
   return { syncMs: first.synced, cost };
 }
 

@@ -24,7 +24,7 @@ const clock = systemClock();
 
 export async function eventSource(pages: readonly ListPage[], folder: string): Promise<EventSource> {
   const watches = new Set<ServerResponse>();
-  const authority = createAuthority('bench', clock.now(), 1);
+  const authority = createAuthority('bench authority', clock.now(), 1);
   const request = { usage: 'server', names: ['127.0.0.1'], now: clock.now(), days: 1 } as const;
   const { certPem, keyPem } = issue(authority, { ...request, subject: { commonName: 'bench' } });
   const server = createServer({ cert: certPem, key: keyPem }, ({ url }, response) => {

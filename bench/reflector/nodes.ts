@@ -46,9 +46,14 @@ function nodeOf(index: number): KubeObject {
         'kubenode.dev/machine-set': `workers-${index % 20}`,
         'example.com/rack': `rack-${index % 200}`,
         'example.com/team': 'platform-infrastructure',
+        'example.com/cost-center': `cost-center-${index % 40}`,
+        'beta.kubernetes.io/instance-type': 'm7i.4xlarge',
+        'failure-domain.beta.kubernetes.io/zone': zone,
       },
       annotations: {
         'node.alpha.kubernetes.io/ttl': '300',
+        'example.com/purpose':
+          'runs the workloads of the platform team and of those who asked it for a place',
         'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
         'csi.volume.kubernetes.io/nodeid': `{"ebs.csi.aws.com":"i-${String(index).padStart(17, '0')}"}`,
       },
@@ -97,7 +102,7 @@ function statusOf(name: string, index: number): Readonly<Record<string, unknown>
       operatingSystem: 'linux',
       architecture: 'amd64',
     },
-    images: Array.from({ length: 5 }, (_, image) => ({
+    images: Array.from({ length: 8 }, (_, image) => ({
       names: [`registry.example.com/platform/component-${image}@sha256:${'0'.repeat(63)}${image}`],
       sizeBytes: 100_000_000 + image,
     })),

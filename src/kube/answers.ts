@@ -153,8 +153,7 @@ function waiting(seconds: number | undefined): { readonly retryAfterSeconds?: nu
 function codeOf(status: number, reason: string | undefined): KubeErrorCode {
   if (status === 409 && reason === 'AlreadyExists') return 'AlreadyExists';
   if (status === 404 && reason !== 'NotFound') return 'BadAnswer';
-  const known = reason === 'Expired' ? 'Gone' : BY_STATUS[status];
-  return known ?? (status >= 500 ? 'ServerError' : 'BadAnswer');
+  return BY_STATUS[status] ?? (status >= 500 ? 'ServerError' : 'BadAnswer');
 }
 
 function statusIn(body: string): Status | undefined {

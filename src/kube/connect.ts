@@ -5,6 +5,7 @@ import type { Client } from './client.ts';
 import type { Clock } from './clock.ts';
 import { type ConfigOptions, loadConfig } from './config.ts';
 import type { TransportOptions } from './exchange.ts';
+import { fencedTransport } from './lease-fence.ts';
 import type { Limiter } from './limiter.ts';
 import { restClient } from './rest-client.ts';
 import { systemClock } from './system-clock.ts';
@@ -15,13 +16,16 @@ export interface ConnectOptions extends Omit<ConfigOptions, 'clock'> {
   readonly onCall?: (report: CallReport) => void;
   readonly limiter?: Limiter;
   readonly transport?: TransportOptions;
+  /** Throws when nothing may be written now: `term.fence` of a Lease. Asked as each write leaves. */
+  readonly fence?: () => void;
 }
 
 /** Makes no call: a server that is down is found by the first one. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
-  const { clock = systemClock(), onCall, limiter, transport } = options;
+  const { clock = systemClock(), onCall, limiter, fence } = options;
   const { connection } = await loadConfig({ ...options, clock });
-  return restClient(undiciTransport(connection, transport), {
+  const transport = undiciTransport(connection, options.transport);
+  return restClient(fence ? fencedTransport(transport, fence) : transport, {
     server: connection.server,
     clock,
     ...(onCall ? { onCall } : {}),

@@ -94,6 +94,7 @@ export function transportOver(wire: Wire, connection: Connection, options: Trans
     const { credentials } = connection;
     const identity = await credentials.current();
     limit.signal.throwIfAborted();
+    asked.beforeSend?.();
     try {
       const outgoing = written(asked, identity, limit.signal);
       const answer = read(await wire.send(outgoing, identity, kind));
