@@ -20,6 +20,8 @@ export interface HttpRequest {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
+  /** Called when all is ready and the bytes would leave now. Throws a KubeError to stop it: nothing is sent then. */
+  readonly beforeSend?: () => void;
   /** Until the whole answer (request) or between two pieces of it (stream). */
   readonly timeoutMs?: number;
 }
