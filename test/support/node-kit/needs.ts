@@ -7,12 +7,23 @@ const PACKAGES: Readonly<Record<string, string>> = {
   nsenter: 'util-linux',
 };
 
+export interface Machine {
+  readonly platform: string;
+  readonly uid: number | undefined;
+  readonly find: (program: string) => string | undefined;
+}
+
 /** What this machine lacks for real nodes; undefined when it lacks nothing. */
-export function whyNoNodes(): string | undefined {
-  if (process.platform !== 'linux') return `real nodes need Linux, this is ${process.platform}`;
-  if (process.getuid?.() !== 0) return 'real nodes need root (namespaces, mounts, a bridge)';
-  const missing = Object.keys(PACKAGES).filter((program) => findProgram(program) === undefined);
+export function whyNoNodes(machine: Machine = thisMachine()): string | undefined {
+  const { platform, uid, find } = machine;
+  if (platform !== 'linux') return `real nodes need Linux, this is ${platform}`;
+  if (uid !== 0) return 'real nodes need root (namespaces, mounts, a bridge)';
+  const missing = Object.keys(PACKAGES).filter((program) => find(program) === undefined);
   if (missing.length === 0) return undefined;
   const packages = missing.map((program) => PACKAGES[program]).join(' ');
   return `real nodes need ${missing.join(', ')}: apt-get install ${packages}`;
+}
+
+function thisMachine(): Machine {
+  return { platform: process.platform, uid: process.getuid?.(), find: findProgram };
 }
