@@ -137,6 +137,18 @@ describe('the agent of n17', () => {
     expect(await answer(agent, act, wanted)).toBe(wanted);
   });
 
+  it('adds to its own Event, and takes over no other', async () => {
+    const agent = await world.agent('n17');
+    for (const machine of ['n17', 'n18']) {
+      const metadata = { name: `of-${machine}`, namespace: 'default' };
+      await world.admin.create(resources.Event, { ...event('Machine', machine), metadata });
+    }
+    expect(await answer(agent, changeEvent('of-n17', { count: 2 }), 'allowed')).toBe('allowed');
+    expect(await answer(agent, changeEvent('of-n18', { count: 2 }), OWN)).toBe(OWN);
+    expect(await answer(agent, changeEvent('of-n18', { involvedObject: { name: 'n17' } }), OWN)).toBe(OWN);
+    expect(await answer(agent, changeEvent('of-n17', { involvedObject: { name: 'n18' } }), OWN)).toBe(OWN);
+  });
+
   it('may ask what it may', async () => {
     const agent = await world.agent('n17');
     const resource = {
@@ -259,4 +271,10 @@ function nodeStatus(name: string, conditions: readonly object[]): Act {
 async function label(name: string, value: string | null): Promise<void> {
   const body = { metadata: { labels: { [LABEL_AGENT_BLOCKED]: value } } };
   await world.admin.patch(resources.Machine, { name }, { type: 'merge', body });
+}
+
+function changeEvent(name: string, body: Record<string, unknown>): Act {
+  const options = { dryRun: true };
+  const merge = { type: 'merge', body } as const;
+  return (client) => client.patch(resources.Event, { name, namespace: 'default' }, merge, options);
 }

@@ -74,7 +74,7 @@ describe('rules and limits', () => {
     ['created as a limit', () => create(limits('new'))],
     ['changed', changeRule],
     ['deleted', () => removal('NodeRemedier', REMEDIER)],
-    ['deleted as a limit', () => removal('DefenderPolicy', 'fleet-default')],
+    ['deleted as a limit', () => removal('DefenderPolicy', 'gpu-pool')],
   ])('are not %s by an administrator', async (_, act) => {
     expect(await answer(world.admin, act(), GIT)).toBe(GIT);
     expect(await answer(await world.person(ROLE_ADMIN), act(), GIT)).toBe(GIT);
@@ -153,6 +153,21 @@ describe('break-glass', () => {
       };
       expect(await answer(anna, forge, GIT)).toBe(GIT);
     }
+  });
+
+  it('is not possible when the bookkeeping, and with it the date, is thrown away', async () => {
+    const annotations = { [ANNOTATION_BREAK_GLASS]: `${hours(1)}; anna; incident 4711` };
+    const forget: Act = async (client) => {
+      const live = await client.get(resources.NodeRemedier, { name: REMEDIER });
+      const metadata = {
+        ...live.metadata,
+        annotations,
+        managedFields: [{}],
+      } as unknown as KubeObject['metadata'];
+      const spec = { ...(live['spec'] as object), priority: 9 };
+      return await client.replace(resources.NodeRemedier, { ...live, metadata, spec }, { dryRun: true });
+    };
+    expect(await answer(await world.person(ROLE_ADMIN), forget, GIT)).toBe(GIT);
   });
 
   it('deletes by the UID, as CEL has no clock at a delete', async () => {

@@ -72,7 +72,8 @@ async function populate(world: World): Promise<void> {
   for (const it of ['Cluster is reached by a kubeconfig', 'MachineSet is twelve machines of one shape']) {
     await writeCase(sync, { it, kind: '', object: example(it) });
   }
-  for (const it of ['NodeRemedier cleans full disks', 'DefenderPolicy is the default of the fleet']) {
+  const limits = ['DefenderPolicy is the default of the fleet', 'DefenderPolicy only audits, for a pool'];
+  for (const it of ['NodeRemedier cleans full disks', ...limits]) {
     await writeCase(sync, { it, kind: '', object: example(it) });
   }
 }
