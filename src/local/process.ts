@@ -1,6 +1,6 @@
 /** Child processes that outlive us: started in a session of their own, found again by identity, stopped by it. */
 import { spawn } from 'node:child_process';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, rename, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from '../kube/clock.ts';
 import { LocalError } from './errors.ts';
@@ -16,6 +16,7 @@ export interface Command {
 const POLL_MS = 50;
 const TERM_MS = 20_000;
 const LOG_TAIL_LINES = 12;
+const LOG_BYTES = 16 * 1024 ** 2;
 
 /**
  * Only what the program needs of our environment: a proxy variable or a GODEBUG of the user's shell
@@ -28,6 +29,7 @@ function childEnvironment(): Record<string, string> {
 }
 
 export async function startProcess(command: Command, logFile: string): Promise<ProcessIdentity> {
+  await setAsideLarge(logFile);
   const log = await open(logFile, 'a', 0o600).catch((error: unknown) => {
     throw diskError(error, logFile);
   });
@@ -48,6 +50,12 @@ export async function startProcess(command: Command, logFile: string): Promise<P
   } finally {
     await log.close();
   }
+}
+
+/** One older log is kept: enough to see what happened before, and never more than the disk can bear. */
+async function setAsideLarge(logFile: string): Promise<void> {
+  const size = (await stat(logFile).catch(() => undefined))?.size ?? 0;
+  if (size > LOG_BYTES) await rename(logFile, `${logFile}.1`);
 }
 
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {

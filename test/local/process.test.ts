@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kube/system-clock.ts';
@@ -84,6 +84,14 @@ describe('a process', () => {
     const lines = (await tailOf(log)).split('\n');
     expect(lines).toHaveLength(12);
     expect(lines[0]).toMatch(/^ {2}\| 38 x{297}$/);
+  });
+
+  it('sets a large log aside before it adds to it', async () => {
+    writeFileSync(log, 'x'.repeat(17 * 1024 ** 2));
+    await start('echo new; exec sleep 100');
+    await untilLog('new');
+    expect(readFileSync(log, 'utf8')).toBe('new\n');
+    expect(statSync(`${log}.1`).size).toBe(17 * 1024 ** 2);
   });
 
   async function start(script: string): Promise<ProcessIdentity> {

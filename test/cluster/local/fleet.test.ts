@@ -1,17 +1,22 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import tls from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { KINDS } from '../../../src/api/registry.ts';
 import type { Client } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
+import { systemClock } from '../../../src/kube/system-clock.ts';
 import { isPortFree } from '../../../src/local/ports.ts';
 import { localFleet } from '../../support/local-fleet.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const CONFIG_MAPS = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
 const SECRETS = { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
+const clock = systemClock();
 const LIGHT = ['--no-controllers', '--no-install'];
 
 // Each test starts servers, and a busy machine takes its time for that.
@@ -69,6 +74,30 @@ describe('kubenode local', PATIENCE, () => {
     expect((await fleet.status()).clusters[0]?.state).toBe('NotReady');
     await fleet.ok('up', '--timeout', '30', ...LIGHT);
     expect((await byProgram()).get('kube-apiserver')).not.toBe(frozen);
+  });
+
+  it('renews certificates under running processes, which take them up by themselves', async () => {
+    const before = await pids();
+    const { etcd, clusters } = await fleet.status();
+    const served = [
+      { port: etcd.port, folder: join(fleet.dir, 'etcd-pki'), file: 'etcd.pem', client: 'client.pem' },
+      {
+        port: Number(new URL(clusters[0]?.server ?? '').port),
+        folder: join(fleet.dir, 'clusters/hub/pki'),
+        file: 'apiserver.pem',
+        client: 'admin.pem',
+      },
+    ];
+    // What is missing and what has expired goes the same way; the unit tests tell the two apart.
+    const lost = served.flatMap(({ folder, file, client }) => [join(folder, file), join(folder, client)]);
+    for (const path of lost) rmSync(path);
+    await fleet.ok('up', ...LIGHT);
+    expect(await pids()).toEqual(before);
+    for (const { port, folder, file, client } of served) {
+      const wanted = new X509Certificate(readFileSync(join(folder, file)));
+      while ((await servedSerial(port, folder, client)) !== wanted.serialNumber) await clock.sleep(100);
+    }
+    await (await hub()).create(CONFIG_MAPS, configMap('after-renewal'));
   });
 
   it.each(['starting etcd', 'starting hub/kube-apiserver'])(
@@ -238,6 +267,18 @@ async function whoAmI(client: Client): Promise<{ user: string; groups: string[] 
 
 function configMap(name: string): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { a: 'b' } };
+}
+
+async function servedSerial(port: number, folder: string, client: string): Promise<string> {
+  const pem = readFileSync(join(folder, client));
+  const ca = readFileSync(join(folder, 'ca.crt'));
+  const socket = tls.connect({ host: '127.0.0.1', port, ca, cert: pem, key: pem });
+  try {
+    await once(socket, 'secureConnect');
+    return socket.getPeerX509Certificate()?.serialNumber ?? '';
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Somebody else's server, for as long as the test. */
