@@ -59,7 +59,7 @@ async function writeWhile(held: Term, writer: Client): Promise<void> {
     try {
       await writeOnce(held, writer, count);
     } catch (error) {
-      if (!isKubeError(error, 'Aborted', 'Conflict')) tell('error', { message: String(error) });
+      if (!isKubeError(error)) tell('error', { message: String(error) });
       await clock.sleep(20);
     }
   }
