@@ -74,7 +74,8 @@ async function send(
   const startMs = clock.monotonicMs();
   for (let event = 0; event < pace.perSecond * pace.seconds; event += 1) {
     const dueMs = startMs + (event * 1000) / pace.perSecond;
-    if (dueMs > clock.monotonicMs()) await clock.sleep(dueMs - clock.monotonicMs());
+    const earlyMs = dueMs - clock.monotonicMs();
+    if (earlyMs > 0) await clock.sleep(earlyMs);
     const node = nodes[event % nodes.length];
     if (!node) throw new Error('there are no nodes');
     const annotations = { ...node.metadata.annotations, [SENT]: String(clock.now().getTime()) };

@@ -14,7 +14,7 @@ export function systemClock(): Clock {
 }
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  let left = ms;
+  let left = Math.max(0, ms);
   do {
     const part = Math.min(left, LONGEST_TIMER_MS);
     await waitOnce(part, signal);

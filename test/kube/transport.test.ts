@@ -317,10 +317,10 @@ describe.each<[string, (connection: Connection, options?: TransportOptions) => T
         const timer = setInterval(() => {
           sent += 1;
           if (sent <= 8) response.write('.');
-        }, 40);
+        }, 100);
         onTestFinished(() => clearInterval(timer));
       });
-      const { body } = await open(server.url).stream({ ...GET, timeoutMs: 300 });
+      const { body } = await open(server.url).stream({ ...GET, timeoutMs: 700 });
       let pieces = 0;
       const error = await drained(body, () => {
         pieces += 1;
