@@ -2,12 +2,15 @@
 import { Command } from 'commander';
 import { completionCommand } from './completion.ts';
 import { explainCommand } from './explain.ts';
+import { historyCommand } from './history.ts';
 import { initCommand } from './init.ts';
 import { installCommand } from './install.ts';
 import type { Io } from './io.ts';
 import { localCommand } from './local.ts';
+import { releaseCommand } from './release.ts';
 import { renderCommand } from './render.ts';
 import { startCommand } from './start.ts';
+import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
 import { validateCommand } from './validate.ts';
 import { VERSION, versionCommand } from './version.ts';
@@ -31,6 +34,9 @@ export function program(io: Io): Command {
     initCommand(io),
     renderCommand(io),
     syncCommand(io),
+    statusCommand(io),
+    releaseCommand(io),
+    historyCommand(io),
     validateCommand(io),
     explainCommand(io),
     versionCommand(io),
