@@ -92,8 +92,9 @@ export const maintenanceEvent: Kind = {
     { name: 'Type', path: '.spec.type' },
     { name: 'State', path: '.spec.state' },
     PHASE,
-    { name: 'NotBefore', path: '.spec.notBefore', type: 'date' },
-    { name: 'ActAt', path: '.status.actAt', type: 'date' },
+    // Not as dates: of a moment that is still to come kubectl prints <invalid>.
+    { name: 'NotBefore', path: '.spec.notBefore' },
+    { name: 'ActAt', path: '.status.actAt' },
     AGE,
   ],
   phases: maintenanceEventPhases,

@@ -2,15 +2,20 @@
  * Our validators against a real API server, on objects that nobody thought of: an object that is fine is broken at
  * random places, and both must say yes, or both no. CEL is the server's alone.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { jsonSchemaOf } from '../../../src/api/generate/json-schema.ts';
 import { crds } from '../../../src/api/install.ts';
 import { KINDS } from '../../../src/api/registry.ts';
 import { validate } from '../../../src/api/validate.ts';
+import type { Client } from '../../../src/kube/client.ts';
 import { isKubeError, type KubeError } from '../../../src/kube/errors.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/object.ts';
 import { accepted } from '../../api/fixtures/load.ts';
+import { writeCase } from '../../api/fixtures/write.ts';
 import { runs } from '../../support/long.ts';
 import { type Installed, startInstalled } from './installed.ts';
 
@@ -18,6 +23,7 @@ let installed: Installed;
 beforeAll(async () => {
   installed = await startInstalled(crds());
 });
+beforeEach(() => installed.server.wipe());
 afterAll(() => installed?.stop());
 
 /** What a person, a script or a YAML parser might put anywhere. */
@@ -82,26 +88,57 @@ const anyBreak = fc.record<Break>({
 });
 
 const bases = accepted().map(({ object: { status: _status, ...object } }) => object as KubeObject);
+const anyBreaks = fc.array(anyBreak, { minLength: 1, maxLength: 3 });
 
 describe('validate and the API server', () => {
-  it('agree on objects that are broken at random', { timeout: 1_800_000 }, async () => {
-    const breaks = fc.array(anyBreak, { minLength: 1, maxLength: 3 });
+  it('agree on specs that are broken at random', { timeout: 1_800_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...bases), breaks, async (base, all) => {
-        const object = all.reduce(broken, base);
-        const problems = validate(object).map(({ path, message }) => `${path}: ${message}`);
-        const { schema, words } = await judged(object);
-        expect({ refused: problems.length > 0, words, problems, object }).toEqual({
-          refused: schema,
-          words,
-          problems,
-          object,
-        });
+      fc.asyncProperty(fc.constantFrom(...bases), anyBreaks, async (base, breaks) => {
+        const object = brokenAt('spec', base, breaks);
+        const create: Write = (client, resource) => client.create(resource, object, { dryRun: true });
+        const { ours, theirs } = await verdicts(object, create);
+        expect(ours).toEqual(theirs);
       }),
       runs(400, 20_000),
     );
   });
+
+  it('agree on statuses that are broken at random', { timeout: 1_800_000 }, async () => {
+    const wholes = await Promise.all(KINDS.map(({ kind }) => createWhole(kind)));
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...wholes), anyBreaks, async (base, breaks) => {
+        const object = brokenAt('status', base, breaks);
+        const options = { dryRun: true, subresource: 'status' };
+        const replace: Write = (client, resource) => client.replace(resource, object, options);
+        const { ours, theirs } = await verdicts(object, replace);
+        expect(ours).toEqual(theirs);
+      }),
+      runs(200, 10_000),
+    );
+  });
 });
+
+type Write = (client: Client, resource: Resource) => Promise<unknown>;
+
+/** With all that was said, so that a failure shows who said what of which object. */
+async function verdicts(object: KubeObject, write: Write): Promise<{ ours: object; theirs: object }> {
+  const problems = validate(object).map(({ path, message }) => `${path}: ${message}`);
+  const { schema, words } = await judged(object, write);
+  const said = { words, problems, object };
+  return { ours: { refused: problems.length > 0, ...said }, theirs: { refused: schema, ...said } };
+}
+
+/** With every part of its status in use: what is broken there is then seen. */
+async function createWhole(kind: string): Promise<KubeObject> {
+  const file = join(import.meta.dirname, 'crds.statuses.yaml');
+  const statuses = parse(readFileSync(file, 'utf8')) as Readonly<Record<string, object>>;
+  const reported = accepted().find((each) => each.kind === kind && each.object['status'] !== undefined);
+  const written = reported ?? accepted().find((each) => each.kind === kind);
+  if (!written) throw new Error(`the corpus has no ${kind}`);
+  const { update: _update, ...created } = written;
+  const status = { ...statuses[kind], ...(written.object['status'] as object) };
+  return await writeCase(installed.server.client, { ...created, object: { ...written.object, status } });
+}
 
 interface Judgement {
   /** Refused by the schema, or for what every object must be; not by a rule of ours. */
@@ -109,11 +146,11 @@ interface Judgement {
   readonly words: string;
 }
 
-async function judged(object: KubeObject): Promise<Judgement> {
+async function judged(object: KubeObject, write: Write): Promise<Judgement> {
   const { client } = installed.server;
   const resource = await client.resourceFor(object.apiVersion, object.kind);
   try {
-    await client.create(resource, object, { dryRun: true });
+    await write(client, resource);
     return { schema: false, words: 'accepted' };
   } catch (error) {
     if (!isKubeError(error, 'Invalid')) throw error;
@@ -122,9 +159,10 @@ async function judged(object: KubeObject): Promise<Judgement> {
 }
 
 const RULES = new Set(
-  KINDS.flatMap(({ rules = [], spec }) => [
+  KINDS.flatMap(({ rules = [], spec, status }) => [
     ...rules.map(({ message }) => message),
     ...messagesOf(jsonSchemaOf(spec)),
+    ...messagesOf(jsonSchemaOf(status)),
   ]),
 );
 
@@ -144,11 +182,13 @@ function messagesOf(schema: unknown): string[] {
   return [...rules.map(({ message }) => message), ...Object.values(schema).flatMap(messagesOf)];
 }
 
-function broken(object: KubeObject, { place, act, value }: Break): KubeObject {
+function brokenAt(part: 'spec' | 'status', object: KubeObject, breaks: readonly Break[]): KubeObject {
   const copy = structuredClone(object);
-  const places = placesOf(copy['spec']);
-  const [container, key] = places[place % places.length] ?? [copy, 'spec'];
-  change(container, key, act, structuredClone(value));
+  for (const { place, act, value } of breaks) {
+    const places = placesOf(copy[part]);
+    const [container, key] = places[place % places.length] ?? [copy, part];
+    change(container, key, act, structuredClone(value));
+  }
   return copy;
 }
 
