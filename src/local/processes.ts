@@ -69,7 +69,7 @@ function apiServerProcess(
     etcdUrl: url(etcdPort, ''),
     etcdPrefix: `/${name}`,
   });
-  const mark = `--tls-cert-file=${pkiFolder}/apiserver.pem`;
+  const mark = `--kubelet-client-key=${pkiFolder}/kubelet-client.pem`;
   return ofCluster(name, {
     program: 'kube-apiserver',
     command,
