@@ -142,6 +142,8 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
+// What unshare says when the kernel ended the program inside it: at the limit of CPU time, as memory has words of its own.
+const KILLED_INSIDE = /^unshare: sigprocmask unblock failed/m;
 // V8's and the C++ library's own last words.
 const NO_MEMORY = /heap out of memory|process out of memory|Failed to allocate|bad_alloc/;
 const KEEP_SMALL = 'a render only declares objects: look for a loop, or for data that does not belong there';
@@ -155,6 +157,11 @@ function limitError(code: RenderErrorCode, limits: RenderLimits): RenderError {
   return new RenderError(code, [{ message: words[code] ?? code }], KEEP_SMALL);
 }
 
+function cpuError({ cpuSeconds }: RenderLimits): RenderError {
+  const message = `the render used more than ${cpuSeconds} s of CPU time, and was ended`;
+  return new RenderError('Timeout', [{ message }], KEEP_SMALL);
+}
+
 /** It ended by itself, but not well. V8 aborts when the heap is full; a wrapper reports a signal as 128 + its number. */
 function endError(
   code: number | null,
@@ -165,8 +172,9 @@ function endError(
   const signal =
     name ??
     ({ 132: 'SIGILL', 133: 'SIGTRAP', 134: 'SIGABRT', 137: 'SIGKILL', 152: 'SIGXCPU' } as const)[code ?? 0];
-  if (signal === 'SIGXCPU' || signal === 'SIGKILL') return limitError('Timeout', limits);
+  if (signal === 'SIGXCPU' || signal === 'SIGKILL') return cpuError(limits);
   if (NO_MEMORY.test(log)) return limitError('OutOfMemory', limits);
+  if (KILLED_INSIDE.test(log)) return cpuError(limits);
   const how = signal ? `by ${signal}` : `with code ${code}`;
   const message = `the program ended ${how} before it had rendered: ${lastWords(log)}`;
   return new RenderError('Failed', [{ message }], 'run it yourself: npm run synth');

@@ -8,6 +8,7 @@ import { type Renderer, renderer } from '../../../src/sync/render/renderer.ts';
 import type { RenderResult } from '../../../src/sync/render/result.ts';
 import {
   type Files,
+  type FleetRepository,
   fleetFolder,
   fleetRepository,
   PATIENT,
@@ -52,7 +53,7 @@ function digestIn({ targets }: RenderResult, name: string): string | undefined {
   return targets.find(({ target }) => target === name)?.digest;
 }
 
-function object(kind: string, name: string): string {
+function manifest(kind: string, name: string): string {
   return `apiVersion: v1\nkind: ${kind}\nmetadata: {name: ${name}}\n`;
 }
 
@@ -185,7 +186,7 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
         ),
       },
       'BadObject',
-      'main.ts:4',
+      'main.ts:4 (hub/x/n)',
       /name/,
     ],
     [
@@ -196,7 +197,7 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
         ),
       },
       'BadObject',
-      'main.ts:4',
+      'main.ts:4 (hub/Not_A_Unit/n)',
       /Not_A_Unit/,
     ],
     ['is not there', { 'README.md': 'x' }, 'NoEntry', undefined, /cdk8s\.yaml/],
@@ -233,8 +234,8 @@ describe('rendering plain YAML', { timeout: 120_000 }, () => {
     const result = await render({
       'hub/clusters.yaml':
         'apiVersion: kubenode.dev/v1alpha1\nkind: Cluster\nmetadata: {name: test}\nspec: {environment: test, connection: {credentialsRef: {name: test}}}\n',
-      'clusters/test/web/b.yaml': `${object('Namespace', 'one')}---\n${object('Namespace', 'two')}`,
-      'clusters/test/web/deeper/c.yml': object('Namespace', 'three'),
+      'clusters/test/web/b.yaml': `${manifest('Namespace', 'one')}---\n${manifest('Namespace', 'two')}`,
+      'clusters/test/web/deeper/c.yml': manifest('Namespace', 'three'),
       'clusters/test/all.yaml': `apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Namespace, metadata: {name: four}}\n`,
       'clusters/test/README.md': 'not an object',
       'clusters/notes.yaml': 'of no cluster',
@@ -255,13 +256,13 @@ describe('rendering plain YAML', { timeout: 120_000 }, () => {
   });
 
   it('reads it as Kubernetes tools do', async () => {
-    const text = `${object('ConfigMap', 'c')}data: {on: yes, octal: 0777, date: 2001-12-14, quoted: "yes"}\n`;
+    const text = `${manifest('ConfigMap', 'c')}data: {on: yes, octal: 0777, date: 2001-12-14, quoted: "yes"}\n`;
     const { targets } = await render({ 'clusters/test/c.yaml': text });
     expect(dataOf({ targets })).toEqual({ true: true, octal: 511, date: '2001-12-14', quoted: 'yes' });
   });
 
   it.each<[name: string, text: string, line: number, message: RegExp]>([
-    ['a key twice', `${object('Namespace', 'a')}kind: Secret\n`, 4, /unique|twice|duplicate/i],
+    ['a key twice', `${manifest('Namespace', 'a')}kind: Secret\n`, 4, /unique|twice|duplicate/i],
     ['what is no YAML', 'a: [1,\nb: }', 2, /./],
     ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', 1, /kind/],
     [

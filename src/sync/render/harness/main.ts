@@ -36,6 +36,7 @@ end(0);
 function codeOf(error: unknown): RenderErrorCode {
   for (let at = error as { code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at) {
     if (at.code === 'ERR_ACCESS_DENIED' || at.code === 'ERR_DLOPEN_DISABLED') return 'Denied';
+    if (at.code === 'ERR_MEMORY_ALLOCATION_FAILED') return 'OutOfMemory';
     if (at.code === 'KUBENODE_MISSING_MODULE') return 'MissingModule';
   }
   return 'Failed';
