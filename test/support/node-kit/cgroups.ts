@@ -4,15 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { untilClean } from '../leak-guard/until-clean.ts';
+import { type Hierarchy, hierarchiesIn } from './hierarchies.ts';
 import { isStale } from './marks.ts';
-
-interface Hierarchy {
-  /** Where this process is in it. */
-  readonly folder: string;
-  readonly isCpuset: boolean;
-}
 
 /** Makes them and resolves with the folders. */
 export async function makeCgroups(name: string): Promise<readonly string[]> {
@@ -85,30 +80,9 @@ function killQuietly(pid: number): void {
 }
 
 async function listHierarchies(): Promise<readonly Hierarchy[]> {
-  const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').flatMap(parseMount);
-  const own = (await readFile('/proc/self/cgroup', 'utf8')).split('\n').filter(Boolean);
-  return own.flatMap((line) => {
-    const [, controllers = '', ...path] = line.split(':');
-    const mount = mounts.find(({ options }) =>
-      controllers === ''
-        ? options === 'cgroup2'
-        : options.split(',').includes(controllers.split(',')[0] ?? ''),
-    );
-    if (!mount) return [];
-    // In cgroup v2 a cgroup has either processes or children with controllers, so a node goes directly below the root.
-    const below = controllers === '' || path.join(':').startsWith('/..') ? '' : path.join(':');
-    return [{ folder: join(mount.target, below), isCpuset: controllers.split(',').includes('cpuset') }];
-  });
-}
-
-function parseMount(line: string): { target: string; options: string }[] {
-  const [before = '', after = ''] = line.split(' - ');
-  const [type, , options = ''] = after.split(' ');
-  const target = before.split(' ')[4] ?? '';
-  if (type === 'cgroup2') return [{ target, options: 'cgroup2' }];
-  return type === 'cgroup' ? [{ target, options }] : [];
-}
-
-export function cgroupNames(folders: readonly string[]): readonly string[] {
-  return [...new Set(folders.map((folder) => basename(folder)))];
+  const [mounts, own] = await Promise.all([
+    readFile('/proc/self/mountinfo', 'utf8'),
+    readFile('/proc/self/cgroup', 'utf8'),
+  ]);
+  return hierarchiesIn(mounts, own);
 }

@@ -1,0 +1,44 @@
+/** Where a new cgroup goes, from what the kernel says in /proc/self/mountinfo and /proc/self/cgroup. */
+
+export interface Hierarchy {
+  /** Where a cgroup of ours may be made. */
+  readonly folder: string;
+  readonly isCpuset: boolean;
+}
+
+export function hierarchiesIn(mountinfo: string, ownCgroups: string): readonly Hierarchy[] {
+  const mounts = mountinfo.split('\n').flatMap(parseMount);
+  return ownCgroups.split('\n').flatMap((line) => {
+    const { controllers, path } = /^\d+:(?<controllers>[^:]*):(?<path>.*)$/.exec(line)?.groups ?? {};
+    if (controllers === undefined || path === undefined) return [];
+    const names = controllers.split(',');
+    const mount = mounts.find(({ serves }) => names.every((name) => serves.has(name)));
+    if (!mount) return [];
+    return [{ folder: `${mount.target}${placeIn(mount, names, path)}`, isCpuset: names.includes('cpuset') }];
+  });
+}
+
+interface Mount {
+  readonly target: string;
+  /** What of the hierarchy is mounted there. */
+  readonly root: string;
+  /** Controllers; '' stands for cgroup v2, as in /proc/self/cgroup. */
+  readonly serves: ReadonlySet<string>;
+}
+
+function parseMount(line: string): Mount[] {
+  const [before = '', after = ''] = line.split(' - ');
+  const [, , , root = '/', target = ''] = before.split(' ');
+  const [type, , options = ''] = after.split(' ');
+  if (type === 'cgroup2') return [{ root, target, serves: new Set(['']) }];
+  return type === 'cgroup' ? [{ root, target, serves: new Set(options.split(',')) }] : [];
+}
+
+/** Below our own cgroup, so that limits on us hold for the nodes as well. */
+function placeIn({ root }: Mount, names: readonly string[], path: string): string {
+  // A cgroup of v2 has processes or children with controllers, not both: ours has processes.
+  if (names.includes('')) return '';
+  // Outside of our view, or the root itself.
+  if (path === '/' || path.startsWith('/..') || path === root) return '';
+  return root !== '/' && path.startsWith(`${root}/`) ? path.slice(root.length) : path;
+}
