@@ -152,7 +152,7 @@ function statusCommand(io: Io): Command {
 }
 
 async function showStatus(io: Io, flags: { readonly dir: string; readonly output: Format }): Promise<void> {
-  const status = (await statusOf(flags.dir)) ?? { folder: flags.dir, clusters: [] };
+  const status = (await statusOf(flags.dir, io.clock.now())) ?? { folder: flags.dir, clusters: [] };
   print(io, flags.output, status, () => tableOf(status));
   const ready = status.clusters.length > 0 && status.clusters.every(({ state }) => state === 'Ready');
   if (!ready) endWith(io, EXIT.failed);

@@ -23,7 +23,7 @@ export function startCommand(io: Io): Command {
 }
 
 async function start(io: Io, dir: string): Promise<void> {
-  const ranBefore = isUp(await statusOf(dir));
+  const ranBefore = isUp(await statusOf(dir, io.clock.now()));
   try {
     const { layout } = await withProgress(io, (progress) =>
       bringUpAndInstall(io, { dir, install: true, output: 'table' }, progress),
@@ -49,7 +49,7 @@ function isUp(status: FleetStatus | undefined): boolean {
 async function watch(io: Io, dir: string): Promise<void> {
   let before = '';
   while (!io.signal.aborted) {
-    const text = linesOf(await statusOf(dir));
+    const text = linesOf(await statusOf(dir, io.clock.now()));
     if (text !== before) io.out(`${io.clock.now().toISOString()}\n${text}`);
     before = text;
     await io.clock.sleep(LOOK_EVERY_MS, io.signal).catch(() => undefined);

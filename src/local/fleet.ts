@@ -19,6 +19,7 @@ import { type LockOptions, withLock } from './lock.ts';
 import { observe } from './observe.ts';
 import { obtainBinaries } from './obtain.ts';
 import { planProcesses, planStop } from './plan.ts';
+import { type Host, platformOf } from './platform.ts';
 import { nextPort } from './ports.ts';
 import { processesOf } from './processes.ts';
 import { type FleetState, readState, writeState } from './state.ts';
@@ -36,6 +37,8 @@ export interface UpOptions extends FleetOptions, Wish {
   readonly env: Environment;
   readonly assets?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /** For tests; default: this machine. */
+  readonly host?: Host;
   /** What a person should know afterwards too. */
   readonly warn: (text: string) => void;
 }
@@ -53,6 +56,8 @@ const TRIES = 3;
 
 /** `then` still holds the lock: nobody takes down what it works on. */
 export async function bringUp<T>(options: UpOptions, then: (fleet: Fleet) => Promise<T>): Promise<T> {
+  // Before anything else: nothing below works elsewhere, and nothing should be left there.
+  platformOf(options.host ?? process);
   const layout = await claimFolder(options.dir);
   return await withLock(layout.root, waitingFor(options), async () => {
     const { env, assets, tell, clock, signal } = options;

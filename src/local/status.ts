@@ -39,7 +39,7 @@ export interface FleetStatus {
 }
 
 /** Undefined when there is no fleet in that folder. */
-export async function statusOf(dir: string): Promise<FleetStatus | undefined> {
+export async function statusOf(dir: string, now: Date): Promise<FleetStatus | undefined> {
   const layout = await existingFolder(dir);
   const state = layout ? await readState(layout.stateFile) : undefined;
   if (!layout || !state) return undefined;
@@ -53,7 +53,7 @@ export async function statusOf(dir: string): Promise<FleetStatus | undefined> {
   const [etcd] = of();
   if (!etcd) throw new Error('a fleet without etcd');
   const clusters = await Promise.all(
-    state.clusters.map((cluster) => clusterStatus(cluster, [etcd, ...of(cluster.name)], layout)),
+    state.clusters.map((cluster) => clusterStatus(cluster, [etcd, ...of(cluster.name)], { layout, now })),
   );
   return { folder: layout.root, kubeconfig: layout.kubeconfig, etcd, clusters };
 }
@@ -84,20 +84,26 @@ async function answers({ cluster, readyUrl }: ProcessSpec, layout: Layout): Prom
 async function clusterStatus(
   cluster: ClusterState,
   all: readonly ProcessStatus[],
-  layout: Layout,
+  { layout, now }: { readonly layout: Layout; readonly now: Date },
 ): Promise<ClusterStatus> {
   const { kubeconfig, pkiFolder } = layout.cluster(cluster.name);
   const admin = parsePair(await readIfThere(`${pkiFolder}/admin.pem`));
   const [, ...processes] = all;
   return {
     name: cluster.name,
-    ...worstOf(all),
+    ...(admin && expiryOf(admin.certPem) <= now ? EXPIRED : worstOf(all)),
     server: serverUrl(cluster),
     kubeconfig,
     ...(admin ? { certificateExpires: expiryOf(admin.certPem).toISOString() } : {}),
     processes,
   };
 }
+
+/** Then nothing answers us, whatever else may be wrong. */
+const EXPIRED = {
+  state: 'NotReady',
+  because: 'its certificates have expired: kubenode local up renews them',
+} as const;
 
 /** Pure. */
 export function worstOf(all: readonly ProcessStatus[]): Pick<ClusterStatus, 'state' | 'because'> {

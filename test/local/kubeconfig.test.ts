@@ -1,17 +1,19 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/kube/config.ts';
 import { systemClock } from '../../src/kube/system-clock.ts';
 import { ensureAccess, kubeconfigFor } from '../../src/local/access.ts';
+import { bringUp } from '../../src/local/fleet.ts';
 import { stateFolder } from '../../src/local/folders.ts';
 import { componentKubeconfig, localKubeconfig } from '../../src/local/kubeconfig.ts';
 import { layoutOf } from '../../src/local/layout.ts';
 import { principalNamed } from '../../src/local/principal.ts';
 import { kubeconfigSecrets } from '../../src/local/secrets.ts';
-import type { ClusterState, FleetState } from '../../src/local/state.ts';
+import { type ClusterState, type FleetState, writeState } from '../../src/local/state.ts';
+import { statusOf } from '../../src/local/status.ts';
 import { tempFolder } from '../support/temp.ts';
 
 const NOW = new Date('2030-01-01T00:00:00.000Z');
@@ -82,6 +84,31 @@ describe('the kubeconfigs of a fleet', () => {
   it('cannot be made for a cluster that was never up', async () => {
     const promise = kubeconfigFor(HUB, layoutOf(tempFolder('kubeconfig')), principalNamed('jane'), NOW);
     await expect(promise).rejects.toMatchObject({ code: 'NotFound', wayOut: 'kubenode local up' });
+  });
+});
+
+describe('statusOf', () => {
+  it('says that certificates have expired, rather than that nothing answers', async () => {
+    const layout = layoutOf(realpathSync(tempFolder('status')));
+    await writeState(layout.stateFile, STATE);
+    await ensureAccess(STATE, layout, NOW);
+    const at = async (now: Date): Promise<unknown> =>
+      (await statusOf(layout.root, now))?.clusters[0]?.because;
+    expect(await at(NOW)).toBe('no process runs');
+    expect(await at(new Date('2031-01-02T00:00:00.000Z'))).toBe(
+      'its certificates have expired: kubenode local up renews them',
+    );
+  });
+});
+
+describe('bringUp', () => {
+  it('says a clear word on a platform that cannot run it, and leaves nothing there', async () => {
+    const dir = join(tempFolder('other'), 'fleet');
+    const host = { platform: 'darwin', arch: 'arm64' };
+    const quiet = { env: {}, clock: systemClock(), tell: () => undefined, warn: () => undefined };
+    const promise = bringUp({ ...quiet, dir, host }, () => Promise.resolve());
+    await expect(promise).rejects.toMatchObject({ code: 'Unsupported', where: 'darwin/arm64' });
+    expect(existsSync(dir)).toBe(false);
   });
 });
 
