@@ -3,6 +3,7 @@
  * any machine with systemd.
  */
 import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
+import { isStale } from './marks.ts';
 import { run } from './shell.ts';
 
 const PLACE = '/run/systemd/nspawn';
@@ -20,7 +21,8 @@ export async function unmountNspawnState(): Promise<void> {
   const mount = (await listMounts()).find(({ target }) => target === PLACE);
   if (mount?.source !== OURS) return;
   const machines = await readdir(`${PLACE}/propagate`).catch(() => []);
-  if (machines.length > 0) return;
+  // A killed run leaves its machines behind in here.
+  if (machines.some((name) => !isStale(name))) return;
   await run('umount', [PLACE]);
   await rmdir(PLACE).catch(() => undefined);
 }
