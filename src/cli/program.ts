@@ -7,6 +7,7 @@ import { initCommand } from './init.ts';
 import { installCommand } from './install.ts';
 import type { Io } from './io.ts';
 import { localCommand } from './local.ts';
+import { planCommand } from './plan.ts';
 import { releaseCommand } from './release.ts';
 import { renderCommand } from './render.ts';
 import { startCommand } from './start.ts';
@@ -33,6 +34,7 @@ export function program(io: Io): Command {
     installCommand(io),
     initCommand(io),
     renderCommand(io),
+    planCommand(io),
     syncCommand(io),
     statusCommand(io),
     releaseCommand(io),

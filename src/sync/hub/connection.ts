@@ -46,7 +46,8 @@ export async function connectCluster(cluster: Cluster, options: ConnectionOption
   });
 }
 
-function credentialsOf({ metadata, spec }: Cluster): SecretRef | undefined {
+/** The Secret that holds the kubeconfig; none for a cluster that is its own hub. */
+export function credentialsOf({ metadata, spec }: Cluster): SecretRef | undefined {
   if (spec.hosted) return { name: `${metadata.name}-kubeconfig`, key: HOSTED_KEY };
   const ref = spec.connection?.credentialsRef;
   return ref ? { name: ref.name, key: ref.key ?? HOSTED_KEY } : undefined;
