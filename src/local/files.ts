@@ -1,6 +1,6 @@
 /** Files that are either whole or not there. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LocalError, systemCode } from './errors.ts';
 
@@ -38,6 +38,29 @@ export async function readIfThere(path: string): Promise<string | undefined> {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw diskError(error, path);
   }
+}
+
+/** Room of a file system for this user. */
+export type FreeBytes = (folder: string) => Promise<number>;
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** Before programs are started that end in a stack trace when there is no room for them. */
+export async function refuseFullDisk(
+  folder: string,
+  neededBytes: number,
+  freeBytes: FreeBytes = freeBytesOf,
+): Promise<void> {
+  const free = await freeBytes(folder);
+  if (free >= neededBytes) return;
+  const [has, needs] = [free, neededBytes].map((bytes) => `${Math.floor(bytes / 1e6)} MB`);
+  throw new LocalError('DiskFull', `the disk is full: ${folder} has ${has} left, ${needs} are needed`, {
+    where: folder,
+    wayOut: 'free some space, or choose a folder on another disk with --dir',
+  });
 }
 
 /** Says what a person can do about it; everything else goes on as it is. */

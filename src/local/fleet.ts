@@ -11,7 +11,7 @@ import { ensureAccess, type FleetAccess } from './access.ts';
 import { type Binaries, programIn } from './binaries.ts';
 import { carryOut, PortsTaken, stopSome } from './carry-out.ts';
 import { LocalError, systemCode } from './errors.ts';
-import { diskError } from './files.ts';
+import { diskError, refuseFullDisk } from './files.ts';
 import type { Environment } from './folders.ts';
 import { growState, portsOf, replacePort, type Wish } from './grow.ts';
 import { type Layout, layoutOf, OWN_NAMES } from './layout.ts';
@@ -51,6 +51,8 @@ export interface Fleet {
 }
 
 const READY_MS = 120_000;
+/** etcd takes 64 MB for each of two log files before it holds anything; the rest is for a small cluster and its logs. */
+const LEAST_BYTES = 200e6;
 /** A port can be lost between the look and the start; three times in a row is no coincidence. */
 const TRIES = 3;
 
@@ -90,6 +92,7 @@ async function start(
   options: UpOptions,
 ): Promise<Fleet> {
   const { clock, timeoutMs = READY_MS } = options;
+  await refuseFullDisk(layout.root, LEAST_BYTES);
   await writeState(layout.stateFile, state);
   await mkdir(layout.logs, { recursive: true });
   await mkdir(layout.etcd.dataFolder, { recursive: true, mode: 0o700 });

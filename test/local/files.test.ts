@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diskError, PRIVATE, readIfThere, writeWhole } from '../../src/local/files.ts';
+import { diskError, PRIVATE, readIfThere, refuseFullDisk, writeWhole } from '../../src/local/files.ts';
 import { tempFolder } from '../support/temp.ts';
 
 describe('writeWhole', () => {
@@ -42,6 +42,22 @@ describe('writeWhole', () => {
     const root = tempFolder('files');
     expect(await readIfThere(join(root, 'nothing'))).toBeUndefined();
     await expect(readIfThere(root)).rejects.toThrow('EISDIR');
+  });
+});
+
+describe('refuseFullDisk', () => {
+  it('says how much there is and how much is needed', async () => {
+    const promise = refuseFullDisk('/fleet', 200e6, () => Promise.resolve(12.3e6));
+    await expect(promise).rejects.toMatchObject({
+      code: 'DiskFull',
+      message: 'the disk is full: /fleet has 12 MB left, 200 MB are needed',
+      wayOut: expect.stringContaining('--dir') as string,
+    });
+  });
+
+  it('has nothing to say while there is enough', async () => {
+    await expect(refuseFullDisk('/fleet', 200, () => Promise.resolve(200))).resolves.toBeUndefined();
+    await expect(refuseFullDisk(tempFolder('files'), 1)).resolves.toBeUndefined();
   });
 });
 
