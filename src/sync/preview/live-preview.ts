@@ -6,7 +6,7 @@ import { ANNOTATION_COMMIT, ANNOTATION_SOURCE, LABEL_HUB, MANAGER_SYNC } from '.
 import type { Client } from '../../kube/client.ts';
 import { differenceLines } from '../../kube/diff.ts';
 import { dryRunApply } from '../../kube/dry-run.ts';
-import { isKubeError } from '../../kube/errors.ts';
+import { isKubeError, type KubeError } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, idOf, keyOf, type ObjectId } from '../apply/identity.ts';
 import { mayReplace } from '../apply/immutable.ts';
@@ -119,15 +119,19 @@ async function changeOf(client: Client, entry: WantedEntry): Promise<Change | un
     const details = differenceLines(
       run.differences.filter(({ path }) => !MARKS.some((mark) => path.includes(mark))),
     );
-    if (run.action === 'nothing' || (run.action === 'update' && details.length === 0)) return undefined;
-    return { action: run.action, ...about, details };
+    const nothing = run.action !== 'create' && details.length === 0;
+    return nothing ? undefined : { action: run.action === 'create' ? 'create' : 'update', ...about, details };
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
-    if (mayReplace(entry, error)) return { action: 'replace', ...about, details: [error.message] };
-    // Its namespace comes with the same commit, so the server cannot try it yet.
-    if (error.code === 'NotFound') return { action: 'create', ...about, details: [] };
-    return { action: 'refused', ...about, details: [error.message] };
+    return { ...about, ...actionAfter(entry, error) };
   }
+}
+
+function actionAfter(entry: WantedEntry, error: KubeError): Pick<Change, 'action' | 'details'> {
+  if (mayReplace(entry, error)) return { action: 'replace', details: [error.message] };
+  // Its namespace comes with the same commit, so the server cannot try it yet.
+  if (error.code === 'NotFound') return { action: 'create', details: [] };
+  return { action: 'refused', details: [error.message] };
 }
 
 function unitsOf(plan: TargetPlan, changes: ReadonlyMap<WantedEntry, Change>): UnitPreview[] {
