@@ -1,0 +1,104 @@
+/** The example fleet of this repository: what it declares, and how a change of it looks. */
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { RenderedTarget } from '../../src/sync/model.ts';
+import { renderer } from '../../src/sync/render/renderer.ts';
+import { PATIENT } from '../support/fleet-repository.ts';
+import { tempFolder } from '../support/temp.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const renders = renderer({ limits: PATIENT });
+
+/** A copy that can be changed. */
+function copy(): string {
+  const folder = tempFolder('example');
+  for (const part of ['fleet', 'rules', 'cdk8s.yaml']) {
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  }
+  return folder;
+}
+
+function changedUnits(before: readonly RenderedTarget[], after: readonly RenderedTarget[]): string[] {
+  const digests = new Map(
+    before.flatMap(({ target, units }) => units.map((one) => [`${target}/${one.unit}`, one.digest])),
+  );
+  return after.flatMap(({ target, units }) =>
+    units
+      .filter((one) => digests.get(`${target}/${one.unit}`) !== one.digest)
+      .map(({ unit }) => `${target}/${unit}`),
+  );
+}
+
+describe('the example fleet', { timeout: 120_000 }, () => {
+  let targets: readonly RenderedTarget[];
+  beforeAll(async () => {
+    ({ targets } = await renders.folder({ folder: copy() }));
+  }, 120_000);
+
+  it('has three clusters behind a hub, with the same units each', () => {
+    const outline = targets.map(
+      ({ target, units }) => `${target}: ${units.map(({ unit }) => unit).join(' ')}`,
+    );
+    expect(outline).toEqual([
+      'hub: clusters pipelines',
+      'pre: components machines rules',
+      'prod: components machines rules',
+      'test: components machines rules',
+    ]);
+  });
+
+  it('declares every kind that a fleet repository declares', () => {
+    const kinds = targets.flatMap(({ units }) =>
+      units.flatMap(({ objects }) => objects.map(({ object }) => object.kind)),
+    );
+    expect([...new Set(kinds)].toSorted()).toEqual([
+      'Cluster',
+      'DefenderPolicy',
+      'MachineComponent',
+      'MachineComponentSet',
+      'MachineSet',
+      'NodeRemedier',
+      'Pipeline',
+    ]);
+  });
+
+  it('refers only to component versions that it declares', () => {
+    const objects = targets.flatMap(({ units }) =>
+      units.flatMap((unit) => unit.objects.map(({ object }) => object)),
+    );
+    const declared = objects
+      .filter(({ kind }) => kind === 'MachineComponent')
+      .map(({ metadata }) => metadata.name);
+    const used = objects
+      .filter(({ kind }) => kind === 'MachineComponentSet')
+      .flatMap((set) => (set['spec'] as { components: { componentRef: string }[] }).components)
+      .map(({ componentRef }) => componentRef);
+    expect(used.length).toBeGreaterThan(0);
+    expect(used.filter((name) => !declared.includes(name))).toEqual([]);
+  });
+
+  it('shows a version bump as one line, and changes nothing but components', async () => {
+    const folder = copy();
+    const file = join(folder, 'fleet/versions.ts');
+    const before = readFileSync(file, 'utf8').split('\n');
+    const after = before.map((line) => line.replace("'node-exporter': '1.8.2'", "'node-exporter': '1.8.1'"));
+    expect(after.filter((line, index) => line !== before[index])).toHaveLength(1);
+    writeFileSync(file, after.join('\n'));
+    const bumped = await renders.folder({ folder });
+    expect(changedUnits(targets, bumped.targets)).toEqual([
+      'pre/components',
+      'prod/components',
+      'test/components',
+    ]);
+  });
+
+  it('renders to the same digests from another folder', async () => {
+    const folder = join(tempFolder('elsewhere'), 'deep', 'down');
+    mkdirSync(folder, { recursive: true });
+    cpSync(copy(), folder, { recursive: true });
+    const again = await renders.folder({ folder });
+    expect(changedUnits(targets, again.targets)).toEqual([]);
+  });
+});

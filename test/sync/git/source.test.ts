@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { GitError } from '../../../src/sync/git/errors.ts';
+import { gitSource, isStale, jittered, type SourceState } from '../../../src/sync/git/source.ts';
+import type { GitTransport } from '../../../src/sync/git/transport.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { NOW, settle, virtualClock } from '../../support/virtual-clock.ts';
+
+const MAIN = 'refs/heads/main';
+
+/** A server with one branch, as far as polling sees it. */
+function world(): {
+  server: { head: string | undefined; down: boolean };
+  fetched: string[];
+  states: SourceState[];
+  clock: ReturnType<typeof virtualClock>;
+  source: ReturnType<typeof gitSource>;
+  readonly start: () => Promise<() => Promise<void>>;
+} {
+  const server: { head: string | undefined; down: boolean } = { head: 'one', down: false };
+  const fetched: string[] = [];
+  const states: SourceState[] = [];
+  const clock = virtualClock();
+  const check = (): void => {
+    if (server.down) throw new GitError('Unreachable', 'the connection was refused');
+  };
+  const git = {
+    display: 'https://git.example.com/fleet',
+    listRefs: async () => {
+      check();
+      return new Map(server.head === undefined ? [] : [[MAIN, server.head]]);
+    },
+    fetch: async () => {
+      check();
+      if (server.head === undefined) throw new GitError('NotFoundRef', 'gone');
+      fetched.push(server.head);
+      return server.head;
+    },
+  } as unknown as GitTransport;
+  const source = gitSource({
+    git,
+    ref: 'main',
+    pollSeconds: 30,
+    clock,
+    random: () => 0.5,
+    log: memoryLog(),
+    polled: (state) => void states.push(state),
+  });
+  return { server, fetched, states, clock, source, start };
+
+  async function start(): Promise<() => Promise<void>> {
+    const abort = new AbortController();
+    const running = source.run(abort.signal);
+    await settle();
+    return async () => {
+      abort.abort();
+      await running;
+    };
+  }
+}
+
+describe('a git source', () => {
+  it('fetches what is new, and only that', async () => {
+    const { server, fetched, clock, source, start } = world();
+    const stop = await start();
+    await clock.advance(90_000);
+    server.head = 'two';
+    await clock.advance(30_000);
+    expect(fetched).toEqual(['one', 'two']);
+    expect(source.state().head).toEqual({ commit: 'two', seenAt: clock.now() });
+    await stop();
+  });
+
+  it('polls at once when it is woken, once for many wakes', async () => {
+    const { server, states, clock, source, start } = world();
+    const stop = await start();
+    server.head = 'two';
+    for (let n = 0; n < 100; n += 1) source.wake();
+    await settle();
+    expect(source.state().head?.commit).toBe('two');
+    expect(clock.now()).toEqual(NOW);
+    expect(states).toHaveLength(2);
+    await stop();
+  });
+
+  it('loses no wake that comes while it polls', async () => {
+    const { server, clock, source, start } = world();
+    const starting = start();
+    server.head = 'two';
+    source.wake();
+    const stop = await starting;
+    await settle();
+    expect(source.state().head?.commit).toBe('two');
+    expect(clock.now()).toEqual(NOW);
+    await stop();
+  });
+
+  it('S21 keeps the last state when the ref vanishes, and is stale after two intervals', async () => {
+    const { server, clock, source, start } = world();
+    const stop = await start();
+    server.head = undefined;
+    await clock.advance(59_000);
+    expect(source.state()).toMatchObject({ head: { commit: 'one' }, error: { code: 'NotFoundRef' } });
+    expect(isStale(source.state(), 30, clock.now())).toBe(false);
+    await clock.advance(2_000);
+    expect(isStale(source.state(), 30, clock.now())).toBe(true);
+    server.head = 'one';
+    await clock.advance(30_000);
+    expect(source.state().error).toBeUndefined();
+    expect(isStale(source.state(), 30, clock.now())).toBe(false);
+    await stop();
+  });
+
+  it('goes on polling through failures, and says since when they last', async () => {
+    const { server, states, clock, source, start } = world();
+    server.down = true;
+    const stop = await start();
+    await clock.advance(300_000);
+    expect(source.state()).toMatchObject({ error: { code: 'Unreachable', since: NOW } });
+    expect(source.state().head).toBeUndefined();
+    expect(states.length).toBeGreaterThan(5);
+    server.down = false;
+    await clock.advance(30_000);
+    expect(source.state()).toMatchObject({ head: { commit: 'one' } });
+    await stop();
+  });
+
+  it('ends when it is told to, asleep or not', async () => {
+    const { clock, start } = world();
+    const stop = await start();
+    await stop();
+    expect(clock.sleepers).toBe(0);
+  });
+
+  it('is stale before it has seen anything', () => {
+    expect(isStale({}, 30, NOW)).toBe(true);
+  });
+
+  it.each([
+    [0, 27],
+    [0.5, 30],
+    [1, 33],
+  ])('spreads polls by a tenth (%d)', (random, seconds) => {
+    expect(jittered(30, random)).toBeCloseTo(seconds);
+  });
+});
