@@ -13,7 +13,11 @@ describe('imports of a file', () => {
     ["export type { A } from './b.ts';", 'src/x/b.ts, types'],
     ["export { a } from './b.ts';", 'src/x/b.ts: a'],
     ["const late = await import('./b.ts');", 'src/x/b.ts'],
-    ["  const text = `\n  import { a } from './b.ts';`;", ''],
+    ["const text = `\nimport { a } from './b.ts';`;", ''],
+    [
+      "import { a } from './b.ts';\nexport type { C } from './c.ts';\nexport type D = 'd';\nexport function f() {\nimport { no } from 'text'",
+      'src/x/b.ts: a; src/x/c.ts, types',
+    ],
   ])('%j', (text, says) => {
     const described = importsIn('src/x/a.ts', text).map(
       ({ target, typeOnly, names }) =>

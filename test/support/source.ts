@@ -31,16 +31,19 @@ function readSource(path: string): SourceFile {
   return { path, text, imports: importsIn(path, text) };
 }
 
-// At the start of a line: what stands further in is text that some generator writes.
 const STATIC = /^(?:import|export) (?<type>type )?(?<what>[^'";]*?from )?'(?<specifier>[^']+)'/gm;
+/** What our own files are called where users write. */
+const OWN_NAMES: Readonly<Record<string, string>> = { 'kubenode/constructs': 'src/constructs/index.ts' };
+
 const DYNAMIC = /\bimport\(\s*'(?<specifier>[^']+)'/g;
 
 export function importsIn(path: string, text: string): readonly Import[] {
-  const found = [...text.matchAll(STATIC), ...text.matchAll(DYNAMIC)];
+  const found = [...headOf(text).matchAll(STATIC), ...text.matchAll(DYNAMIC)];
   return found.map(({ groups = {} }) => {
     const { type, what = '', specifier = '' } = groups;
-    const isFile = specifier.startsWith('.');
-    const target = isFile ? normalize(join(dirname(path), specifier)) : specifier;
+    const own = OWN_NAMES[specifier];
+    const isFile = specifier.startsWith('.') || own !== undefined;
+    const target = specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : (own ?? specifier);
     const words = namesIn(what);
     const values = words.filter((word) => !word.startsWith('type '));
     // `import { type A, type B } from …` leaves nothing behind either.
@@ -48,6 +51,14 @@ export function importsIn(path: string, text: string): readonly Import[] {
     const names = typeOnly ? [] : values.map((word) => word.split(' as ')[0] ?? word);
     return { target, isFile, typeOnly, names };
   });
+}
+
+/** Up to the first declaration: what looks like an import further down is text that some generator writes. */
+function headOf(text: string): string {
+  const declaration = /^(?:export )?(?:(?:const|let|async|function|class|interface|enum) |type [^{])/m.exec(
+    text,
+  );
+  return text.slice(0, declaration?.index);
 }
 
 /** Of `{ a, type B, c as d } from `, with a namespace or default import as one name. */
