@@ -39,18 +39,19 @@ const DYNAMIC = /\bimport\(\s*'(?<specifier>[^']+)'/g;
 
 export function importsIn(path: string, text: string): readonly Import[] {
   const found = [...headOf(text).matchAll(STATIC), ...text.matchAll(DYNAMIC)];
-  return found.map(({ groups = {} }) => {
-    const { type, what = '', specifier = '' } = groups;
-    const own = OWN_NAMES[specifier];
-    const isFile = specifier.startsWith('.') || own !== undefined;
-    const target = specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : (own ?? specifier);
+  return found.map(({ groups: { type, what = '', specifier = '' } = {} }) => {
+    const file = fileBehind(path, specifier);
     const words = namesIn(what);
     const values = words.filter((word) => !word.startsWith('type '));
     // `import { type A, type B } from …` leaves nothing behind either.
     const typeOnly = type !== undefined || (words.length > 0 && values.length === 0);
     const names = typeOnly ? [] : values.map((word) => word.split(' as ')[0] ?? word);
-    return { target, isFile, typeOnly, names };
+    return { target: file ?? specifier, isFile: file !== undefined, typeOnly, names };
   });
+}
+
+function fileBehind(path: string, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : OWN_NAMES[specifier];
 }
 
 /** Up to the first declaration: what looks like an import further down is text that some generator writes. */
