@@ -44,7 +44,7 @@ export interface RunningNode extends TestNode {
 
 /** How systemd-nspawn says that the node wants to be started again. */
 const REBOOT = 133;
-const UP_MS = 120_000;
+const UP_MS = 240_000;
 const DOWN_MS = 30_000;
 const LOOK_AGAIN_MS = 100;
 
