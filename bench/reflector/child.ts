@@ -3,7 +3,7 @@
  * parent when it has them all, and when asked what it cost and how late its events were.
  */
 import { connect } from '../../src/kube/connect.ts';
-import { logger } from '../../src/kube/logger.ts';
+import type { Log } from '../../src/kube/log.ts';
 import { reflector } from '../../src/kube/reflector.ts';
 import { store } from '../../src/kube/store.ts';
 import { systemClock } from '../../src/kube/system-clock.ts';
@@ -27,6 +27,8 @@ export interface Cost {
 const MIB = 2 ** 20;
 const clock = systemClock();
 const lateness: number[] = [];
+const nothing = (): void => {};
+const log: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, with: () => log };
 
 const [way = '', kubeconfig = ''] = process.argv.slice(2);
 const start = clock.monotonicMs();
@@ -49,7 +51,6 @@ function begin(as: Way): Promise<number> {
 }
 
 async function ours(): Promise<number> {
-  const log = logger({ level: 'error', clock });
   const client = await connect({ kubeconfig });
   const nodes = store({ log });
   nodes.subscribe({ updated: ({ metadata }) => heard(metadata.annotations) });

@@ -28,7 +28,7 @@ export async function createNodes(client: Client, count: number): Promise<void> 
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-function nodeOf(index: number): KubeObject {
+export function nodeOf(index: number): KubeObject {
   const name = `node-${String(index).padStart(5, '0')}.eu-central-1.compute.internal`;
   const zone = `eu-central-1${'abc'[index % 3]}`;
   return {

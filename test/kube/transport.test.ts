@@ -305,7 +305,7 @@ describe.each<[string, (connection: Connection, options?: TransportOptions) => T
         request.socket.on('close', () => closed.resolve());
         response.write('one');
       });
-      const { status } = await open(server.url).stream({ ...GET, timeoutMs: 60 });
+      const { status } = await open(server.url).stream({ ...GET, timeoutMs: 1000 });
       await closed.promise;
       expect(status).toBe(200);
     });
