@@ -1,4 +1,4 @@
-/** The road of every commit: test at once, then pre, then prod in working hours. */
+/** The road of every commit: test at once, then pre, then prod, one cluster at a time. */
 import type { PipelineSpec } from 'kubenode/constructs';
 
 export const fleetPipeline: PipelineSpec = {
@@ -21,15 +21,6 @@ export const fleetPipeline: PipelineSpec = {
       maxConcurrentClusters: 1,
       soakSeconds: 3600,
       checks: [{ name: 'health', builtin: {} }],
-      windows: [
-        {
-          name: 'work',
-          days: ['Mon', 'Tue', 'Wed', 'Thu'],
-          start: '09:00',
-          end: '16:00',
-          timeZone: 'Europe/Berlin',
-        },
-      ],
     },
   ],
 };

@@ -2,6 +2,8 @@
  * Runs one Pipeline for as long as this process holds its Lease: polls its repository, keeps the hub's own objects at
  * the newest accepted commit, and lets promotion decide what each cluster gets. It remembers nothing that matters.
  */
+import type { Pipeline } from '../../api/generated/types.ts';
+import { unsupported } from '../judge/unsupported.ts';
 import type { RenderedTarget } from '../model.ts';
 import type { AcceptedCommits } from '../promote/ports.ts';
 import { wakeLoop } from '../wake-loop.ts';
@@ -58,13 +60,21 @@ export function pipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
 
   /** Open while there is such a Pipeline and it is ours to run; anew when its repository is another one. */
   async function keepOpen(): Promise<void> {
-    const pipeline = lease.objection() === undefined ? await hub.pipeline(name) : undefined;
+    const pipeline = lease.objection() === undefined ? await present() : undefined;
     const version = pipeline && repositoryVersion(pipeline, hub.stores.secrets);
     if (open?.version === version) return;
     await shut();
     if (pipeline && version) {
       open = { ...openPipeline(pipeline, { ...options, onChange: () => loop.wake() }), version };
     }
+  }
+
+  async function present(): Promise<Pipeline | undefined> {
+    const pipeline = await hub.pipeline(name);
+    const [limit] = pipeline ? unsupported(pipeline) : [];
+    // Judged out of every commit, so a person's hand has put it there.
+    if (limit !== undefined) throw new Error(`Pipeline ${name} moves nothing on: ${limit}`);
+    return pipeline;
   }
 
   async function shut(): Promise<void> {

@@ -15,6 +15,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { idOf, keyOf } from '../apply/identity.ts';
 import { sourceText } from '../apply/marks.ts';
 import { HUB_TARGET, type RenderedObject, type RenderedTarget } from '../model.ts';
+import { unsupported } from './unsupported.ts';
 
 export interface Refusal {
   readonly target: string;
@@ -75,7 +76,7 @@ function objections(target: string, { object }: RenderedObject, checks: Checks):
     ...serverFields(object),
     ...marks(object),
     ...reserved(object),
-    ...(own ? [...misplaced(target, object), ...controllerFields(object)] : []),
+    ...(own ? [...misplaced(target, object), ...controllerFields(object), ...unsupported(object)] : []),
     ...checks.schema(object).map(({ path, message }) => `${path}: ${message}`),
     ...checks.ruleTests(object),
   ];
