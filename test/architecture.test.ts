@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { overlap } from '../src/kube/runner-declarations.ts';
 import {
   hasCode,
   type Import,
@@ -128,7 +129,7 @@ describe('architecture', () => {
   it('lets no two controllers write one field', () => {
     const declared = byHand.flatMap(({ path, text }) => writesIn(text).map((field) => ({ path, field })));
     const twice = declared.filter(({ path, field }) =>
-      declared.some((other) => other.path !== path && overlaps(field, other.field)),
+      declared.some((other) => other.path !== path && overlap(field, other.field)),
     );
     expect(twice.map(({ path, field }) => `${path}: ${field}`)).toEqual([]);
   });
@@ -210,16 +211,8 @@ function impuritiesIn(file: SourceFile | undefined): string[] {
   ];
 }
 
-/** `writes: ['Machine.spec.components', …]` of a controller, as runControllers gets it. */
+/** `writes: ['Machine.spec.components', …]` of a controller. */
 function writesIn(text: string): string[] {
-  return [...text.matchAll(/\bwrites: \[(?<fields>[^\]]*)\]/g)].flatMap(({ groups }) =>
-    [...(groups?.['fields'] ?? '').matchAll(/'(?<field>[^']+)'/g)].flatMap(
-      ({ groups: found }) => found?.['field'] ?? [],
-    ),
-  );
-}
-
-/** A field holds all fields below it. */
-function overlaps(one: string, other: string): boolean {
-  return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
+  const lists = [...text.matchAll(/\bwrites: \[(?<fields>(?:\s*'[^']*',?)*)\s*\]/g)];
+  return lists.flatMap(({ groups }) => (groups?.['fields'] ?? '').match(/(?<=')[^',\s]+(?=')/g) ?? []);
 }
