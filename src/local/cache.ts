@@ -12,9 +12,16 @@ import { diskError, readIfThere, writeWhole } from './files.ts';
 export interface Manifest {
   /** Where the files came from, for people. */
   readonly source: string;
-  readonly files: Readonly<Record<string, { readonly sha256: string; readonly size: number }>>;
+  readonly files: Readonly<Record<string, FileNote>>;
   /** Names of the same program. */
   readonly links: Readonly<Record<string, string>>;
+}
+
+interface FileNote {
+  readonly sha256: string;
+  readonly size: number;
+  /** When it was written. As long as that stands, the checksum is not worked out anew: it takes half a second. */
+  readonly mtimeMs: number;
 }
 
 const MANIFEST = 'manifest.json';
@@ -23,15 +30,19 @@ const MANIFEST = 'manifest.json';
 export async function readEntry(folder: string): Promise<ReadonlySet<string> | undefined> {
   const manifest = parseManifest(await readIfThere(join(folder, MANIFEST)));
   if (!manifest) return undefined;
-  for (const [name, { sha256, size }] of Object.entries(manifest.files)) {
-    const path = join(folder, name);
-    const found = await lstat(path).catch(() => undefined);
-    if (found?.size !== size || (await sha256Of(path)) !== sha256) return undefined;
+  for (const [name, note] of Object.entries(manifest.files)) {
+    if (!(await isUnchanged(join(folder, name), note))) return undefined;
   }
   for (const [name, target] of Object.entries(manifest.links)) {
     if ((await readlink(join(folder, name)).catch(() => undefined)) !== target) return undefined;
   }
   return new Set([...Object.keys(manifest.files), ...Object.keys(manifest.links)]);
+}
+
+async function isUnchanged(path: string, note: FileNote): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.size !== note.size) return false;
+  return found.mtimeMs === note.mtimeMs || (await sha256Of(path)) === note.sha256;
 }
 
 /** `fill` writes into an empty folder; what it leaves there becomes the entry, or nothing does. */
@@ -59,13 +70,13 @@ export async function writeEntry(
 }
 
 async function describe(folder: string, source: string): Promise<Manifest> {
-  const files: Record<string, { sha256: string; size: number }> = {};
+  const files: Record<string, FileNote> = {};
   const links: Record<string, string> = {};
   for (const name of (await readdir(folder)).toSorted()) {
     const path = join(folder, name);
     const found = await lstat(path);
     if (found.isSymbolicLink()) links[name] = await readlink(path);
-    else files[name] = { sha256: await flushed(path), size: found.size };
+    else files[name] = { sha256: await flushed(path), size: found.size, mtimeMs: found.mtimeMs };
   }
   return { source, files, links };
 }
