@@ -128,6 +128,8 @@ describe('obtainBinaries', () => {
     it('starts again where the server knows no ranges', async () => {
       site.fail(API_SERVER, { kind: 'cut', after: 1000 }, { kind: 'whole' });
       expect(readFileSync(programIn(await obtain())('kube-apiserver'))).toEqual(CONTENT);
+      const asked = site.asked.filter((path) => path.split(' ')[0] === API_SERVER);
+      expect(asked).toEqual([API_SERVER, `${API_SERVER} bytes=1000-`]);
     });
 
     it('does not wait for ever where nothing comes', async () => {
