@@ -3,6 +3,7 @@
  * server says that it has too much (429, 503, no answer in time) and grows by one for each round of good answers.
  */
 import type { Clock } from './clock.ts';
+import { KubeError } from './errors.ts';
 
 export interface Limiter {
   /** Waits for a place. Whoever got one gives it back by calling the function. */
@@ -75,7 +76,7 @@ function acquire(state: State, signal?: AbortSignal): Promise<Release> {
   };
   function giveUp(): void {
     state.waiting.delete(go);
-    reject(signal?.reason);
+    reject(new KubeError('Aborted', 'the call was given up before its turn', { cause: signal?.reason }));
   }
   if (signal?.aborted) giveUp();
   else {

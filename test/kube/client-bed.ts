@@ -2,6 +2,7 @@
 import type { CallReport } from '../../src/kube/calls.ts';
 import type { Client } from '../../src/kube/client.ts';
 import { isKubeError, KubeError } from '../../src/kube/errors.ts';
+import type { Limiter, Outcome } from '../../src/kube/limiter.ts';
 import type { Resource } from '../../src/kube/object.ts';
 import { restClient } from '../../src/kube/rest-client.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../../src/kube/transport.ts';
@@ -38,12 +39,17 @@ export interface Bed {
   readonly client: Client;
   readonly sent: HttpRequest[];
   readonly reports: CallReport[];
+  /** What the limiter was told of each call. */
+  readonly outcomes: Outcome[];
 }
 
 /** Answers come in this order; the last one stays. A string is a body as it is, an error what the network does. */
 export function bed(...answers: readonly (Answer | string | KubeError)[]): Bed {
   const sent: HttpRequest[] = [];
   const reports: CallReport[] = [];
+  const outcomes: Outcome[] = [];
+  const release = (outcome: Outcome): void => void outcomes.push(outcome);
+  const limiter: Limiter = { acquire: () => Promise.resolve(release), inFlightLimit: () => 1 };
   const next = (request: HttpRequest): HttpResponse => {
     sent.push(request);
     const answer = answers[Math.min(sent.length, answers.length) - 1] ?? '';
@@ -60,7 +66,8 @@ export function bed(...answers: readonly (Answer | string | KubeError)[]): Bed {
     close: () => Promise.resolve(),
   };
   const onCall = (report: CallReport): void => void reports.push(report);
-  return { client: restClient(transport, { server: SERVER, clock: virtualClock(), onCall }), sent, reports };
+  const client = restClient(transport, { server: SERVER, clock: virtualClock(), onCall, limiter });
+  return { client, sent, reports, outcomes };
 }
 
 export function responseOf({ status: code = 200, headers = {}, body }: Answer): HttpResponse {

@@ -306,7 +306,7 @@ describe('reflector', () => {
       fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 60 }), survives),
       runs(150, 5000),
     );
-  });
+  }, 600_000);
 });
 
 type Step =

@@ -149,6 +149,27 @@ describe('requests', () => {
   });
 });
 
+describe('politeness', () => {
+  it('learns from each answer whether the server has too much', async () => {
+    const slowDown = { ...status(429, 'TooManyRequests'), headers: { 'retry-after': '7' } };
+    const answers = [{ body: NODE }, slowDown, status(503, 'ServiceUnavailable'), status(409, 'Conflict')];
+    const { client, outcomes } = bed(
+      ...answers,
+      new KubeError('Timeout', 'late'),
+      new KubeError('Unreachable', 'no'),
+    );
+    for (let call = 0; call < 6; call += 1) await client.get(NODES, { name: 'a' }).catch(() => {});
+    expect(outcomes).toEqual([
+      { overloaded: false },
+      { overloaded: true, retryAfterSeconds: 7 },
+      { overloaded: true },
+      { overloaded: false },
+      { overloaded: true },
+      { overloaded: false },
+    ]);
+  });
+});
+
 describe('reports', () => {
   it('say verb, status and time of each call, and the code where there was no answer', async () => {
     const { client, reports } = bed(
