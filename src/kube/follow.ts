@@ -52,7 +52,7 @@ export async function readList<T extends KubeObject>(
   const { client, resource, selection, store } = source;
   let list = await wholeList(source, position, signal);
   // Nothing at all is what broken caches and proxies like to say, and what does most harm. It costs little to ask twice.
-  if (list.objects.length === 0 && !store.hasSynced()) list = await wholeList(source, position, signal);
+  if (list.objects.length === 0) list = await wholeList(source, position, signal);
   const keys = new Set(list.objects.map(({ metadata }) => keyOf(metadata)));
   const missing = store.list().filter(({ metadata }) => !keys.has(keyOf(metadata)));
   if (missing.length > 0) await confirmGone(missing, { client, resource, selection, signal });
