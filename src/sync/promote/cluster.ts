@@ -123,10 +123,11 @@ function onTrial(look: Look): Progress {
 
 /** Before it has settled a check says nothing about what was given. */
 function withRuns(look: Look): Look {
-  const { soak, rules } = look;
+  const { soak, rules, now } = look;
   if (soak.settledAt === undefined) return look;
   const settledAt = Date.parse(soak.settledAt);
-  const runs = look.runs.filter(({ at }) => +at >= settledAt);
+  // A run in the future is from before the clock was set back.
+  const runs = look.runs.filter(({ at }) => +at >= settledAt && at <= now);
   return { ...look, soak: { ...soak, gates: countRuns(soak.gates ?? [], runs, rules.checks) } };
 }
 

@@ -35,9 +35,11 @@ export function earliest(moments: readonly (Date | undefined)[]): Date | undefin
   return moments.reduce((first, next) => (next && (!first || next < first) ? next : first), undefined);
 }
 
+const LEFT_OUT = {};
+
 /** An optional field that is left out when there is nothing to say. */
 export function given<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V });
+  return value === undefined ? LEFT_OUT : ({ [key]: value } as { readonly [P in K]?: V });
 }
 
 /** Bounds of our kinds. The counts beside a list of names are not bounded. */

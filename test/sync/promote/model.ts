@@ -37,6 +37,7 @@ type Contents = Record<string, Content>;
 /** Throws when a promise is broken. */
 export function execute(scenario: Scenario, watch?: (world: SmallWorld) => void): 'kept' {
   const model = new Model(scenario);
+  model.world.quiet = watch === undefined;
   watch?.(model.world);
   for (const event of scenario.events) model.happen(event);
   model.heal();

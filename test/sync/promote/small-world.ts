@@ -82,6 +82,8 @@ export class SmallWorld {
   beforePass: () => void = () => undefined;
   onPass: (plan: PromotionPlan) => void = () => undefined;
   onWrite: (write: Write) => void = () => undefined;
+  /** Keeps no journal: for long simulations. */
+  quiet = false;
   /** Whether what rolls out has a deadline of its own. */
   hasDeadline = true;
   readonly applyMs: number;
@@ -157,12 +159,12 @@ export class SmallWorld {
       {
         pipeline: this.pipeline,
         clusters: [...this.clusters.values()].map((cluster) => ({
-          cluster: this.#object(cluster),
-          report: this.#report(cluster),
+          cluster: this.objectOf(cluster),
+          report: this.reportOf(cluster),
           runs: this.runs.filter((run) => run.cluster === cluster.name).map(({ run }) => run),
         })),
         releases: [...this.releases.values()],
-        commits: this.commits,
+        commits: this.accepted(),
         now: new Date(this.now),
       },
       { verdict: 'Accepted' },
@@ -177,6 +179,18 @@ export class SmallWorld {
     this.onPass(plan);
     this.#runChecks(plan);
     return true;
+  }
+
+  /** As the port promises: the newest, what is mentioned, and what lies between. */
+  accepted(): readonly Commit[] {
+    const mentioned = new Set([...this.releases.values()].map(({ spec }) => spec.commit));
+    for (const { status, inventory } of this.clusters.values()) {
+      const { commit, proven = [], failed = [] } = status?.sync ?? {};
+      for (const each of [commit, ...inventory, ...[...proven, ...failed].map((entry) => entry.commit)])
+        mentioned.add(each ?? '');
+    }
+    const first = this.commits.findIndex(({ id }) => mentioned.has(id));
+    return first < 0 ? this.commits.slice(-1) : this.commits.slice(first);
   }
 
   /** In the order of a controller: what was found is durable before anybody acts on it. */
@@ -199,8 +213,7 @@ export class SmallWorld {
       ...plan.clusters.map(({ name, target }) => () => {
         const cluster = this.cluster(name);
         this.#moved ||= cluster.target?.mode !== target.mode || cluster.target.digest !== target.digest;
-        cluster.target = target;
-        this.#begin(cluster);
+        this.tell(cluster, target);
       }),
       ...plan.drop.map(
         ({ metadata }) =>
@@ -208,6 +221,11 @@ export class SmallWorld {
             void this.releases.delete(metadata.name),
       ),
     ];
+  }
+
+  tell(cluster: FakeCluster, target: ClusterTarget): void {
+    cluster.target = target;
+    this.#begin(cluster);
   }
 
   /** Starts writing, if it may and there is anything to write. A new target ends the work on the old one. */
@@ -245,7 +263,7 @@ export class SmallWorld {
     }
   }
 
-  #object({ name, environment, labels, paused, status }: FakeCluster): Cluster {
+  objectOf({ name, environment, labels, paused, status }: FakeCluster): Cluster {
     return {
       apiVersion: 'kubenode.dev/v1alpha1',
       kind: 'Cluster',
@@ -260,7 +278,7 @@ export class SmallWorld {
     };
   }
 
-  #report(cluster: FakeCluster): ClusterReport {
+  reportOf(cluster: FakeCluster): ClusterReport {
     const { reachable, identity, tried, lastContactAt, applied, target } = cluster;
     const health = this.healthOf(cluster);
     const complete =
@@ -357,13 +375,13 @@ export class SmallWorld {
     const end = this.now + ms;
     this.settle();
     while (this.now < end && !until()) {
-      this.now = Math.min(end, this.#nextMoment());
+      this.now = Math.min(end, this.nextMoment());
       this.settle();
     }
   }
 
-  #nextMoment(): number {
-    const moments = [this.plan?.wakeAt ? +this.plan.wakeAt : Number.POSITIVE_INFINITY];
+  nextMoment(wakeAt = this.plan?.wakeAt): number {
+    const moments = [wakeAt ? +wakeAt : Number.POSITIVE_INFINITY];
     for (const { working, applied } of this.clusters.values()) {
       if (working) moments.push(working.doneAt);
       if (applied) moments.push(applied.at + this.settleMs, applied.at + this.failMs);
@@ -399,6 +417,7 @@ export class SmallWorld {
   }
 
   #say(plan: PromotionPlan): void {
+    if (this.quiet) return;
     for (const { name, sync } of plan.clusters) {
       this.#sayOnce(
         name,

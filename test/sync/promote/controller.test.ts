@@ -1,0 +1,225 @@
+/** The shell: what is written in which order, and that it can end at any call. */
+import { describe, expect, it } from 'vitest';
+import { LONG, SEED, slice } from '../../support/long.ts';
+import { HubWorld } from './hub-world.ts';
+import { checkOf, MINUTE, SECOND } from './small-world.ts';
+
+const STAGES = [
+  { name: 'test', soakSeconds: 60, checks: [checkOf({ name: 'ok' })] },
+  { name: 'pre', soakSeconds: 30 },
+  { name: 'prod', soakSeconds: 60 },
+];
+const CLUSTERS = ['test-1', 'pre-1', 'prod-1', 'prod-2'];
+
+/** Three stages well; bad in prod, halted; the revert. */
+async function story(hub: HubWorld): Promise<HubWorld> {
+  hub.world.push('c1', { '*': { app: 'v1' } });
+  await hub.run(8 * MINUTE);
+  hub.world.push('c2', { '*': { app: 'v2' }, prod: { app: 'bad2' } });
+  await hub.run(6 * MINUTE);
+  hub.world.push('c3', { '*': { app: 'v1' } });
+  await hub.run(5 * MINUTE);
+  return hub;
+}
+
+function outcome(hub: HubWorld): unknown {
+  return {
+    histories: CLUSTERS.map((name) => hub.history(name)),
+    states: ['c1', 'c2', 'c3'].map((commit) => hub.states(commit)),
+    running: CLUSTERS.map((name) => hub.world.cluster(name).applied?.digest),
+    clusters: CLUSTERS.map((name) => hub.clusters.get(name)?.status?.sync?.state),
+  };
+}
+
+const WANTED = {
+  histories: [
+    ['app=v1', 'app=v2', 'app=v1'],
+    ['app=v1', 'app=v2', 'app=v1'],
+    ['app=v1', 'app=bad2', 'app=v1'],
+    ['app=v1'],
+  ],
+  states: ['Proven Proven Proven', 'Proven Proven Superseded', 'Proven Proven Proven'],
+  running: ['app=v1', 'app=v1', 'app=v1', 'app=v1'],
+  clusters: ['Proven', 'Proven', 'Proven', 'Proven'],
+};
+
+describe('the controller of promotion', () => {
+  it('writes down what is proven, then what begins, and only then says so to the cluster', async () => {
+    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    hub.world.push('c1', { '*': { app: 'v1' } });
+    await hub.run(2 * MINUTE);
+    const calls = hub.calls.filter((call) => !/^(get|list|accepted)/.test(call));
+    expect(calls.slice(0, 3)).toEqual(['create fleet-c1', 'release fleet-c1', 'cluster pre-1']);
+    const told = calls.indexOf('target pre-1 Apply c1');
+    const written = calls.lastIndexOf('cluster pre-1', told);
+    expect(written).toBeGreaterThan(0);
+    expect(calls.lastIndexOf('release fleet-c1', written)).toBeGreaterThan(calls.indexOf('cluster test-1'));
+  });
+
+  it('writes nothing in a pass that finds nothing new', async () => {
+    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    await story(hub);
+    const before = hub.calls.length;
+    await hub.pass();
+    const calls = hub.calls.slice(before).filter((call) => !/^(get|list|accepted|target)/.test(call));
+    expect(calls).toEqual([]);
+  });
+
+  it('tells the story once in log and Events', async () => {
+    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    await story(hub);
+    expect(hub.events.filter((event) => event.includes('prod-1'))).toEqual([
+      'Normal prod-1 SyncPending',
+      'Normal prod-1 SyncApplying',
+      'Normal prod-1 SyncSoaking',
+      'Normal prod-1 SyncProven',
+      'Normal prod-1 SyncApplying',
+      'Warning prod-1 SyncFailed',
+      'Normal prod-1 SyncApplying',
+      'Normal prod-1 SyncProven',
+    ]);
+    expect(new Set(hub.log.lines.map(({ message }) => message))).toEqual(
+      new Set(['cluster moved', 'stage moved']),
+    );
+  });
+
+  it('says what the cluster is, in conditions and phase', async () => {
+    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    await story(hub);
+    const { status } = hub.clusters.get('prod-1') ?? {};
+    expect(status?.phase).toBe('Ready');
+    expect(status?.conditions.map((each) => `${each.type}=${each.status}`)).toEqual([
+      'Reachable=True',
+      'IdentityVerified=True',
+      'Synced=True',
+      'Healthy=True',
+      'Progressing=True',
+      'Stalled=False',
+    ]);
+    hub.head = { unread: 'the server answered 503' };
+    await hub.settle();
+    expect(
+      hub.clusters.get('prod-1')?.status?.conditions.find(({ type }) => type === 'Synced'),
+    ).toMatchObject({ status: 'Unknown', reason: 'Stale' });
+    expect(
+      hub.pipelines.get('fleet')?.status?.conditions.find(({ type }) => type === 'SourceReady'),
+    ).toMatchObject({ status: 'Unknown', reason: 'Stale' });
+  });
+
+  it.each([
+    ['a Release cannot be written', /^release/],
+    ['the status of a cluster cannot be written', /^cluster/],
+    ['the clusters cannot be listed', /^list clusters/],
+    ['the commits cannot be read', /^accepted/],
+  ])('begins nothing while %s, and goes on afterwards', async (_, broken) => {
+    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    hub.broken = broken;
+    hub.world.push('c1', { '*': { app: 'v1' } });
+    for (let pass = 0; pass < 5; pass++) await hub.pass();
+    expect(hub.world.writes).toEqual([]);
+    hub.broken = undefined;
+    await hub.run(8 * MINUTE);
+    expect(hub.states('c1')).toBe('Proven Proven Proven');
+  });
+
+  it('goes on with the others when the status of one cluster cannot be written', async () => {
+    const hub = new HubWorld({
+      stages: [{ name: 'prod', maxConcurrentClusters: 2, soakSeconds: 30 }],
+      clusters: ['prod-1', 'prod-2'],
+    });
+    hub.broken = /^cluster prod-1/;
+    hub.world.push('c1', { '*': { app: 'v1' } });
+    await hub.pass();
+    await hub.pass();
+    expect(hub.world.writes.map(({ cluster }) => cluster)).toEqual(['prod-2']);
+  });
+
+  it('leaves clusters of another Pipeline alone, and holds what both claim', async () => {
+    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    const { pipeline } = hub.world;
+    const selector = { all: false, matchLabels: { 'kubenode.dev/environment': 'prod' } };
+    const stages = [
+      { ...(pipeline.spec.stages[0] ?? []), name: 'all', clusterSelector: selector },
+    ] as typeof pipeline.spec.stages;
+    hub.put(hub.pipelines, { ...pipeline, metadata: { name: 'other' }, spec: { ...pipeline.spec, stages } });
+    hub.world.push('c1', { '*': { app: 'v1' } });
+    await hub.run(10 * MINUTE);
+    expect(hub.world.writes.map(({ cluster }) => cluster)).toEqual(['test-1', 'pre-1']);
+    expect(hub.clusters.get('prod-1')?.status?.sync).toMatchObject({
+      state: 'Held',
+      message: expect.stringContaining('pipeline other') as string,
+    });
+  });
+
+  it('keeps conditions and status of hosting out of what it applies', async () => {
+    const hub = new HubWorld({ stages: STAGES, clusters: ['test-1'] });
+    const cluster = hub.clusters.get('test-1');
+    const condition = {
+      type: 'EtcdReady',
+      status: 'True',
+      reason: 'Ok',
+      message: '',
+      lastTransitionTime: '2030-01-01T00:00:00Z',
+    } as const;
+    if (cluster)
+      hub.put(hub.clusters, {
+        ...cluster,
+        status: { conditions: [condition], hosted: { rollbackVersion: 'v1.31.0' } },
+      });
+    hub.world.push('c1', { '*': { app: 'v1' } });
+    await hub.pass();
+    // The hub in memory replaces the status: what is left is exactly what was sent.
+    const sent = hub.clusters.get('test-1')?.status;
+    expect(sent?.hosted).toBeUndefined();
+    expect(sent?.conditions.map(({ type }) => type)).not.toContain('EtcdReady');
+  });
+
+  it('does not ask a check again while it is being asked, or before its time', async () => {
+    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    const asked: number[] = [];
+    hub.world.checkResult = () => {
+      asked.push(hub.world.now);
+      return 'Passed';
+    };
+    hub.world.push('c1', { '*': { app: 'v1' } });
+    await hub.run(100 * SECOND);
+    const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
+    expect(asked.length).toBeGreaterThan(1);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(30 * SECOND);
+  });
+});
+
+describe('S39 the controller ends at any call', () => {
+  it('has the same end without a kill', async () => {
+    const hub = await story(new HubWorld({ stages: STAGES, clusters: CLUSTERS }));
+    expect(outcome(hub)).toEqual(WANTED);
+  });
+
+  it(`ends alike, whichever call is the last of a process (${LONG ? 'all' : `slice of seed ${SEED}`})`, async () => {
+    const clean = await story(new HubWorld({ stages: STAGES, clusters: CLUSTERS }));
+    const all = clean.calls.flatMap((_, index) => [
+      { at: index + 1, when: 'before' as const },
+      { at: index + 1, when: 'after' as const },
+    ]);
+    for (const kill of slice(all, 120)) {
+      const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+      hub.kill = kill;
+      await story(hub);
+      expect({ kill, ...(outcome(hub) as object) }).toEqual({ kill, ...WANTED });
+      expect({ kill, short: soaksShort(hub) }).toEqual({ kill, short: [] });
+    }
+  }, 600_000);
+});
+
+/** Stages that were called proven sooner after the last write for them than their soak is long. */
+function soaksShort(hub: HubWorld): string[] {
+  const first = [...hub.releases.values()].find(({ spec }) => spec.commit === 'c1');
+  return STAGES.flatMap(({ name, soakSeconds }) => {
+    const proven = Date.parse(first?.status?.stages?.find((each) => each.name === name)?.provenAt ?? '');
+    const writes = hub.world.writes.filter(
+      ({ cluster, commit }) => cluster.startsWith(name) && commit === 'c1',
+    );
+    const applied = Math.max(...writes.map(({ at }) => at)) + 30 * SECOND;
+    return proven - applied >= soakSeconds * SECOND ? [] : [`${name}: ${(proven - applied) / SECOND} s`];
+  });
+}
