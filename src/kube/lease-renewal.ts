@@ -76,11 +76,10 @@ export function holdTerm(acquired: Acquired): HeldTerm {
   }
 
   async function release(): Promise<void> {
-    const ours = !term.lost.aborted;
+    if (term.lost.aborted) return;
     end('released');
     // A renewal under way ends first: its answer says which version to write upon.
     await Promise.all([renewing, watching]);
-    if (!ours) return;
     await paper.giveBack().catch((error: unknown) => log.warn('lease not given back', { error }));
   }
 }

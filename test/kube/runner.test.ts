@@ -164,6 +164,9 @@ describe('runControllers', () => {
     broken = false;
     await clock.advance(40);
     expect(passes).toHaveLength(5);
+    broken = true;
+    views.Machine.store.put(object('Machine', 'a', 2));
+    await settle();
     expect(
       log.lines.filter(({ message }) => message === 'pass failed').map(({ fields }) => fields),
     ).toMatchObject([
@@ -171,6 +174,7 @@ describe('runControllers', () => {
       { failures: 2, retryMs: 10 },
       { failures: 3, retryMs: 20 },
       { failures: 4, retryMs: 40 },
+      { failures: 1, retryMs: 5 },
     ]);
   });
 
@@ -238,6 +242,7 @@ describe('runControllers', () => {
     it('tells it to stop, lets others go on, and never begins a second one over its key', async () => {
       const { clock, views, passes, run } = bed();
       const ends = Promise.withResolvers<Outcome>();
+      const metrics = metricsRegistry();
       let given: Pass | undefined;
       void run(
         {
@@ -248,7 +253,7 @@ describe('runControllers', () => {
             return ends.promise;
           },
         },
-        { passTimeoutMs: 1000 },
+        { passTimeoutMs: 1000, metrics },
       );
       views.Machine.sync(object('Machine', 'hangs'), object('Machine', 'b'));
       await clock.advance(999);
@@ -263,6 +268,9 @@ describe('runControllers', () => {
       ends.resolve({});
       await settle();
       expect(passes).toEqual(['hangs', 'b', 'hangs']);
+      const text = await metrics.text();
+      expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="timeout"} 1');
+      expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="done"} 2');
     });
   });
 
@@ -307,6 +315,25 @@ describe('runControllers', () => {
         message: 'not stopped in time',
         fields: { step: 'controllers' },
       });
+    });
+
+    it('looks at no change any more', async () => {
+      const { views, stop, run } = bed();
+      let looked = 0;
+      const running = run({
+        keys: {
+          Machine: () => {
+            looked += 1;
+            return [];
+          },
+        },
+      });
+      views.Machine.sync(object('Machine', 'a'));
+      await settle();
+      stop.abort();
+      await running;
+      views.Machine.store.put(object('Machine', 'a', 2));
+      expect(looked).toBe(1);
     });
 
     it('goes also before the first list came', async () => {
@@ -393,6 +420,45 @@ describe('runControllers', () => {
       expect(given?.signal.reason).toMatchObject({ name: 'LeaseLost' });
       expect(() => given?.fence()).toThrow('not ours any more');
       expect(await ended).toMatchObject({ name: 'LeaseLost', because: 'taken' });
+    });
+
+    it('begins no pass and stops those under way when its lease is late, before it is lost', async () => {
+      const { clock, views, passes, run } = bed();
+      const server = objectServer();
+      let hang = false;
+      const replace = server.replace.bind(server);
+      const late = {
+        ...server,
+        replace: (...given: never[]) =>
+          hang ? new Promise(() => {}) : replace(...(given as [never, never])),
+      };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
+      const client = late as unknown as LeaseOptions['client'];
+      let given: Pass | undefined;
+      const running = run(
+        {
+          reconcile: (_, pass) => {
+            given ??= pass;
+            return Promise.resolve({});
+          },
+        },
+        { lease: electionFor(clock, client, 'we') },
+      );
+      const ended = running.catch((error: unknown) => error);
+      views.Machine.sync(object('Machine', 'a'));
+      await clock.advance(0);
+      hang = true;
+      await clock.advance(10_000);
+      expect({ passes: passes.splice(0), aborted: given?.signal.aborted }).toEqual({
+        passes: ['a'],
+        aborted: false,
+      });
+      expect(() => given?.fence()).toThrow('not renewed in time');
+      views.Machine.store.put(object('Machine', 'a', 2));
+      await settle();
+      expect(passes).toEqual([]);
+      await clock.advance(2000);
+      expect(await ended).toMatchObject({ name: 'LeaseLost', because: 'expired' });
     });
 
     it('gives the lease back only after the last pass has ended', async () => {
