@@ -1,4 +1,5 @@
 /** `kubenode local`: control planes on this machine, to try things out and to develop against. */
+import { isIP } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Client } from '../kube/client.ts';
 import { connect } from '../kube/connect.ts';
@@ -62,6 +63,7 @@ function upCommand(io: Io): Command {
     .option(
       '--bind-address <ip>',
       'where API servers listen; 0.0.0.0 lets other machines in (default: 127.0.0.1)',
+      ipAddress,
     )
     .option('--server-name <name...>', 'more names and addresses for the certificates of the API servers')
     .option(
@@ -189,6 +191,11 @@ async function down(io: Io, flags: { readonly dir: string; readonly wipe?: true 
   );
   if (!found) io.err(`no local clusters in ${flags.dir}\n`);
   else io.err(wipe ? `stopped and removed: ${flags.dir}\n` : `stopped; the data stay in ${flags.dir}\n`);
+}
+
+function ipAddress(text: string): string {
+  if (isIP(text) !== 0) return text;
+  throw new InvalidArgumentError('Wanted is an IP address.');
 }
 
 function wholeNumber(least: number, most: number): (text: string) => number {

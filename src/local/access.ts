@@ -1,6 +1,7 @@
 /** Ways into the clusters of a fleet: certificates and the kubeconfigs made of them. */
 import { join } from 'node:path';
 import { PRINCIPAL_SYNC } from '../api/names.ts';
+import { answeringAddresses } from './addresses.ts';
 import {
   ADMIN,
   type ClusterAccess,
@@ -44,7 +45,7 @@ async function ensureClusterAccess(cluster: ClusterState, layout: Layout, now: D
   const access = await ensureClusterPki({
     folder: paths.pkiFolder,
     name: cluster.name,
-    names: cluster.names,
+    names: [...cluster.names, ...answeringAddresses(cluster.bindAddress)],
     now,
   });
   const component = (name: string): string =>

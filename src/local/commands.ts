@@ -78,6 +78,8 @@ export interface ApiServerFlags {
   readonly etcdPkiFolder: string;
   readonly port: number;
   readonly bindAddress: string;
+  /** What the cluster tells its own nodes and pods; undefined when nobody outside can come anyway. */
+  readonly advertiseAddress?: string | undefined;
   readonly etcdUrl: string;
   /** What keeps the clusters on one etcd apart. */
   readonly etcdPrefix: string;
@@ -109,10 +111,7 @@ export function apiServerCommand(path: ProgramPath, flags: ApiServerFlags): Comm
       '--enable-admission-plugins=NodeRestriction',
       '--allow-privileged=true',
       '--enable-bootstrap-token-auth=true',
-      // Endpoints may not name a loopback address; nothing here reads the endpoints of `kubernetes`.
-      ...(flags.bindAddress === LOOPBACK
-        ? ['--advertise-address=127.0.0.1', '--endpoint-reconciler-type=none']
-        : []),
+      ...advertise(flags.advertiseAddress),
       // Counting objects for metrics is most of what an idle small cluster asks of a shared etcd.
       '--etcd-count-metric-poll-period=0',
       '--etcd-db-metric-poll-interval=0',
@@ -120,6 +119,12 @@ export function apiServerCommand(path: ProgramPath, flags: ApiServerFlags): Comm
       ...(flags.extra ?? []),
     ],
   };
+}
+
+/** Endpoints may not name a loopback address, so without another one there are none for `kubernetes`. */
+function advertise(address: string | undefined): string[] {
+  if (address !== undefined) return [`--advertise-address=${address}`];
+  return [`--advertise-address=${LOOPBACK}`, '--endpoint-reconciler-type=none'];
 }
 
 export interface ManagerFlags {

@@ -1,6 +1,6 @@
 /** TCP ports of this machine. */
 import { createServer } from 'node:net';
-import { LocalError, systemCode } from './errors.ts';
+import { LocalError, type LocalErrorCode, systemCode } from './errors.ts';
 
 /**
  * A port that is free now. Between this answer and its use another program may take it, so whoever starts
@@ -43,7 +43,7 @@ function listenOnce(port: number, address: string): Promise<number | undefined> 
     const server = createServer();
     server.once('error', (error) => {
       if (systemCode(error) === 'EADDRINUSE') resolve(undefined);
-      else reject(error);
+      else reject(listenError(error, port, address));
     });
     server.listen({ port, host: address, exclusive: true }, () => {
       const bound = server.address();
@@ -51,3 +51,25 @@ function listenOnce(port: number, address: string): Promise<number | undefined> 
     });
   });
 }
+
+function listenError(cause: Error, port: number, address: string): LocalError {
+  const { code, message, wayOut } = LISTEN_ERRORS[systemCode(cause) ?? ''] ?? {
+    code: 'PortInUse',
+    message: `nobody can listen there (${systemCode(cause) ?? cause.message})`,
+    wayOut: 'choose another --port or --bind-address',
+  };
+  return new LocalError(code, message, { where: `${address}:${port}`, wayOut, cause });
+}
+
+const LISTEN_ERRORS: Readonly<Record<string, { code: LocalErrorCode; message: string; wayOut: string }>> = {
+  EADDRNOTAVAIL: {
+    code: 'PortInUse',
+    message: 'that address is none of this machine',
+    wayOut: 'choose one that `ip address` shows, or 0.0.0.0 for all of them, with --bind-address',
+  },
+  EACCES: {
+    code: 'NoAccess',
+    message: 'this user may not listen on that port',
+    wayOut: 'choose a --port from 1024 on',
+  },
+};

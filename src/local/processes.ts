@@ -1,5 +1,6 @@
-/** Which processes a fleet consists of, and by what we know them when we meet them again. Pure. */
+/** Which processes a fleet consists of, and by what we know them when we meet them again. */
 import { basename } from 'node:path';
+import { advertisedAddress, ownUrl } from './addresses.ts';
 import {
   apiServerCommand,
   controllerManagerCommand,
@@ -50,7 +51,7 @@ function etcdProcess({ etcdPort: port }: FleetState, layout: Layout, path: Progr
     command,
     mark,
     ...place,
-    readyUrl: url(port, '/health'),
+    readyUrl: `${ownUrl(LOOPBACK, port)}/health`,
   };
 }
 
@@ -66,7 +67,8 @@ function apiServerProcess(
     etcdPkiFolder: layout.etcd.pkiFolder,
     port,
     bindAddress,
-    etcdUrl: url(etcdPort, ''),
+    advertiseAddress: advertisedAddress(bindAddress),
+    etcdUrl: ownUrl(LOOPBACK, etcdPort),
     etcdPrefix: `/${name}`,
   });
   const mark = `--kubelet-client-key=${pkiFolder}/kubelet-client.pem`;
@@ -112,15 +114,17 @@ type Part = Pick<ProcessSpec, 'program' | 'command' | 'mark' | 'port' | 'bindAdd
 
 function ofCluster(cluster: string, { layout, ready, ...part }: Part): ProcessSpec {
   const logFile = `${layout.logs}/${cluster}-${part.program}.log`;
-  return { ...part, id: `${cluster}/${part.program}`, cluster, logFile, readyUrl: url(part.port, ready) };
+  return {
+    ...part,
+    id: `${cluster}/${part.program}`,
+    cluster,
+    logFile,
+    readyUrl: `${ownUrl(part.bindAddress, part.port)}${ready}`,
+  };
 }
 
-export function serverUrl({ port }: ClusterState): string {
-  return url(port, '');
-}
-
-function url(port: number, path: string): string {
-  return `https://${LOOPBACK}:${port}${path}`;
+export function serverUrl({ bindAddress, port }: ClusterState): string {
+  return ownUrl(bindAddress, port);
 }
 
 /** Whether a command line is that process, whatever else may have changed in it. */

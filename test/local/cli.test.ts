@@ -16,6 +16,7 @@ describe('kubenode local', () => {
     [['up', '--clusters', '0'], 64, 'a whole number from 1 to 100'],
     [['up', '--clusters', 'two'], 64, 'a whole number from 1 to 100'],
     [['up', '--port', '70000'], 64, 'a whole number from 1 to 65535'],
+    [['up', '--bind-address', 'localhost'], 64, 'Wanted is an IP address'],
     [['up', '--kube-assets', '/does/not/exist'], 69, '--kube-assets names a folder without etcd'],
     [['restart'], 64, 'unknown command'],
   ])('%j ends with %i', async (args, code, message) => {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import type { Client } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { systemClock } from '../../src/kube/system-clock.ts';
+import { advertisedAddress, answeringAddresses, ownUrl } from '../../src/local/addresses.ts';
 import { ADMIN, clientCertificate, ensureClusterPki } from '../../src/local/authority.ts';
 import { apiServerCommand, LOOPBACK } from '../../src/local/commands.ts';
 import { isLocalError } from '../../src/local/errors.ts';
@@ -76,15 +77,17 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
   const name = basename(folder);
   const pkiFolder = join(folder, 'pki');
   const etcdPrefix = `/${name}`;
-  const { names = [], bindAddress = LOOPBACK } = options;
+  const { bindAddress = LOOPBACK } = options;
+  const names = [...(options.names ?? []), ...answeringAddresses(bindAddress)];
   const { authority, admin } = await ensureClusterPki({ folder: pkiFolder, name, names, now: clock.now() });
-  const url = `https://${LOOPBACK}:${port}`;
+  const url = ownUrl(bindAddress, port);
   const logFile = join(folder, 'kube-apiserver.log');
   const command = apiServerCommand((program) => join(run.binaries, program), {
     pkiFolder,
     etcdPkiFolder: run.etcd.pkiFolder,
     port,
     bindAddress,
+    advertiseAddress: advertisedAddress(bindAddress),
     etcdUrl: run.etcd.url,
     etcdPrefix,
     ...(options.flags ? { extra: options.flags } : {}),

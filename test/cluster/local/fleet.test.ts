@@ -10,6 +10,7 @@ import type { Client } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
+import { outsideAddresses, ownUrl } from '../../../src/local/addresses.ts';
 import { isPortFree } from '../../../src/local/ports.ts';
 import { localFleet } from '../../support/local-fleet.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -160,6 +161,25 @@ describe('kubenode local', PATIENCE, () => {
     expect(readdirSync(fleet.dir)).toEqual([]);
   });
 
+  it.runIf(outsideAddresses().length > 0)(
+    'lets others in where it is asked to, under all of its addresses',
+    async () => {
+      await fleet.ok('up', '--bind-address', '0.0.0.0', ...LIGHT);
+      const [address = ''] = outsideAddresses();
+      const { kubeconfig, clusters } = await fleet.status();
+      const text = readFileSync(kubeconfig, 'utf8').replaceAll(
+        'https://127.0.0.1:',
+        `https://${ownHost(address)}:`,
+      );
+      const path = join(tempFolder('outside'), 'kubeconfig');
+      writeFileSync(path, text, { mode: 0o600 });
+      await (await open(path)).raw('/readyz');
+      expect(clusters[0]?.state).toBe('Ready');
+      await fleet.ok('up', '--bind-address', '127.0.0.1', ...LIGHT);
+      await expect((await open(path)).raw('/readyz')).rejects.toMatchObject({ code: 'Unreachable' });
+    },
+  );
+
   it('refuses a broken state file, and can still clear all of it away', async () => {
     writeFileSync(join(fleet.dir, 'state.json'), '{"version": 1');
     for (const command of [['status'], ['up', ...LIGHT], ['kubeconfig', 'hub']]) {
@@ -263,6 +283,10 @@ async function whoAmI(client: Client): Promise<{ user: string; groups: string[] 
   );
   const { userInfo } = review['status'] as { userInfo: { username: string; groups: string[] } };
   return { user: userInfo.username, groups: userInfo.groups };
+}
+
+function ownHost(address: string): string {
+  return new URL(ownUrl(address, 1)).hostname;
 }
 
 function configMap(name: string): KubeObject {
