@@ -10,7 +10,7 @@ import { GIT_LIMITS, type GitOptions } from './options.ts';
 import type { RepositoryUrl } from './repository-url.ts';
 import { readShallow } from './shallow.ts';
 import { removeSshFiles, type SshFiles, sshFiles } from './ssh.ts';
-import type { GitBackend } from './transport.ts';
+import type { Depth, GitBackend } from './transport.ts';
 
 type Must = (
   args: readonly string[],
@@ -44,18 +44,14 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
     return new Map(pairs);
   }
 
-  async function fetch(
-    what: string,
-    depth: number | 'all' | undefined,
-    signal?: AbortSignal,
-  ): Promise<string> {
+  async function fetch(what: string, depth: Depth, signal?: AbortSignal): Promise<string> {
     await prepare(signal);
     const local = OID.test(what) ? `refs/kubenode/commits/${what}` : `refs/kubenode/${what}`;
     const flags = ['--quiet', '--no-tags', '--no-write-fetch-head', '--force'];
     const args = [
       'fetch',
       ...flags,
-      ...(await depthArguments(gitdir, depth)),
+      ...(await depthArguments(local, depth, signal)),
       '--',
       url,
       `+${what}:${local}`,
@@ -70,6 +66,18 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
       throw error;
     }
     return (await must(['rev-parse', '--verify', '--quiet', local], signal)).stdout.trim();
+  }
+
+  async function depthArguments(local: string, depth: Depth, signal?: AbortSignal): Promise<string[]> {
+    if (depth === 'news') return (await isHere(local, signal)) ? [] : ['--depth=1'];
+    if (depth !== 'all') return [`--depth=${depth}`];
+    // To unshallow what is complete already is an error to git.
+    return (await readShallow(gitdir)).size > 0 ? ['--unshallow'] : [];
+  }
+
+  async function isHere(local: string, signal?: AbortSignal): Promise<boolean> {
+    const found = await must(['cat-file', '-e', `${local}^{commit}`], signal).catch(() => undefined);
+    return found !== undefined;
   }
 
   async function prepare(signal?: AbortSignal): Promise<void> {
@@ -122,13 +130,6 @@ function gitCommand(
     if (files) await removeSshFiles(files);
     ssh = undefined;
   }
-}
-
-/** To unshallow what is complete already is an error to git. */
-async function depthArguments(gitdir: string, depth: number | 'all' | undefined): Promise<string[]> {
-  if (depth === undefined) return [];
-  if (depth !== 'all') return [`--depth=${depth}`];
-  return (await readShallow(gitdir)).size > 0 ? ['--unshallow'] : [];
 }
 
 /** git has no limit for the size of a fetch: its pack is watched while it grows. */

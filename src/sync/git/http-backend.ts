@@ -2,7 +2,15 @@
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addRemote, fetch as fetchPack, init, listServerRefs, readObject, writeRef } from 'isomorphic-git';
+import {
+  addRemote,
+  fetch as fetchPack,
+  init,
+  listServerRefs,
+  readObject,
+  resolveRef,
+  writeRef,
+} from 'isomorphic-git';
 import { GitError, isGitError } from './errors.ts';
 import { type HttpOptions, httpClient } from './http-client.ts';
 import { OID } from './objects.ts';
@@ -10,7 +18,7 @@ import { GIT_LIMITS, type GitOptions } from './options.ts';
 import { checkPack } from './pack.ts';
 import type { RepositoryUrl } from './repository-url.ts';
 import { readShallow, writeShallow } from './shallow.ts';
-import type { GitBackend, ObjectReader, RawObject } from './transport.ts';
+import type { Depth, GitBackend, ObjectReader, RawObject } from './transport.ts';
 
 // "All of it" in git's own protocol.
 const INFINITE_DEPTH = 0x7fffffff;
@@ -42,11 +50,7 @@ export function httpBackend({ url, display }: RepositoryUrl, options: GitOptions
     }
   }
 
-  async function fetch(
-    what: string,
-    depth: number | 'all' | undefined,
-    signal?: AbortSignal,
-  ): Promise<string> {
+  async function fetch(what: string, depth: Depth, signal?: AbortSignal): Promise<string> {
     await init({ fs, gitdir, bare: true });
     // Without a remote that it knows, fetch throws NoRefspecError.
     await addRemote({ fs, gitdir, remote: 'origin', url, force: true });
@@ -60,15 +64,11 @@ export function httpBackend({ url, display }: RepositoryUrl, options: GitOptions
     }
   }
 
-  async function fetchOnce(
-    what: string,
-    depth: number | 'all' | undefined,
-    signal?: AbortSignal,
-  ): Promise<string> {
+  async function fetchOnce(what: string, depth: Depth, signal?: AbortSignal): Promise<string> {
     const client = httpClient(http, signal);
     const common = { fs, gitdir, http: client, remote: 'origin', singleBranch: true, tags: false };
-    const deep = depth === undefined ? {} : { depth: depth === 'all' ? INFINITE_DEPTH : depth };
-    const result = await fetchPack({ ...common, ref: what, ...deep });
+    const deep = await depthOf(what, depth);
+    const result = await fetchPack({ ...common, ref: what, ...(deep === undefined ? {} : { depth: deep }) });
     // An empty repository has no refs, and is no error to isomorphic-git.
     if (!result.fetchHead) throw notFound(what, display);
     const { packfile } = result as { packfile?: string };
@@ -76,6 +76,14 @@ export function httpBackend({ url, display }: RepositoryUrl, options: GitOptions
     // Its `haves` are the ref of this very name: without it each fetch brings everything again.
     if (!OID.test(what)) await writeRef({ fs, gitdir, ref: what, value: result.fetchHead, force: true });
     return result.fetchHead;
+  }
+
+  async function depthOf(what: string, depth: Depth): Promise<number | undefined> {
+    if (depth === 'all') return INFINITE_DEPTH;
+    if (depth !== 'news') return depth;
+    const last = await resolveRef({ fs, gitdir, ref: what }).catch(() => '');
+    const present = OID.test(last) && (await objectReader(gitdir, display).read(last)) !== undefined;
+    return present ? undefined : 1;
   }
 
   async function wipe(): Promise<void> {

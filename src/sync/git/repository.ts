@@ -54,7 +54,6 @@ export function gitRepository(backend: Reading, lock = mutex()): GitRepository {
 
 export function gitTransport(backend: GitBackend): GitTransport {
   const lock = mutex();
-  const known = new Set<string>();
   const local = gitRepository(backend, lock);
 
   return { ...local, listRefs: (signal) => backend.listRefs(signal), fetch, deepen, ancestry, ensure, close };
@@ -66,7 +65,6 @@ export function gitTransport(backend: GitBackend): GitTransport {
         return await work();
       } catch (error) {
         if (isGitError(error, 'Corrupt', 'NotFoundObject')) {
-          known.clear();
           await backend.wipe();
         }
         throw error;
@@ -77,10 +75,8 @@ export function gitTransport(backend: GitBackend): GitTransport {
   function fetch(name: string, signal?: AbortSignal): Promise<string> {
     const ref = fullRef(name);
     return fetching(async () => {
-      const oid = await backend.fetch(ref, known.has(ref) ? undefined : 1, signal);
-      const commit = await withReader(backend, (reader) => peel(reader, oid));
-      known.add(ref);
-      return commit;
+      const oid = await backend.fetch(ref, 'news', signal);
+      return withReader(backend, (reader) => peel(reader, oid));
     });
   }
 

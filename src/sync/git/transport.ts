@@ -87,12 +87,15 @@ export interface AncestryQuestion {
   readonly ref: string;
 }
 
+/** `news`: what is new since the last fetch, or the tip alone when there was none. */
+export type Depth = number | 'all' | 'news';
+
 /** What a backend has to do: fetch, and read raw objects. Everything else is above it. */
 export interface GitBackend {
   readonly display: string;
   listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
-  /** The object that the ref (or, where the server allows it, the oid) stands for. Without depth: what is new. */
-  fetch(what: string, depth: number | 'all' | undefined, signal?: AbortSignal): Promise<string>;
+  /** The object that the ref (or, where the server allows it, the oid) stands for. */
+  fetch(what: string, depth: Depth, signal?: AbortSignal): Promise<string>;
   /** A session of reads. To be closed. */
   open(): ObjectReader;
   /** The commits whose parents are not here. */
