@@ -182,6 +182,8 @@ describe('obtainBinaries', () => {
         message: expect.stringContaining(because) as string,
         wayOut: expect.stringMatching(/install Go.*KUBEBUILDER_ASSETS/s) as string,
       });
+      // An answer that will not change is not asked for again.
+      expect(new Set(site.asked).size).toBe(site.asked.length);
       expect(cached()).toEqual([]);
     });
 
