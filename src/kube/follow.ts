@@ -148,6 +148,8 @@ function take<T extends KubeObject>(
   event: WatchEvent,
 ): void {
   const { type, object } = event;
+  // Until it has proved to be in order: events out of turn may have jumped over others, which only a list can bring back.
+  position.from = undefined;
   const version = believable(object.metadata.resourceVersion ?? '', position, 'an event');
   if (type === 'BOOKMARK') position.bookmarks = true;
   else if (type === 'DELETED') store.remove(object);

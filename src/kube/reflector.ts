@@ -71,11 +71,12 @@ export function reflector<T extends KubeObject = KubeObject>(options: ReflectorO
   async function run(signal: AbortSignal): Promise<void> {
     let backoff = CALM;
     while (!signal.aborted) {
+      const { from } = position;
       try {
-        await (position.from === undefined ? listOnce(signal) : watchOnce(position.from, signal));
+        await (from === undefined ? listOnce(signal) : watchOnce(from, signal));
       } catch (caught) {
         if (signal.aborted) return;
-        error = told(caught);
+        error = told(caught, from === undefined ? 'list' : 'watch');
         backoff = afterError(backoff, {
           atMs: clock.monotonicMs(),
           chance: random(),
@@ -108,11 +109,11 @@ export function reflector<T extends KubeObject = KubeObject>(options: ReflectorO
   }
 
   /** Decides what the next attempt is. */
-  function told(caught: unknown): KubeError {
+  function told(caught: unknown, during: 'list' | 'watch'): KubeError {
     const known = isKubeError(caught)
       ? caught
       : new KubeError('BadAnswer', String(caught), { cause: caught });
-    if (position.from === undefined) log.warn('list failed', { code: known.code, error: known });
+    if (during === 'list') log.warn('list failed', { code: known.code, error: known });
     else watchFailed(known);
     return known;
   }

@@ -298,6 +298,22 @@ describe('reflector', () => {
     expect(objects.get('a')).toBe(before);
   });
 
+  it('lists when events come out of turn: others may have been jumped over', async () => {
+    const {
+      clock,
+      server,
+      store: objects,
+    } = await bed(['a'], ({ watchFaults }) => {
+      watchFaults.push({ fault: 'error', code: 'Unreachable' }, { fault: 'replay', events: 1 });
+    });
+    server.put('b');
+    server.put('c');
+    await clock.advance(MINUTE);
+    expect(contents(objects.list())).toEqual(contents(server.objects()));
+    expect(server.asked.filter((line) => line.startsWith('list'))).toHaveLength(2);
+    expect(restarts).toEqual(['Thing Unreachable', 'Thing BadAnswer']);
+  });
+
   it('ends with its signal, wherever it is', async () => {
     const watching = await bed(['a']);
     await watching.stop();

@@ -38,7 +38,7 @@ export type WatchFault =
   | { readonly fault: 'close'; readonly afterEvents?: number }
   /** Stays open, and says nothing any more, not even bookmarks. */
   | { readonly fault: 'freeze'; readonly afterEvents?: number }
-  /** Tells old events again, as if it were an older moment. */
+  /** Tells the last events out of turn: old ones again, or new ones before those that they follow. */
   | { readonly fault: 'replay'; readonly events: number };
 
 export interface SmallServer extends Pick<Client, 'get' | 'pages' | 'watch'> {
