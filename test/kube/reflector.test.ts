@@ -303,6 +303,7 @@ describe('reflector', () => {
       clock,
       server,
       store: objects,
+      restarts,
     } = await bed(['a'], ({ watchFaults }) => {
       watchFaults.push({ fault: 'error', code: 'Unreachable' }, { fault: 'replay', events: 1 });
     });
