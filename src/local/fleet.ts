@@ -10,6 +10,7 @@ import type { Clock } from '../kube/clock.ts';
 import { ensureAccess, type FleetAccess } from './access.ts';
 import { type Binaries, programIn } from './binaries.ts';
 import { carryOut, PortsTaken, stopSome } from './carry-out.ts';
+import type { Program } from './commands.ts';
 import { LocalError, systemCode } from './errors.ts';
 import { diskError, refuseFullDisk } from './files.ts';
 import type { Environment } from './folders.ts';
@@ -63,8 +64,9 @@ export async function bringUp<T>(options: UpOptions, then: (fleet: Fleet) => Pro
   const layout = await claimFolder(options.dir);
   return await withLock(layout.root, waitingFor(options), async () => {
     const { env, assets, tell, clock, signal } = options;
-    const binaries = await obtainBinaries({ env, assets, tell, clock, signal, wanted: wantedBy(options) });
     let state = await growState(await readState(layout.stateFile), options);
+    const wanted = programsOf(state);
+    const binaries = await obtainBinaries({ env, assets, tell, clock, signal, wanted });
     for (let tried = 1; ; tried += 1) {
       try {
         return await then(await start(state, layout, binaries, options));
@@ -76,13 +78,13 @@ export async function bringUp<T>(options: UpOptions, then: (fleet: Fleet) => Pro
   });
 }
 
-function wantedBy({ controllers }: Wish): readonly (typeof WANTED)[number][] {
-  return controllers === false
-    ? WANTED.filter((name) => !name.startsWith('kube-c') && name !== 'kube-scheduler')
-    : WANTED;
+/** A folder from the tools of other projects often holds the first two only. */
+function programsOf({ clusters }: FleetState): readonly Program[] {
+  const controllers = clusters.some((cluster) => cluster.controllers);
+  return ['etcd', 'kube-apiserver', ...(controllers ? CONTROLLERS : [])];
 }
 
-const WANTED = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+const CONTROLLERS = ['kube-controller-manager', 'kube-scheduler'] as const;
 
 /** What will be there is written down before it is started. */
 async function start(

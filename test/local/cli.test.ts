@@ -53,6 +53,14 @@ describe('kubenode local', () => {
     expect(readdirSync(fleet.dir)).toEqual(['thesis.tex']);
   });
 
+  it('asks for no more programs than the clusters need', async () => {
+    const assets = tempFolder('assets');
+    const all = await localFleet(tempFolder('cli')).run(['up', '--kube-assets', assets]);
+    expect(all.stderr).toContain('without etcd, kube-apiserver, kube-controller-manager, kube-scheduler\n');
+    const few = await localFleet(tempFolder('cli')).run(['up', '--kube-assets', assets, '--no-controllers']);
+    expect(few.stderr).toContain('without etcd, kube-apiserver\n');
+  });
+
   it('names the folder that may not be used', async () => {
     const parent = tempFolder('cli');
     writeFileSync(join(parent, 'fleet'), '');
