@@ -219,6 +219,24 @@ describe('too much', () => {
     expect(all()).toHaveLength(27);
   });
 
+  it('after a day of silence is still too much', async () => {
+    const { clock, events, all } = bed();
+    events.record(rebooted);
+    await clock.advance(86_400_000);
+    for (let n = 0; n < 40; n += 1) events.record({ ...rebooted, reason: `Reason${n}` });
+    await clock.advance(0);
+    expect(all()).toHaveLength(26);
+  });
+
+  it('of one topic is forgotten after ten minutes', async () => {
+    const { clock, events, all } = bed();
+    for (let n = 0; n < 12; n += 1) events.record({ ...rebooted, note: `try ${n}` });
+    await clock.advance(600_001);
+    events.record({ ...rebooted, note: 'another try' });
+    await clock.advance(0);
+    expect(all().at(-1)).toMatchObject({ note: 'another try' });
+  });
+
   it('at once, while nothing can be written, fills no more than its place', async () => {
     const { events, metric, server } = bed();
     for (let n = 0; n < 1500; n += 1) {
@@ -237,6 +255,16 @@ describe('a server that does not take it', () => {
     events.record(rebooted);
     await clock.advance(10_000);
     expect(all()).toHaveLength(1);
+  });
+
+  it('now and then is tried again each time', async () => {
+    const { clock, events, all, faults } = bed();
+    for (let round = 0; round < 3; round += 1) {
+      faults.push(...failing('Unreachable', 7));
+      events.record(rebooted);
+      await clock.advance(120_000);
+    }
+    expect(all()).toMatchObject([{ series: { count: 3 } }]);
   });
 
   it('for a minute and more loses it, and that is counted', async () => {
