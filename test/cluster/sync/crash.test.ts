@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
+import { killClient } from '../../support/fault-proxy/faults.ts';
+import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
+import { slice } from '../../support/long.ts';
+import { CONFIG_MAPS, freshSync, NAMESPACES } from './bed.ts';
+import { after, before, OBJECTS } from './crash-targets.ts';
+
+let server: ApiServer;
+let proxy: FaultProxy;
+beforeAll(async () => {
+  server = await startApiServer();
+  await server.client.create(NAMESPACES, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'kubenode-system' },
+  });
+  await converge('before');
+  await server.keep();
+  proxy = await faultProxy(server);
+});
+beforeEach(() => {
+  proxy.reset();
+});
+afterAll(async () => {
+  await proxy.close();
+  await server.stop();
+});
+
+const PROGRAM = fileURLToPath(new URL('./pass-process.ts', import.meta.url));
+type Which = 'before' | 'after';
+
+describe('S1 crash sweep by SIGKILL', () => {
+  it('loses no object and deletes none that it should not, killed before or after a call of an apply and its revert', {
+    timeout: 3_600_000,
+  }, async () => {
+    const points = await crashPoints();
+    expect(points.length).toBeGreaterThan(6 * OBJECTS);
+    const faults: string[] = [];
+    for (const point of slice(points, 40)) faults.push(...(await killedAt(point)));
+    expect(faults).toEqual([]);
+  });
+});
+
+interface Point {
+  readonly which: Which;
+  readonly nth: number;
+  readonly when: 'before' | 'after';
+}
+
+/** Every request of a clean apply, and of a clean revert, from either side. Watches answer for as long as they last. */
+async function crashPoints(): Promise<Point[]> {
+  const points: Point[] = [];
+  for (const which of ['after', 'before'] as const) {
+    proxy.reset();
+    const child = start(which);
+    await ended(child);
+    expect(child.exitCode).toBe(0);
+    const calls = proxy.log.filter(({ verb }) => verb !== 'watch').length;
+    for (let nth = 1; nth <= calls; nth += 1) {
+      points.push({ which, nth, when: 'before' }, { which, nth, when: 'after' });
+    }
+  }
+  return points;
+}
+
+async function killedAt({ which, nth, when }: Point): Promise<string[]> {
+  await server.wipe();
+  if (which === 'before') await converge('after');
+  proxy.reset();
+  let child: ChildProcess | undefined;
+  const rule = proxy.on({ verb: NOT_WATCH, nth, fault: killClient(() => child?.pid ?? 0, when) });
+  child = start(which);
+  await ended(child);
+  const label = `${which}, killed ${when} call ${nth}`;
+  // A pass that overtook itself may have made a call less than the clean one.
+  if (rule.fired === 0 && child.exitCode !== 0) return [`${label}: it failed by itself`];
+  const early = await wrongNow(which);
+  await converge('before');
+  const late = await names();
+  const wanted = ['old-0', 'old-1', 'x'];
+  const orphans = late.filter((name) => !wanted.includes(name));
+  const lost = wanted.filter((name) => !late.includes(name));
+  return [...early, ...orphans.map((name) => `orphan ${name}`), ...lost.map((name) => `lost ${name}`)].map(
+    (problem) => `${label}: ${problem}`,
+  );
+}
+
+const NOT_WATCH = ['get', 'list', 'create', 'update', 'patch', 'apply', 'delete', 'discover', 'raw'] as const;
+
+/** What both commits want is there at every moment. */
+async function wrongNow(which: Which): Promise<string[]> {
+  const there = new Set(await names());
+  return ['old-0', 'old-1', 'x']
+    .filter((name) => !there.has(name))
+    .map((name) => `${name} is gone on the way to ${which}`);
+}
+
+async function names(): Promise<string[]> {
+  const { items } = await server.client.list(CONFIG_MAPS, {
+    namespace: 'default',
+    labelSelector: 'kubenode.dev/hub',
+    limit: 1000,
+  });
+  return items.map(({ metadata }) => metadata.name);
+}
+
+async function converge(which: Which): Promise<void> {
+  const bed = await freshSync(server.client);
+  try {
+    const { pruned } = await bed.pass(which === 'after' ? after : before);
+    expect(pruned.waiting).toEqual([]);
+  } finally {
+    await bed.close();
+  }
+}
+
+function start(which: Which): ChildProcess {
+  return spawn(process.execPath, [PROGRAM, proxy.kubeconfig, which], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
