@@ -6,6 +6,7 @@ import { checkOf } from './small-world.ts';
 const { builtin: _, ...bare } = checkOf({ name: 'errors' });
 const HTTP = { ...bare, http: { url: 'https://app.example.com/ready', expectStatus: 200 } };
 const PROMQL = { ...bare, promql: { query: 'sum(rate(errors[5m]))', max: 1 } };
+const NOBODY = (): Promise<never> => Promise.reject(new Error('nobody is asked'));
 const ABOUT = { cluster: 'prod-1', report: undefined };
 
 function vector(...values: string[]): string {
@@ -114,12 +115,11 @@ describe('a check', () => {
       synced: { status: 'True' as const, reason: 'R', message: '' },
       health,
     };
-    const get = async (): Promise<never> => Promise.reject(new Error('nobody is asked'));
-    expect(await runner(get).run(checkOf({ name: 'health' }), { cluster: 'a', report })).toEqual({
+    expect(await runner(NOBODY).run(checkOf({ name: 'health' }), { cluster: 'a', report })).toEqual({
       result,
       message: 'so it is',
     });
-    expect((await runner(get).run(checkOf({ name: 'health' }), ABOUT)).result).toBe('Unknown');
+    expect((await runner(NOBODY).run(checkOf({ name: 'health' }), ABOUT)).result).toBe('Unknown');
   });
 
   it('of type cel is never passed, and says why', async () => {

@@ -45,7 +45,8 @@ function applied(seen: KubeObject, generation = seen.metadata.generation ?? 1): 
   return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }), generation, seen };
 }
 
-function plain(apiVersion: string, kind: string, spec: object, status: object, words = ''): AppliedObject {
+function plain(type: string, spec: object, status: object, words = ''): AppliedObject {
+  const [apiVersion = '', kind = ''] = type.split(' ');
   const said = words === '' ? {} : { conditions: conditions(words) };
   const metadata = { name: 'a', namespace: 'web', generation: 2 };
   return applied({ apiVersion, kind, metadata, spec, status: { ...status, ...said } });
@@ -60,13 +61,7 @@ const configMap = applied({
 });
 
 function deployment(spec: object, status: object, words = ''): AppliedObject {
-  return plain(
-    'apps/v1',
-    'Deployment',
-    { replicas: 3, ...spec },
-    { observedGeneration: 2, ...status },
-    words,
-  );
+  return plain('apps/v1 Deployment', { replicas: 3, ...spec }, { observedGeneration: 2, ...status }, words);
 }
 
 const FULL = { replicas: 3, updatedReplicas: 3, availableReplicas: 3, readyReplicas: 3 };
@@ -243,7 +238,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
   },
   {
     name: 'a Deployment has no controller that saw it',
-    objects: [plain('apps/v1', 'Deployment', {}, {})],
+    objects: [plain('apps/v1 Deployment', {}, {})],
     answer: 'Progressing',
     reason: 'NotObservedYet',
     because: 'Deployment web/a: its controller has not seen generation 2',
@@ -300,8 +295,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
     name: 'a StatefulSet is complete',
     objects: [
       plain(
-        'apps/v1',
-        'StatefulSet',
+        'apps/v1 StatefulSet',
         { replicas: 2 },
         { observedGeneration: 2, readyReplicas: 2, currentRevision: 'b', updateRevision: 'b' },
       ),
@@ -313,8 +307,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
     name: 'a StatefulSet rolls out',
     objects: [
       plain(
-        'apps/v1',
-        'StatefulSet',
+        'apps/v1 StatefulSet',
         { replicas: 2 },
         {
           observedGeneration: 2,
@@ -333,8 +326,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
     name: 'a StatefulSet rolls out down to its partition',
     objects: [
       plain(
-        'apps/v1',
-        'StatefulSet',
+        'apps/v1 StatefulSet',
         { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } },
         {
           observedGeneration: 2,
@@ -352,8 +344,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
     name: 'a StatefulSet is not ready',
     objects: [
       plain(
-        'apps/v1',
-        'StatefulSet',
+        'apps/v1 StatefulSet',
         { replicas: 2 },
         { observedGeneration: 2, readyReplicas: 1, currentRevision: 'b', updateRevision: 'b' },
       ),
@@ -366,8 +357,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
     name: 'a DaemonSet is everywhere',
     objects: [
       plain(
-        'apps/v1',
-        'DaemonSet',
+        'apps/v1 DaemonSet',
         {},
         { observedGeneration: 2, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2 },
       ),
@@ -379,8 +369,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
     name: 'a DaemonSet rolls out',
     objects: [
       plain(
-        'apps/v1',
-        'DaemonSet',
+        'apps/v1 DaemonSet',
         {},
         { observedGeneration: 2, desiredNumberScheduled: 2, updatedNumberScheduled: 1, numberAvailable: 2 },
       ),
@@ -393,8 +382,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
     name: 'a DaemonSet misses a pod',
     objects: [
       plain(
-        'apps/v1',
-        'DaemonSet',
+        'apps/v1 DaemonSet',
         {},
         { observedGeneration: 2, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1 },
       ),
@@ -405,26 +393,26 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
   },
   {
     name: 'a Job has completed',
-    objects: [plain('batch/v1', 'Job', {}, {}, 'Complete')],
+    objects: [plain('batch/v1 Job', {}, {}, 'Complete')],
     answer: 'Settled',
     because: 'all 1 objects are as they should be',
   },
   {
     name: 'a Job runs',
-    objects: [plain('batch/v1', 'Job', {}, { active: 1 })],
+    objects: [plain('batch/v1 Job', {}, { active: 1 })],
     answer: 'Progressing',
     reason: 'Running',
     because: 'Job web/a: it has not completed',
   },
   {
     name: 'a Job is suspended',
-    objects: [plain('batch/v1', 'Job', { suspend: true }, {})],
+    objects: [plain('batch/v1 Job', { suspend: true }, {})],
     answer: 'Settled',
     because: 'all 1 objects are as they should be',
   },
   {
     name: 'a Job failed',
-    objects: [plain('batch/v1', 'Job', {}, {}, 'Failed BackoffLimitExceeded')],
+    objects: [plain('batch/v1 Job', {}, {}, 'Failed BackoffLimitExceeded')],
     answer: 'Failed',
     reason: 'BackoffLimitExceeded',
     because: 'Job web/a: Failed=True, it is BackoffLimitExceeded',
@@ -432,14 +420,14 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
   {
     name: 'a CustomResourceDefinition is served',
     objects: [
-      plain('apiextensions.k8s.io/v1', 'CustomResourceDefinition', {}, {}, 'NamesAccepted, Established'),
+      plain('apiextensions.k8s.io/v1 CustomResourceDefinition', {}, {}, 'NamesAccepted, Established'),
     ],
     answer: 'Settled',
     because: 'all 1 objects are as they should be',
   },
   {
     name: 'a CustomResourceDefinition is not served yet',
-    objects: [plain('apiextensions.k8s.io/v1', 'CustomResourceDefinition', {}, {}, 'NamesAccepted')],
+    objects: [plain('apiextensions.k8s.io/v1 CustomResourceDefinition', {}, {}, 'NamesAccepted')],
     answer: 'Progressing',
     reason: 'NotEstablished',
     because: 'CustomResourceDefinition web/a: the API server does not serve it yet',
@@ -447,13 +435,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
   {
     name: 'a CustomResourceDefinition has the name of another',
     objects: [
-      plain(
-        'apiextensions.k8s.io/v1',
-        'CustomResourceDefinition',
-        {},
-        {},
-        'NamesAccepted=False PluralConflict',
-      ),
+      plain('apiextensions.k8s.io/v1 CustomResourceDefinition', {}, {}, 'NamesAccepted=False PluralConflict'),
     ],
     answer: 'Failed',
     reason: 'PluralConflict',
@@ -461,7 +443,7 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
   },
   {
     name: 'a Namespace is Active',
-    objects: [plain('v1', 'Namespace', {}, { phase: 'Active' })],
+    objects: [plain('v1 Namespace', {}, { phase: 'Active' })],
     answer: 'Settled',
     because: 'all 1 objects are as they should be',
   },
@@ -481,34 +463,34 @@ export const PLAIN_KINDS: readonly HealthFixture[] = [
   },
   {
     name: 'a kind that nobody here knows',
-    objects: [plain('example.com/v1', 'Widget', {}, {})],
+    objects: [plain('example.com/v1 Widget', {}, {})],
     answer: 'Settled',
     because: 'all 1 objects are as they should be',
   },
   {
     name: 'it says that it is Stalled',
-    objects: [plain('example.com/v1', 'Widget', {}, {}, 'Stalled NoQuota')],
+    objects: [plain('example.com/v1 Widget', {}, {}, 'Stalled NoQuota')],
     answer: 'Failed',
     reason: 'NoQuota',
     because: 'Widget web/a: Stalled=True, it is NoQuota',
   },
   {
     name: 'it says that it is not Ready',
-    objects: [plain('example.com/v1', 'Widget', {}, {}, 'Ready=False Waiting')],
+    objects: [plain('example.com/v1 Widget', {}, {}, 'Ready=False Waiting')],
     answer: 'Progressing',
     reason: 'Waiting',
     because: 'Widget web/a: Ready=False, it is Waiting',
   },
   {
     name: 'its controller is behind',
-    objects: [plain('example.com/v1', 'Widget', {}, { observedGeneration: 1 })],
+    objects: [plain('example.com/v1 Widget', {}, { observedGeneration: 1 })],
     answer: 'Progressing',
     reason: 'NotObservedYet',
     because: 'Widget web/a: its controller has not seen generation 2',
   },
   {
     name: 'a status that is not one',
-    objects: [plain('example.com/v1', 'Widget', {}, { conditions: 'yes', observedGeneration: 'two' })],
+    objects: [plain('example.com/v1 Widget', {}, { conditions: 'yes', observedGeneration: 'two' })],
     answer: 'Settled',
     because: 'all 1 objects are as they should be',
   },

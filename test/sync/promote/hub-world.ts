@@ -32,7 +32,7 @@ export class HubWorld {
     this.world = new SmallWorld(options);
     this.world.quiet = true;
     this.put(this.pipelines, this.world.pipeline);
-    for (const cluster of this.world.clusters.values()) this.put(this.clusters, this.world.objectOf(cluster));
+    for (const cluster of this.world.clusters.values()) this.put(this.clusters, cluster.object());
     this.#promotion = this.#start();
   }
 
@@ -59,7 +59,7 @@ export class HubWorld {
             this.world.tell(cluster, target);
           });
         },
-        report: (name) => this.world.reportOf(this.world.cluster(name)),
+        report: (name) => this.world.cluster(name).report(this.world.now),
       },
       runner: {
         run: async ({ name }, { cluster }) => ({
@@ -116,11 +116,11 @@ export class HubWorld {
 
   #act<T>(name: string, act: () => T): T {
     const at = this.calls.push(name);
-    if (this.kill && at > this.kill.at) throw new Killed(name);
-    if (this.kill?.at === at && this.kill.when === 'before') throw new Killed(name);
+    const { at: last, when } = this.kill ?? { at: Number.POSITIVE_INFINITY, when: 'after' };
+    if (at > last || (at === last && when === 'before')) throw new Killed(name);
     if (this.broken?.test(name)) throw new Error(`${name}: the hub does not answer`);
     const result = act();
-    if (this.kill?.at === at) throw new Killed(name);
+    if (at === last) throw new Killed(name);
     return result;
   }
 

@@ -1,7 +1,8 @@
 /** Carries out one scenario of the model test, and checks the invariants on the way. */
-import type { Release } from '../../../src/api/generated/types.ts';
+import type { Release, ReleaseStage } from '../../../src/api/generated/types.ts';
+import type { FakeCluster } from './fake-cluster.ts';
 import { Reference, type RefSight } from './reference.ts';
-import { type Content, type FakeCluster, MINUTE, SECOND, SmallWorld, stageOf } from './small-world.ts';
+import { type Content, MINUTE, SECOND, SmallWorld, stageOf } from './small-world.ts';
 
 export type Event =
   | { readonly do: 'wait'; readonly seconds: number }
@@ -95,76 +96,55 @@ class Model {
 
   happen(event: Event): void {
     const { world } = this;
-    switch (event.do) {
-      case 'wait':
-        world.run(event.seconds * SECOND);
-        return;
-      case 'push':
-        this.#push(this.#changed(event.place, event.unit, event.bad));
-        return;
-      case 'revert':
-        this.#push(this.#history.at(-1 - event.back) ?? this.#history[0] ?? {});
-        return;
-      case 'docs':
-        this.#push(this.#history.at(-1) ?? {});
-        return;
-      case 'burst':
-        for (let index = 0; index < event.count; index++) this.#push(this.#changed('*', 'app', false), 0);
-        world.settle();
-        return;
-      default:
-        this.#fault(event);
-        world.settle();
-    }
-  }
-
-  #fault(event: Exclude<Event, { do: 'wait' | 'push' | 'revert' | 'docs' | 'burst' }>): void {
-    const { world } = this;
-    switch (event.do) {
-      case 'restart':
+    const acts: Acts = {
+      wait: ({ seconds }) => world.run(seconds * SECOND),
+      push: ({ place, unit, bad }) => this.#push(this.#changed(place, unit, bad)),
+      revert: ({ back }) => this.#push(this.#history.at(-1 - back) ?? this.#history[0] ?? {}),
+      docs: () => this.#push(this.#history.at(-1) ?? {}),
+      burst: ({ count }) => {
+        for (let index = 0; index < count; index++) this.#push(this.#changed('*', 'app', false), 0);
+      },
+      restart: ({ seconds }) => {
         world.restart();
-        this.#elapse(event.seconds * SECOND);
-        return;
-      case 'crash':
+        // Time passes while nobody looks.
+        world.now += seconds * SECOND;
+      },
+      crash: ({ at }) => {
         this.#look();
-        world.pass(event.at);
+        world.pass(at);
         world.restart();
-        return;
-      case 'jump':
-        this.#skew -= event.seconds * SECOND;
-        world.jump(event.seconds * SECOND);
-        return;
-      case 'halt':
-        world.pipeline = {
-          ...world.pipeline,
-          spec: { ...world.pipeline.spec, paused: !world.pipeline.spec.paused },
-        };
-        return;
-      case 'backup':
-        this.#backup = {
-          releases: new Map(world.releases),
-          pipeline: world.pipeline,
-          clusters: new Map([...world.clusters].map(([name, { status }]) => [name, status])),
-        };
-        return;
-      case 'restore':
-        this.#restore();
-        return;
-      case 'member':
-        this.#member(event.cluster, event.stage);
-        return;
-      default:
-        this.#clusterFault(event);
-    }
+      },
+      jump: ({ seconds }) => {
+        this.#skew -= seconds * SECOND;
+        world.jump(seconds * SECOND);
+      },
+      halt: () => this.#pause(!world.pipeline.spec.paused),
+      backup: () => this.#keep(),
+      restore: () => this.#restore(),
+      member: ({ cluster, stage }) => this.#member(cluster, stage),
+      reach: ({ cluster }) => this.#change(cluster, (each) => ({ reachable: !each.reachable })),
+      pause: ({ cluster }) => this.#change(cluster, (each) => ({ paused: !each.paused })),
+      ill: ({ cluster, how }) => this.#change(cluster, () => ({ ill: how })),
+      trouble: ({ cluster, how }) => this.#change(cluster, () => ({ trouble: how })),
+    };
+    (acts[event.do] as (event: Event) => void)(event);
+    world.settle();
   }
 
-  #clusterFault(event: Extract<Event, { do: 'reach' | 'pause' | 'ill' | 'trouble' }>): void {
-    const cluster = this.world.clusters.get(event.cluster);
-    if (!cluster) return;
-    if (event.do === 'reach') cluster.reachable = !cluster.reachable;
-    if (event.do === 'pause') cluster.paused = !cluster.paused;
-    if (event.do === 'ill') cluster.ill = event.how;
-    if (event.do === 'trouble') cluster.trouble = event.how;
+  #pause(paused: boolean): void {
+    const { world } = this;
+    world.pipeline = { ...world.pipeline, spec: { ...world.pipeline.spec, paused } };
+  }
+
+  #change(name: string, change: (cluster: FakeCluster) => Partial<FakeCluster>): void {
+    const cluster = this.world.clusters.get(name);
+    if (cluster) Object.assign(cluster, change(cluster));
+  }
+
+  #keep(): void {
+    const { releases, pipeline, clusters } = this.world;
+    const statuses = new Map([...clusters].map(([name, { status }]) => [name, status]));
+    this.#backup = { releases: new Map(releases), pipeline, clusters: statuses };
   }
 
   #member(name: string, stage: 'test' | 'pre' | 'prod' | 'gone'): void {
@@ -186,11 +166,6 @@ class Model {
     world.restart();
     this.#ranks.clear();
     this.reference.forget();
-  }
-
-  /** Time passes while nobody looks. */
-  #elapse(ms: number): void {
-    this.world.now += ms;
   }
 
   #changed(place: string, unit: string, bad: boolean): Contents {
@@ -226,17 +201,16 @@ class Model {
   }
 
   #sight(cluster: FakeCluster): RefSight {
-    const { applied, working, target, trouble } = cluster;
-    const answer = this.world.healthOf(cluster)?.answer;
-    const isWorking = working !== undefined;
+    const { name, environment, paused, working, target } = cluster;
+    const answer = cluster.health(this.world.now)?.answer;
     return {
-      name: cluster.name,
-      stage: cluster.environment,
-      paused: cluster.paused,
+      name,
+      stage: environment,
+      paused,
       seen: cluster.reachable && cluster.identity === 'Verified',
-      digest: isWorking ? undefined : applied?.digest,
+      digest: working ? undefined : cluster.applied?.digest,
       health: answer === 'Settled' || answer === 'Failed' ? answer : 'Other',
-      trouble: trouble === 'None' ? 'None' : trouble === 'Permanent' && isWorking ? 'Failed' : 'Failing',
+      trouble: troubleOf(cluster),
       target: target?.digest,
     };
   }
@@ -247,47 +221,69 @@ class Model {
   }
 
   #checkRelease({ metadata, spec, status }: Release): void {
-    for (const [index, { name, state, waiting }] of (status?.stages ?? []).entries()) {
-      const key = `${metadata.name} ${name}`;
-      const rank = { Pending: 0, Waiting: 0, Promoting: 1, Soaking: 1, Failed: 1, Proven: 2, Superseded: 2 }[
-        state
-      ];
-      if (rank < (this.#ranks.get(key) ?? 0)) throw new Error(`7: ${key} went back to ${state}`);
-      this.#ranks.set(key, rank);
-      if (state === 'Proven' && !this.reference.provenIn[index]?.has(spec.commit))
-        throw new Error(`S31: ${key} is called proven`);
-      if (rank < 2 && state !== 'Pending' && (!waiting?.reason || !waiting.since))
-        throw new Error(`7: ${key} is ${state} and does not say why`);
+    for (const [index, stage] of (status?.stages ?? []).entries()) {
+      const proven = this.reference.provenIn[index] ?? new Set();
+      this.#checkStage(`${metadata.name} ${stage.name}`, stage, proven.has(spec.commit));
     }
+  }
+
+  #checkStage(key: string, stage: ReleaseStage, isProven: boolean): void {
+    const rank = RANKS[stage.state];
+    if (rank < (this.#ranks.get(key) ?? 0)) throw new Error(`7: ${key} went back to ${stage.state}`);
+    this.#ranks.set(key, rank);
+    if (stage.state === 'Proven' && !isProven) throw new Error(`S31: ${key} is called proven`);
+    if (!saysWhy(stage)) throw new Error(`7: ${key} is ${stage.state} and does not say why`);
   }
 
   /** 6: with faults off, every cluster reaches the last commit, and its Release ends well. */
   heal(): void {
     const { world } = this;
-    world.pipeline = { ...world.pipeline, spec: { ...world.pipeline.spec, paused: false } };
-    for (const cluster of world.clusters.values())
-      Object.assign(cluster, { reachable: true, paused: false, ill: 'No', trouble: 'None' });
-    for (const [index, name] of NAMES.entries()) {
-      if (![...world.clusters.values()].some(({ environment }) => environment === name))
-        world.addCluster(`${name}-9`, { environment: NAMES[index] ?? 'test' });
+    this.#pause(false);
+    const healthy = { reachable: true, paused: false, ill: 'No', trouble: 'None' } as const;
+    for (const name of world.clusters.keys()) this.#change(name, () => healthy);
+    const has = new Set([...world.clusters.values()].map(({ environment }) => environment));
+    for (const name of NAMES.filter((each) => !has.has(each))) {
+      world.addCluster(`${name}-9`, { environment: name });
     }
     this.#push(this.#changed('*', 'app', false), 0);
-    const final = Object.fromEntries(
-      NAMES.map((name) => [name, { app: `v${++this.#version}`, base: `v${this.#version}` }]),
-    );
-    this.#push(final);
+    const version = `v${++this.#version}`;
+    this.#push(Object.fromEntries(NAMES.map((name) => [name, { app: version, base: version }])));
     const slowest = Math.max(...this.#scenario.stages.map(({ soakSeconds }) => soakSeconds));
     const last = world.commits.at(-1)?.id ?? '';
     const enough = (world.clusters.size + 2) * (slowest * SECOND + 2 * MINUTE) * 2;
     world.run(enough, () => world.release(last).status?.finishedAt !== undefined);
-    for (const { name, applied, environment } of world.clusters.values()) {
-      const wanted = world.commits.at(-1)?.targets?.get(name)?.digest;
-      if (applied?.digest !== wanted)
-        throw new Error(`6: ${name} of ${environment} runs ${applied?.digest}, not ${wanted}`);
-    }
-    const { status } = world.release(last);
-    if (!status?.conditions.some(({ type, status: is }) => type === 'Succeeded' && is === 'True')) {
-      throw new Error(`6: the last Release has not succeeded: ${JSON.stringify(status?.stages)}`);
-    }
+    this.#checkEnd(last);
   }
+
+  #checkEnd(last: string): void {
+    const targets = new Map(this.world.commits.at(-1)?.targets);
+    for (const { name, applied } of this.world.clusters.values()) {
+      const wanted = targets.get(name)?.digest;
+      if (applied?.digest !== wanted) throw new Error(`6: ${name} runs ${applied?.digest}, not ${wanted}`);
+    }
+    const { phase, stages } = this.world.release(last).status ?? {};
+    if (phase !== 'Succeeded') throw new Error(`6: the last Release is ${phase}: ${JSON.stringify(stages)}`);
+  }
+}
+
+type Acts = { readonly [E in Event as E['do']]: (event: Extract<Event, { do: E['do'] }>) => void };
+
+const RANKS = {
+  Pending: 0,
+  Waiting: 0,
+  Promoting: 1,
+  Soaking: 1,
+  Failed: 1,
+  Proven: 2,
+  Superseded: 2,
+} as const;
+
+function saysWhy({ state, waiting }: ReleaseStage): boolean {
+  const mustSay = state !== 'Pending' && RANKS[state] < 2;
+  return !mustSay || (waiting !== undefined && waiting.reason !== '' && waiting.since !== '');
+}
+
+function troubleOf({ trouble, working }: FakeCluster): RefSight['trouble'] {
+  if (trouble === 'None') return 'None';
+  return trouble === 'Permanent' && working ? 'Failed' : 'Failing';
 }

@@ -1,6 +1,6 @@
 /** Promotion by the numbers of its requirements, in a small world: what is decided, and when. */
 import { describe, expect, it } from 'vitest';
-import type { Release, ReleaseStage } from '../../../src/api/generated/types.ts';
+import type { Release, ReleaseStage, SoakClock } from '../../../src/api/generated/types.ts';
 import { checkOf, digestFor, HOUR, MINUTE, SECOND, SmallWorld } from './small-world.ts';
 
 const DAY = 24 * HOUR;
@@ -27,6 +27,10 @@ function running(world: SmallWorld, name: string): string {
 
 function commitsOf(world: SmallWorld, name: string): string[] {
   return world.writes.filter(({ cluster }) => cluster === name).map(({ commit }) => commit);
+}
+
+function clocksOf(world: SmallWorld, name: string): readonly SoakClock[] {
+  return world.cluster(name).status?.sync?.soak?.clocks ?? [];
 }
 
 function is(release: Release, type: string): string | undefined {
@@ -120,7 +124,7 @@ describe('S31 pipelined promotion', () => {
   });
 });
 
-describe('S32 proof by content', () => {
+describe('S32 proof by content', { timeout: 600_000 }, () => {
   const long = STAGES.map((each) => ({ ...each, soakSeconds: 86_400 }));
 
   it('passes a commit of documents through three stages with 24 h soaks at once, with 0 writes', () => {
@@ -157,11 +161,11 @@ describe('S32 proof by content', () => {
     });
     world.push('c1', { 'prod-1': { app: 'v1' }, 'prod-2': { app: 'bad1' } });
     world.run(20 * MINUTE);
-    const since = world.cluster('prod-1').status?.sync?.soak?.clocks?.[0]?.since;
+    const since = clocksOf(world, 'prod-1')[0]?.since;
     world.push('c2', { 'prod-1': { app: 'v1' }, 'prod-2': { app: 'v2' } });
     world.run(MINUTE);
     expect(world.cluster('prod-1').status?.sync).toMatchObject({ commit: 'c2', state: 'Soaking' });
-    expect(world.cluster('prod-1').status?.sync?.soak?.clocks?.[0]?.since).toBe(since);
+    expect(clocksOf(world, 'prod-1')[0]?.since).toBe(since);
     expect(commitsOf(world, 'prod-1')).toEqual(['c1']);
   });
 
@@ -257,7 +261,7 @@ describe('S32 proof by content', () => {
   });
 });
 
-describe('S33 the fast lane', () => {
+describe('S33 the fast lane', { timeout: 600_000 }, () => {
   const slow = STAGES.map((each) => ({ ...each, soakSeconds: 86_400 }));
 
   function failing(version: (name: string) => string): SmallWorld {
@@ -341,22 +345,21 @@ describe('S33 the fast lane', () => {
     // prod-2 shows that A is bad; prod-1 runs B well for 30 minutes.
     world.push('c2', { 'prod-1': { a: 'v2', b: 'v2' }, 'prod-2': { a: 'bad2', b: 'v2' } });
     world.run(30 * MINUTE);
-    const soaking = world.cluster('prod-1').status?.sync?.soak?.clocks ?? [];
+    const soaking = clocksOf(world, 'prod-1');
     const bSince = soaking.find(({ unit }) => unit === 'b')?.since;
     expect(soaking.map(({ unit }) => unit)).toEqual(['a', 'b']);
     world.push('c3', { prod: { a: 'v1', b: 'v2' } });
     world.run(MINUTE);
-    expect(world.cluster('prod-1').status?.sync?.soak?.clocks).toEqual([
-      { unit: 'b', digest: 'v2', since: bSince },
-    ]);
+    expect(clocksOf(world, 'prod-1')).toEqual([{ unit: 'b', digest: 'v2', since: bSince }]);
     expect(world.cluster('prod-1').status?.sync?.state).toBe('Soaking');
   });
 });
 
-describe('S34 no starvation', () => {
+describe('S34 no starvation', { timeout: 600_000 }, () => {
   it('advances every stage while one commit a minute comes for 24 hours', () => {
     const stages = STAGES.map((each) => ({ ...each, soakSeconds: 3600 }));
     const world = new SmallWorld({ stages });
+    world.quiet = true;
     for (let minute = 0; minute < 24 * 60; minute++) {
       world.push(`c${minute}`, { '*': { app: `v${minute}` } });
       world.run(MINUTE);
@@ -401,7 +404,7 @@ describe('S34 no starvation', () => {
 
   it('an object that nobody gives up on does not keep the fix out for more than ten minutes', () => {
     const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 3600 }], clusters: ['prod-1'] });
-    world.hasDeadline = false;
+    world.cluster('prod-1').hasDeadline = false;
     world.cluster('prod-1').ill = 'Progressing';
     world.push('c1', { prod: { app: 'v1' } });
     world.run(MINUTE);

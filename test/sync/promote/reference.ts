@@ -44,7 +44,6 @@ interface Known {
   soaked: Map<string, number>;
   proven: Map<string, number>;
   failed: Map<string, number>;
-  moment: number;
 }
 
 const BLIND_MS = 120_000;
@@ -87,35 +86,32 @@ export class Reference {
     const names = new Set(sights.map(({ name }) => name));
     for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
     for (const sight of sights) this.#see(sight, now, wall);
-    for (const [index, stage] of this.#stages.entries()) {
-      if (this.#members(stage).length > 0) this.#had[index] = true;
-      for (const commit of this.#commits) {
-        const isReady = index === 0 || this.provenIn[index - 1]?.has(commit.id);
-        if (isReady && this.#isProven(stage, index, commit, wall)) this.provenIn[index]?.add(commit.id);
-      }
+    for (const [index, stage] of this.#stages.entries()) this.#prove(stage, index, wall);
+  }
+
+  #prove(stage: RefStage, index: number, wall: number): void {
+    if (this.#members(stage).length > 0) this.#had[index] = true;
+    const before = this.provenIn[index - 1];
+    for (const commit of this.#commits) {
+      if (before && !before.has(commit.id)) continue;
+      if (this.#isProven(stage, index, commit, wall)) this.provenIn[index]?.add(commit.id);
     }
   }
 
   #see(sight: RefSight, now: number, wall: number): void {
-    const fresh = { last: undefined, unseenSince: undefined, away: false, goodAt: undefined };
-    const known = this.#known.get(sight.name) ?? {
-      ...fresh,
-      sight,
-      soaked: new Map(),
-      proven: new Map(),
-      failed: new Map(),
-      moment: 0,
-    };
+    const known = this.#known.get(sight.name) ?? newlyKnown(sight);
     this.#known.set(sight.name, known);
     known.sight = sight;
-    known.moment = this.#moment;
     known.unseenSince = sight.seen ? undefined : Math.min(known.unseenSince ?? wall, wall);
     if (sight.paused || !sight.seen) known.away = true;
-    if (!sight.seen) return;
-    if (sight.trouble === 'Failed' && sight.target !== undefined) this.#fail(known, sight.target);
-    if (sight.digest === undefined) return;
-    if (sight.health === 'Failed') this.#fail(known, sight.digest);
-    if (sight.health === 'Settled') this.#soak(known, sight.digest, now);
+    if (sight.seen) this.#judge(known, sight, now);
+  }
+
+  #judge(known: Known, { trouble, target, digest, health }: RefSight, now: number): void {
+    if (trouble === 'Failed' && target !== undefined) this.#fail(known, target);
+    if (digest === undefined) return;
+    if (health === 'Failed') this.#fail(known, digest);
+    if (health === 'Settled') this.#soak(known, digest, now);
   }
 
   #fail(known: Known, digest: string): void {
@@ -202,46 +198,48 @@ export class Reference {
     const known = this.#known.get(cluster);
     const commit = this.#commits.find(({ id }) => id === commitId);
     if (!known || !commit) throw new Error(`S31: ${cluster} got ${commitId}, which nobody accepted`);
-    const index = this.#stages.findIndex(({ name }) => name === known.sight.stage);
-    const stage = this.#stage(known.sight.stage);
-    const order = this.#order.get(commitId) ?? -1;
     const digest = this.#digest(commit, known);
-    const isBegin = known.last?.digest !== digest;
-    const others = this.#members(stage).filter((other) => other !== known);
-
-    if (this.#paused || known.sight.paused) throw new Error(`S30: ${cluster} was written while paused`);
-    if (!known.sight.seen) throw new Error(`S37: ${cluster} was written while it was not seen`);
-    if (order < (known.last?.order ?? -1)) throw new Error(`S39: ${cluster} went back to ${commitId}`);
-    if (isBegin) this.#mayBegin(known, commit, index, others);
-    const busy = others
-      .filter((other) => this.#isBusy(other, commit, stage, wall))
-      .map(({ sight }) => sight.name);
-    if (busy.length + 1 > stage.maxConcurrent && !known.failed.has(digest))
-      throw new Error(`S23: ${cluster} began while ${busy.join()} were busy with ${commitId}`);
-    if (isBegin) this.#takesOver(stage, index, commit, others.concat(known));
+    const order = this.#order.get(commitId) ?? -1;
+    const begins = known.last?.digest !== digest;
+    refuse(this.#paused || known.sight.paused, `S30: ${cluster} was written while paused`);
+    refuse(!known.sight.seen, `S37: ${cluster} was written while it was not seen`);
+    refuse(known.last !== undefined && order < known.last.order, `S39: ${cluster} went back to ${commitId}`);
+    this.#mayBeBusy(known, commit, wall, begins);
     known.last = { digest, order };
     known.away = false;
   }
 
-  #mayBegin(known: Known, commit: RefCommit, index: number, others: readonly Known[]): void {
-    const { name } = known.sight;
+  #mayBeBusy(known: Known, commit: RefCommit, wall: number, begins: boolean): void {
     const stage = this.#stage(known.sight.stage);
-    if (index > 0 && !this.provenIn[index - 1]?.has(commit.id))
-      throw new Error(`S31: ${name} got ${commit.id} before its proof`);
-    if (known.failed.has(this.#digest(commit, known)))
-      throw new Error(`S32: ${name} got ${commit.id}, which failed there`);
+    const index = this.#stages.indexOf(stage);
+    const others = this.#members(stage).filter((other) => other !== known);
+    if (begins) this.#mayBegin(known, commit, index, others);
+    const busy = others.filter((other) => this.#isBusy(other, commit, stage, wall)).length;
+    const isFull = busy + 1 > stage.maxConcurrent && !known.failed.has(this.#digest(commit, known));
+    refuse(isFull, `S23: ${known.sight.name} began while ${busy} others were busy with ${commit.id}`);
+    if (begins) this.#takesOver(stage, index, commit, [...others, known]);
+  }
+
+  #mayBegin(known: Known, commit: RefCommit, index: number, others: readonly Known[]): void {
+    const { name, stage } = known.sight;
+    const before = this.provenIn[index - 1];
+    const digest = this.#digest(commit, known);
     const failed = others.filter(
       (other) => !other.sight.paused && other.failed.has(this.#digest(commit, other)),
     );
-    if (failed.length > stage.maxFailed)
-      throw new Error(`S35: ${name} began ${commit.id} beyond the failure budget`);
+    refuse(before !== undefined && !before.has(commit.id), `S31: ${name} got ${commit.id} before its proof`);
+    refuse(known.failed.has(digest), `S32: ${name} got ${commit.id}, which failed there`);
+    refuse(
+      failed.length > this.#stage(stage).maxFailed,
+      `S35: ${name} began ${commit.id} beyond the failure budget`,
+    );
   }
 
   #isBusy(known: Known, commit: RefCommit, stage: RefStage, wall: number): boolean {
     const digest = this.#digest(commit, known);
-    if (known.last?.digest !== digest || known.away || known.sight.paused || this.#isLost(known, stage, wall))
-      return false;
-    return !known.proven.has(digest) && !known.failed.has(digest);
+    const isAway = known.away || known.sight.paused || this.#isLost(known, stage, wall);
+    const hasEnded = known.proven.has(digest) || known.failed.has(digest);
+    return known.last?.digest === digest && !isAway && !hasEnded;
   }
 
   /** S34: what a stage is busy with is replaced only when it is proven, fails, or is taken back. */
@@ -252,19 +250,36 @@ export class Reference {
     const isFailing = members.some(
       (known) => known.failed.has(this.#digest(before, known)) || known.sight.trouble !== 'None',
     );
-    const isRevert = members.every((known) => {
-      const proven = this.#provenUnits(known);
-      return (
-        !known.last || this.#states(known, this.#digest(commit, known)).every((state) => proven.has(state))
-      );
-    });
-    const isUnderWay = members.some(
-      (known) =>
-        !known.away &&
-        known.last?.digest === this.#digest(before, known) &&
-        !known.proven.has(known.last.digest),
-    );
-    if (!isFailing && !isRevert && isUnderWay)
-      throw new Error(`S34: ${stage.name} left ${before.id} for ${commit.id} in the middle of its soak`);
+    const isRevert = members.every((known) => !known.last || this.#isBackTo(known, commit));
+    const isUnderWay = members.some((known) => this.#isUnderWay(known, before));
+    const isHealthy = !isFailing && !isRevert && isUnderWay;
+    refuse(isHealthy, `S34: ${stage.name} left ${before.id} for ${commit.id} in the middle of its soak`);
   }
+
+  #isBackTo(known: Known, commit: RefCommit): boolean {
+    const proven = this.#provenUnits(known);
+    return this.#states(known, this.#digest(commit, known)).every((state) => proven.has(state));
+  }
+
+  #isUnderWay(known: Known, commit: RefCommit): boolean {
+    const digest = this.#digest(commit, known);
+    return !known.away && known.last?.digest === digest && !known.proven.has(digest);
+  }
+}
+
+function newlyKnown(sight: RefSight): Known {
+  return {
+    sight,
+    last: undefined,
+    unseenSince: undefined,
+    away: false,
+    goodAt: undefined,
+    soaked: new Map(),
+    proven: new Map(),
+    failed: new Map(),
+  };
+}
+
+function refuse(broken: boolean, promise: string): void {
+  if (broken) throw new Error(promise);
 }

@@ -5,7 +5,7 @@ import type { Cluster, Selector } from '../../../src/api/generated/types.ts';
 import { amountOf } from '../../../src/sync/promote/amount.ts';
 import { failureOf, isProven, unitsToSoak, withFailure, withProof } from '../../../src/sync/promote/book.ts';
 import { claimsOn } from '../../../src/sync/promote/claims.ts';
-import { countRuns, judgeGates, nextRuns } from '../../../src/sync/promote/gates.ts';
+import { type CheckRun, countRuns, judgeGates, nextRuns } from '../../../src/sync/promote/gates.ts';
 import { historyOf } from '../../../src/sync/promote/history.ts';
 import { membershipOf } from '../../../src/sync/promote/membership.ts';
 import { labelsOf, selects } from '../../../src/sync/promote/selector.ts';
@@ -16,6 +16,14 @@ const NOW = new Date('2030-01-01T00:00:00Z');
 
 function later(seconds: number): Date {
   return new Date(+NOW + seconds * 1000);
+}
+
+function words(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+function run(result: 'Passed' | 'Failed' | 'Unknown', at: number): CheckRun {
+  return { check: 'ok', at: later(at), result, message: result };
 }
 
 describe('an amount', () => {
@@ -93,9 +101,9 @@ describe('a selector', () => {
 
   it('sees environment and region of the spec, whatever the labels claim', () => {
     const world = new SmallWorld({ clusters: [] });
-    const cluster = world.objectOf(
-      world.addCluster('prod-1', { labels: { 'kubenode.dev/environment': 'test', team: 'a' } }),
-    );
+    const cluster = world
+      .addCluster('prod-1', { labels: { 'kubenode.dev/environment': 'test', team: 'a' } })
+      .object();
     const seen = labelsOf({ ...cluster, spec: { ...cluster.spec, region: 'eu' } });
     expect(seen).toEqual({ 'kubenode.dev/environment': 'prod', 'kubenode.dev/region': 'eu', team: 'a' });
   });
@@ -103,7 +111,7 @@ describe('a selector', () => {
 
 describe('a cluster and its stages', () => {
   const world = new SmallWorld({ clusters: ['prod-1', 'test-1'] });
-  const cluster = (name: string): Cluster => world.objectOf(world.cluster(name));
+  const cluster = (name: string): Cluster => world.cluster(name).object();
   const stages = [stageOf({ name: 'test' }), stageOf({ name: 'prod' })];
   const everything = stageOf({ name: 'all', clusterSelector: { all: true } });
 
@@ -170,8 +178,7 @@ describe('the book of proofs', () => {
     ['a unit that was gone in a proven digest does not', 'c5 c1', '', 'c5', ''],
     ['the failed unit of a digest is to blame, the proven one is not', 'c1', 'c2', 'c4', 'b'],
     ['where all were proven, all are to blame', 'c1 c3', 'c4', 'c5', 'a b'],
-  ])('%s', (_, proven, failed, target, units) => {
-    const words = (text: string): string[] => text.split(' ').filter((word) => word !== '');
+  ])('%s', (...[, proven, failed, target, units]) => {
     const book = { proven: words(proven).map(proof), failed: words(failed).map(failure) };
     expect(unitsToSoak(book, targetOf(target), place).join(' ')).toBe(units);
   });
@@ -262,12 +269,6 @@ describe('a soak', () => {
 
 describe('the gates of a soak', () => {
   const check = checkOf({ name: 'ok', failureLimit: 1, inconclusiveLimit: 1 });
-  const run = (result: 'Passed' | 'Failed' | 'Unknown', at: number) => ({
-    check: 'ok',
-    at: later(at),
-    result,
-    message: result,
-  });
 
   it.each([
     ['not asked yet', [], 'Waiting'],

@@ -1,39 +1,26 @@
 /**
- * A small world for promotion: a hub that keeps what is written to it, clusters that take time to apply and to become
- * healthy, and passes of the real planner between them. It behaves; it judges nothing.
+ * A small world for promotion: a hub that keeps what is written to it, clusters that take their time, and passes of the
+ * real planner between them. It behaves; it judges nothing.
  */
-import type {
-  Check,
-  Cluster,
-  ClusterSync,
-  Pipeline,
-  Release,
-  Stage,
-} from '../../../src/api/generated/types.ts';
+import type { Check, ClusterSync, Pipeline, Release, Stage } from '../../../src/api/generated/types.ts';
 import type { CheckRun } from '../../../src/sync/promote/gates.ts';
 import { type PromotionPlan, planPromotion } from '../../../src/sync/promote/plan.ts';
-import type { ClusterReport, ClusterTarget, Commit } from '../../../src/sync/promote/ports.ts';
+import type { ClusterTarget, Commit } from '../../../src/sync/promote/ports.ts';
+import { FakeCluster, SECOND, type Times } from './fake-cluster.ts';
+import { Journal } from './journal.ts';
 
+export { SECOND } from './fake-cluster.ts';
 export const START = Date.parse('2030-01-01T00:00:00.000Z');
-export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
 /** Unit to version, as `{ base: 'v1', app: 'v7' }`. A version that starts with `bad` makes its cluster fail. */
 export type Content = Readonly<Record<string, string>>;
 
-export interface ClusterOptions {
-  readonly environment?: 'test' | 'pre' | 'prod';
-  readonly labels?: Readonly<Record<string, string>>;
-}
-
-export interface WorldOptions {
+export interface WorldOptions extends Partial<Times> {
   readonly stages?: readonly (Partial<Stage> & { readonly name: string })[];
   readonly pipeline?: Partial<Pipeline['spec']>;
   readonly clusters?: readonly string[];
-  readonly applyMs?: number;
-  readonly settleMs?: number;
-  readonly failMs?: number;
 }
 
 /** A write to a cluster, as the cluster sees it. */
@@ -44,28 +31,9 @@ export interface Write {
   readonly digest: string;
 }
 
-export interface FakeCluster {
-  readonly name: string;
-  environment: 'test' | 'pre' | 'prod';
-  labels: Readonly<Record<string, string>>;
-  paused: boolean;
-  reachable: boolean;
-  identity: 'Verified' | 'Mismatch';
-  /** Unseen at first, and after sync restarted, until a contact was tried. */
-  tried: boolean;
-  lastContactAt: number | undefined;
-  target: ClusterTarget | undefined;
-  /** Digest of what is being, or was, brought there, and by which commit. */
-  working: { commit: string; digest: string; doneAt: number } | undefined;
-  applied: { commit: string; digest: string; at: number } | undefined;
-  /** Errors that pass by themselves, that do not, or a hold of the judge. */
-  trouble: 'None' | 'Transient' | 'Permanent' | 'Held';
-  /** Healthy content that is ill all the same. */
-  ill: 'No' | 'Progressing' | 'Failed' | 'Unknown';
-  status: Cluster['status'];
-  /** Commits that the inventory in the cluster names. */
-  inventory: Set<string>;
-}
+const THREE_STAGES = ['test', 'pre', 'prod'].map((name) => ({ name }));
+const THREE_CLUSTERS = ['test-1', 'pre-1', 'prod-1'];
+const USUAL = { applyMs: 10 * SECOND, settleMs: 20 * SECOND, failMs: 30 * SECOND };
 
 export class SmallWorld {
   now = START;
@@ -74,7 +42,9 @@ export class SmallWorld {
   readonly commits: Commit[] = [];
   readonly contents = new Map<string, Content>();
   readonly writes: Write[] = [];
-  readonly journal: string[] = [];
+  readonly journal = new Journal();
+  /** Keeps no journal: for long simulations. */
+  quiet = false;
   pipeline: Pipeline;
   runs: { cluster: string; run: CheckRun }[] = [];
   checkResult: (cluster: string, check: string) => CheckRun['result'] = () => 'Passed';
@@ -82,45 +52,37 @@ export class SmallWorld {
   beforePass: () => void = () => undefined;
   onPass: (plan: PromotionPlan) => void = () => undefined;
   onWrite: (write: Write) => void = () => undefined;
-  /** Keeps no journal: for long simulations. */
-  quiet = false;
-  /** Whether what rolls out has a deadline of its own. */
-  hasDeadline = true;
-  readonly applyMs: number;
-  readonly settleMs: number;
-  readonly failMs: number;
-  #last = new Map<string, string>();
+  readonly #times: Times;
   #moved = false;
 
-  constructor(options: WorldOptions = {}) {
-    const stages = options.stages ?? [{ name: 'test' }, { name: 'pre' }, { name: 'prod' }];
-    this.pipeline = pipelineOf(stages.map(stageOf), options.pipeline ?? {});
-    this.applyMs = options.applyMs ?? 10 * SECOND;
-    this.settleMs = options.settleMs ?? 20 * SECOND;
-    this.failMs = options.failMs ?? 30 * SECOND;
-    for (const name of options.clusters ?? ['test-1', 'pre-1', 'prod-1']) this.addCluster(name);
+  constructor({
+    stages = THREE_STAGES,
+    pipeline = {},
+    clusters = THREE_CLUSTERS,
+    ...times
+  }: WorldOptions = {}) {
+    this.#times = { ...USUAL, ...times };
+    this.pipeline = pipelineOf(stages.map(stageOf), pipeline);
+    for (const name of clusters) this.addCluster(name);
   }
 
-  addCluster(name: string, options: ClusterOptions = {}): FakeCluster {
-    const cluster: FakeCluster = {
+  addCluster(
+    name: string,
+    options: { environment?: FakeCluster['environment']; labels?: FakeCluster['labels'] } = {},
+  ): FakeCluster {
+    const { environment = environmentOf(name), labels = {} } = options;
+    const cluster = new FakeCluster(
       name,
-      environment: options.environment ?? environmentOf(name),
-      labels: options.labels ?? {},
-      paused: false,
-      reachable: true,
-      identity: 'Verified',
-      tried: true,
-      lastContactAt: this.now,
-      target: undefined,
-      working: undefined,
-      applied: undefined,
-      trouble: 'None',
-      ill: 'No',
-      status: undefined,
-      inventory: new Set(),
-    };
+      { environment, labels },
+      { times: this.#times, isBad: (digest) => this.#isBad(digest) },
+    );
+    cluster.lastContactAt = this.now;
     this.clusters.set(name, cluster);
     return cluster;
+  }
+
+  #isBad(digest: string): boolean {
+    return Object.values(this.contents.get(digest) ?? {}).some((version) => version.startsWith('bad'));
   }
 
   cluster(name: string): FakeCluster {
@@ -149,18 +111,18 @@ export class SmallWorld {
   }
 
   note(line: string): void {
-    this.journal.push(`${stamp(this.now)} ${line}`);
+    if (!this.quiet) this.journal.note(stamp(this.now), line);
   }
 
   /** One pass: plan, write down, tell the clusters. Stops before the n-th write when told to. */
-  pass(crashAt = Number.POSITIVE_INFINITY): boolean {
+  pass(crashAt = Number.POSITIVE_INFINITY): void {
     this.work();
     const plan = planPromotion(
       {
         pipeline: this.pipeline,
         clusters: [...this.clusters.values()].map((cluster) => ({
-          cluster: this.objectOf(cluster),
-          report: this.reportOf(cluster),
+          cluster: cluster.object(),
+          report: cluster.report(this.now),
           runs: this.runs.filter((run) => run.cluster === cluster.name).map(({ run }) => run),
         })),
         releases: [...this.releases.values()],
@@ -171,26 +133,19 @@ export class SmallWorld {
     );
     this.plan = plan;
     const steps = this.#stepsOf(plan);
-    for (const [index, step] of steps.entries()) {
-      if (index >= crashAt) return false;
-      step();
-    }
-    this.#say(plan);
+    for (const step of steps.slice(0, crashAt)) step();
+    if (crashAt < steps.length) return;
+    if (!this.quiet) this.journal.plan(stamp(this.now), plan);
     this.onPass(plan);
     this.#runChecks(plan);
-    return true;
   }
 
   /** As the port promises: the newest, what is mentioned, and what lies between. */
   accepted(): readonly Commit[] {
     const mentioned = new Set([...this.releases.values()].map(({ spec }) => spec.commit));
-    for (const { status, inventory } of this.clusters.values()) {
-      const { commit, proven = [], failed = [] } = status?.sync ?? {};
-      for (const each of [commit, ...inventory, ...[...proven, ...failed].map((entry) => entry.commit)])
-        mentioned.add(each ?? '');
-    }
+    for (const commit of [...this.clusters.values()].flatMap(mentionedBy)) mentioned.add(commit);
     const first = this.commits.findIndex(({ id }) => mentioned.has(id));
-    return first < 0 ? this.commits.slice(-1) : this.commits.slice(first);
+    return this.commits.slice(first < 0 ? -1 : first);
   }
 
   /** In the order of a controller: what was found is durable before anybody acts on it. */
@@ -225,128 +180,18 @@ export class SmallWorld {
 
   tell(cluster: FakeCluster, target: ClusterTarget): void {
     cluster.target = target;
-    this.#begin(cluster);
-  }
-
-  /** Starts writing, if it may and there is anything to write. A new target ends the work on the old one. */
-  #begin(cluster: FakeCluster): void {
-    const { target } = cluster;
-    if (target?.mode !== 'Apply' || target.digest === undefined || target.commit === undefined) {
-      cluster.working = undefined;
-      return;
-    }
-    if (!cluster.reachable || cluster.identity !== 'Verified') return;
-    const { commit, digest } = target;
-    if (cluster.trouble === 'Held' || cluster.working?.digest === digest) return;
-    if (cluster.applied?.digest === digest && !cluster.working) return;
-    cluster.working = { commit, digest, doneAt: this.now + this.applyMs };
-    cluster.applied = cluster.applied && { ...cluster.applied, digest: `half of ${cluster.applied.digest}` };
-    cluster.inventory.add(commit);
-    const write = { at: this.now, cluster: cluster.name, commit, digest };
-    this.writes.push(write);
-    this.onWrite(write);
+    this.#written(cluster, cluster.begin(this.now));
   }
 
   work(): void {
-    for (const cluster of this.clusters.values()) {
-      if (cluster.reachable) {
-        cluster.lastContactAt = this.now;
-        this.#begin(cluster);
-      }
-      const { working } = cluster;
-      const goesOn = cluster.reachable && cluster.trouble === 'None';
-      if (working && goesOn && this.now >= working.doneAt) {
-        cluster.applied = { commit: working.commit, digest: working.digest, at: this.now };
-        cluster.working = undefined;
-        cluster.inventory = new Set([working.commit]);
-      }
-    }
+    for (const cluster of this.clusters.values()) this.#written(cluster, cluster.work(this.now));
   }
 
-  objectOf({ name, environment, labels, paused, status }: FakeCluster): Cluster {
-    return {
-      apiVersion: 'kubenode.dev/v1alpha1',
-      kind: 'Cluster',
-      metadata: { name, labels },
-      spec: {
-        environment,
-        paused,
-        pauses: [],
-        deletion: { protection: true, policy: 'Orphan', force: false, timeoutSeconds: 1800 },
-      },
-      ...(status ? { status } : {}),
-    };
-  }
-
-  reportOf(cluster: FakeCluster): ClusterReport {
-    const { reachable, identity, tried, lastContactAt, applied, target } = cluster;
-    const health = this.healthOf(cluster);
-    const complete =
-      applied && !applied.digest.startsWith('half of ')
-        ? { commit: applied.commit, digest: applied.digest }
-        : undefined;
-    return {
-      ...(tried ? { reachable } : {}),
-      ...(lastContactAt === undefined ? {} : { lastContactAt: new Date(lastContactAt) }),
-      identity: tried ? identity : 'Unknown',
-      ...(cluster.inventory.size > 0 ? { commits: [...cluster.inventory] } : {}),
-      ...(target?.digest === undefined ? {} : { work: this.#workReport(cluster, target.digest) }),
-      synced: {
-        status: complete && complete.digest === target?.digest ? 'True' : 'Unknown',
-        reason: 'Seen',
-        message: '',
-      },
-      ...(health ? { health } : {}),
-    };
-  }
-
-  #workReport(
-    { applied, trouble, working }: FakeCluster,
-    digest: string,
-  ): NonNullable<ClusterReport['work']> {
-    const objects = { total: 1, applied: 0, pruned: 0, failed: 0 };
-    const said = { digest, reason: 'Applying', message: 'objects are being written', objects, failures: [] };
-    if (applied?.digest === digest && !working) return { ...said, state: 'Applied' };
-    if (trouble === 'Held')
-      return { ...said, state: 'Held', reason: 'DeleteBudget', message: 'deletes 40 of 50 objects' };
-    if (trouble === 'Permanent' && working)
-      return { ...said, state: 'Failed', reason: 'Invalid', message: 'spec.replicas: must be a number' };
-    const failures =
-      trouble === 'Transient' && working
-        ? [{ object: 'ConfigMap/a', reason: 'ServerError', message: 'etcd is away' }]
-        : [];
-    return { ...said, state: 'Applying', failures, objects: { ...objects, failed: failures.length } };
-  }
-
-  /** The truth about a cluster, as long as it can be seen. */
-  healthOf({ applied, ill, reachable, working }: FakeCluster): ClusterReport['health'] {
-    if (!applied || working || !reachable) return undefined;
-    const { digest, at } = applied;
-    const seen = { digest, observedAt: new Date(this.now) };
-    const isBad = Object.values(this.contents.get(digest) ?? {}).some((version) => version.startsWith('bad'));
-    const blocker = { kind: 'Deployment', name: 'app' };
-    if (ill === 'Unknown')
-      return { ...seen, answer: 'Unknown', reason: 'ViewLost', because: 'the watch is frozen' };
-    if (ill === 'Failed' || (isBad && this.now >= at + this.failMs)) {
-      return {
-        ...seen,
-        answer: 'Failed',
-        reason: 'ProgressDeadlineExceeded',
-        because: 'Deployment app: it does not start',
-        blocker,
-      };
-    }
-    if (ill === 'Progressing' || isBad || this.now < at + this.settleMs) {
-      return {
-        ...seen,
-        answer: 'Progressing',
-        reason: 'RollingOut',
-        because: 'Deployment app: rolling out',
-        blocker,
-        hasDeadline: this.hasDeadline,
-      };
-    }
-    return { ...seen, answer: 'Settled', because: 'all objects are as they should be' };
+  #written({ name }: FakeCluster, began: Pick<Write, 'commit' | 'digest'> | undefined): void {
+    if (!began) return;
+    const write = { at: this.now, cluster: name, ...began };
+    this.writes.push(write);
+    this.onWrite(write);
   }
 
   #runChecks({ due }: PromotionPlan): void {
@@ -362,10 +207,10 @@ export class SmallWorld {
   settle(): void {
     for (let index = 0; index < 30; index++) {
       this.#moved = false;
-      const runs = this.runs.length;
+      const runs = this.runs.at(-1);
       this.beforePass();
       this.pass();
-      if (!this.#moved && runs === this.runs.length) return;
+      if (!this.#moved && runs === this.runs.at(-1)) return;
     }
     throw new Error('the plan does not come to rest');
   }
@@ -384,7 +229,7 @@ export class SmallWorld {
     const moments = [wakeAt ? +wakeAt : Number.POSITIVE_INFINITY];
     for (const { working, applied } of this.clusters.values()) {
       if (working) moments.push(working.doneAt);
-      if (applied) moments.push(applied.at + this.settleMs, applied.at + this.failMs);
+      if (applied) moments.push(applied.at + this.#times.settleMs, applied.at + this.#times.failMs);
     }
     return moments.filter((moment) => moment > this.now).reduce((a, b) => Math.min(a, b), this.now + HOUR);
   }
@@ -401,48 +246,13 @@ export class SmallWorld {
   /** Sync is killed and comes back: what it only had in memory is gone. */
   restart(): void {
     this.runs = [];
-    for (const cluster of this.clusters.values()) {
-      cluster.target = undefined;
-      cluster.working = cluster.working && { ...cluster.working, doneAt: Number.POSITIVE_INFINITY };
-      if (cluster.working) {
-        // What was half written stays half written until it is told again.
-        cluster.applied = {
-          commit: cluster.working.commit,
-          digest: `half of ${cluster.working.digest}`,
-          at: this.now,
-        };
-        cluster.working = undefined;
-      }
-    }
+    for (const cluster of this.clusters.values()) cluster.abandon(this.now);
   }
+}
 
-  #say(plan: PromotionPlan): void {
-    if (this.quiet) return;
-    for (const { name, sync } of plan.clusters) {
-      this.#sayOnce(
-        name,
-        `${name}: ${sync.state ?? '-'} ${sync.commit ?? '-'} (${sync.message ?? ''})`,
-        `${sync.state} ${sync.commit}`,
-      );
-    }
-    for (const { release, status } of plan.releases) {
-      for (const { name, state, waiting } of status.stages ?? []) {
-        const why =
-          state === 'Proven' || state === 'Superseded' || !waiting
-            ? ''
-            : ` (${waiting.reason}: ${waiting.message ?? ''})`;
-        const key = `${release.spec.commit} ${name}`;
-        if (state !== 'Pending')
-          this.#sayOnce(key, `${key}: ${state}${why}`, `${state} ${waiting?.reason ?? ''}`);
-      }
-    }
-  }
-
-  #sayOnce(key: string, line: string, what: string): void {
-    if (this.#last.get(key) === what) return;
-    this.#last.set(key, what);
-    this.note(line);
-  }
+function mentionedBy({ status, inventory }: FakeCluster): string[] {
+  const { commit = '', proven = [], failed = [] } = status?.sync ?? {};
+  return [commit, ...inventory, ...[...proven, ...failed].map((entry) => entry.commit ?? '')];
 }
 
 function statesOf(status: Release['status']): string {
@@ -467,8 +277,11 @@ function environmentOf(name: string): 'test' | 'pre' | 'prod' {
 
 function stamp(now: number): string {
   const seconds = Math.round((now - START) / SECOND);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(twoDigits).join(':');
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
 }
 
 export function stageOf(stage: Partial<Stage> & { readonly name: string }): Stage {
