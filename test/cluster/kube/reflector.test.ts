@@ -13,23 +13,12 @@ import { type Reflector, reflector } from '../../../src/kube/reflector.ts';
 import { store, type WritableStore } from '../../../src/kube/store.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
-import {
-  answer,
-  delay,
-  drop,
-  emptyBody,
-  emptyList,
-  hang,
-  replay,
-  reset,
-  truncate,
-  truncateQuietly,
-} from '../../support/fault-proxy/faults.ts';
 import type { Fault } from '../../support/fault-proxy/passage.ts';
-import { closeWatch, freezeWatch, tearWatch, watchError } from '../../support/fault-proxy/watch-faults.ts';
+import { watchError } from '../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { LONG, SEED } from '../../support/long.ts';
 import { memoryLog } from '../../support/memory-log.ts';
+import { EVERY_LIST_FAULT, EVERY_WATCH_FAULT } from './every-fault.ts';
 
 const MAPS: Resource = {
   group: '',
@@ -128,44 +117,6 @@ function contents(objects: readonly KubeObject[]): string[] {
     .map(({ metadata: { name, uid, resourceVersion } }) => `${name} ${uid} ${resourceVersion}`)
     .toSorted();
 }
-
-const EVERY_FAULT: readonly (readonly [name: string, fault: () => Fault])[] = [
-  ['drop before', () => drop('before')],
-  ['drop after', () => drop('after')],
-  ['reset before', () => reset('before')],
-  ['reset after', () => reset('after')],
-  ['delay', () => delay(300)],
-  ['401', () => answer(401)],
-  ['403', () => answer(403)],
-  ['404', () => answer(404)],
-  ['409', () => answer(409)],
-  ['422', () => answer(422)],
-  ['429', () => answer(429, { retryAfterSeconds: 1 })],
-  ['500', () => answer(500)],
-  ['503', () => answer(503)],
-  ['410', () => answer(410)],
-  ['truncated', () => truncate()],
-  ['truncated quietly', () => truncateQuietly()],
-  ['an empty body', () => emptyBody()],
-];
-const EVERY_LIST_FAULT: typeof EVERY_FAULT = [
-  ...EVERY_FAULT,
-  ['an empty list', () => emptyList()],
-  ['an old list', () => replay()],
-  ['silence', () => hang('before')],
-];
-const EVERY_WATCH_FAULT: typeof EVERY_FAULT = [
-  ...EVERY_FAULT.filter(([name]) => !/truncated|empty/.test(name)),
-  ['closed at once', () => closeWatch()],
-  ['closed after an event', () => closeWatch(1)],
-  ['frozen', () => freezeWatch()],
-  ['frozen after an event', () => freezeWatch(1)],
-  ['torn', () => tearWatch()],
-  ['torn after an event', () => tearWatch(1)],
-  ['ERROR 410', () => watchError(410)],
-  ['ERROR 410 after an event', () => watchError(410, 1)],
-  ['ERROR 500', () => watchError(500)],
-];
 
 describe('the store', () => {
   it('follows the server', async () => {
