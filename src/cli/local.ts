@@ -106,15 +106,15 @@ export async function bringUpAndInstall(io: Io, flags: UpFlags, progress: Progre
 }
 
 async function up(io: Io, flags: UpFlags): Promise<void> {
-  await withProgress(io, (progress) => bringUpAndInstall(io, flags, progress));
+  const { layout } = await withProgress(io, (progress) => bringUpAndInstall(io, flags, progress));
   await showStatus(io, flags);
   if (flags.output !== 'table') return;
-  const merged = `kubenode local kubeconfig --merged --path${flags.dir === stateFolder(io.env) ? '' : ` --dir ${flags.dir}`}`;
+  const where = flags.dir === stateFolder(io.env) ? '' : ` --dir ${flags.dir}`;
   io.err(`
 A context for each cluster, the hub first:
-  export KUBECONFIG=$(${merged})
+  export KUBECONFIG=${layout.kubeconfig}
   kubectl get crd
-Stop them with: kubenode local down        (with --wipe their data goes too)
+Stop them with: kubenode local down${where}        (with --wipe their data goes too)
 `);
 }
 

@@ -40,7 +40,7 @@ describe('kubenode local', PATIENCE, () => {
     const { clusters, kubeconfig } = await fleet.status();
     expect(clusters.map(({ name, state }) => `${name} ${state}`)).toEqual(['hub Ready', 'test Ready']);
     expect(after).toHaveLength(3);
-    expect(stderr).toContain('kubenode local kubeconfig --merged --path');
+    expect(stderr).toContain(`export KUBECONFIG=${kubeconfig}\n`);
     for (const { name, server } of clusters) {
       const client = await open(kubeconfig, name);
       expect(client.server).toBe(server);
