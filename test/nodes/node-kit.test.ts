@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject, Resource } from '../../src/kube/object.ts';
 import { type ApiServer, startApiServer } from '../support/control-plane.ts';
+import { eventually } from '../support/eventually.ts';
 import { processesOf } from '../support/leak-guard/leaks.ts';
 import { prefixOf, runPid } from '../support/node-kit/marks.ts';
 import { putFile } from '../support/node-kit/rootfs.ts';
@@ -96,16 +97,16 @@ describe.skipIf(reason)(`real nodes${reason ? ` (${reason})` : ''}`, () => {
     await kit.remove(node);
   });
 
-  /** Resolves when the API server calls it Ready in another boot than that one. Bounded by the test's time limit. */
-  async function ready(node: TestNode, notBoot: string): Promise<NodeObject> {
-    for (;;) {
+  /** Resolves when the API server calls it Ready in another boot than that one. */
+  function ready(node: TestNode, notBoot: string): Promise<NodeObject> {
+    const look = async (): Promise<NodeObject | undefined> => {
       const found = await server.client.get<NodeObject>(NODES, { name: node.name }).catch(() => undefined);
       const isReady = found?.status.conditions.some(
         ({ type, status }) => type === 'Ready' && status === 'True',
       );
-      if (found && isReady && found.status.nodeInfo.bootID !== notBoot) return found;
-      await new Promise((resolve) => setTimeout(resolve, 250));
-    }
+      return isReady && found?.status.nodeInfo.bootID !== notBoot ? found : undefined;
+    };
+    return eventually(look, `${node.name} is not Ready`, 300_000);
   }
 });
 

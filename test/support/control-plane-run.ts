@@ -40,7 +40,12 @@ export async function openRun(): Promise<Run> {
   await writeWhole(join(notes, OWNER), JSON.stringify({ owner: await identityOf(process.pid), folder }));
   try {
     const wanted = ['etcd', 'kube-apiserver', 'kubectl'] as const;
-    const { folder: binaries, origin } = await obtainBinaries({ env: process.env, wanted });
+    const { folder: binaries, origin } = await obtainBinaries({
+      env: process.env,
+      wanted,
+      clock,
+      tell: (step) => void process.stderr.write(`${step}\n`),
+    });
     const etcd = await startEtcd(folder, notes, programIn({ folder: binaries, origin }));
     return { folder, notes, binaries, etcd };
   } catch (error) {

@@ -37,9 +37,11 @@ const OWN_NAMES: Readonly<Record<string, string>> = { 'kubenode/constructs': 'sr
 
 const DYNAMIC = /\bimport\(\s*'(?<specifier>[^']+)'/g;
 
+const NO_GROUPS: Readonly<Record<string, string | undefined>> = {};
+
 export function importsIn(path: string, text: string): readonly Import[] {
   const found = [...headOf(text).matchAll(STATIC), ...text.matchAll(DYNAMIC)];
-  return found.map(({ groups: { type, what = '', specifier = '' } = {} }) => {
+  return found.map(({ groups: { type, what = '', specifier = '' } = NO_GROUPS }) => {
     const file = fileBehind(path, specifier);
     const words = namesIn(what);
     const values = words.filter((word) => !word.startsWith('type '));

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { parse } from 'yaml';
 import { ADMIN } from '../../../src/local/authority.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   answer,
   brokenDiscovery,
@@ -190,7 +191,7 @@ describe('before or after the server saw it', () => {
       create('before', {}, client, impatient.signal),
       create('after', {}, client, impatient.signal),
     ]);
-    await until(async () => (await names()).includes('after'));
+    await eventually(async () => (await names()).find((name) => name === 'after'), 'the server did not act');
     impatient.abort();
     expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(await names()).toEqual(['after']);
@@ -596,10 +597,7 @@ async function tokenOf(account: string): Promise<string> {
 }
 
 async function waitForLog(verb: string): Promise<void> {
-  await until(() => Promise.resolve(proxy.log.some((entry) => entry.verb === verb)));
-}
-
-/** Bounded by the test's own time limit. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+  const look = (): Promise<true | undefined> =>
+    Promise.resolve(proxy.log.some((entry) => entry.verb === verb) || undefined);
+  await eventually(look, `no ${verb} came`);
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../eventually.ts';
 import { makeCgroups, removeCgroups } from './cgroups.ts';
 import { type Output, ProgramError, run } from './shell.ts';
 
@@ -46,7 +47,6 @@ export interface RunningNode extends TestNode {
 const REBOOT = 133;
 const UP_MS = 240_000;
 const DOWN_MS = 30_000;
-const LOOK_AGAIN_MS = 100;
 
 export async function startNode(parts: NodeParts): Promise<RunningNode> {
   let cgroups: readonly string[] = [];
@@ -67,11 +67,13 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
       await inside('systemctl', 'reboot').catch(() => undefined);
       await node.bootedAgain(before);
     },
-    bootedAgain: (before) =>
-      within(UP_MS, `${parts.name} did not boot again`, async () => {
+    bootedAgain: async (before) => {
+      const isAgain = async (): Promise<true | undefined> => {
         const now = await node.bootId().catch(() => before);
-        return now !== before && (await isUp());
-      }),
+        return now === before ? undefined : await isUp();
+      };
+      await eventually(isAgain, `${parts.name} did not boot again`, UP_MS);
+    },
     cutPower,
     powerOn,
     remove: async () => {
@@ -85,7 +87,7 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
   async function powerOn(): Promise<void> {
     wanted = true;
     await start();
-    await within(UP_MS, `${parts.name} did not come up`, isUp).catch(async (error: unknown) => {
+    await eventually(isUp, `${parts.name} did not come up`, UP_MS).catch(async (error: unknown) => {
       await node.remove();
       throw new Error(`${String(error)}\n${await consoleTail()}`, { cause: error });
     });
@@ -128,13 +130,13 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
     await once(started, 'spawn');
   }
 
-  async function isUp(): Promise<boolean> {
-    // `degraded` is up as well: some unit of the base does not fit into a container.
+  async function isUp(): Promise<true | undefined> {
     try {
       await inside('systemctl', 'is-system-running', '--wait');
       return true;
     } catch (error) {
-      return error instanceof ProgramError && error.stdout.startsWith('degraded');
+      // `degraded` is up as well: some unit of the base does not fit into a container.
+      return error instanceof ProgramError && error.stdout.startsWith('degraded') ? true : undefined;
     }
   }
 
@@ -190,12 +192,4 @@ function commandLine({ root, machine, name, bridge, binds }: NodeParts): readonl
     '--system-call-filter=@keyring bpf',
     ...binds.map(([outside, inside]) => `--bind-ro=${outside}:${inside}`),
   ];
-}
-
-async function within(ms: number, otherwise: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + ms;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`${otherwise} within ${ms / 1000} s`);
-    await pause(LOOK_AGAIN_MS);
-  }
 }
