@@ -13,6 +13,8 @@ import { metricsRegistry } from '../kube/metrics.ts';
 import { runtimeMetrics } from '../kube/metrics-runtime.ts';
 import { systemRandom } from '../kube/system-random.ts';
 import { cacheFolder } from '../local/folders.ts';
+import { httpGet } from '../sync/promote/check-http.ts';
+import { checkRunner } from '../sync/promote/checks.ts';
 import { renderCache } from '../sync/render/cache.ts';
 import { renderer } from '../sync/render/renderer.ts';
 import { type SyncOptions, startSync } from '../sync/sync.ts';
@@ -39,6 +41,7 @@ interface Flags extends ConnectionFlags {
   readonly path: string;
   readonly ref?: string;
   readonly cache: string;
+  readonly prometheusUrl?: string;
   readonly port?: number;
   readonly host: string;
   readonly logLevel: Level;
@@ -54,6 +57,7 @@ export function syncCommand(io: Io): Command {
     .option('--path <folder>', 'folder of the fleet in that repository', '.')
     .option('--ref <ref>', 'branch to take the Pipelines from (default: its current one)')
     .option('--cache <folder>', 'where repositories and renders are kept', join(cacheFolder(io.env), 'sync'))
+    .option('--prometheus-url <url>', 'Prometheus that answers the promql checks of stages')
     .option('--port <n>', 'serve /healthz, /readyz and /metrics there; 0 takes a free port', portNumber)
     .option('--host <address>', 'address to serve them on', '127.0.0.1')
     .addOption(new Option('--log-level <level>', 'how much to log').choices([...LEVELS]).default('info'))
@@ -74,6 +78,11 @@ async function sync(io: Io, flags: Flags): Promise<void> {
     identity: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`,
     renderer: renderer({ cache: renderCache(join(flags.cache, 'renders')) }),
     checks: commitChecks(),
+    runner: checkRunner({
+      clock,
+      get: httpGet,
+      ...(flags.prometheusUrl === undefined ? {} : { prometheusUrl: flags.prometheusUrl }),
+    }),
     gitFolder: join(flags.cache, 'git'),
     clock,
     log,

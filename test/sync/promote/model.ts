@@ -256,18 +256,14 @@ class Model {
   }
 
   #checkEnd(last: string): void {
-    const { commits, clusters } = this.world;
-    const targets = commits.at(-1)?.targets;
-    for (const { name, applied } of clusters.values())
-      runs(name, applied?.digest, targets?.get(name)?.digest);
-    const { status } = this.world.release(last);
-    if (status?.phase === 'Succeeded') return;
-    throw new Error(`6: the last Release is ${status?.phase}: ${JSON.stringify(status?.stages)}`);
+    const targets = new Map(this.world.commits.at(-1)?.targets);
+    const wrong = [...this.world.clusters.values()].filter(
+      ({ name, applied }) => applied?.digest !== targets.get(name)?.digest,
+    );
+    if (wrong.length > 0) throw new Error(`6: ${wrong.map(({ name }) => name).join()} run something else`);
+    const { phase, stages } = { ...this.world.release(last).status };
+    if (phase !== 'Succeeded') throw new Error(`6: the last Release is not done: ${JSON.stringify(stages)}`);
   }
-}
-
-function runs(name: string, digest: string | undefined, wanted: string | undefined): void {
-  if (digest !== wanted) throw new Error(`6: ${name} runs ${digest}, not ${wanted}`);
 }
 
 type Acts = { readonly [E in Event as E['do']]: (event: Extract<Event, { do: E['do'] }>) => void };
