@@ -18,6 +18,8 @@ export default defineConfig({
   plugins: [leakGuard()],
   test: {
     sequence: { seed },
+    // Test files wait more than they compute, for servers and for time: vitest would leave one core idle.
+    maxWorkers: '100%',
     reporters: ['default', new Totals()],
     teardownTimeout: 60_000,
     projects: [
