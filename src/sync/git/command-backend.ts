@@ -29,7 +29,6 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
     fetch,
     open: () =>
       catFile(() => spawnGit(gitArguments(gitdir, ['cat-file', '--batch']), gitEnvironment(gitdir))),
-    shallow: () => readShallow(gitdir),
     wipe,
     close,
   };

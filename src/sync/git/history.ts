@@ -2,23 +2,23 @@
 import { parseCommit } from './objects.ts';
 import type { ObjectReader } from './transport.ts';
 
-export interface World {
-  readonly reader: ObjectReader;
-  readonly shallow: ReadonlySet<string>;
-}
-
 /**
- * Whether `ancestor` lies in the history of `head`. `unknown` when it was not found and the walk met a commit whose parents
- * are not here: at a shallow boundary "not found" says nothing.
+ * Whether `ancestor` lies in the history of `head`. `unknown` when it was not found and the walk met a parent that is not
+ * here: at a shallow boundary "not found" says nothing. The commits themselves are read, which name their true parents
+ * whatever git's own list of boundaries says.
  */
-export async function isAncestor(ancestor: string, head: string, world: World): Promise<boolean | 'unknown'> {
+export async function isAncestor(
+  ancestor: string,
+  head: string,
+  reader: ObjectReader,
+): Promise<boolean | 'unknown'> {
   const seen = new Set<string>([head]);
   const queue = [head];
   let boundary = false;
   for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
     if (oid === ancestor) return true;
-    const raw = await world.reader.read(oid);
-    if (!raw || world.shallow.has(oid)) {
+    const raw = await reader.read(oid);
+    if (!raw) {
       boundary = true;
       continue;
     }

@@ -36,7 +36,6 @@ export function httpBackend({ url, display }: RepositoryUrl, options: GitOptions
     listRefs,
     fetch,
     open: () => objectReader(gitdir, display),
-    shallow: () => readShallow(gitdir),
     wipe,
     close: async () => undefined,
   };

@@ -109,10 +109,7 @@ export function gitTransport(backend: GitBackend): GitTransport {
   }
 
   function look(ancestor: string, head: string): Promise<boolean | 'unknown'> {
-    return lock.run(async () => {
-      const shallow = await backend.shallow();
-      return withReader(backend, (reader) => isAncestor(ancestor, head, { reader, shallow }));
-    });
+    return lock.run(() => withReader(backend, (reader) => isAncestor(ancestor, head, reader)));
   }
 
   async function ensure(commit: string, name: string, signal?: AbortSignal): Promise<void> {

@@ -98,8 +98,6 @@ export interface GitBackend {
   fetch(what: string, depth: Depth, signal?: AbortSignal): Promise<string>;
   /** A session of reads. To be closed. */
   open(): ObjectReader;
-  /** The commits whose parents are not here. */
-  shallow(): Promise<ReadonlySet<string>>;
   /** Forgets everything that was fetched. */
   wipe(): Promise<void>;
   close(): Promise<void>;

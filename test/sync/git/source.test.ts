@@ -7,16 +7,22 @@ import { NOW, settle, virtualClock } from '../../support/virtual-clock.ts';
 
 const MAIN = 'refs/heads/main';
 
+interface Server {
+  head: string | undefined;
+  down: boolean;
+  duringFetch?: () => void;
+}
+
 /** A server with one branch, as far as polling sees it. */
 function world(): {
-  server: { head: string | undefined; down: boolean };
+  server: Server;
   fetched: string[];
   states: SourceState[];
   clock: ReturnType<typeof virtualClock>;
   source: ReturnType<typeof gitSource>;
   readonly start: () => Promise<() => Promise<void>>;
 } {
-  const server: { head: string | undefined; down: boolean } = { head: 'one', down: false };
+  const server: Server = { head: 'one', down: false };
   const fetched: string[] = [];
   const states: SourceState[] = [];
   const clock = virtualClock();
@@ -32,8 +38,10 @@ function world(): {
     fetch: async () => {
       check();
       if (server.head === undefined) throw new GitError('NotFoundRef', 'gone');
-      fetched.push(server.head);
-      return server.head;
+      const { head } = server;
+      fetched.push(head);
+      server.duringFetch?.();
+      return head;
     },
   } as unknown as GitTransport;
   const source = gitSource({
@@ -84,10 +92,12 @@ describe('a git source', () => {
 
   it('loses no wake that comes while it polls', async () => {
     const { server, clock, source, start } = world();
-    const starting = start();
-    server.head = 'two';
-    source.wake();
-    const stop = await starting;
+    server.duringFetch = () => {
+      server.head = 'two';
+      delete server.duringFetch;
+      source.wake();
+    };
+    const stop = await start();
     await settle();
     expect(source.state().head?.commit).toBe('two');
     expect(clock.now()).toEqual(NOW);
