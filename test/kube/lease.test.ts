@@ -493,6 +493,20 @@ describe('a term', () => {
     await next.release();
   });
 
+  it('is one of many in a process, and does not care for the others', async () => {
+    const { clock, server, contender } = world();
+    const link = breakable(server);
+    const terms: HeldTerm[] = [];
+    for (let n = 0; n < 100; n += 1) {
+      const name = { ...NAME, name: `cluster-${n}` };
+      terms.push(await acquired(contender('a', { name, client: n === 42 ? link.client : server }), clock));
+    }
+    link.broken = UNREACHABLE;
+    await clock.advance(60_000);
+    expect(terms.flatMap((term, n) => (term.held() ? [] : n))).toEqual([42]);
+    link.broken = undefined;
+  });
+
   it('leaves nothing running when it is over', async () => {
     const { clock, contender } = world();
     const term = await acquired(contender('a'), clock);

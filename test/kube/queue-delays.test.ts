@@ -30,7 +30,7 @@ describe('delays', () => {
       }),
       runs(100, 2000),
     );
-  });
+  }, 600_000);
 });
 
 function inReal(real: Delays, { act, key, ms }: Step): unknown {

@@ -428,7 +428,7 @@ describe('whatever happens', () => {
       ),
       runs(300, 10_000),
     );
-  });
+  }, 600_000);
 
   async function scenario(
     steps: readonly Step[],

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { textAt } from '../../../src/kube/json.ts';
-import { type LeaseElection, leaseElection } from '../../../src/kube/lease.ts';
+import { type LeaseElection, type LeaseOptions, leaseElection } from '../../../src/kube/lease.ts';
 import { LEASES, recordOf } from '../../../src/kube/lease-record.ts';
 import type { Resource } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
@@ -38,7 +38,7 @@ beforeEach(async () => {
   await server.wipe();
 });
 
-function contender(identity: string): LeaseElection {
+function contender(identity: string, times: Partial<LeaseOptions> = {}): LeaseElection {
   return leaseElection({
     client: server.client,
     name: LEASE,
@@ -49,6 +49,7 @@ function contender(identity: string): LeaseElection {
     leaseSeconds: 6,
     renewDeadlineSeconds: 4,
     retrySeconds: 0.5,
+    ...times,
   });
 }
 
@@ -83,6 +84,31 @@ describe('a Lease of a real API server', () => {
     await winner.release();
   });
 });
+
+describe('a process that is busy', () => {
+  it('keeps its lease for some seconds, and knows itself when it was too long', async () => {
+    const term = await contender('busy', {
+      leaseSeconds: 15,
+      renewDeadlineSeconds: 10,
+      retrySeconds: 2,
+    }).campaign(never);
+    await systemClock().sleep(3000);
+    busyFor(4000);
+    expect(term.held()).toBe(true);
+    await systemClock().sleep(3000);
+    expect(term.lost.aborted).toBe(false);
+    busyFor(10_500);
+    expect(term.held()).toBe(false);
+    expect(() => term.fence()).toThrow('not renewed in time');
+    await term.release();
+  });
+});
+
+/** No timer and no answer is heard meanwhile. */
+function busyFor(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
 
 interface Told {
   readonly what: 'acquired' | 'lost' | 'error';
