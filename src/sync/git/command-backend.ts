@@ -7,6 +7,7 @@ import { commandError } from './command-errors.ts';
 import { GitError } from './errors.ts';
 import { OID } from './objects.ts';
 import { GIT_LIMITS, type GitOptions } from './options.ts';
+import { countPacks } from './pack.ts';
 import type { RepositoryUrl } from './repository-url.ts';
 import { readShallow } from './shallow.ts';
 import { removeSshFiles, type SshFiles, sshFiles } from './ssh.ts';
@@ -29,6 +30,7 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
     fetch,
     open: () =>
       catFile(() => spawnGit(gitArguments(gitdir, ['cat-file', '--batch']), gitEnvironment(gitdir))),
+    packs: () => countPacks(gitdir),
     wipe,
     close,
   };

@@ -15,7 +15,7 @@ import { GitError, isGitError } from './errors.ts';
 import { type HttpOptions, httpClient } from './http-client.ts';
 import { OID } from './objects.ts';
 import { GIT_LIMITS, type GitOptions } from './options.ts';
-import { checkPack } from './pack.ts';
+import { checkPack, countPacks } from './pack.ts';
 import type { RepositoryUrl } from './repository-url.ts';
 import { readShallow, writeShallow } from './shallow.ts';
 import type { Depth, GitBackend, ObjectReader, RawObject } from './transport.ts';
@@ -36,6 +36,7 @@ export function httpBackend({ url, display }: RepositoryUrl, options: GitOptions
     listRefs,
     fetch,
     open: () => objectReader(gitdir, display),
+    packs: () => countPacks(gitdir),
     wipe,
     close: async () => undefined,
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rm, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { open, readdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { GitError } from './errors.ts';
 
 // A pack ends with the SHA-1 of all before it.
@@ -33,4 +33,9 @@ async function trailerOf(path: string, size: number): Promise<string> {
   } finally {
     await file.close();
   }
+}
+
+export async function countPacks(gitdir: string): Promise<number> {
+  const names = await readdir(join(gitdir, 'objects', 'pack')).catch(() => []);
+  return names.filter((name) => name.endsWith('.pack')).length;
 }

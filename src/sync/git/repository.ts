@@ -19,6 +19,9 @@ import { changesBetween, listFiles, mustRead } from './tree.ts';
 // Most heads are one or a few commits ahead: start small, and go to all of it in four steps.
 const DEPTHS = [16, 128, 1024, 'all'] as const;
 
+// The copy only grows, and every read looks through all packs. Beyond this it is cheaper to begin again with the tip.
+const MAX_PACKS = 64;
+
 type Reading = Pick<GitBackend, 'display' | 'open'>;
 
 /** Reads a repository that is here already; nothing is fetched. */
@@ -75,6 +78,7 @@ export function gitTransport(backend: GitBackend): GitTransport {
   function fetch(name: string, signal?: AbortSignal): Promise<string> {
     const ref = fullRef(name);
     return fetching(async () => {
+      if ((await backend.packs()) >= MAX_PACKS) await backend.wipe();
       const oid = await backend.fetch(ref, 'news', signal);
       return withReader(backend, (reader) => peel(reader, oid));
     });

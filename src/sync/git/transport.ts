@@ -98,6 +98,8 @@ export interface GitBackend {
   fetch(what: string, depth: Depth, signal?: AbortSignal): Promise<string>;
   /** A session of reads. To be closed. */
   open(): ObjectReader;
+  /** How many packs lie here: each fetch brings one. */
+  packs(): Promise<number>;
   /** Forgets everything that was fetched. */
   wipe(): Promise<void>;
   close(): Promise<void>;

@@ -3,7 +3,7 @@
  * changed, or put under another name is no entry.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOf } from '../digest.ts';
 
@@ -24,7 +24,10 @@ export interface RenderCache {
 
 const FORMAT = 'kubenode-render-1';
 
-export function renderCache(folder: string): RenderCache {
+// Commits that are on their way, those that a revert may go back to, and what people plan: an entry has a few megabytes at most.
+const MAX_ENTRIES = 100;
+
+export function renderCache(folder: string, maxEntries = MAX_ENTRIES): RenderCache {
   return { get, put };
 
   async function get(inputs: RenderInputs): Promise<Buffer | undefined> {
@@ -56,11 +59,28 @@ export function renderCache(folder: string): RenderCache {
     } finally {
       await rm(temporary, { force: true });
     }
+    await removeOldest();
+  }
+
+  async function removeOldest(): Promise<void> {
+    const names = await readdir(folder);
+    if (names.length <= maxEntries) return;
+    const ages = await Promise.all(
+      names.map(async (name) => ({ name, at: await madeAt(join(folder, name)) })),
+    );
+    const oldest = ages.toSorted((a, b) => a.at - b.at).slice(0, names.length - maxEntries);
+    for (const { name } of oldest) await rm(join(folder, name), { force: true });
   }
 
   function pathOf(key: string): string {
     return join(folder, key.replace('sha256:', ''));
   }
+}
+
+/** Another process may remove the same ones. */
+async function madeAt(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.mtimeMs ?? 0;
 }
 
 function header(key: string, bytes: Buffer): string {

@@ -1,6 +1,6 @@
 /** What every GitTransport promises, whatever road it takes. One suite, run against real servers. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { GitErrorCode } from '../../../src/sync/git/errors.ts';
@@ -254,6 +254,20 @@ export function conforms(roadOf: () => Road): void {
     onTestFinished(() => large.close());
     expect(await large.fetch('main')).toBe(commit);
     expect(await large.files(commit)).toHaveLength(1);
+  });
+
+  it('begins again before the copy grows old, and loses nothing by it', async () => {
+    const { repository, path } = world();
+    const first = repository.commit('first', { a: '1' });
+    const folder = join(tempFolder('git'), 'cache');
+    const git = openIn(folder, road.optionsFor(path));
+    await git.fetch('main');
+    const packs = join(folder, 'objects', 'pack');
+    for (let n = 0; n < 64; n += 1) writeFileSync(join(packs, `pack-${'0'.repeat(38)}${n + 10}.pack`), '');
+    const second = repository.commit('second', { a: '2' });
+    expect(await git.fetch('main')).toBe(second);
+    expect(readdirSync(packs).filter((name) => name.endsWith('.pack'))).toHaveLength(1);
+    expect(await git.ancestry({ ancestor: first, head: second, ref: MAIN })).toBe('descends');
   });
 
   it('names a branch that is not there, before and after it vanished', async () => {

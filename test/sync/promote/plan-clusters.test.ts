@@ -378,6 +378,25 @@ describe('S39 restarts, blindness and backups', () => {
     expect(prod(world, 'c4').state).toBe('Proven');
   });
 
+  it('nor does one whose backup remembers the same content under an older commit', () => {
+    const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 0 }], clusters: ['prod-1'] });
+    world.push('c1', { prod: { app: 'v1' } });
+    world.run(SECOND);
+    const backup = { releases: [...world.releases], status: world.cluster('prod-1').status };
+    world.run(MINUTE);
+    world.push('c2', { prod: { app: 'v2' } });
+    world.run(MINUTE);
+    world.push('c3', { prod: { app: 'v1' } });
+    world.run(SECOND);
+    world.releases.clear();
+    for (const [name, release] of backup.releases) world.releases.set(name, release);
+    world.cluster('prod-1').status = backup.status;
+    world.restart();
+    world.run(10 * MINUTE);
+    expect(world.writes.map(({ commit }) => commit)).toEqual(['c1', 'c2', 'c3', 'c3']);
+    expect(prod(world, 'c3').state).toBe('Proven');
+  });
+
   it('a new hub holds a cluster that runs what is not in git, until a person accepts the head', () => {
     const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 60 }], clusters: ['prod-1'] });
     world.cluster('prod-1').inventory.add('from elsewhere');
