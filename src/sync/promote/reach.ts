@@ -130,7 +130,8 @@ function strangeCommit(commits: readonly string[], history: History): string | u
 
 /**
  * What the cluster says of itself counts more than an older memory of the hub: a hub that was restored from a backup must
- * not take clusters back. How it came there is forgotten with it, so it soaks again.
+ * not take clusters back. How it came there is forgotten with it, so it soaks again, even where the content is what the
+ * hub remembers: in between it was something else.
  */
 export function adopted(
   sync: ClusterSync,
@@ -141,7 +142,6 @@ export function adopted(
   const newest = (report?.commits ?? []).toSorted((a, b) => history.order(b) - history.order(a))[0];
   if (newest === undefined || history.order(newest) <= history.order(sync.commit)) return sync;
   const digest = history.target(newest, cluster.metadata.name)?.digest;
-  if (digest !== undefined && digest === sync.renderedDigest) return sync;
   const { release: _release, stage: _stage, renderedDigest: _digest, ...rest } = sync;
   const soak = { startedAt: now.toISOString(), clocks: [] };
   return { ...rest, commit: newest, ...given('renderedDigest', digest), soak };

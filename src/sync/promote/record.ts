@@ -113,8 +113,9 @@ function relabelled(
   const { sync } = member.progress;
   const named = { ...sync, stage };
   if (!same || position === 'Blocked' || member.reach.state !== 'Reached') return named;
-  const isNewer = history.order(on.commit) > history.order(sync.commit) || sync.release === undefined;
-  return isNewer ? { ...named, commit: on.commit, release: on.name } : named;
+  // Never an older name: what was adopted from the cluster keeps the newer one.
+  const isOlder = history.order(on.commit) < history.order(sync.commit);
+  return isOlder ? named : { ...named, commit: on.commit, release: on.name };
 }
 
 function mayWrite({ block, reach }: Member, paused: boolean): boolean {
