@@ -5,7 +5,8 @@
 import type { Pipeline } from '../../api/generated/types.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { gitSource, isStale, type SourceState } from '../git/source.ts';
-import type { RenderedTarget } from '../model.ts';
+import { HUB_TARGET, type RenderedTarget } from '../model.ts';
+import { NOTHING } from '../promote/history.ts';
 import type { AcceptedCommits, HeadReport } from '../promote/ports.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { commitLine } from './commit-line.ts';
@@ -50,8 +51,10 @@ export function pipelineSource(options: PipelineSourceOptions): PipelineSource {
       head: headReport(source.state()),
     }),
     head: () => headReport(source.state()),
-    content: async (target, commit) =>
-      (await renders.get(commit)).targets.find((one) => one.target === target),
+    content: async (target, commit) => {
+      const { targets } = await renders.get(commit);
+      return targets.find((one) => one.target === target) ?? nothingFor(target);
+    },
     newest: () => judge.accepted(),
     close: () => git.close(),
   };
@@ -84,4 +87,12 @@ export function pipelineSource(options: PipelineSourceOptions): PipelineSource {
       ? { verdict: 'Accepted' }
       : { verdict: verdict.verdict, message: verdict.message };
   }
+}
+
+/**
+ * A commit that is rendered and does not mention a cluster has no objects for it: that is known, and promotion counts on
+ * it. What of the cluster would go is for the judge. The hub's own objects are never taken away by not being mentioned.
+ */
+function nothingFor(target: string): RenderedTarget | undefined {
+  return target === HUB_TARGET ? undefined : { target, units: [], digest: NOTHING.digest };
 }
