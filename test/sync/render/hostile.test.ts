@@ -67,6 +67,12 @@ const READS: readonly Attempt[] = [
 ];
 
 const USES: readonly Attempt[] = [
+  ['a report on the host', `JSON.stringify((process.report as any).getReport())`],
+  ['the priority of its parent', `process.getBuiltinModule('node:os').setPriority(process.ppid, 19)`],
+  [
+    'a socket by the handles of its output',
+    `await new Promise((ok, no) => { const P = (process.stdout as any)._handle.constructor; let Req: any; const net = process.getBuiltinModule('node:net'); const s = new net.Socket(); (s as any)._handle = { connect(req: any) { Req = req.constructor; return 0; } }; s.connect({ path: '/x' }); const r = new P(0).connect(new Req(), '/var/run/docker.sock'); r instanceof Error ? no(r) : ok(r); })`,
+  ],
   [
     'TCP',
     `await new Promise((ok, no) => process.getBuiltinModule('node:net').connect(PORT, '127.0.0.1').on('connect', ok).on('error', no))`,

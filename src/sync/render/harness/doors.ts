@@ -1,6 +1,6 @@
 /**
- * Closes what Node's permission model leaves open (measured on 26.10): signals to other processes, V8 flags that
- * write files, SQLite's ATTACH, and ends of the process that would look like a result. Modules are single objects, so a function that
+ * Closes what Node's permission model leaves open (measured on 26.10): signals to other processes and their priorities,
+ * reports on the host, V8 flags that write files, SQLite's ATTACH, and ends of the process that would look like a result. Modules are single objects, so a function that
  * is replaced here is replaced for every way to reach it.
  */
 import { syncBuiltinESMExports } from 'node:module';
@@ -37,6 +37,7 @@ const MODULES: Readonly<Record<string, readonly string[] | 'all'>> = {
     'takeCoverage',
     'stopCoverage',
   ],
+  'node:os': ['setPriority'],
   'node:trace_events': 'all',
   'node:inspector': 'all',
   'node:child_process': 'all',
@@ -54,7 +55,8 @@ export function closeDoors(): (code: number) => never {
     if (!(name in process)) continue;
     Object.defineProperty(process, name, { value: denied(`process.${name}`), configurable: false });
   }
-  if (process.report) Object.freeze(process.report);
+  // A report names host, interfaces and libraries.
+  Object.defineProperty(process, 'report', { value: undefined });
   for (const [name, functions] of Object.entries(MODULES)) closeModule(name, functions);
   syncBuiltinESMExports();
   return end;
