@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { KINDS } from '../../../src/api/registry.ts';
@@ -250,13 +250,20 @@ describe('kubenode local', PATIENCE, () => {
     return (await fleet.processes()).map(({ pid }) => pid).toSorted((a, b) => a - b);
   }
 
+  /** Of etcd and the hub alone: other tests may have made more clusters. */
   async function byProgram(): Promise<Map<string, number>> {
-    const processes = await fleet.processes();
-    return new Map(processes.map(({ pid, command }) => [command[0]?.split('/').at(-1) ?? '', pid]));
+    const processes = (await fleet.processes()).map(({ pid, command: [program = '', ...args] }) => {
+      return {
+        pid,
+        program: basename(program),
+        ofTest: args.some((text) => text.includes('/clusters/test/')),
+      };
+    });
+    return new Map(processes.filter(({ ofTest }) => !ofTest).map(({ program, pid }) => [program, pid]));
   }
 
   async function gone(program: string): Promise<void> {
-    while ((await byProgram()).has(program)) await new Promise(setImmediate);
+    while ((await byProgram()).has(program)) await clock.sleep(10);
   }
 });
 
