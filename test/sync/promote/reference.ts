@@ -74,8 +74,12 @@ export class Reference {
     this.#order.set(commit.id, this.#commits.push(commit) - 1);
   }
 
+  /** The hub comes back from a backup: what it learned since is lost, failures too. What runs where is not. */
   forget(): void {
-    for (const known of this.#known.values()) known.away = true;
+    for (const known of this.#known.values()) {
+      known.away = true;
+      known.failed.clear();
+    }
     this.#on.fill(undefined);
   }
 
