@@ -1,0 +1,39 @@
+/** What the example fleet and a new repository declare, is taken by a real API server: schema, CEL and policies, as sync. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scaffold } from '../../../src/cli/init/scaffold.ts';
+import type { Client } from '../../../src/kube/client.ts';
+import { renderer } from '../../../src/sync/render/renderer.ts';
+import { fleetFolder, PATIENT } from '../../support/fleet-repository.ts';
+import { type Installed, startInstalled } from '../api/installed.ts';
+
+const SYNC = 'system:serviceaccount:kubenode-system:kubenode-sync';
+const GROUPS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
+
+let installed: Installed;
+let sync: Client;
+beforeAll(async () => {
+  installed = await startInstalled();
+  sync = await installed.as(SYNC, GROUPS);
+});
+afterAll(() => installed?.stop());
+
+describe.each([
+  ['the example fleet', false],
+  ['a new repository of plain objects', true],
+])('%s', { timeout: 180_000 }, (_, plain) => {
+  it('declares nothing that the API server refuses', async () => {
+    const files = scaffold({ plain, repository: 'file:///srv/fleet', kubenode: '*', name: 'x' });
+    const { targets } = await renderer({ limits: PATIENT }).folder({
+      folder: fleetFolder(Object.fromEntries(files)),
+    });
+    // One server stands for all of them; a namespace has to be there before what lies in it.
+    const objects = targets
+      .flatMap(({ units }) => units.flatMap((unit) => unit.objects.map(({ object }) => object)))
+      .toSorted((a, b) => Number(b.kind === 'Namespace') - Number(a.kind === 'Namespace'));
+    expect(objects.length).toBeGreaterThan(10);
+    for (const object of objects) {
+      const resource = await sync.resourceFor(object.apiVersion, object.kind);
+      await sync.apply(resource, object, { fieldManager: 'kubenode-sync', force: true });
+    }
+  });
+});
