@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/kube/object.ts';
+import type { Rendered } from '../../../src/sync/model.ts';
+import { compareCommits, previewOf, verdictOf } from '../../../src/sync/preview/preview.ts';
+import { previewMarkdown, previewText, summaryOf } from '../../../src/sync/preview/text.ts';
+import { configMap, namespace, unit } from '../apply/world.ts';
+
+const LIMITS = { budget: { maxObjects: 1, maxPercent: 0 }, acknowledgements: [] };
+const SECRET: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 's', namespace: 'default' },
+  stringData: { token: 'canary-before' },
+};
+
+function rendered(targets: Record<string, Record<string, readonly KubeObject[]>>): Rendered {
+  return {
+    commit: 'c'.repeat(40),
+    targets: Object.entries(targets).map(([target, units]) => {
+      const all = Object.entries(units).map(([name, objects]) => unit(name, objects));
+      return { target, units: all, digest: all.map(({ digest }) => digest).join(' ') };
+    }),
+  };
+}
+
+function preview(from: Rendered | undefined, to: Rendered): ReturnType<typeof previewOf> {
+  return previewOf({ from: 'HEAD^', to: 'HEAD', targets: compareCommits(from, to, LIMITS), refusals: [] });
+}
+
+function lines(from: Rendered | undefined, to: Rendered): string[] {
+  return preview(from, to).targets.flatMap(({ target, units }) =>
+    units.flatMap((one) =>
+      one.changes.map(({ action, object }) => `${target}/${one.unit}: ${action} ${object}`),
+    ),
+  );
+}
+
+const a = configMap('a');
+const b = configMap('b');
+
+describe('compareCommits', () => {
+  it.each<[name: string, from: Rendered | undefined, to: Rendered, says: string[]]>([
+    ['says nothing of what is equal', rendered({ test: { web: [a] } }), rendered({ test: { web: [a] } }), []],
+    [
+      'creates all of a first commit',
+      undefined,
+      rendered({ test: { web: [a] } }),
+      ['test/web: create ConfigMap default/a'],
+    ],
+    [
+      'updates what changed',
+      rendered({ test: { web: [a] } }),
+      rendered({ test: { web: [configMap('a', { key: 'new' })] } }),
+      ['test/web: update ConfigMap default/a'],
+    ],
+    [
+      'deletes what left',
+      rendered({ test: { web: [a, b] } }),
+      rendered({ test: { web: [a] } }),
+      ['test/web: delete ConfigMap default/b'],
+    ],
+    [
+      'takes a move between units for no change',
+      rendered({ test: { web: [a], other: [b] } }),
+      rendered({ test: { web: [], other: [b, a] } }),
+      [],
+    ],
+    [
+      'writes a namespace first and deletes it last',
+      rendered({ test: { web: [b, namespace('old')] } }),
+      rendered({ test: { web: [a, namespace('new')] } }),
+      [
+        'test/web: create Namespace new',
+        'test/web: create ConfigMap default/a',
+        'test/web: delete ConfigMap default/b',
+        'test/web: delete Namespace old',
+      ],
+    ],
+    [
+      'takes nothing from a cluster that is not named any more',
+      rendered({ test: { web: [a] }, prod: { web: [a] } }),
+      rendered({ test: { web: [a] } }),
+      [],
+    ],
+  ])('%s', (_name, from, to, says) => {
+    expect(lines(from, to)).toEqual(says);
+  });
+
+  it('says what would be held, and which plan an acknowledgement has to name', () => {
+    const { targets } = preview(
+      rendered({ test: { web: [a, b, configMap('c')] } }),
+      rendered({ test: { web: [a] } }),
+    );
+    expect(targets[0]?.units[0]?.hold?.because).toBe(
+      '2 of 3 objects of unit web would go, the delete budget is 1',
+    );
+    expect(targets[0]?.units[0]?.hold?.planDigest).toMatch(/^sha256:/);
+  });
+});
+
+describe('verdictOf', () => {
+  it.each([
+    ['nothing', rendered({ test: { web: [a] } }), rendered({ test: { web: [a] } })],
+    ['changes', rendered({ test: { web: [a] } }), rendered({ test: { web: [b, a] } })],
+    ['held', rendered({ test: { web: [a, b] } }), rendered({ test: { web: [] } })],
+  ] as const)('is %s', (verdict, from, to) => {
+    expect(verdictOf(preview(from, to))).toBe(verdict);
+  });
+
+  it('never takes a cluster that did not answer for unchanged', () => {
+    const unknown = previewOf({
+      from: 'a',
+      to: 'b',
+      targets: [{ target: 'prod', by: 'unknown', because: 'no answer', units: [] }],
+      refusals: [],
+    });
+    expect(verdictOf(unknown)).toBe('changes');
+    expect(previewText(unknown)).toContain('prod  unknown (no answer)');
+    expect(previewMarkdown(unknown)).toContain('| prod | unknown (no answer) | – |');
+  });
+
+  it('is refused before anything else', () => {
+    const refusals = [
+      {
+        target: 'test',
+        unit: 'web',
+        object: 'ConfigMap default/a',
+        source: 'main.ts:1',
+        message: 'declared twice',
+      },
+    ];
+    const refused = previewOf({ from: 'a', to: 'b', targets: [], refusals });
+    expect(verdictOf(refused)).toBe('refused');
+    expect(previewText(refused)).toContain(
+      '! refused: ConfigMap default/a of test: declared twice [main.ts:1]',
+    );
+  });
+});
+
+describe('the digest of a plan', () => {
+  const from = rendered({ test: { web: [a] } });
+  it('is that of the decisions, and of nothing else', () => {
+    const one = preview(from, rendered({ test: { web: [a, b] } }));
+    const other = { ...preview(from, rendered({ test: { web: [a, b] } })), from: 'elsewhere' };
+    expect(previewOf(other).digest).toBe(one.digest);
+    expect(preview(from, rendered({ test: { web: [a, configMap('c')] } })).digest).not.toBe(one.digest);
+  });
+});
+
+describe('a preview for people', () => {
+  it('masks the values of Secrets in every form', () => {
+    const after = { ...SECRET, stringData: { token: 'canary-after' } };
+    const found = preview(rendered({ test: { web: [SECRET] } }), rendered({ test: { web: [after] } }));
+    for (const text of [previewText(found), previewMarkdown(found), JSON.stringify(found)]) {
+      expect(text).not.toContain('canary');
+    }
+    expect(previewText(found)).toContain('~ update  Secret default/s');
+  });
+
+  it('begins with a summary', () => {
+    const found = preview(
+      rendered({ test: { web: [a] }, prod: { web: [a] } }),
+      rendered({ test: { web: [a, b] }, prod: { web: [a] } }),
+    );
+    expect(summaryOf(found)).toBe('1 of 2 targets change; 1 create');
+    expect(previewMarkdown(found).split('\n')[0]).toBe('### kubenode plan: 1 of 2 targets change; 1 create');
+  });
+});
