@@ -91,6 +91,22 @@ function objectionTo(object: unknown): string | undefined {
   if (!isRecord(metadata) || !isText(metadata['name'])) {
     return `metadata.name of this ${clean(kind)} is missing: an object from git needs a name of its own`;
   }
+  const inexact = inexactNumber(object, '');
+  return inexact === undefined
+    ? undefined
+    : `${inexact} is a number too large to be exact: write it as a string, in quotes`;
+}
+
+/** JavaScript holds integers up to 2^53. A larger one was rounded before anybody could see it. */
+function inexactNumber(value: unknown, path: string): string | undefined {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? path : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = inexactNumber(inner, path === '' ? key : `${path}.${key}`);
+    if (found !== undefined) return found;
+  }
   return undefined;
 }
 

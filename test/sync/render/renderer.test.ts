@@ -219,6 +219,16 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
     expect(warnings).toEqual([expect.stringMatching(/cdk8s 2\.0\.0.*differ/)]);
   });
 
+  it('takes its own toolchain, whatever is installed in the repository', async () => {
+    const fake = '{"name":"cdk8s","type":"module","exports":"./index.js"}';
+    const files = {
+      'node_modules/cdk8s/package.json': fake,
+      'node_modules/cdk8s/index.js': 'throw "not this one";',
+    };
+    const { targets } = await render({ 'main.ts': program('', '{ a: "1" }'), ...files });
+    expect(dataOf({ targets })).toEqual({ a: '1' });
+  });
+
   it('uses packages that are committed', async () => {
     const { targets } = await render({
       'main.ts': `import { word } from 'our-words';\n${program('', '{ word }')}`,
@@ -285,6 +295,22 @@ describe('rendering plain YAML', { timeout: 120_000 }, () => {
   });
 });
 
+describe('a number that JavaScript cannot hold', { timeout: 120_000 }, () => {
+  it.each<[name: string, files: Files, place: string]>([
+    [
+      'in YAML',
+      { 'clusters/test/a.yaml': `${manifest('ConfigMap', 'a')}data: {n: 9007199254740993}\n` },
+      'clusters/test/a.yaml:1',
+    ],
+    ['in a program', { 'main.ts': program('', '{ n: 2 ** 60 }') }, 'main.ts:5'],
+  ])('is refused %s', async (_, files, place) => {
+    const error = await failure(render(files));
+    expect(error.code).toBe('BadObject');
+    expect(error.message).toContain('data.n is a number too large');
+    expect(error.problems[0]?.file).toBe(place);
+  });
+});
+
 describe('rendering a commit', { timeout: 240_000 }, () => {
   it('S20 gives one hash, however often', async () => {
     const repository = fleetRepository();
@@ -346,6 +372,15 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
       expect(await commit(cached, repository)).toEqual(first);
       expect(readFileSync(entry)).toEqual(good);
     }
+  });
+
+  it('keeps nothing of a commit that fails', async () => {
+    const folder = tempFolder('cache');
+    const cached = renderer({ limits: PATIENT, cache: renderCache(folder) });
+    const repository = fleetRepository();
+    repository.commit('bad', { 'main.ts': program('throw new Error("bad");') });
+    expect((await failure(commit(cached, repository))).code).toBe('Failed');
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('does not take an entry under the name of another for its own', async () => {
