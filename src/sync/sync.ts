@@ -3,9 +3,11 @@
  * a second process waits beside it and takes over.
  */
 import type { Pipeline } from '../api/generated/types.ts';
+import { GROUP } from '../api/names.ts';
 import type { CallReport } from '../kube/calls.ts';
 import type { Client } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
+import { type Recorder, recorder } from '../kube/events.ts';
 import type { LeaseOptions } from '../kube/lease.ts';
 import type { Log } from '../kube/log.ts';
 import type { Resource } from '../kube/object.ts';
@@ -16,7 +18,7 @@ import { PIPELINES } from './hub/kinds.ts';
 import { type Pipelines, pipelineFleet } from './hub/pipelines.ts';
 import type { Checks } from './judge/refuse.ts';
 import type { CheckRunner } from './promote/checks.ts';
-import { type PromotionPorts, promotion as promotionOf } from './promote/controller.ts';
+import { promotion as promotionOf } from './promote/controller.ts';
 import type { Renderer } from './render/renderer.ts';
 
 export interface SyncOptions {
@@ -28,8 +30,6 @@ export interface SyncOptions {
   readonly checks: Checks;
   /** Asks the checks of a stage. */
   readonly runner?: CheckRunner;
-  /** For Events. */
-  readonly announce?: NonNullable<PromotionPorts['announce']>;
   /** Where repositories are kept. A cache: it may be thrown away. */
   readonly gitFolder: string;
   readonly clock: Clock;
@@ -46,6 +46,9 @@ export interface Sync {
   readonly clusters: Clusters;
   close(): Promise<void>;
 }
+
+/** At the end, Events that cannot be written are given up after this long. */
+const EVENTS_MS = 3000;
 
 const NAMESPACES: Resource = {
   group: '',
@@ -65,7 +68,8 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
   const watching = hub.run(closing.signal);
   await hub.synced(signal);
 
-  const { clusters, pipelines } = fleets(options, { client, hub, hubUID });
+  const events = recorder({ ...options, client, controller: `${GROUP}/sync`, instance: options.identity });
+  const { clusters, pipelines } = fleets(options, { client, hub, hubUID, events });
   follow(hub, clusters, pipelines);
   return {
     notReady: () => hub.stale(),
@@ -74,6 +78,7 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
     async close() {
       await pipelines.close();
       await clusters.close();
+      await events.close(AbortSignal.timeout(EVENTS_MS));
       closing.abort();
       await watching;
       await client.close();
@@ -85,12 +90,13 @@ interface Hub {
   readonly client: Client;
   readonly hub: HubView;
   readonly hubUID: string;
+  readonly events: Recorder;
 }
 
 /** Clusters ask Pipelines for content, Pipelines tell clusters their targets: they meet here. */
 function fleets(
   options: SyncOptions,
-  { client, hub, hubUID }: Hub,
+  { client, hub, hubUID, events }: Hub,
 ): { clusters: Clusters; pipelines: Pipelines } {
   const { stores } = hub;
   const policy = (name: string): ApplyPolicy => policyOf(stores.pipelines.get(name));
@@ -126,7 +132,8 @@ function fleets(
     log: options.log,
     onRun: (name) => pipelines.get(name)?.wake(),
     ...(options.runner ? { runner: options.runner } : {}),
-    ...(options.announce ? { announce: options.announce } : {}),
+    announce: (about, { message, ...change }) =>
+      events.record({ about, action: 'Promote', note: message, ...change }),
   });
   return { clusters, pipelines };
 }
