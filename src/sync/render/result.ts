@@ -99,9 +99,7 @@ function objectionTo(object: unknown): string | undefined {
 
 /** JavaScript holds integers up to 2^53. A larger one was rounded before anybody could see it. */
 function inexactNumber(value: unknown, path: string): string | undefined {
-  if (typeof value === 'number') {
-    return Number.isInteger(value) && !Number.isSafeInteger(value) ? path : undefined;
-  }
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return path;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
     const found = inexactNumber(inner, path === '' ? key : `${path}.${key}`);

@@ -299,14 +299,14 @@ describe('a number that JavaScript cannot hold', { timeout: 120_000 }, () => {
   it.each<[name: string, files: Files, place: string]>([
     [
       'in YAML',
-      { 'clusters/test/a.yaml': `${manifest('ConfigMap', 'a')}data: {n: 9007199254740993}\n` },
+      { 'clusters/test/a.yaml': `${manifest('ConfigMap', 'a')}data: {size: 9007199254740993}\n` },
       'clusters/test/a.yaml:1',
     ],
-    ['in a program', { 'main.ts': program('', '{ n: 2 ** 60 }') }, 'main.ts:5'],
+    ['in a program', { 'main.ts': program('', '{ size: 2 ** 60 }') }, 'main.ts:5'],
   ])('is refused %s', async (_, files, place) => {
     const error = await failure(render(files));
     expect(error.code).toBe('BadObject');
-    expect(error.message).toContain('data.n is a number too large');
+    expect(error.message).toContain('data.size is a number too large');
     expect(error.problems[0]?.file).toBe(place);
   });
 });
