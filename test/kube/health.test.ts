@@ -111,7 +111,8 @@ describe('healthServer', () => {
     const socket = createConnection(server.port, '127.0.0.1');
     socket.on('error', () => {});
     await new Promise((resolve) => {
-      socket.once('connect', resolve);
+      // Half a request: neither idle, so that Node would close it, nor ever answered.
+      socket.once('connect', () => socket.write('GET /healthz HTTP/1.1\r\n', resolve));
     });
     const closed = new Promise((resolve) => {
       socket.once('close', resolve);

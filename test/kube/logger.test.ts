@@ -123,6 +123,11 @@ describe('masked', () => {
     expect(masked(fields)).toEqual(fields);
   });
 
+  it('says that there was something to hide', () => {
+    const identity = createSecretKey(Buffer.from('CANARY'));
+    expect(masked({ identity, token: 'CANARY' })).toEqual({ identity: MASK, token: MASK });
+  });
+
   it('cuts cycles, depth, long lists and long texts', () => {
     const cycle: Record<string, unknown> = { name: 'a' };
     cycle['self'] = cycle;

@@ -71,6 +71,7 @@ describe('shutdown', () => {
     const stopped = down.run();
     await clock.advance(100);
     expect(await stopped).toEqual([]);
+    expect(clock.sleepers).toBe(0);
     expect(journal).toEqual([
       'controllers begins',
       'controllers ends',
@@ -95,6 +96,7 @@ describe('shutdown', () => {
     });
     expect(await down.run()).toEqual(['third', 'second']);
     expect(stopped).toBe(true);
+    expect(await down.run()).toEqual(['third', 'second']);
     expect(log.lines.map(({ message, fields }) => [message, fields['step']])).toEqual([
       ['not stopped', 'third'],
       ['not stopped', 'second'],
