@@ -59,6 +59,8 @@ export class Reference {
   readonly provenIn: Set<string>[];
   readonly #had: boolean[];
   readonly #on: (string | undefined)[];
+  /** Was seen going wrong in that stage, now or before. */
+  readonly #wentWrong: Set<string>[];
   #paused = false;
   #moment = 0;
 
@@ -68,6 +70,7 @@ export class Reference {
     this.provenIn = stages.map(() => new Set());
     this.#had = stages.map(() => false);
     this.#on = stages.map(() => undefined);
+    this.#wentWrong = stages.map(() => new Set());
   }
 
   accept(commit: RefCommit): void {
@@ -95,11 +98,18 @@ export class Reference {
 
   #prove(stage: RefStage, index: number, wall: number): void {
     if (this.#members(stage).length > 0) this.#had[index] = true;
+    this.#watch(stage, index);
     const before = this.provenIn[index - 1];
     for (const commit of this.#commits) {
       if (before && !before.has(commit.id)) continue;
       if (this.#isProven(stage, index, commit, wall)) this.provenIn[index]?.add(commit.id);
     }
+  }
+
+  #watch(stage: RefStage, index: number): void {
+    const on = this.#commits.find(({ id }) => id === this.#on[index]);
+    const isWrong = on && this.#members(stage).some((known) => this.#goesWrong(known, on));
+    if (isWrong) this.#wentWrong[index]?.add(on.id);
   }
 
   #see(sight: RefSight, now: number, wall: number): void {
@@ -250,14 +260,19 @@ export class Reference {
   #takesOver(stage: RefStage, index: number, commit: RefCommit, members: readonly Known[]): void {
     const before = this.#commits.find(({ id }) => id === this.#on[index]);
     this.#on[index] = commit.id;
-    if (!before || before === commit || this.provenIn[index]?.has(before.id)) return;
-    const isFailing = members.some(
-      (known) => known.failed.has(this.#digest(before, known)) || known.sight.trouble !== 'None',
-    );
+    if (!before || before === commit || this.#hasEnded(index, before)) return;
     const isRevert = members.every((known) => !known.last || this.#isBackTo(known, commit));
     const isUnderWay = members.some((known) => this.#isUnderWay(known, before));
-    const isHealthy = !isFailing && !isRevert && isUnderWay;
-    refuse(isHealthy, `S34: ${stage.name} left ${before.id} for ${commit.id} in the middle of its soak`);
+    const promise = `S34: ${stage.name} left ${before.id} for ${commit.id} in the middle of its soak`;
+    refuse(!isRevert && isUnderWay, promise);
+  }
+
+  #hasEnded(index: number, { id }: RefCommit): boolean {
+    return [this.provenIn[index], this.#wentWrong[index]].some((ended) => ended?.has(id));
+  }
+
+  #goesWrong(known: Known, commit: RefCommit): boolean {
+    return known.failed.has(this.#digest(commit, known)) || known.sight.trouble !== 'None';
   }
 
   #isBackTo(known: Known, commit: RefCommit): boolean {
