@@ -17,7 +17,7 @@ import { findingOf } from './release-findings.ts';
 import { releaseStatus } from './release-status.ts';
 import { type Road, roadsOf } from './roads.ts';
 import { planStage, type StagePlan } from './stage.ts';
-import { earliestWake } from './verdict.ts';
+import { nextWake } from './verdict.ts';
 import { type ClusterView, earliest, given, type World } from './world.ts';
 
 export interface PromotionPlan {
@@ -66,7 +66,7 @@ export function planPromotion(world: World, head: HeadReport): PromotionPlan {
     status: pipelineStatus({ world, head, stages, clusters, roads }),
     drop: superfluous(roads, releases, { stages, limit: pipeline.spec.historyLimit }),
     due: stages.flatMap(({ stage, members }) => members.flatMap((member) => dueChecks(stage.name, member))),
-    ...given('wakeAt', earliest(stages.map(({ standings }) => earliestWake(standings)))),
+    ...given('wakeAt', earliest(stages.map(({ standings }) => nextWake(standings, now)))),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What the clusters of a stage say together about the commit that it is on. Pure. */
 import type { ReleaseStageClusters, Stage } from '../../api/generated/types.ts';
 import { amountOf } from './amount.ts';
-import { failureBudget, type Limit } from './limits.ts';
+import { failureBudget } from './limits.ts';
 import type { MemberContext } from './member.ts';
 import { isOnTrial, type Position, type Standing, takesFastLane } from './member.ts';
 import { type Because, earliest } from './world.ts';
@@ -137,8 +137,8 @@ function wasUnchanged({ position, member, digest }: Standing, commit: string): b
   return proof !== undefined && proof.commit !== commit;
 }
 
-export function earliestWake(standings: readonly Standing[]): Date | undefined {
-  return earliest(standings.flatMap(({ until, member }) => [until, member.progress.wakeAt]));
+/** The next moment at which time alone brings news. What is over already brings none: it would wake us for ever. */
+export function nextWake(standings: readonly Standing[], now: Date): Date | undefined {
+  const moments = standings.flatMap(({ until, member }) => [until, member.progress.wakeAt]);
+  return earliest(moments.filter((moment) => moment !== undefined && moment > now));
 }
-
-export type { Limit };

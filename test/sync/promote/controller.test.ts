@@ -199,7 +199,7 @@ describe('S39 the controller ends at any call', () => {
       { at: index + 1, when: 'before' as const },
       { at: index + 1, when: 'after' as const },
     ]);
-    for (const kill of slice(all, 60)) {
+    for (const kill of slice(all, 40)) {
       const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
       hub.kill = kill;
       await story(hub);
