@@ -94,6 +94,15 @@ describe('the example fleet', { timeout: 120_000 }, () => {
     ]);
   });
 
+  it('renders to the same where it lies, beside the toolchain itself', async () => {
+    const here = await renders.folder({ folder: ROOT });
+    expect(changedUnits(targets, here.targets)).toEqual([]);
+    const files = here.targets.flatMap(({ units }) =>
+      units.flatMap(({ objects }) => objects.map(({ source }) => source.file)),
+    );
+    expect(files.filter((file) => !file?.startsWith('fleet/'))).toEqual([]);
+  });
+
   it('renders to the same digests from another folder', async () => {
     const folder = join(tempFolder('elsewhere'), 'deep', 'down');
     mkdirSync(folder, { recursive: true });

@@ -221,6 +221,10 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
   it.each<[what: string, body: string]>([
     ['writes its own end', `process.getBuiltinModule('node:fs').writeSync(3, '{"end":0}\\n');`],
     ['writes garbage', `process.getBuiltinModule('node:fs').writeSync(3, 'garbage\\n{"object":');`],
+    [
+      'slips in an object',
+      `process.getBuiltinModule('node:fs').writeSync(3, '{"object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"}},"target":"test","unit":"web"}\\n');`,
+    ],
     ['closes the result', `process.getBuiltinModule('node:fs').closeSync(3);`],
     ['fills the result with nulls', `process.getBuiltinModule('node:fs').writeSync(3, Buffer.alloc(1000));`],
   ])('is held, not believed, when it %s', async (_, body) => {

@@ -53,6 +53,14 @@ function digestIn({ targets }: RenderResult, name: string): string | undefined {
   return targets.find(({ target }) => target === name)?.digest;
 }
 
+/** Lines of a program that make them in this order. */
+function namespaces(names: readonly string[]): string {
+  return names
+    .map((name) => `{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: '${name}' } }`)
+    .map((props, index) => `new ApiObject(fleet.hub('x'), '${names[index]}', ${props});`)
+    .join('\n');
+}
+
 function manifest(kind: string, name: string): string {
   return `apiVersion: v1\nkind: ${kind}\nmetadata: {name: ${name}}\n`;
 }
@@ -105,6 +113,12 @@ describe('rendering a program', { timeout: 120_000 }, () => {
     expect(digestIn(moved, 'test')).toBe(digestIn(plain, 'test'));
     expect(digestIn(other, 'test')).not.toBe(digestIn(plain, 'test'));
     expect(digestIn(other, 'hub')).toBe(digestIn(plain, 'hub'));
+  });
+
+  it('gives the same digest whatever order the objects are made in', async () => {
+    const one = await render({ 'main.ts': program(namespaces(['a', 'b', 'c'])) });
+    const other = await render({ 'main.ts': program(namespaces(['c', 'a', 'b'])) });
+    expect(digestIn(other, 'hub')).toBe(digestIn(one, 'hub'));
   });
 
   it('stops the clock and loads the dice', async () => {
