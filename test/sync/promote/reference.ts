@@ -35,7 +35,7 @@ export interface RefCommit {
 
 interface Known {
   sight: RefSight;
-  last: { digest: string; order: number } | undefined;
+  last: { digest: string; order: number; stage: string } | undefined;
   unseenSince: number | undefined;
   /** It was paused or lost in the middle of its trial: its place may be another's until it is written again. */
   away: boolean;
@@ -219,12 +219,14 @@ export class Reference {
     refuse(!known.sight.seen, `S37: ${cluster} was written while it was not seen`);
     refuse(known.last !== undefined && order < known.last.order, `S39: ${cluster} went back to ${commitId}`);
     this.#mayBeBusy(known, commit, wall, begins);
-    known.last = { digest, order };
+    known.last = { digest, order, stage: known.sight.stage };
     known.away = false;
   }
 
   #mayBeBusy(known: Known, commit: RefCommit, wall: number, begins: boolean): void {
     const stage = this.#stage(known.sight.stage);
+    // Whoever came from another stage in the middle of its work ends that work, in nobody's place.
+    if (!begins && known.last?.stage !== stage.name) return;
     const index = this.#stages.indexOf(stage);
     const others = this.#members(stage).filter((other) => other !== known);
     if (begins) this.#mayBegin(known, commit, index, others);
