@@ -97,7 +97,8 @@ export function kindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
   async function listedOrRefused(signal: AbortSignal): Promise<void> {
     const until = clock.monotonicMs() + PATIENCE_MS;
     for (let look = watching?.freshness(); look && !look.synced; look = watching?.freshness()) {
-      const refusal = look.error && !isKubeError(look.error, 'TooManyRequests', 'ServerError');
+      const refusal =
+        look.error && !isKubeError(look.error, 'TooManyRequests', 'ServerError', 'NotFound', 'BadAnswer');
       if (refusal || clock.monotonicMs() >= until) return;
       await clock.sleep(LOOK_AGAIN_MS, signal);
     }
