@@ -33,6 +33,8 @@ export class FakeCluster {
   trouble: 'None' | 'Transient' | 'Permanent' | 'Held' = 'None';
   /** Healthy content that is ill all the same. */
   ill: 'No' | 'Progressing' | 'Failed' | 'Unknown' = 'No';
+  /** Somebody changed an object by hand. */
+  drifted = false;
   /** Commits that the inventory in the cluster names. */
   inventory = new Set<string>();
   status: Cluster['status'];
@@ -130,7 +132,8 @@ export class FakeCluster {
 
   #isSynced(): boolean {
     const digest = this.target?.digest;
-    return digest !== undefined && this.applied?.digest === digest && !this.working;
+    const isThere = digest !== undefined && this.applied?.digest === digest;
+    return isThere && !this.working && !this.drifted;
   }
 
   #workOn(digest: string): NonNullable<ClusterReport['work']> {

@@ -480,6 +480,21 @@ describe('checks of a stage', () => {
   });
 });
 
+describe('S21 what is not in sync', () => {
+  it('is not proven, however healthy it is, and the time does not count', () => {
+    const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 600 }], clusters: many(1) });
+    world.cluster('prod-001').drifted = true;
+    world.push('c1', { prod: { app: 'v1' } });
+    world.run(HOUR);
+    expect(world.cluster('prod-001').status?.sync?.state).toBe('Applying');
+    world.cluster('prod-001').drifted = false;
+    world.run(599 * SECOND);
+    expect(prod(world, 'c1').state).toBe('Soaking');
+    world.run(SECOND);
+    expect(prod(world, 'c1').state).toBe('Proven');
+  });
+});
+
 describe('brakes', () => {
   it('a paused pipeline writes nothing, and goes on where it was', () => {
     const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 60 }], clusters: many(2) });
