@@ -1,5 +1,5 @@
 /** git over ssh and from local paths, by the git command. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { catFile } from './cat-file.ts';
 import { gitArguments, gitEnvironment, type Ran, runGit, spawnGit } from './command.ts';
@@ -36,7 +36,6 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
   };
 
   async function listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
-    await prepare(signal);
     const { stdout } = await must(['ls-remote', '--quiet', '--', url], signal);
     const pairs = stdout.split('\n').flatMap((line): [string, string][] => {
       const [oid = '', ref = ''] = line.split('\t');
@@ -83,12 +82,15 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
 
   async function prepare(signal?: AbortSignal): Promise<void> {
     await mkdir(gitdir, { recursive: true });
-    const exists = await stat(join(gitdir, 'HEAD')).catch(() => undefined);
-    if (!exists) await must(['init', '--quiet', '--bare', '--template='], signal);
+    // Written last: an init that was killed on the way is simply done again.
+    const made = join(gitdir, 'kubenode-made');
+    if (await stat(made).catch(() => undefined)) return;
+    await must(['init', '--quiet', '--bare', '--template='], signal);
+    await writeFile(made, '');
   }
 
   async function wipe(): Promise<void> {
-    for (const part of ['objects', 'refs', 'shallow', 'packed-refs', 'HEAD']) {
+    for (const part of ['objects', 'refs', 'shallow', 'packed-refs', 'HEAD', 'config', 'kubenode-made']) {
       await rm(join(gitdir, part), { recursive: true, force: true });
     }
   }
@@ -109,7 +111,8 @@ function gitCommand(
     watch?: () => Promise<GitError | undefined>,
   ): Promise<Ran> {
     const ran = await runGit({
-      args: gitArguments(folder, args),
+      // A listing must work whatever became of the copy.
+      args: gitArguments(args[0] === 'ls-remote' ? undefined : folder, args),
       env: gitEnvironment(folder, await sshEnvironment()),
       timeoutMs: { ...GIT_LIMITS, ...options.limits }.timeoutMs,
       ...(signal ? { signal } : {}),

@@ -37,8 +37,10 @@ const SETTINGS = [
   'fetch.unpackLimit=1',
 ];
 
-export function gitArguments(gitdir: string, args: readonly string[]): string[] {
-  return [...SETTINGS.flatMap((setting) => ['-c', setting]), `--git-dir=${gitdir}`, ...args];
+/** `gitdir` is absent for what needs no repository. */
+export function gitArguments(gitdir: string | undefined, args: readonly string[]): string[] {
+  const where = gitdir === undefined ? [] : [`--git-dir=${gitdir}`];
+  return [...SETTINGS.flatMap((setting) => ['-c', setting]), ...where, ...args];
 }
 
 /** `home` is an empty folder of ours: no configuration, key or known host of a person is read. */

@@ -316,18 +316,38 @@ export function conforms(roadOf: () => Road): void {
     expect(answers.slice(0, 2)).toEqual([second, second]);
   });
 
-  it('recovers from a copy that was damaged on disk', async () => {
+  it.each<[what: string, damage: (folder: string) => void]>([
+    [
+      'lost its objects',
+      (folder) => {
+        rmSync(join(folder, 'objects'), { recursive: true });
+        mkdirSync(join(folder, 'objects'));
+      },
+    ],
+    [
+      'lost its refs and its head',
+      (folder) => ['HEAD', 'refs'].forEach((name) => rmSync(join(folder, name), { recursive: true })),
+    ],
+    ['holds rubbish in its head', (folder) => writeFileSync(join(folder, 'HEAD'), 'rubbish')],
+    [
+      'was only begun',
+      (folder) =>
+        readdirSync(folder).forEach(
+          (name) => name === 'HEAD' || rmSync(join(folder, name), { recursive: true }),
+        ),
+    ],
+  ])('recovers from a copy that %s', async (_, damage) => {
     const { repository, path } = world();
     repository.commit('first', { a: '1' });
     const folder = join(tempFolder('git'), 'cache');
     const git = openIn(folder, road.optionsFor(path));
     await git.fetch('main');
-    rmSync(join(folder, 'objects'), { recursive: true });
-    mkdirSync(join(folder, 'objects'));
-    repository.commit('second', { a: '2' });
+    damage(folder);
+    const second = repository.commit('second', { a: '2' });
+    expect((await git.listRefs()).get(MAIN)).toBe(second);
     await git.fetch('main').catch(() => undefined);
-    expect(await git.fetch('main')).toBe(repository.head());
-    expect(await git.files(repository.head())).toHaveLength(1);
+    expect(await git.fetch('main')).toBe(second);
+    expect(await git.files(second)).toHaveLength(1);
   });
 
   it('holds out every fault with a code and a way out, and works once it is over', async () => {
