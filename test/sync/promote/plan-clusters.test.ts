@@ -515,6 +515,20 @@ describe('brakes', () => {
     expect(prod(world, 'c2').state).toBe('Proven');
   });
 
+  it('a paused cluster is only observed, whatever it runs', () => {
+    const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 60 }], clusters: many(1) });
+    world.push('c1', { prod: { app: 'v1' } });
+    for (const seconds of [5, 40, 120]) {
+      world.run(seconds * SECOND);
+      world.cluster('prod-001').paused = true;
+      world.settle();
+      expect(world.cluster('prod-001').target?.mode).toBe('Observe');
+      world.cluster('prod-001').paused = false;
+      world.settle();
+      expect(world.cluster('prod-001').target?.mode).toBe('Apply');
+    }
+  });
+
   it('a cluster of two stages is held, and neither stage is proven over it', () => {
     const both = { all: false, matchLabels: { 'kubenode.dev/environment': 'prod' } };
     const world = new SmallWorld({

@@ -219,7 +219,7 @@ export class Reference {
     refuse(!known.sight.seen, `S37: ${cluster} was written while it was not seen`);
     refuse(known.last !== undefined && order < known.last.order, `S39: ${cluster} went back to ${commitId}`);
     this.#mayBeBusy(known, commit, wall, begins);
-    known.last = { digest, order, stage: known.sight.stage };
+    known.last = { digest, order, stage: begunIn(known, begins) };
     known.away = false;
   }
 
@@ -255,7 +255,7 @@ export class Reference {
     const digest = this.#digest(commit, known);
     const isAway = known.away || known.sight.paused || this.#isLost(known, stage, wall);
     const hasEnded = known.proven.has(digest) || known.failed.has(digest);
-    return known.last?.digest === digest && !isAway && !hasEnded;
+    return runsHere(known, digest, stage) && !isAway && !hasEnded;
   }
 
   /** S34: what a stage is busy with is replaced only when it is proven, fails, or is taken back. */
@@ -286,6 +286,16 @@ export class Reference {
     const digest = this.#digest(commit, known);
     return !known.away && known.last?.digest === digest && !known.proven.has(digest);
   }
+}
+
+/** Going on with something is no new beginning. */
+function begunIn({ last, sight }: Known, begins: boolean): string {
+  return begins || !last ? sight.stage : last.stage;
+}
+
+/** Who came from another stage began there: it takes nobody's place here. */
+function runsHere({ last }: Known, digest: string, { name }: RefStage): boolean {
+  return last?.digest === digest && last.stage === name;
 }
 
 function newlyKnown(sight: RefSight): Known {
