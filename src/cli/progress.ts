@@ -13,6 +13,8 @@ export interface Progress {
 }
 
 export async function withProgress<T>(io: Io, work: (progress: Progress) => Promise<T>): Promise<T> {
+  // For whoever has to see every step, however quick: KUBENODE_PROGRESS=all.
+  const quietMs = io.env['KUBENODE_PROGRESS'] === 'all' ? 0 : QUIET_MS;
   const startedMs = io.clock.monotonicMs();
   const stop = new AbortController();
   let latest: string | undefined;
@@ -20,13 +22,13 @@ export async function withProgress<T>(io: Io, work: (progress: Progress) => Prom
 
   function show(): void {
     if (latest === undefined || latest === shown) return;
-    if (io.clock.monotonicMs() - startedMs < QUIET_MS) return;
+    if (io.clock.monotonicMs() - startedMs < quietMs) return;
     shown = latest;
     io.err(io.interactive ? `\r\u001B[2K${styleText('dim', latest)}` : `${latest}\n`);
   }
 
   // A step that began in the quiet second is shown when that second is over.
-  const reveal = io.clock.sleep(QUIET_MS, stop.signal).then(show, () => undefined);
+  const reveal = io.clock.sleep(quietMs, stop.signal).then(show, () => undefined);
   try {
     return await work({
       step(text) {

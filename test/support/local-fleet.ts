@@ -76,7 +76,9 @@ async function runHere(args: readonly string[]): Promise<Ended> {
 }
 
 function runAndKill(args: readonly string[], moment: string): Promise<NodeJS.Signals | null> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  // Every step is said, also the one that is over before a person would want to read it.
+  const env = { ...process.env, KUBENODE_PROGRESS: 'all' };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
