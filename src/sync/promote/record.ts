@@ -124,9 +124,15 @@ function mayWrite({ block, reach }: Member, paused: boolean): boolean {
 
 /** What a newer commit took over half-way is left alone until its turn; what is done, or ahead, is kept as it is. */
 function keepsWriting({ position, same, member }: Standing): boolean {
-  if (position === 'Ahead') return true;
+  // What it was only promised in another stage, and never began, it does not begin here.
+  if (position === 'Ahead') return member.progress.trial === 'Proven' || hasBegun(member);
   if (same) return position !== 'Pending';
   return member.progress.trial === 'Proven';
+}
+
+function hasBegun({ progress, view }: Member): boolean {
+  const { commit } = progress.sync;
+  return commit !== undefined && (view.report?.commits ?? []).includes(commit);
 }
 
 const STATES: Readonly<Record<Position, State | undefined>> = {
