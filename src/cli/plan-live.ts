@@ -3,9 +3,9 @@ import type { Cluster } from '../api/generated/types.ts';
 import { NAMESPACE } from '../api/names.ts';
 import type { Client } from '../kube/client.ts';
 import { isKubeError } from '../kube/errors.ts';
-import type { Resource } from '../kube/object.ts';
 import { store } from '../kube/store.ts';
 import { CLUSTER_SCOPE } from '../sync/apply/inventory-store.ts';
+import { clusterUID } from '../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../sync/hub/connection.ts';
 import { CLUSTERS, SECRETS } from '../sync/hub/kinds.ts';
 import { HUB_TARGET, type Rendered } from '../sync/model.ts';
@@ -19,14 +19,6 @@ export interface Asked {
   readonly byCommits: readonly TargetPreview[];
   readonly limits: Limits;
 }
-
-const NAMESPACES: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  namespaced: false,
-};
 
 /** The hub's own objects are compared commit with commit: which of them are others' is known to their Pipeline only. */
 export async function askClusters(
@@ -63,8 +55,7 @@ async function reach(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
   try {
     client = await connectFrom(io, flags);
     const { items } = await client.list<Cluster>(CLUSTERS, { signal: io.signal });
-    const uid =
-      (await client.get(NAMESPACES, { name: 'kube-system' }, { signal: io.signal })).metadata.uid ?? '';
+    const uid = await clusterUID(client, io.signal);
     return { client, uid, clusters: items };
   } catch (error) {
     await client?.close();
@@ -94,11 +85,10 @@ async function withCluster(io: Io, hub: Hub, cluster: Cluster, question: Questio
   const { target, commit, limits } = question;
   const client = await clientFor(io, hub, cluster);
   try {
-    const { metadata } = await client.get(NAMESPACES, { name: 'kube-system' }, { signal: io.signal });
-    const clusterUID = metadata.uid ?? '';
+    const uid = await clusterUID(client, io.signal);
     return await previewLive({
       client,
-      clusterUID,
+      clusterUID: uid,
       hub: hub.uid,
       scope: CLUSTER_SCOPE,
       target,

@@ -58,7 +58,7 @@ async function isThere(client: Client, name: string): Promise<boolean> {
 }
 
 /** A folder of this machine is a repository like any other. */
-export function urlOf(io: Io, from: string): string {
+function urlOf(io: Io, from: string): string {
   const folder = resolve(io.cwd, from);
   return existsSync(folder) ? pathToFileURL(folder).href : from;
 }

@@ -10,8 +10,8 @@ import type { Clock } from '../kube/clock.ts';
 import { type Recorder, recorder } from '../kube/events.ts';
 import type { LeaseOptions } from '../kube/lease.ts';
 import type { Log } from '../kube/log.ts';
-import type { Resource } from '../kube/object.ts';
 import type { ApplyPolicy } from './apply/contact.ts';
+import { clusterUID } from './cluster-uid.ts';
 import { type Clusters, clusterFleet } from './hub/clusters.ts';
 import { type HubView, hubView } from './hub/hub-view.ts';
 import { PIPELINES } from './hub/kinds.ts';
@@ -50,19 +50,11 @@ export interface Sync {
 /** At the end, Events that cannot be written are given up after this long. */
 const EVENTS_MS = 3000;
 
-const NAMESPACES: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  namespaced: false,
-};
-
 /** Rejects when the hub cannot be reached, or has not got our kinds. */
 export async function startSync(options: SyncOptions, signal: AbortSignal): Promise<Sync> {
   const client = await options.connectHub();
   await client.resourceFor(`${PIPELINES.group}/${PIPELINES.version}`, PIPELINES.kind);
-  const hubUID = (await client.get(NAMESPACES, { name: 'kube-system' }, { signal })).metadata.uid ?? '';
+  const hubUID = await clusterUID(client, signal);
   const hub = hubView({ ...options, client });
   const closing = new AbortController();
   const watching = hub.run(closing.signal);

@@ -11,6 +11,8 @@ import { layoutOf } from '../../src/local/layout.ts';
 import { observe } from '../../src/local/observe.ts';
 import type { FleetStatus } from '../../src/local/status.ts';
 
+/** Every step is said, also the one that is over before a person would want to read it. */
+const ENV = { ...process.env, KUBENODE_PROGRESS: 'all' };
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 export interface Ended {
@@ -64,7 +66,7 @@ async function runHere(args: readonly string[]): Promise<Ended> {
   const io: Io = {
     out: (text) => void (stdout += text),
     err: (text) => void (stderr += text),
-    env: process.env,
+    env: ENV,
     cwd: process.cwd(),
     clock: systemClock(),
     interactive: false,
@@ -76,9 +78,7 @@ async function runHere(args: readonly string[]): Promise<Ended> {
 }
 
 function runAndKill(args: readonly string[], moment: string): Promise<NodeJS.Signals | null> {
-  // Every step is said, also the one that is over before a person would want to read it.
-  const env = { ...process.env, KUBENODE_PROGRESS: 'all' };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, args, { env: ENV, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

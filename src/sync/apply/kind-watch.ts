@@ -7,6 +7,7 @@ import type { Log } from '../../kube/log.ts';
 import type { KubeObject, ObjectName } from '../../kube/object.ts';
 import { type Reflector, reflector } from '../../kube/reflector.ts';
 import { store } from '../../kube/store.ts';
+import { blindness } from '../sight.ts';
 import { type Definitions, untilServed } from './definitions.ts';
 import type { KindRef } from './ports.ts';
 
@@ -35,8 +36,6 @@ export interface KindWatch {
   readonly ended: Promise<void>;
 }
 
-/** A quiet watch hears from the server once a minute: after two silent ones it is not believed any more. */
-const STALE_MS = 150_000;
 const LOOK_AGAIN_MS = 20;
 const PATIENCE_MS = 5000;
 
@@ -106,11 +105,6 @@ export function kindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
 
   function blind(): string | undefined {
     if (!watching) return refused ?? `${ref.kind} is not watched yet`;
-    const { synced, ageMs, error } = watching.freshness();
-    const why = error ? `: ${error.message}` : '';
-    if (!synced) return `${ref.kind} has not been listed yet${why}`;
-    return ageMs > STALE_MS
-      ? `nothing was heard of ${ref.kind} for ${Math.round(ageMs / 1000)} s${why}`
-      : undefined;
+    return blindness(watching.freshness(), ref.kind);
   }
 }

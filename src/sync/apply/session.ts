@@ -4,10 +4,9 @@
  */
 import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
-import { KubeError } from '../../kube/errors.ts';
 import { textAt } from '../../kube/json.ts';
 import type { Log } from '../../kube/log.ts';
-import type { Resource } from '../../kube/object.ts';
+import { clusterUID } from '../cluster-uid.ts';
 import { fenced, type Objection } from './fence.ts';
 import { type InventoryStore, openInventory } from './inventory-store.ts';
 import { liveView } from './live.ts';
@@ -54,21 +53,14 @@ export class IdentityMismatch extends Error {
   }
 }
 
-const NAMESPACES: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  namespaced: false,
-};
-
 export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<Session> {
   const { clock, log, random, scope, onChange } = options;
-  let verified: string | undefined;
+  let known: string | undefined;
+  let trusted = false;
   const bare = await options.connect();
   const client = fenced(bare, () => {
-    const pinned = options.pinnedUID() ?? verified;
-    if (verified === undefined || pinned !== verified) return 'the identity of the cluster is not verified';
+    const pinned = options.pinnedUID() ?? known;
+    if (!trusted || pinned !== known) return 'the identity of the cluster is not verified';
     return options.mayNotWrite();
   });
   try {
@@ -79,9 +71,9 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
     return {
       client,
       live,
-      clusterUID: verified ?? '',
+      clusterUID: known ?? '',
       version,
-      store: () => (store ??= openInventory(client, { clusterUID: verified ?? '', scope })),
+      store: () => (store ??= openInventory(client, { clusterUID: known ?? '', scope })),
       forgetStore: () => {
         store = undefined;
       },
@@ -96,13 +88,13 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
     throw error;
   }
 
+  /** Until the answer is in, nothing is written; who it was before stays known, or a stranger would pass for a first contact. */
   async function verify(aborted: AbortSignal): Promise<void> {
-    const before = options.pinnedUID() ?? verified;
-    verified = undefined;
-    const { metadata } = await bare.get(NAMESPACES, { name: 'kube-system' }, { signal: aborted });
-    const found = metadata.uid;
-    if (!found) throw new KubeError('BadAnswer', `the namespace kube-system on ${bare.server} has no UID`);
+    trusted = false;
+    const before = options.pinnedUID() ?? known;
+    const found = await clusterUID(bare, aborted);
     if (before !== undefined && before !== found) throw new IdentityMismatch(bare.server, before, found);
-    verified = found;
+    known = found;
+    trusted = true;
   }
 }

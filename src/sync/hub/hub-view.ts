@@ -11,6 +11,7 @@ import { type Reflector, reflector } from '../../kube/reflector.ts';
 import { type Store, store, type WritableStore } from '../../kube/store.ts';
 import { byCode } from '../digest.ts';
 import type { HubStore } from '../promote/ports.ts';
+import { blindness } from '../sight.ts';
 import { CLUSTERS, PIPELINES, RELEASES, SECRETS } from './kinds.ts';
 
 export interface HubViewOptions {
@@ -34,9 +35,6 @@ export interface HubView extends HubStore {
   /** Why what is seen may not be believed, or nothing. */
   stale(): string | undefined;
 }
-
-/** A quiet watch hears from the server once a minute: after two silent ones it is not believed any more. */
-const STALE_MS = 150_000;
 
 export function hubView(options: HubViewOptions): HubView {
   const { client, log } = options;
@@ -70,7 +68,7 @@ export function hubView(options: HubViewOptions): HubView {
   };
 
   function stale(): string | undefined {
-    return watches.map(([resource, watch]) => blindness(resource, watch)).find(Boolean);
+    return watches.map(([resource, watch]) => blindness(watch.freshness(), resource.plural)).find(Boolean);
   }
 
   /** Rejects rather than pass a part, or the past, off as the present. */
@@ -115,19 +113,12 @@ export function hubView(options: HubViewOptions): HubView {
     try {
       await client.delete(RELEASES, { name }, { uid });
     } catch (error) {
-      if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
+      // Another one stands in its place: the watch tells which.
+      if (isKubeError(error, 'Conflict')) return;
+      if (!isKubeError(error, 'NotFound')) throw error;
     }
     stores.releases.remove(release);
   }
-}
-
-function blindness(resource: Resource, watch: Reflector): string | undefined {
-  const { synced, ageMs, error } = watch.freshness();
-  const why = error ? `: ${error.message}` : '';
-  if (!synced) return `${resource.plural} have not been listed yet${why}`;
-  return ageMs > STALE_MS
-    ? `nothing was heard of ${resource.plural} for ${Math.round(ageMs / 1000)} s${why}`
-    : undefined;
 }
 
 function sorted<T extends KubeObject>(objects: readonly T[]): readonly T[] {

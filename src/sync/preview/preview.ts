@@ -101,7 +101,7 @@ export function compareCommits(from: Rendered | undefined, to: Rendered, limits:
 }
 
 /** A target that the new commit does not name at all gets nothing, and loses nothing. */
-export function compareTargets(
+function compareTargets(
   from: RenderedTarget | undefined,
   to: RenderedTarget | undefined,
   limits: Limits,
@@ -150,7 +150,7 @@ function writtenChange({ object, source }: RenderedObject, before: RenderedObjec
   return details.length > 0 ? [{ action: 'update', ...about, details }] : [];
 }
 
-export function changedLines(before: KubeObject, after: KubeObject): string[] {
+function changedLines(before: KubeObject, after: KubeObject): string[] {
   return differenceLines(differences(before, after));
 }
 

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { KubeError, type KubeErrorCode } from '../../../src/kube/errors.ts';
+import { idOf } from '../../../src/sync/apply/identity.ts';
+import { mayReplace } from '../../../src/sync/apply/immutable.ts';
+import { configMap, namespace } from './world.ts';
+
+const allowed = { annotations: { 'kubenode.dev/replace': 'Allowed' } };
+const { metadata, ...rest } = configMap('a');
+const object = { ...rest, metadata: { ...metadata, ...allowed } };
+
+function answer(
+  status: number,
+  reason: string,
+  causes: readonly (readonly [reason: string, field: string, message: string])[] = [],
+): KubeError {
+  const code: KubeErrorCode = status === 409 ? 'Conflict' : 'Invalid';
+  return new KubeError(code, 'refused', {
+    status,
+    reason,
+    causes: causes.map(([why, field, message]) => ({ reason: why, field, message })),
+  });
+}
+
+const immutable = answer(422, 'Invalid', [
+  ['FieldValueInvalid', 'spec.selector', 'Invalid value: x: field is immutable'],
+]);
+
+describe('mayReplace', () => {
+  it.each([
+    ['a selector', 'FieldValueInvalid', 'spec.selector', 'Invalid value: {"a":"b"}: field is immutable'],
+    [
+      'data of an immutable ConfigMap',
+      'FieldValueForbidden',
+      'data',
+      'Forbidden: field is immutable when `immutable` is set',
+    ],
+    [
+      'a StatefulSet',
+      'FieldValueForbidden',
+      'spec',
+      "Forbidden: updates to statefulset spec for fields other than 'replicas' are forbidden",
+    ],
+    [
+      'an address',
+      'FieldValueInvalid',
+      'spec.clusterIPs[0]',
+      'Invalid value: []string: may not change once set',
+    ],
+  ])('replaces where the server says that %s is immutable', (_name, reason, field, message) => {
+    expect(mayReplace({ object, id: idOf(object) }, answer(422, 'Invalid', [[reason, field, message]]))).toBe(
+      true,
+    );
+  });
+
+  it.each<[name: string, error: KubeError]>([
+    ['a conflict of versions', answer(409, 'Conflict')],
+    [
+      'a conflict of managers',
+      answer(409, 'Conflict', [['FieldManagerConflict', '.data.a', 'conflict with "x"']]),
+    ],
+    ['a webhook that says no', answer(422, 'Invalid')],
+    ['a quota', new KubeError('Forbidden', 'exceeded quota', { status: 403, reason: 'Forbidden' })],
+    [
+      'a wrong value',
+      answer(422, 'Invalid', [['FieldValueInvalid', 'spec.replicas', 'must be greater than or equal to 0']]),
+    ],
+    ['a missing value', answer(422, 'Invalid', [['FieldValueRequired', 'spec.x', 'Required value']])],
+    [
+      'an unsupported value',
+      answer(422, 'Invalid', [['FieldValueNotSupported', 'spec.x', 'field is immutable']]),
+    ],
+    [
+      'one wrong value beside an immutable one',
+      answer(422, 'Invalid', [
+        ['FieldValueInvalid', 'spec.selector', 'field is immutable'],
+        ['FieldValueInvalid', 'spec.replicas', 'must be positive'],
+      ]),
+    ],
+    [
+      'a cause without a field',
+      new KubeError('Invalid', 'x', {
+        status: 422,
+        reason: 'Invalid',
+        causes: [{ reason: 'FieldValueInvalid', message: 'field is immutable' }],
+      }),
+    ],
+    [
+      'the words in another kind of answer',
+      new KubeError('Invalid', 'field is immutable', { status: 400, reason: 'BadRequest' }),
+    ],
+  ])('never replaces on account of %s', (_name, error) => {
+    expect(mayReplace({ object, id: idOf(object) }, error)).toBe(false);
+  });
+
+  it('wants the word of git for this very object, and never takes a protected one', () => {
+    const plain = configMap('a');
+    expect(mayReplace({ object: plain, id: idOf(plain) }, immutable)).toBe(false);
+    const precious = { ...namespace('web'), metadata: { name: 'web', ...allowed } };
+    expect(mayReplace({ object: precious, id: idOf(precious) }, immutable)).toBe(false);
+  });
+});
