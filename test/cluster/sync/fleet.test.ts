@@ -1,174 +1,171 @@
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
-import { commitChecks } from '../../../src/cli/sync-checks.ts';
-import { connect } from '../../../src/kube/connect.ts';
-import { systemClock } from '../../../src/kube/system-clock.ts';
-import { principalNamed } from '../../../src/local/principal.ts';
-import { CLUSTERS, PIPELINES, RELEASES, SECRETS } from '../../../src/sync/hub/kinds.ts';
-import { renderer } from '../../../src/sync/render/renderer.ts';
-import { type Sync, startSync } from '../../../src/sync/sync.ts';
-import { type FleetRepository, fleetRepository, PATIENT } from '../../support/fleet-repository.ts';
-import { memoryLog } from '../../support/memory-log.ts';
-import { tempFolder } from '../../support/temp.ts';
-import { type Installed, startInstalled } from '../api/installed.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LEASES, recordOf } from '../../../src/kube/lease-record.ts';
+import { SECRETS } from '../../../src/sync/hub/kinds.ts';
 import { CONFIG_MAPS } from './bed.ts';
+import { type FleetBed, fleetBed, PATIENCE, STAGES, type Stage } from './fleet-bed.ts';
 
-const PATIENCE = { timeout: 120_000, interval: 200 };
-const STAGES = ['test', 'prod'] as const;
+const LIMIT = { timeout: 600_000 };
+/** Each round of a worker is a chance to write to the wrong cluster. */
+const REFUSALS = 3;
+const SETTINGS = { name: 'settings', namespace: 'default' };
 
-const log = memoryLog();
-let hub: Installed;
-let clusters: Record<(typeof STAGES)[number], Installed>;
-let git: FleetRepository;
-
+let bed: FleetBed;
 beforeAll(async () => {
-  const [one, test, prod] = await Promise.all([startInstalled(), startInstalled(), startInstalled()]);
-  hub = one;
-  clusters = { test, prod };
-  for (const name of STAGES) {
-    const kubeconfig = readFileSync(
-      await clusters[name].server.kubeconfigFor(principalNamed('kubenode-sync')),
-    );
-    const metadata = { name: `${name}-kubeconfig`, namespace: 'kubenode-system' };
-    await hub.server.client.create(SECRETS, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata,
-      data: { kubeconfig: kubeconfig.toString('base64') },
-    });
-  }
-  git = fleetRepository();
+  bed = await fleetBed();
 }, 300_000);
-afterAll(async () => {
-  await Promise.all([hub, clusters.test, clusters.prod].map((each) => each.stop()));
-});
+beforeEach(() => bed.reset());
+afterAll(() => bed.stop());
 
 describe('sync', () => {
-  it('brings commits through the stages, reverts without a soak and holds what is wrong', {
-    timeout: 900_000,
-  }, async () => {
-    const first = commit('1', 'first');
-    await hub.server.client.create(PIPELINES, pipeline());
-    const sync = await running('one');
-
+  it('S31 brings commits through the stages, and S35 reverts without a soak', LIMIT, async () => {
     // A first commit: staged, although its Clusters come with it.
-    await allProven(first);
-    expect(await versions()).toEqual(['1', '1']);
-    expect(await stage(first, 'prod')).toMatchObject({ state: 'Proven', clusters: { total: 1, proven: 1 } });
+    const first = bed.commit('1', 'first');
+    await bed.pipeline();
+    await bed.sync('one');
+    await bed.allProven(first);
+    expect(await bed.versions()).toEqual(['1', '1']);
+    expect(await bed.stageOf(first, 'prod')).toMatchObject({
+      state: 'Proven',
+      clusters: { total: 1, proven: 1 },
+    });
 
     // A bump soaks in each stage; its revert does not.
-    const bump = commit('2', 'bump');
-    await allProven(bump);
-    expect(await versions()).toEqual(['2', '2']);
-    expect(Date.parse((await stage(bump, 'prod')).startedAt ?? '')).toBeGreaterThanOrEqual(
-      Date.parse((await stage(bump, 'test')).provenAt ?? ''),
-    );
-    const revert = commit('1', 'revert');
-    await allProven(revert);
-    expect(await versions()).toEqual(['1', '1']);
+    const bump = bed.commit('2', 'bump');
+    await bed.allProven(bump);
+    expect(await bed.versions()).toEqual(['2', '2']);
+    const [inProd, inTest] = [await bed.stageOf(bump, 'prod'), await bed.stageOf(bump, 'test')];
+    expect(Date.parse(inProd.startedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(inTest.provenAt ?? ''));
+    const revert = bed.commit('1', 'revert');
+    await bed.allProven(revert);
+    expect(await bed.versions()).toEqual(['1', '1']);
     expect(soaked(bump)).toEqual(['test', 'prod']);
     expect(soaked(revert)).toEqual([]);
+  });
 
-    // What does not render is held at that commit, with file and line; nothing is written on account of it.
-    const broken = git.commit('broken', { 'clusters/test/web/objects.yaml': 'kind: [\n' });
-    await expect.poll(async () => (await head()).verdict, PATIENCE).toBe('RenderFailed');
-    expect((await head()).message).toContain('clusters/test/web/objects.yaml');
-    expect((await head()).commit).toBe(broken);
-    expect(await versions()).toEqual(['1', '1']);
-    await sync.close();
+  it('S2 S3 holds what does not render, or renders to nothing, and deletes nothing', LIMIT, async () => {
+    const first = bed.commit('1', 'first');
+    await bed.pipeline();
+    await bed.sync('one');
+    await bed.allProven(first);
+
+    // Held at that commit, with file and line; nothing is written on account of it.
+    const broken = bed.commitFiles('broken', { 'clusters/test/web/objects.yaml': 'kind: [\n' });
+    await expect.poll(async () => (await bed.head()).verdict, PATIENCE).toBe('RenderFailed');
+    const { commit, message } = await bed.head();
+    expect([commit, message?.includes('clusters/test/web/objects.yaml')]).toEqual([broken, true]);
+    expect(await bed.versions()).toEqual(['1', '1']);
+
+    const nothing = bed.commitFiles('nothing', { 'clusters/test/web/objects.yaml': undefined });
+    await expect.poll(() => bed.state('test'), PATIENCE).toMatchObject({ commit: nothing, state: 'Held' });
+    expect((await bed.state('test')).message).toContain('renders to nothing');
+    expect(await bed.state('prod')).toMatchObject({ commit: first, state: 'Proven' });
+    expect(await bed.versions()).toEqual(['1', '1']);
+
+    // git takes it back: no hold outlives its cause.
+    const back = bed.commit('1', 'back');
+    await bed.allProven(back);
+  });
+
+  it('lets one of two syncs work, and the other one go on when it ends', LIMIT, async () => {
+    const first = bed.commit('1', 'first');
+    await bed.pipeline();
+    const one = await bed.sync('one');
+    await bed.allProven(first);
+    await bed.sync('two');
+    const bump = bed.commit('2', 'bump');
+    await bed.allProven(bump);
+    expect(await holders()).toEqual(['one', 'one', 'one']);
+
+    await one.close();
+    const next = bed.commit('3', 'next');
+    await bed.allProven(next);
+    expect(await bed.versions()).toEqual(['3', '3']);
+    expect(await holders()).toEqual(['two', 'two', 'two']);
+  });
+
+  it('S6 writes nothing to a cluster behind the credentials of another', LIMIT, async () => {
+    const first = bed.commit('1', 'first');
+    await bed.pipeline();
+    await bed.sync('one');
+    await bed.allProven(first);
+
+    // There is something to write in both clusters at the very moment of the swap, and from then on.
+    await Promise.all([...STAGES.map((name) => drift(name)), swap()]);
+    for (const name of STAGES) {
+      await expect
+        .poll(() => bed.condition(name, 'IdentityVerified'), PATIENCE)
+        .toMatchObject({ status: 'False', reason: 'IdentityMismatch' });
+    }
+    bed.commit('2', 'bump');
+    const before = await Promise.all(STAGES.map(async (name) => [await drift(name), await contents(name)]));
+    await refusals(REFUSALS);
+    expect(await Promise.all(STAGES.map(async (name) => [await home(name), await contents(name)]))).toEqual(
+      before,
+    );
+
+    await swap();
+    await expect.poll(() => bed.versions(), PATIENCE).toEqual(['2', '2']);
+    expect(await Promise.all(STAGES.map(home))).toEqual([...STAGES]);
   });
 });
 
-/** A sync with an identity of its own, as the user kubenode-sync. Closed at the latest when the test ends. */
-async function running(name: string): Promise<Sync> {
-  const kubeconfig = await hub.server.kubeconfigFor(principalNamed('kubenode-sync'));
-  const sync = await startSync(
-    {
-      connectHub: () => connect({ kubeconfig }),
-      identity: name,
-      renderer: renderer({ limits: PATIENT }),
-      checks: commitChecks(),
-      gitFolder: tempFolder('git'),
-      clock: systemClock(),
-      log,
-      random: () => 0.5,
-    },
-    new AbortController().signal,
-  );
-  let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => (closed ??= sync.close());
-  onTestFinished(close);
-  return { ...sync, close };
-}
-
-function pipeline(): Pipeline {
-  return {
-    apiVersion: 'kubenode.dev/v1alpha1',
-    kind: 'Pipeline',
-    metadata: { name: 'fleet' },
-    spec: {
-      source: { repository: `file://${git.bare}`, ref: 'refs/heads/main', pollSeconds: 5 },
-      stages: STAGES.map((name) => ({
-        name,
-        clusterSelector: { matchLabels: { 'kubenode.dev/environment': name } },
-        soakSeconds: 2,
-      })),
-    },
-  } as unknown as Pipeline;
-}
-
-/** The fleet as plain YAML: two Clusters, and a ConfigMap in each of them. Returns the commit. */
-function commit(version: string, subject: string): string {
-  const settings = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: default}\ndata: {version: "${version}"}\n`;
-  return git.commit(subject, {
-    'hub/clusters.yaml': STAGES.map(clusterYaml).join('---\n'),
-    ...Object.fromEntries(STAGES.map((name) => [`clusters/${name}/web/objects.yaml`, settings])),
-  });
-}
-
-async function allProven(wanted: string): Promise<void> {
-  for (const name of STAGES) {
-    await expect.poll(() => clusterState(name), PATIENCE).toMatchObject({ commit: wanted, state: 'Proven' });
-  }
-}
-
-async function clusterState(name: string): Promise<{ commit?: string; state?: string; message?: string }> {
-  const { items } = await hub.server.client.list<Cluster>(CLUSTERS);
-  return items.find(({ metadata }) => metadata.name === name)?.status?.sync ?? {};
-}
-
-async function head(): Promise<{ commit?: string; verdict?: string; message?: string }> {
-  return (await hub.server.client.get<Pipeline>(PIPELINES, { name: 'fleet' })).status?.head ?? {};
-}
-
-async function stage(
-  of: string,
-  name: string,
-): Promise<NonNullable<NonNullable<Release['status']>['stages']>[number]> {
-  const release = await hub.server.client.get<Release>(RELEASES, { name: `fleet-${of.slice(0, 12)}` });
-  const found = release.status?.stages?.find((one) => one.name === name);
-  if (!found) throw new Error(`no stage ${name} in ${release.metadata.name}`);
-  return found;
-}
-
 /** The clusters that were seen to soak with a commit. */
-function soaked(commitId: string): unknown[] {
-  const moves = log.lines.filter(
-    ({ message, fields }) => message === 'cluster moved' && fields['commit'] === commitId,
-  );
+function soaked(commit: string): unknown[] {
+  const moves = bed
+    .log()
+    .lines.filter(({ message, fields }) => message === 'cluster moved' && fields['commit'] === commit);
   return moves.filter(({ fields }) => fields['state'] === 'Soaking').map(({ fields }) => fields['cluster']);
 }
 
-async function versions(): Promise<unknown[]> {
-  const found = await Promise.all(
-    STAGES.map((name) =>
-      clusters[name].server.client.get(CONFIG_MAPS, { name: 'settings', namespace: 'default' }),
-    ),
-  );
-  return found.map(({ data }) => (data as { version: string }).version);
+/** Who works for the Pipeline and each cluster. */
+async function holders(): Promise<unknown[]> {
+  const { items } = await bed.hub.client.list(LEASES, { namespace: 'kubenode-system' });
+  const ours = items.filter(({ metadata }) => /^(pipeline|cluster)-/.test(metadata.name));
+  return ours.map((lease) => recordOf(lease).holder);
 }
 
-function clusterYaml(name: string): string {
-  return `apiVersion: kubenode.dev/v1alpha1\nkind: Cluster\nmetadata: {name: ${name}}\nspec:\n  environment: ${name}\n  connection: {credentialsRef: {name: ${name}-kubeconfig}}\n`;
+/** Somebody changes what git wants there. Says whose content it is, by the part that nobody changed. */
+async function drift(name: Stage): Promise<unknown> {
+  const { client } = bed.clusters[name];
+  const live = await client.get(CONFIG_MAPS, SETTINGS);
+  const data = live['data'] as { readonly cluster: string };
+  await client.replace(CONFIG_MAPS, { ...live, data: { ...data, version: 'drift' } });
+  return data.cluster;
+}
+
+async function home(name: Stage): Promise<unknown> {
+  const { data } = await bed.clusters[name].client.get(CONFIG_MAPS, SETTINGS);
+  return (data as { cluster: string }).cluster;
+}
+
+/** Every ConfigMap, the inventory too, in its very version. */
+async function contents(name: Stage): Promise<unknown[]> {
+  const { items } = await bed.clusters[name].client.list(CONFIG_MAPS);
+  return items.map(({ metadata }) => [metadata.namespace, metadata.name, metadata.resourceVersion]);
+}
+
+/** Each cluster takes what was the other one's credentials. */
+async function swap(): Promise<void> {
+  const { client } = bed.hub;
+  const [test, prod] = await Promise.all(
+    STAGES.map((name) => client.get(SECRETS, { namespace: 'kubenode-system', name: `${name}-kubeconfig` })),
+  );
+  if (!test || !prod) throw new Error('a Secret is missing');
+  await client.replace(SECRETS, { ...test, data: prod['data'] });
+  await client.replace(SECRETS, { ...prod, data: test['data'] });
+}
+
+/** Until each cluster was tried, and refused, so many times more. */
+async function refusals(times: number): Promise<void> {
+  const wanted = STAGES.map((name) => lostPasses(name) + times);
+  await expect
+    .poll(() => STAGES.every((name, index) => lostPasses(name) >= (wanted[index] ?? 0)), PATIENCE)
+    .toBe(true);
+}
+
+function lostPasses(cluster: Stage): number {
+  const { lines } = bed.log();
+  return lines.filter(
+    ({ message, fields }) => message === 'pass not finished' && fields['cluster'] === cluster,
+  ).length;
 }

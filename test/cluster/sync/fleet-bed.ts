@@ -1,0 +1,167 @@
+/** All of sync around real API servers: a hub, two clusters and a repository of plain YAML. */
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished } from 'vitest';
+import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
+import { commitChecks } from '../../../src/cli/sync-checks.ts';
+import { connect } from '../../../src/kube/connect.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
+import { systemClock } from '../../../src/kube/system-clock.ts';
+import { principalNamed } from '../../../src/local/principal.ts';
+import { CLUSTERS, PIPELINES, RELEASES, SECRETS } from '../../../src/sync/hub/kinds.ts';
+import { renderer } from '../../../src/sync/render/renderer.ts';
+import { type Sync, startSync } from '../../../src/sync/sync.ts';
+import type { ApiServer } from '../../support/control-plane.ts';
+import { type FleetRepository, fleetRepository, PATIENT } from '../../support/fleet-repository.ts';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { startInstalled } from '../api/installed.ts';
+import { CONFIG_MAPS } from './bed.ts';
+
+export const PATIENCE = { timeout: 120_000, interval: 200 };
+export const STAGES = ['test', 'prod'] as const;
+export type Stage = (typeof STAGES)[number];
+
+type ClusterSync = NonNullable<NonNullable<Cluster['status']>['sync']>;
+type Head = NonNullable<NonNullable<Pipeline['status']>['head']>;
+type StageStatus = NonNullable<NonNullable<Release['status']>['stages']>[number];
+
+export interface FleetBed {
+  readonly hub: ApiServer;
+  readonly clusters: Record<Stage, ApiServer>;
+  /** Of all syncs since the last reset. */
+  log(): MemoryLog;
+  /** Everything as in the beginning: no fleet yet, an empty repository. */
+  reset(): Promise<void>;
+  /** A sync with an identity of its own, as the user kubenode-sync. Closed at the latest when the test ends. */
+  sync(identity: string): Promise<Sync>;
+  /** The Pipeline of the repository, put into the hub. */
+  pipeline(): Promise<void>;
+  /** The fleet as plain YAML: two Clusters, and a unit `web` in each that holds the version. Returns the commit. */
+  commit(version: string, subject: string): string;
+  commitFiles(subject: string, files: Readonly<Record<string, string | undefined>>): string;
+  allProven(commit: string): Promise<void>;
+  state(cluster: Stage): Promise<Partial<ClusterSync>>;
+  condition(cluster: Stage, type: string): Promise<{ status?: string; reason?: string; message?: string }>;
+  head(): Promise<Partial<Head>>;
+  stageOf(commit: string, name: Stage): Promise<StageStatus>;
+  /** What the clusters hold. */
+  versions(): Promise<unknown[]>;
+  stop(): Promise<void>;
+}
+
+export async function fleetBed(): Promise<FleetBed> {
+  const [hub, test, prod] = await Promise.all([startInstalled(), startInstalled(), startInstalled()]);
+  const clusters: Record<Stage, ApiServer> = { test: test.server, prod: prod.server };
+  const { client } = hub.server;
+  for (const name of STAGES) await client.create(SECRETS, await credentialsOf(name, clusters[name]));
+  await hub.server.keep();
+  let git: FleetRepository;
+  let log = memoryLog();
+
+  const bed: FleetBed = {
+    hub: hub.server,
+    clusters,
+    log: () => log,
+    async reset() {
+      await Promise.all([hub, test, prod].map(({ server }) => server.wipe()));
+      git = fleetRepository();
+      log = memoryLog();
+    },
+    sync: async (identity) =>
+      runningSync(await hub.server.kubeconfigFor(principalNamed('kubenode-sync')), identity, log),
+    async pipeline() {
+      await client.create(PIPELINES, pipelineOf(git.bare));
+    },
+    commit: (version, subject) => git.commit(subject, fleetFiles(version)),
+    commitFiles: (subject, files) => git.commit(subject, files),
+    async allProven(commit) {
+      const proven = { commit, state: 'Proven' };
+      for (const name of STAGES) await expect.poll(() => bed.state(name), PATIENCE).toMatchObject(proven);
+    },
+    state: async (name) => (await clusterNamed(name))?.status?.sync ?? {},
+    condition: async (name, wanted) =>
+      (await clusterNamed(name))?.status?.conditions?.find(({ type }) => type === wanted) ?? {},
+    head: async () => (await client.get<Pipeline>(PIPELINES, { name: 'fleet' })).status?.head ?? {},
+    async stageOf(commit, name) {
+      const release = await client.get<Release>(RELEASES, { name: `fleet-${commit.slice(0, 12)}` });
+      const found = release.status?.stages?.find((stage) => stage.name === name);
+      if (!found) throw new Error(`no stage ${name} in ${release.metadata.name}`);
+      return found;
+    },
+    versions: () => Promise.all(STAGES.map((name) => versionIn(clusters[name]))),
+    async stop() {
+      await Promise.all([hub, test, prod].map((each) => each.stop()));
+    },
+  };
+  return bed;
+
+  async function clusterNamed(name: Stage): Promise<Cluster | undefined> {
+    const { items } = await client.list<Cluster>(CLUSTERS);
+    return items.find(({ metadata }) => metadata.name === name);
+  }
+}
+
+/** The Secret by which sync reaches a cluster. */
+async function credentialsOf(name: Stage, server: ApiServer): Promise<KubeObject> {
+  const kubeconfig = readFileSync(await server.kubeconfigFor(principalNamed('kubenode-sync')));
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `${name}-kubeconfig`, namespace: 'kubenode-system' },
+    data: { kubeconfig: kubeconfig.toString('base64') },
+  };
+}
+
+async function versionIn(server: ApiServer): Promise<unknown> {
+  const { data } = await server.client.get(CONFIG_MAPS, { name: 'settings', namespace: 'default' });
+  return (data as { version: string }).version;
+}
+
+async function runningSync(kubeconfig: string, identity: string, log: MemoryLog): Promise<Sync> {
+  const sync = await startSync(
+    {
+      connectHub: () => connect({ kubeconfig }),
+      identity,
+      renderer: renderer({ limits: PATIENT }),
+      checks: commitChecks(),
+      gitFolder: tempFolder('git'),
+      clock: systemClock(),
+      log,
+      random: () => 0.5,
+    },
+    new AbortController().signal,
+  );
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= sync.close());
+  onTestFinished(close);
+  return { ...sync, close };
+}
+
+function pipelineOf(bare: string): Pipeline {
+  return {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'Pipeline',
+    metadata: { name: 'fleet' },
+    spec: {
+      source: { repository: `file://${bare}`, ref: 'refs/heads/main', pollSeconds: 5 },
+      stages: STAGES.map((name) => ({
+        name,
+        clusterSelector: { matchLabels: { 'kubenode.dev/environment': name } },
+        soakSeconds: 2,
+      })),
+    },
+  } as unknown as Pipeline;
+}
+
+function fleetFiles(version: string): Record<string, string> {
+  const settings = (cluster: Stage): string =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: default}\ndata: {version: "${version}", cluster: ${cluster}}\n`;
+  return {
+    'hub/clusters.yaml': STAGES.map(clusterYaml).join('---\n'),
+    ...Object.fromEntries(STAGES.map((name) => [`clusters/${name}/web/objects.yaml`, settings(name)])),
+  };
+}
+
+function clusterYaml(name: Stage): string {
+  return `apiVersion: kubenode.dev/v1alpha1\nkind: Cluster\nmetadata: {name: ${name}}\nspec:\n  environment: ${name}\n  connection: {credentialsRef: {name: ${name}-kubeconfig}}\n`;
+}
