@@ -13,6 +13,7 @@ import { metricsRegistry } from '../kube/metrics.ts';
 import { runtimeMetrics } from '../kube/metrics-runtime.ts';
 import { systemRandom } from '../kube/system-random.ts';
 import { cacheFolder } from '../local/folders.ts';
+import { type Known, syncMetrics } from '../sync/metrics.ts';
 import { httpGet } from '../sync/promote/check-http.ts';
 import { checkRunner } from '../sync/promote/checks.ts';
 import { renderCache } from '../sync/render/cache.ts';
@@ -87,11 +88,19 @@ async function sync(io: Io, flags: Flags): Promise<void> {
     clock,
     log,
     random: systemRandom,
-    leaseMetrics: counted.lease,
+    metrics: { ...counted.lease, ...counted.watch, ...counted.events },
     onCall: (report) => counted.call(report),
   };
   if (flags.from !== undefined) await bootstrap(io, { ...flags, from: flags.from }, options);
   const running = await startSync(options, signal);
+  const { stores } = running.hub;
+  const known = (): Known => ({
+    clusters: stores.clusters.list(),
+    pipelines: stores.pipelines.list(),
+    releases: stores.releases.list(),
+    report: (name) => running.clusters.report(name),
+  });
+  syncMetrics(metrics, known, () => clock.now().getTime());
   const health =
     flags.port === undefined
       ? undefined

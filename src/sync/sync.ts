@@ -8,8 +8,8 @@ import type { CallReport } from '../kube/calls.ts';
 import type { Client } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { type Recorder, recorder } from '../kube/events.ts';
-import type { LeaseOptions } from '../kube/lease.ts';
 import type { Log } from '../kube/log.ts';
+import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/metrics-runtime.ts';
 import type { ApplyPolicy } from './apply/contact.ts';
 import { clusterUID } from './cluster-uid.ts';
 import { type Clusters, clusterFleet } from './hub/clusters.ts';
@@ -20,6 +20,9 @@ import type { Checks } from './judge/refuse.ts';
 import type { CheckRunner } from './promote/checks.ts';
 import { promotion as promotionOf } from './promote/controller.ts';
 import type { Renderer } from './render/renderer.ts';
+
+/** What the runtime counts about itself, for all of its parts here. */
+export type SyncCounters = EventMetrics & LeaseMetrics & WatchMetrics;
 
 export interface SyncOptions {
   readonly connectHub: () => Promise<Client>;
@@ -35,7 +38,7 @@ export interface SyncOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  readonly leaseMetrics?: NonNullable<LeaseOptions['metrics']>;
+  readonly metrics?: SyncCounters;
   readonly onCall?: (report: CallReport) => void;
 }
 

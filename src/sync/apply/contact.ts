@@ -3,6 +3,7 @@ import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { isKubeError } from '../../kube/errors.ts';
 import type { Log } from '../../kube/log.ts';
+import type { WatchMetrics } from '../../kube/metrics-runtime.ts';
 import { byCode } from '../digest.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
 import type { RenderedTarget } from '../model.ts';
@@ -30,6 +31,7 @@ export interface ContactOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  readonly metrics?: WatchMetrics;
   /** Something changed in the cluster. */
   readonly onChange: () => void;
 }

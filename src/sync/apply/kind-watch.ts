@@ -4,6 +4,7 @@ import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { isKubeError } from '../../kube/errors.ts';
 import type { Log } from '../../kube/log.ts';
+import type { WatchMetrics } from '../../kube/metrics-runtime.ts';
 import type { KubeObject, ObjectName } from '../../kube/object.ts';
 import { type Reflector, reflector } from '../../kube/reflector.ts';
 import { store } from '../../kube/store.ts';
@@ -16,6 +17,7 @@ export interface KindWatchOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  readonly metrics?: WatchMetrics;
   readonly onChange: () => void;
   readonly crds: Definitions;
   readonly closing: AbortSignal;

@@ -6,6 +6,7 @@ import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { textAt } from '../../kube/json.ts';
 import type { Log } from '../../kube/log.ts';
+import type { WatchMetrics } from '../../kube/metrics-runtime.ts';
 import { clusterUID } from '../cluster-uid.ts';
 import { fenced, type Objection } from './fence.ts';
 import { type InventoryStore, openInventory } from './inventory-store.ts';
@@ -23,6 +24,7 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  readonly metrics?: WatchMetrics;
   readonly onChange: () => void;
 }
 
@@ -54,7 +56,7 @@ export class IdentityMismatch extends Error {
 }
 
 export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<Session> {
-  const { clock, log, random, scope, onChange } = options;
+  const { scope } = options;
   let known: string | undefined;
   let trusted = false;
   const bare = await options.connect();
@@ -66,7 +68,7 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
   try {
     await verify(signal);
     const version = textAt(await bare.raw('/version', { signal }), 'gitVersion') ?? 'unknown';
-    const live = liveView({ client, clock, log, random, onChange });
+    const live = liveView({ ...options, client });
     let store: Promise<InventoryStore> | undefined;
     return {
       client,

@@ -4,6 +4,7 @@ import type { CallReport } from '../../kube/calls.ts';
 import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
+import type { LeaseMetrics, WatchMetrics } from '../../kube/metrics-runtime.ts';
 import type { Store } from '../../kube/store.ts';
 import type { ApplyPolicy } from '../apply/contact.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory-store.ts';
@@ -11,7 +12,7 @@ import { type ClusterWorker, clusterWorker } from '../apply/worker.ts';
 import type { RenderedTarget } from '../model.ts';
 import type { ClusterSync, ClusterTarget } from '../promote/ports.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
-import { type HeldLease, type HeldLeaseOptions, heldLease } from './held-lease.ts';
+import { type HeldLease, heldLease } from './held-lease.ts';
 
 export interface ClustersOptions {
   readonly hub: Client;
@@ -26,7 +27,7 @@ export interface ClustersOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  readonly leaseMetrics?: NonNullable<HeldLeaseOptions['metrics']>;
+  readonly metrics?: LeaseMetrics & WatchMetrics;
   readonly onCall?: (report: CallReport) => void;
   readonly onReport: () => void;
 }
@@ -76,7 +77,7 @@ export function clusterFleet(options: ClustersOptions): Clusters {
   }
 
   function begin(name: string): Pick<Running, 'worker' | 'lease'> {
-    const { hub, clock, random, identity, leaseMetrics, onReport } = options;
+    const { hub, clock, random, identity, metrics, onReport } = options;
     const log = options.log.with({ cluster: name });
     const lease = heldLease({
       client: hub,
@@ -85,7 +86,7 @@ export function clusterFleet(options: ClustersOptions): Clusters {
       clock,
       random,
       log,
-      ...(leaseMetrics ? { metrics: leaseMetrics } : {}),
+      ...(metrics ? { metrics } : {}),
       onChange: () => worker.wake(),
     });
     const worker = clusterWorker({
@@ -101,6 +102,7 @@ export function clusterFleet(options: ClustersOptions): Clusters {
       log,
       random,
       onReport,
+      ...(metrics ? { metrics } : {}),
     });
     return { worker, lease };
   }

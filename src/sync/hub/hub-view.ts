@@ -6,6 +6,7 @@ import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { isKubeError, KubeError } from '../../kube/errors.ts';
 import type { Log } from '../../kube/log.ts';
+import type { WatchMetrics } from '../../kube/metrics-runtime.ts';
 import type { KubeObject, Resource } from '../../kube/object.ts';
 import { type Reflector, reflector } from '../../kube/reflector.ts';
 import { type Store, store, type WritableStore } from '../../kube/store.ts';
@@ -19,6 +20,7 @@ export interface HubViewOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  readonly metrics?: WatchMetrics;
 }
 
 export interface HubView extends HubStore {

@@ -4,6 +4,7 @@ import { GROUP } from '../../api/names.ts';
 import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
+import type { WatchMetrics } from '../../kube/metrics-runtime.ts';
 import type { ApplyPolicy } from '../apply/contact.ts';
 import { idOf, keyOf, type ObjectId } from '../apply/identity.ts';
 import { hubScope } from '../apply/inventory-store.ts';
@@ -32,6 +33,7 @@ export interface OpenPipelineOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  readonly metrics?: WatchMetrics;
   readonly onChange: () => void;
 }
 

@@ -1,13 +1,14 @@
 /** One worker and one Lease for each Pipeline of the hub, begun and ended as the objects come and go. */
 import type { Client } from '../../kube/client.ts';
+import type { LeaseMetrics, WatchMetrics } from '../../kube/metrics-runtime.ts';
 import { byCode } from '../digest.ts';
-import { type HeldLeaseOptions, heldLease } from './held-lease.ts';
+import { heldLease } from './held-lease.ts';
 import { type PipelineWorker, type PipelineWorkerOptions, pipelineWorker } from './pipeline-worker.ts';
 
 export interface PipelinesOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {
   readonly client: Client;
   readonly identity: string;
-  readonly leaseMetrics?: NonNullable<HeldLeaseOptions['metrics']>;
+  readonly metrics?: LeaseMetrics & WatchMetrics;
 }
 
 export interface Pipelines {
@@ -44,7 +45,6 @@ export function pipelineFleet(options: PipelinesOptions): Pipelines {
     const lease = heldLease({
       ...options,
       name: `pipeline-${name}`,
-      ...(options.leaseMetrics ? { metrics: options.leaseMetrics } : {}),
       onChange: () => workers.get(name)?.wake(),
     });
     const worker = pipelineWorker({ ...options, name, lease });

@@ -2,7 +2,8 @@
 import type { ClusterSync, Stage } from '../../api/generated/types.ts';
 import { failureOf, isProven, unitsToSoak } from './book.ts';
 import { observed, type Progress, remembered } from './cluster.ts';
-import { adopted, type Block, type BlockContext, blockOf, type Reach, reachOf } from './reach.ts';
+import type { History } from './history.ts';
+import { adopted, type Block, type BlockContext, blockOf, newestOf, type Reach, reachOf } from './reach.ts';
 import type { Because, ClusterView } from './world.ts';
 
 export interface Member {
@@ -11,6 +12,8 @@ export interface Member {
   /** As it was written down, before this pass. */
   readonly before: ClusterSync;
   readonly progress: Progress;
+  /** Something of what it was given is in the cluster, by its own account. */
+  readonly hasBegun: boolean;
   readonly reach: Reach;
   readonly block: Block | undefined;
 }
@@ -27,7 +30,19 @@ export function memberOf(view: ClusterView, stage: Stage, context: MemberContext
   const visible = reach.state === 'Reached' && block?.state !== 'Held';
   const sync = visible ? adopted(before, view, context.history, context.now) : before;
   const progress = visible ? observed(view, sync, context, stage) : remembered(sync);
-  return { name: view.cluster.metadata.name, view, before, progress, reach, block };
+  const hasBegun = newestIs(progress.sync, view, context.history);
+  return { name: view.cluster.metadata.name, view, before, progress, hasBegun, reach, block };
+}
+
+/** By content: a newer commit that changes nothing here gives it another name, and writes nothing. */
+function newestIs(
+  { commit, renderedDigest }: ClusterSync,
+  { cluster, report }: ClusterView,
+  history: History,
+): boolean {
+  const newest = newestOf(report?.commits, history);
+  if (newest === undefined || renderedDigest === undefined) return false;
+  return newest === commit || history.target(newest, cluster.metadata.name)?.digest === renderedDigest;
 }
 
 /**
@@ -141,10 +156,14 @@ export function isBusy(standing: Standing): boolean {
   return same && isOnTrial(member) && position !== 'Paused' && position !== 'Skipped' && hasPlace(member);
 }
 
-/** Whoever lost the place while away, or was found with what it runs, asks for one. */
-function hasPlace({ before, progress }: Member): boolean {
+/**
+ * Whoever lost the place while away, or was found with what it runs, asks for one. Whoever was ahead and in the middle of it
+ * is being written: the stage that comes to it counts it.
+ */
+function hasPlace({ before, progress, hasBegun }: Member): boolean {
   const { state, renderedDigest } = before;
   if (renderedDigest !== progress.sync.renderedDigest) return false;
+  if (state === 'Ahead') return hasBegun;
   return state === 'Applying' || state === 'Soaking' || state === 'Held' || state === 'Unreachable';
 }
 

@@ -139,10 +139,14 @@ export function adopted(
   history: History,
   now: Date,
 ): ClusterSync {
-  const newest = (report?.commits ?? []).toSorted((a, b) => history.order(b) - history.order(a))[0];
+  const newest = newestOf(report?.commits, history);
   if (newest === undefined || history.order(newest) <= history.order(sync.commit)) return sync;
   const digest = history.target(newest, cluster.metadata.name)?.digest;
   const { release: _release, stage: _stage, renderedDigest: _digest, ...rest } = sync;
   const soak = { startedAt: now.toISOString(), clocks: [] };
   return { ...rest, commit: newest, ...given('renderedDigest', digest), soak };
+}
+
+export function newestOf(commits: readonly string[] | undefined, history: History): string | undefined {
+  return commits?.toSorted((a, b) => history.order(b) - history.order(a))[0];
 }

@@ -48,7 +48,7 @@ export function unplaced(
 ): ClusterPlan {
   const { sync } = member.progress;
   const { state, ...why } = member.block ?? nothingFor(sync, stage);
-  const keeps = stage !== undefined && sync.commit !== undefined && mayWrite(member, frame.paused);
+  const keeps = stage !== undefined && keepsWhatItHas(member) && mayWrite(member, frame.paused);
   const mode = keeps ? 'Apply' : 'Observe';
   return said({ member, stage, frame, why, state, begins: false, mode, sync, now: context.now });
 }
@@ -124,15 +124,14 @@ function mayWrite({ block, reach }: Member, paused: boolean): boolean {
 
 /** What a newer commit took over half-way is left alone until its turn; what is done, or ahead, is kept as it is. */
 function keepsWriting({ position, same, member }: Standing): boolean {
-  // What it was only promised in another stage, and never began, it does not begin here.
-  if (position === 'Ahead') return member.progress.trial === 'Proven' || hasBegun(member);
+  if (position === 'Ahead') return keepsWhatItHas(member);
   if (same) return position !== 'Pending';
   return member.progress.trial === 'Proven';
 }
 
-function hasBegun({ progress, view }: Member): boolean {
-  const { commit } = progress.sync;
-  return commit !== undefined && (view.report?.commits ?? []).includes(commit);
+/** What it was only promised in another stage, and never began, it does not begin here. */
+function keepsWhatItHas({ progress, hasBegun }: Member): boolean {
+  return progress.trial === 'Proven' || hasBegun;
 }
 
 const STATES: Readonly<Record<Position, State | undefined>> = {

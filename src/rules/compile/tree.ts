@@ -1,0 +1,65 @@
+/** A tree of conditions: json-rules-engine's JSON, of which all that is ambiguous or surprising is refused. */
+import { isRecord, type JsonRecord, valueAt } from '../../kube/json.ts';
+import { leavesOf, type Tree } from '../model.ts';
+import { kindOf, listIn, type Report } from '../report.ts';
+import { compileLeaf, refuseOtherKeys } from './leaf.ts';
+
+/** As deep as the CRD is written out. */
+const MAX_DEPTH = 3;
+const MAX_WIDTH = 8;
+const MAX_LEAVES = 32;
+
+const FORMS = ['all', 'any', 'fact'] as const;
+
+export function compileTree(report: Report, path: string, written: unknown): Tree | undefined {
+  const tree = compileNode(report, path, written, MAX_DEPTH);
+  const leaves = tree ? leavesOf(tree).length : 0;
+  if (leaves > MAX_LEAVES) {
+    return report(
+      path,
+      `has ${leaves} comparisons, at most ${MAX_LEAVES} are read by people: make two rules`,
+    );
+  }
+  return tree;
+}
+
+function compileNode(report: Report, path: string, written: unknown, depth: number): Tree | undefined {
+  if (!isRecord(written)) {
+    return report(path, `must be an object with all, any or fact, not ${kindOf(written)}`);
+  }
+  const forms = FORMS.filter((form) => Object.hasOwn(written, form));
+  const [form, second] = forms;
+  if (form === undefined) return noForm(report, path, written);
+  if (second !== undefined) {
+    return report(
+      path,
+      `has ${forms.join(' and ')} side by side, of which the engine would ignore one: nest them`,
+    );
+  }
+  if (form === 'fact') return compileLeaf(report, path, written);
+  if (depth === 0) return report(path, `nests deeper than ${MAX_DEPTH}: make it flatter, or two rules`);
+  return compileJoin(report, path, written, { form, depth });
+}
+
+function noForm(report: Report, path: string, written: JsonRecord): undefined {
+  refuseOtherKeys(report, path, written);
+  const isExplained = ['not', 'condition'].some((key) => Object.hasOwn(written, key));
+  return isExplained ? undefined : report(path, 'must have one of all, any and fact');
+}
+
+function compileJoin(
+  report: Report,
+  path: string,
+  written: JsonRecord,
+  { form, depth }: { readonly form: 'all' | 'any'; readonly depth: number },
+): Tree | undefined {
+  const at = `${path}.${form}`;
+  const items = listIn(report, at, valueAt(written, form));
+  refuseOtherKeys(report, path, written, [form]);
+  if (!items) return undefined;
+  if (items.length === 0) return report(at, 'is empty, which the engine takes for yes: name a condition');
+  if (items.length > MAX_WIDTH) return report(at, `must have at most ${MAX_WIDTH} entries: nest them`);
+  const good = items.flatMap((item, index) => compileNode(report, `${at}[${index}]`, item, depth - 1) ?? []);
+  if (good.length < items.length) return undefined;
+  return form === 'all' ? { all: good } : { any: good };
+}

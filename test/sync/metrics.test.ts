@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import type { Cluster, Pipeline, Release } from '../../src/api/generated/types.ts';
+import { metricsRegistry } from '../../src/kube/metrics.ts';
+import { type Known, syncMetrics } from '../../src/sync/metrics.ts';
+import type { ClusterReport } from '../../src/sync/promote/ports.ts';
+
+const at = new Date('2030-01-01T00:00:00Z');
+
+function cluster(name: string, state?: string): Cluster {
+  return { metadata: { name }, ...(state ? { status: { sync: { state } } } : {}) } as unknown as Cluster;
+}
+
+function report(applied: number, failed: number): ClusterReport {
+  return {
+    lastContactAt: new Date(at.getTime() - 30_000),
+    work: { objects: { total: 10, applied, failed, pruned: 0 } },
+  } as unknown as ClusterReport;
+}
+
+async function linesOf(known: Known): Promise<string[]> {
+  const metrics = metricsRegistry();
+  syncMetrics(
+    metrics,
+    () => known,
+    () => at.getTime(),
+  );
+  const lines = (await metrics.text()).split('\n');
+  return lines.filter((line) => line.startsWith('kubenode_')).toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+it('tells how many clusters, releases and heads stand where, and how the work goes', async () => {
+  const known: Known = {
+    clusters: [cluster('a', 'Proven'), cluster('b', 'Failed'), cluster('c', 'Proven'), cluster('new')],
+    pipelines: [
+      { metadata: { name: 'fleet' }, status: { head: { verdict: 'Refused' } } } as unknown as Pipeline,
+    ],
+    releases: [{ metadata: { name: 'r' }, status: { phase: 'Soaking' } } as unknown as Release],
+    report: (name) => (name === 'b' ? report(7, 2) : undefined),
+  };
+  expect(await linesOf(known)).toEqual([
+    'kubenode_sync_clusters{state="Failed"} 1',
+    'kubenode_sync_clusters{state="Pending"} 1',
+    'kubenode_sync_clusters{state="Proven"} 2',
+    'kubenode_sync_contact_age_seconds{cluster="b"} 30',
+    'kubenode_sync_objects{cluster="b",state="applied"} 7',
+    'kubenode_sync_objects{cluster="b",state="failed"} 2',
+    'kubenode_sync_objects{cluster="b",state="other"} 1',
+    'kubenode_sync_pipeline_heads{verdict="Refused"} 1',
+    'kubenode_sync_releases{phase="Soaking"} 1',
+  ]);
+});
+
+it('tells nothing of what is no more', async () => {
+  const clusters = [cluster('a', 'Proven')];
+  const known: Known = { clusters, pipelines: [], releases: [], report: () => report(10, 0) };
+  const metrics = metricsRegistry();
+  syncMetrics(
+    metrics,
+    () => known,
+    () => at.getTime(),
+  );
+  expect(await metrics.text()).toContain('cluster="a"');
+  clusters.pop();
+  expect(await metrics.text()).not.toContain('cluster="a"');
+});
