@@ -1,6 +1,5 @@
 /** Carries out one scenario of the model test, and checks the invariants on the way. */
 import type { Release, ReleaseStage } from '../../../src/api/generated/types.ts';
-import { LONG } from '../../support/long.ts';
 import type { FakeCluster } from './fake-cluster.ts';
 import { Reference, type RefSight } from './reference.ts';
 import { type Content, MINUTE, SECOND, SmallWorld, stageOf } from './small-world.ts';
@@ -146,14 +145,14 @@ class Model {
     const { releases, pipeline, clusters } = this.world;
     const statuses = new Map([...clusters].map(([name, { status }]) => [name, status]));
     this.#backup = { releases: new Map(releases), pipeline, clusters: statuses };
+    this.reference.backUp();
   }
 
   #member(name: string, stage: 'test' | 'pre' | 'prod' | 'gone'): void {
     const { world } = this;
     const present = world.clusters.get(name);
     if (stage === 'gone') world.clusters.delete(name);
-    // Clusters that move between stages are S38, which is not done as a whole: they are for the long runs.
-    else if (present) present.environment = LONG ? stage : present.environment;
+    else if (present) present.environment = stage;
     else world.addCluster(name, { environment: stage });
   }
 
@@ -167,7 +166,7 @@ class Model {
     for (const [name, cluster] of world.clusters) cluster.status = this.#backup.clusters.get(name);
     world.restart();
     this.#ranks.clear();
-    this.reference.forget();
+    this.reference.restore();
   }
 
   #changed(place: string, unit: string, bad: boolean): Contents {

@@ -39,7 +39,7 @@ interface Known {
   unseenSince: number | undefined;
   /** It was paused or lost in the middle of its trial: its place may be another's until it is written again. */
   away: boolean;
-  goodAt: number | undefined;
+  goodAt: { readonly real: number; readonly wall: number } | undefined;
   /** Observed good time of each unit at its version. */
   soaked: Map<string, number>;
   proven: Map<string, number>;
@@ -61,6 +61,7 @@ export class Reference {
   readonly #on: (string | undefined)[];
   /** Was seen going wrong in that stage, now or before. */
   readonly #wentWrong: Set<string>[];
+  #backup: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map();
   #paused = false;
   #moment = 0;
 
@@ -77,11 +78,18 @@ export class Reference {
     this.#order.set(commit.id, this.#commits.push(commit) - 1);
   }
 
-  /** The hub comes back from a backup: what it learned since is lost, failures too. What runs where is not. */
-  forget(): void {
-    for (const known of this.#known.values()) {
+  /** The hub is backed up, with the failures that it knows. */
+  backUp(): void {
+    this.#backup = new Map([...this.#known].map(([name, { failed }]) => [name, new Map(failed)]));
+  }
+
+  /** The hub comes back from its backup: what it learned since is lost, failures too. What runs where is not. */
+  restore(): void {
+    for (const [name, known] of this.#known) {
       known.away = true;
-      known.failed.clear();
+      known.failed = new Map(this.#backup.get(name));
+      // What failed by that account has to hold for a whole soak again, whatever was seen since.
+      for (const digest of known.failed.keys()) known.proven.delete(digest);
     }
     this.#on.fill(undefined);
   }
@@ -118,10 +126,14 @@ export class Reference {
     known.sight = sight;
     known.unseenSince = sight.seen ? undefined : Math.min(known.unseenSince ?? wall, wall);
     if (sight.paused || !sight.seen) known.away = true;
-    if (sight.seen) this.#judge(known, sight, now);
+    if (sight.seen) this.#judge(known, sight, { real: now, wall });
   }
 
-  #judge(known: Known, { trouble, target, digest, health }: RefSight, now: number): void {
+  #judge(
+    known: Known,
+    { trouble, target, digest, health }: RefSight,
+    now: NonNullable<Known['goodAt']>,
+  ): void {
     if (trouble === 'Failed' && target !== undefined) this.#fail(known, target);
     if (digest === undefined) return;
     if (health === 'Failed') this.#fail(known, digest);
@@ -134,9 +146,8 @@ export class Reference {
     known.soaked.clear();
   }
 
-  #soak(known: Known, digest: string, now: number): void {
-    const gap = known.goodAt === undefined ? 0 : now - known.goodAt;
-    const counts = gap <= BLIND_MS ? gap : 0;
+  #soak(known: Known, digest: string, now: NonNullable<Known['goodAt']>): void {
+    const counts = countedSince(known.goodAt, now);
     known.goodAt = now;
     const before = known.soaked;
     known.soaked = new Map(
@@ -286,6 +297,16 @@ export class Reference {
     const digest = this.#digest(commit, known);
     return !known.away && known.last?.digest === digest && !known.proven.has(digest);
   }
+}
+
+/**
+ * Time in which nobody looked, for more than two minutes, does not count. Where the clock was set back meanwhile, durations
+ * go by the observation times that are recorded in the API (section 3, "Clock jump"): nobody can know of more.
+ */
+function countedSince(before: Known['goodAt'], now: NonNullable<Known['goodAt']>): number {
+  const { real, wall } = before ?? now;
+  const gaps = [now.real - real, now.wall - wall];
+  return gaps.find((gap) => gap >= 0 && gap <= BLIND_MS) ?? 0;
 }
 
 /** Going on with something is no new beginning. */

@@ -1,0 +1,150 @@
+/** What the model test has found, each with a name. The scenarios are as it shrank them. */
+import { describe, expect, it } from 'vitest';
+import { execute, type Scenario, type ScenarioStage } from './model.ts';
+import { MINUTE, SECOND, SmallWorld } from './small-world.ts';
+
+const QUICK: ScenarioStage = {
+  maxConcurrent: 1,
+  maxFailed: 0,
+  soakSeconds: 0,
+  graceSeconds: 60,
+  maxSkipped: 0,
+};
+const SLOW: ScenarioStage = { ...QUICK, soakSeconds: 50 };
+
+const FOUND: readonly (readonly [why: string, scenario: Scenario])[] = [
+  [
+    'S23 whom a restored hub finds in the middle of its work has a place when its stage comes to that',
+    {
+      stages: [QUICK, QUICK, SLOW],
+      events: [
+        { do: 'wait', seconds: 15 },
+        { do: 'backup' },
+        { do: 'wait', seconds: 130 },
+        { do: 'push', place: 'prod-1', unit: 'app', bad: false },
+        { do: 'pause', cluster: 'test-1' },
+        { do: 'crash', at: 0 },
+        { do: 'restore' },
+      ],
+    },
+  ],
+  [
+    'S31 what was promised in one stage does not begin in another that is on nothing yet',
+    {
+      stages: [QUICK, QUICK, QUICK],
+      events: [
+        { do: 'trouble', cluster: 'test-1', how: 'Held' },
+        { do: 'push', place: '*', unit: 'app', bad: false },
+        { do: 'member', cluster: 'test-1', stage: 'pre' },
+        { do: 'reach', cluster: 'test-1' },
+        { do: 'revert', back: 1 },
+        { do: 'restart', seconds: 0 },
+      ],
+    },
+  ],
+  [
+    'S23 a restored hub remembers the failures of its backup, which take nobody a place (the reference forgot them)',
+    {
+      stages: [{ ...QUICK, maxFailed: 1 }, QUICK, QUICK],
+      events: [
+        { do: 'trouble', cluster: 'test-1', how: 'Permanent' },
+        { do: 'backup' },
+        { do: 'member', cluster: 'pre-1', stage: 'test' },
+        { do: 'restore' },
+        { do: 'backup' },
+        { do: 'member', cluster: 'test-1', stage: 'test' },
+        { do: 'revert', back: 1 },
+      ],
+    },
+  ],
+  [
+    'S39 a clock set back in an outage: two minutes go by the recorded observations (the reference knew the real time)',
+    {
+      stages: [SLOW, QUICK, QUICK],
+      events: [
+        { do: 'wait', seconds: 40 },
+        { do: 'halt' },
+        { do: 'reach', cluster: 'test-1' },
+        { do: 'restart', seconds: 300 },
+        { do: 'revert', back: 1 },
+        { do: 'push', place: '*', unit: 'app', bad: false },
+        { do: 'jump', seconds: -200 },
+      ],
+    },
+  ],
+];
+
+describe('what the model test has found', () => {
+  it.each(FOUND)('%s', (_, scenario) => {
+    expect(execute(scenario)).toBe('kept');
+  });
+});
+
+describe('S38 a cluster that moves to a stage that is on nothing yet', () => {
+  const TWO_STAGES = [{ name: 'test', soakSeconds: 0 }, { name: 'prod' }];
+
+  it('gets nothing of what it was only promised before', () => {
+    const world = new SmallWorld({ stages: TWO_STAGES, clusters: ['test-1', 'test-2', 'prod-1'] });
+    world.cluster('test-1').trouble = 'Held';
+    world.push('c1', { '*': { app: 'v1' } });
+    world.settle();
+    expect(world.cluster('test-1').target).toMatchObject({ mode: 'Apply', commit: 'c1' });
+    world.cluster('test-1').environment = 'prod';
+    world.settle();
+    world.cluster('test-1').trouble = 'None';
+    world.settle();
+    expect(world.cluster('test-1').target?.mode).toBe('Observe');
+    expect(world.writes.map(({ cluster }) => cluster)).not.toContain('test-1');
+  });
+
+  it('ends what it had begun, whatever a commit that changes nothing calls it', () => {
+    const stages = [
+      { name: 'test', soakSeconds: 0 },
+      { name: 'prod', approval: 'Required' as const },
+    ];
+    const world = new SmallWorld({ stages, clusters: ['test-1', 'prod-1'] });
+    world.addCluster('test-2');
+    world.cluster('test-2').paused = true;
+    world.push('c1', { '*': { app: 'v1' } });
+    world.run(MINUTE);
+    world.cluster('test-2').paused = false;
+    world.run(5 * SECOND);
+    world.push('c2', { '*': { app: 'v1' } });
+    world.settle();
+    expect(world.cluster('test-2').status?.sync).toMatchObject({ commit: 'c2', state: 'Applying' });
+    world.cluster('test-2').environment = 'prod';
+    world.run(10 * SECOND);
+    expect(world.cluster('test-2').applied?.digest).toBe('app=v1');
+  });
+});
+
+describe('S23 a hub that comes back from a backup', () => {
+  it('begins nobody while one that it finds is still being written', () => {
+    const stages = [{ name: 'test', soakSeconds: 0 }, { name: 'prod' }];
+    const world = new SmallWorld({ stages, clusters: ['test-1', 'prod-1', 'prod-2'] });
+    world.push('c1', { '*': { app: 'v1' } });
+    world.settle();
+    const backup = { releases: [...world.releases], test: world.cluster('test-1').status };
+    world.run(MINUTE);
+    expect(world.cluster('prod-1').status?.sync?.state).toBe('Soaking');
+    world.push('c2', { '*': { app: 'v1' }, 'prod-2': { app: 'v2' } });
+    world.settle();
+
+    world.releases.clear();
+    for (const [name, release] of backup.releases) world.releases.set(name, release);
+    const { status: _lost, ...pipeline } = world.pipeline;
+    world.pipeline = pipeline;
+    for (const name of ['prod-1', 'prod-2']) world.cluster(name).status = undefined;
+    world.cluster('test-1').status = backup.test;
+    // The stage has nothing until test-1 is proven again; prod-1 goes on meanwhile.
+    world.cluster('test-1').paused = true;
+    world.restart();
+    world.settle();
+    expect(world.cluster('prod-1')).toMatchObject({ target: { mode: 'Apply', commit: 'c1' } });
+    world.cluster('test-1').paused = false;
+    world.settle();
+    expect(world.cluster('prod-2').target?.mode).toBe('Observe');
+    world.run(20 * MINUTE);
+    expect(world.cluster('prod-2').applied?.digest).toBe('app=v2');
+  });
+});
