@@ -72,6 +72,21 @@ const FOUND: readonly (readonly [why: string, scenario: Scenario])[] = [
       ],
     },
   ],
+  [
+    'S34 a stage that lost all its clusters comes to the next commit with the first that returns (the reference saw it later)',
+    {
+      stages: [{ ...QUICK, maxConcurrent: 3 }, QUICK, QUICK],
+      events: [
+        { do: 'member', cluster: 'prod-2', stage: 'test' },
+        { do: 'reach', cluster: 'prod-2' },
+        { do: 'reach', cluster: 'test-1' },
+        { do: 'push', place: 'test-1', unit: 'app', bad: false },
+        { do: 'jump', seconds: -86_400 },
+        { do: 'ill', cluster: 'test-1', how: 'No' },
+        { do: 'wait', seconds: 65 },
+      ],
+    },
+  ],
 ];
 
 describe('what the model test has found', () => {
@@ -98,23 +113,21 @@ describe('S38 a cluster that moves to a stage that is on nothing yet', () => {
   });
 
   it('ends what it had begun, whatever a commit that changes nothing calls it', () => {
-    const stages = [
-      { name: 'test', soakSeconds: 0 },
-      { name: 'prod', approval: 'Required' as const },
-    ];
-    const world = new SmallWorld({ stages, clusters: ['test-1', 'prod-1'] });
-    world.addCluster('test-2');
+    const world = new SmallWorld({ stages: TWO_STAGES, clusters: ['test-1', 'test-2', 'prod-1'] });
     world.cluster('test-2').paused = true;
     world.push('c1', { '*': { app: 'v1' } });
+    world.run(10 * MINUTE);
+    world.cluster('prod-1').paused = true;
+    world.push('c2', { '*': { app: 'v2' } });
     world.run(MINUTE);
     world.cluster('test-2').paused = false;
     world.run(5 * SECOND);
-    world.push('c2', { '*': { app: 'v1' } });
+    world.push('c3', { '*': { app: 'v2' } });
     world.settle();
-    expect(world.cluster('test-2').status?.sync).toMatchObject({ commit: 'c2', state: 'Applying' });
+    expect(world.cluster('test-2').status?.sync).toMatchObject({ commit: 'c3', state: 'Applying' });
     world.cluster('test-2').environment = 'prod';
     world.run(10 * SECOND);
-    expect(world.cluster('test-2').applied?.digest).toBe('app=v1');
+    expect(world.cluster('test-2').applied?.digest).toBe('app=v2');
   });
 });
 
@@ -125,9 +138,9 @@ describe('S23 a hub that comes back from a backup', () => {
     world.push('c1', { '*': { app: 'v1' } });
     world.settle();
     const backup = { releases: [...world.releases], test: world.cluster('test-1').status };
-    world.run(MINUTE);
-    expect(world.cluster('prod-1').status?.sync?.state).toBe('Soaking');
-    world.push('c2', { '*': { app: 'v1' }, 'prod-2': { app: 'v2' } });
+    world.run(6 * MINUTE);
+    expect(world.cluster('prod-2').status?.sync?.state).toBe('Applying');
+    world.push('c2', { '*': { app: 'v1' }, 'prod-1': { app: 'v2' } });
     world.settle();
 
     world.releases.clear();
@@ -136,15 +149,15 @@ describe('S23 a hub that comes back from a backup', () => {
     world.pipeline = pipeline;
     for (const name of ['prod-1', 'prod-2']) world.cluster(name).status = undefined;
     world.cluster('test-1').status = backup.test;
-    // The stage has nothing until test-1 is proven again; prod-1 goes on meanwhile.
+    // The stage has nothing until test-1 is proven again; prod-2 goes on meanwhile.
     world.cluster('test-1').paused = true;
     world.restart();
     world.settle();
-    expect(world.cluster('prod-1')).toMatchObject({ target: { mode: 'Apply', commit: 'c1' } });
+    expect(world.cluster('prod-2')).toMatchObject({ target: { mode: 'Apply', commit: 'c1' } });
     world.cluster('test-1').paused = false;
     world.settle();
-    expect(world.cluster('prod-2').target?.mode).toBe('Observe');
+    expect(world.cluster('prod-1').target).toMatchObject({ mode: 'Observe', digest: 'app=v1' });
     world.run(20 * MINUTE);
-    expect(world.cluster('prod-2').applied?.digest).toBe('app=v2');
+    expect(world.cluster('prod-1').applied?.digest).toBe('app=v2');
   });
 });

@@ -244,7 +244,13 @@ export class Reference {
     const busy = others.filter((other) => this.#isBusy(other, commit, stage, wall)).length;
     const isFull = busy + 1 > stage.maxConcurrent && !known.failed.has(this.#digest(commit, known));
     refuse(isFull, `S23: ${known.sight.name} began while ${busy} others were busy with ${commit.id}`);
-    if (begins) this.#takesOver(stage, index, commit, [...others, known]);
+    if (begins || this.#isNews(index, commit)) this.#takesOver(stage, index, commit, [...others, known]);
+  }
+
+  /** A stage comes to a commit also with one that goes on, under the new name, with what it had. */
+  #isNews(index: number, { id }: RefCommit): boolean {
+    const on = this.#on[index];
+    return on !== undefined && (this.#order.get(id) ?? -1) > (this.#order.get(on) ?? -1);
   }
 
   #mayBegin(known: Known, commit: RefCommit, index: number, others: readonly Known[]): void {
