@@ -1,13 +1,5 @@
 /** What a rule says, put together from what its trees say, and why: in words, with what was read. Pure. */
-import {
-  type CompiledRule,
-  type Facts,
-  type Leaf,
-  leavesOf,
-  type Outcome,
-  type Tree,
-  type Truth,
-} from './model.ts';
+import { type CompiledRule, type Facts, type Leaf, type Outcome, type Tree, type Truth } from './model.ts';
 import { COMPARISONS, WORDS } from './operators.ts';
 
 export interface Answer {
@@ -31,25 +23,35 @@ export function answerOf(
 ): Answer {
   const outcome = outcomeOf(conditions, gate);
   const isGate = outcome === 'Held' || (outcome === 'Indeterminate' && conditions === 'True');
-  const tree = isGate && rule.gate ? rule.gate : rule.conditions;
-  const decisive: Truth = isGate ? (gate ?? 'Unknown') : conditions;
-  const lines = linesOf(tree, facts).filter(({ truth }) => truth === decisive);
-  return { outcome, because: `${isGate ? 'the gate: ' : ''}${lines.map(({ line }) => line).join('; ')}` };
+  const { lines } = reasonOf(isGate && rule.gate ? rule.gate : rule.conditions, facts);
+  return { outcome, because: `${isGate ? 'the gate: ' : ''}${lines.join('; ')}` };
 }
 
-function linesOf(tree: Tree, facts: Facts): readonly { readonly truth: Truth; readonly line: string }[] {
-  return leavesOf(tree).map((leaf) => {
-    const { ref, field, operator, value } = leaf;
-    const truth = truthOfLeaf(leaf, facts);
-    const said = facts(ref)[field];
-    const wanted = [WORDS[operator], JSON.stringify(value)].join(' ').trim();
-    const name = [ref.fact, ...Object.values(ref.params), field].join(' ');
-    const is = truth === 'Unknown' ? 'is unknown' : `is ${JSON.stringify(said)}`;
-    const line = { True: `${name} ${is}`, False: `${name} ${is}, not ${wanted}`, Unknown: `${name} ${is}` }[
-      truth
-    ];
-    return { truth, line };
-  });
+interface Reason {
+  readonly truth: Truth;
+  readonly lines: readonly string[];
+}
+
+/** Only for people: the engine decides. Of all and any, those parts count that say what the whole says. */
+function reasonOf(tree: Tree, facts: Facts): Reason {
+  if ('ref' in tree) return reasonOfLeaf(tree, facts);
+  const [parts, decisive]: [readonly Tree[], Truth] =
+    'all' in tree ? [tree.all, 'False'] : [tree.any, 'True'];
+  const reasons = parts.map((part) => reasonOf(part, facts));
+  const has = (wanted: Truth): boolean => reasons.some(({ truth }) => truth === wanted);
+  const opposite: Truth = decisive === 'True' ? 'False' : 'True';
+  const truth = [decisive, 'Unknown' as const].find(has) ?? opposite;
+  return { truth, lines: reasons.filter((one) => one.truth === truth).flatMap(({ lines }) => lines) };
+}
+
+function reasonOfLeaf(leaf: Leaf, facts: Facts): Reason {
+  const { ref, field, operator, value } = leaf;
+  const truth = truthOfLeaf(leaf, facts);
+  const name = [ref.fact, ...Object.values(ref.params), field].join(' ');
+  if (truth === 'Unknown') return { truth, lines: [`${name} is unknown`] };
+  const is = `${name} is ${JSON.stringify(facts(ref)[field])}`;
+  const wanted = [WORDS[operator], JSON.stringify(value)].join(' ').trim();
+  return { truth, lines: [truth === 'True' ? is : `${is}, not ${wanted}`] };
 }
 
 function truthOfLeaf({ ref, field, operator, value }: Leaf, facts: Facts): Truth {

@@ -1,7 +1,7 @@
 /** A tree of conditions: json-rules-engine's JSON, of which all that is ambiguous or surprising is refused. */
 import { isRecord, type JsonRecord, valueAt } from '../../kube/json.ts';
 import { leavesOf, type Tree } from '../model.ts';
-import { kindOf, listIn, type Report } from '../report.ts';
+import { guess, kindOf, listIn, type Report } from '../report.ts';
 import { compileLeaf, refuseOtherKeys } from './leaf.ts';
 
 /** As deep as the CRD is written out. */
@@ -41,10 +41,15 @@ function compileNode(report: Report, path: string, written: unknown, depth: numb
   return compileJoin(report, path, written, { form, depth });
 }
 
+/** Words of the engine that are none of ours get their own answer; of all others the nearest is guessed. */
 function noForm(report: Report, path: string, written: JsonRecord): undefined {
-  refuseOtherKeys(report, path, written);
-  const isExplained = ['not', 'condition'].some((key) => Object.hasOwn(written, key));
-  return isExplained ? undefined : report(path, 'must have one of all, any and fact');
+  const keys = Object.keys(written);
+  if (keys.some((key) => key === 'not' || key === 'condition')) {
+    refuseOtherKeys(report, path, written);
+    return undefined;
+  }
+  const hints = keys.map((key) => guess(key, FORMS));
+  return report(path, `must have one of all, any and fact${hints.find((hint) => hint !== '') ?? ''}`);
 }
 
 function compileJoin(

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { FACTS } from '../../../src/api/steps.ts';
+import { FACT_KINDS } from '../../../src/rules/catalogue.ts';
+import type { FactKind } from '../../../src/rules/facts/fact.ts';
+
+/** As the requirements have it: fact (parameters): fields; how old. A field that comes or goes is seen here. */
+const CATALOGUE = `
+condition (type): status reason observedSeconds heartbeatAgeSeconds transitionsPerHour; 660 s
+event (reason, windowSeconds): count lastAgeSeconds; 120 s
+node (): uptimeSeconds ageSeconds pool zone rack arch kernelVersion osImage kubeletVersion driverVersion driverReadySeconds gpuAllocatable detectorVersion unschedulable; 660 s
+component (name): state version ready restartsPerHour failedSeconds; 3 heartbeats
+disk (filesystem): usedPercent inodesUsedPercent risingSeconds reclaimableBytes; 3 heartbeats
+probe (name): result ageSeconds; 3 heartbeats
+history (action, windowSeconds): count lastAgeSeconds lastOutcome; our watch
+`;
+
+function line({ name, params, fields, maxAge }: FactKind): string {
+  const age =
+    maxAge === 'OurWatch'
+      ? 'our watch'
+      : 'seconds' in maxAge
+        ? `${maxAge.seconds} s`
+        : `${maxAge.heartbeats} heartbeats`;
+  return `${name} (${[...params.keys()].join(', ')}): ${[...fields.keys()].join(' ')}; ${age}`;
+}
+
+describe('the catalogue of facts', () => {
+  it('has these facts, with these fields', () => {
+    expect([...FACT_KINDS.values()].map(line)).toEqual(CATALOGUE.trim().split('\n'));
+  });
+
+  it('has no fact that the kind does not know', () => {
+    expect([...FACT_KINDS.keys()].filter((name) => !FACTS.some((fact) => fact === name))).toEqual([]);
+  });
+
+  it('says of each where it comes from', () => {
+    expect([...FACT_KINDS.values()].filter(({ source }) => source === '')).toEqual([]);
+  });
+});
