@@ -1,0 +1,122 @@
+/** A real hub, a real cluster with an audit log, a repository written in cdk8s, and `kubenode sync` as users run it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { install } from '../../src/api/install.ts';
+import { PRINCIPAL_SYNC } from '../../src/api/names.ts';
+import { systemClock } from '../../src/kube/system-clock.ts';
+import { principalNamed } from '../../src/local/principal.ts';
+import { SECRETS } from '../../src/sync/hub/kinds.ts';
+import { closeRun, openRun, type Run } from '../../test/support/control-plane-run.ts';
+import { type ApiServer, startServer } from '../../test/support/control-plane-server.ts';
+import { testRepository } from '../../test/support/git-server/repository.ts';
+import { type Audit, auditOf } from './audit.ts';
+
+const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+const CLUSTER = 'bench';
+export const UNIT_NAMESPACE = 'default';
+
+export interface Bed {
+  readonly server: ApiServer;
+  readonly audit: Audit;
+  /** Commits and pushes a fleet of so many ConfigMaps; `changes` are versions by index. Returns when the push is done. */
+  push(objects: number, changes?: ReadonlyMap<number, string>): void;
+  startSync(): void;
+  /** Of the process of sync, from the kernel, in MiB. */
+  memory(): Promise<{ readonly resident: number; readonly peak: number }>;
+  close(): Promise<void>;
+}
+
+export async function openBed(): Promise<Bed> {
+  const folder = await mkdtemp(join(tmpdir(), 'kubenode-bench-sync-'));
+  const run = await openRun();
+  const { user } = principalNamed(PRINCIPAL_SYNC);
+  const audit = await auditOf(user, folder);
+  const [hub, server] = await Promise.all([installed(run), installed(run, audit.flags)]);
+  await hub.client.create(SECRETS, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `${CLUSTER}-kubeconfig`, namespace: 'kubenode-system' },
+    data: { kubeconfig: (await readFile(await asSync(server))).toString('base64') },
+  });
+  const hubKubeconfig = await asSync(hub);
+  const git = testRepository(folder);
+  let child: ChildProcess | undefined;
+  let said = '';
+
+  return {
+    server,
+    audit,
+    push(objects, changes = new Map()) {
+      git.commit('bench', { 'fleet/main.ts': fleetProgram(git.bare, objects, changes), 'cdk8s.yaml': CDK8S });
+    },
+    startSync() {
+      const args = ['sync', '--kubeconfig', hubKubeconfig, '--cache', join(folder, 'cache')];
+      child = spawn(execPath, [MAIN, ...args, '--from', git.bare], { stdio: ['ignore', 'ignore', 'pipe'] });
+      child.stderr?.on('data', (text: Buffer) => {
+        said = (said + text.toString()).slice(-4000);
+      });
+      child.once('exit', (code) => {
+        if (code) process.stderr.write(`kubenode sync ended with ${code}:\n${said}\n`);
+      });
+    },
+    memory: async () => memoryOf(child),
+    async close() {
+      await ended(child);
+      await Promise.all([hub.stop(), server.stop()]);
+      await closeRun(run);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function installed(run: Run, flags: readonly string[] = []): Promise<ApiServer> {
+  const server = await startServer(run, { flags });
+  await install(server.client, { clock: systemClock() });
+  return server;
+}
+
+async function asSync(server: ApiServer): Promise<string> {
+  return server.kubeconfigFor(principalNamed(PRINCIPAL_SYNC));
+}
+
+async function memoryOf(child: ChildProcess | undefined): Promise<{ resident: number; peak: number }> {
+  if (!child || child.exitCode !== null) throw new Error('kubenode sync does not run');
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+  const mebibytes = (field: string): number =>
+    Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+  return { resident: mebibytes('VmRSS'), peak: mebibytes('VmHWM') };
+}
+
+async function ended(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}
+
+const CDK8S = 'language: typescript\napp: node fleet/main.ts\n';
+
+function fleetProgram(repository: string, objects: number, changes: ReadonlyMap<number, string>): string {
+  return `import { Fleet } from 'kubenode/constructs';
+import { ApiObject } from 'cdk8s';
+const fleet = new Fleet();
+fleet.pipeline('fleet', {
+  source: { repository: 'file://${repository}', ref: 'refs/heads/main', pollSeconds: 1 },
+  stages: [{ name: 'all', clusterSelector: { all: true }, soakSeconds: 0 }],
+});
+const changes: Record<number, string> = ${JSON.stringify(Object.fromEntries(changes))};
+const cluster = fleet.cluster('${CLUSTER}', { environment: 'test', connection: { credentialsRef: { name: '${CLUSTER}-kubeconfig' } } });
+const unit = cluster.unit('web');
+for (let index = 0; index < ${objects}; index += 1) {
+  new ApiObject(unit, 'bench-' + index, {
+    apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bench-' + index, namespace: '${UNIT_NAMESPACE}', labels: { app: 'bench' } },
+    data: { value: changes[index] ?? '0', text: '${'x'.repeat(500)}' },
+  } as never);
+}
+fleet.synth();
+`;
+}
