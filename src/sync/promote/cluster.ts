@@ -7,7 +7,16 @@ import { failureOf, isProven, unitsToSoak, withFailure, withProof } from './book
 import { type CheckRun, countRuns, type GateVerdict, judgeGates, nextRuns } from './gates.ts';
 import type { History } from './history.ts';
 import type { ClusterReport, TargetDigests, WorkReport } from './ports.ts';
-import { ALL_UNITS, BLIND_MS, notAfter, seenHealthy, soakAnew, soakedAt, WRITTEN_EVERY_MS } from './soak.ts';
+import {
+  ALL_UNITS,
+  BLIND_MS,
+  notAfter,
+  seenHealthy,
+  soakAnew,
+  soakedAt,
+  stopped,
+  WRITTEN_EVERY_MS,
+} from './soak.ts';
 import { type Because, type ClusterView, earliest, given } from './world.ts';
 
 export type Trial = 'None' | 'Applying' | 'Soaking' | 'Proven' | 'Failed' | 'Held';
@@ -194,13 +203,24 @@ function lateness({ soak, now, health }: Look): Partial<Obstacle> {
   return now >= lateAt ? { failing: true } : { lateAt };
 }
 
-function wait({ sync, soak, target, now }: Look, obstacle: Obstacle): Progress {
+function wait(look: Look, obstacle: Obstacle): Progress {
+  const { sync, target, now } = look;
   const { lateAt, failing = false, trial, ...because } = obstacle;
+  const soak = isSeenUnsettled(look) ? stopped(look.soak, now) : look.soak;
   const startedAt = soak.startedAt && notAfter(soak.startedAt, now);
   const next = { ...sync, soak: { ...soak, ...given('startedAt', startedAt) } };
   if (failureOf(sync, target.digest)) return stillFailed(next, target.digest, because.blocker);
   const moving = soak.settledAt === undefined ? 'Applying' : 'Soaking';
   return { ...saying(trial ?? moving, next, because), failing, ...given('wakeAt', lateAt) };
+}
+
+/**
+ * It had settled, was looked at, and is not as it should be any more. Before it settles the clocks of units that soaked
+ * already go on, and where nobody could look the two minutes count.
+ */
+function isSeenUnsettled({ soak, work, health, report }: Look): boolean {
+  if (soak.settledAt === undefined) return false;
+  return health?.answer === 'Progressing' || (work !== undefined && report.synced.status === 'False');
 }
 
 /** Seen applied, in sync and healthy at the moment of the last look. */

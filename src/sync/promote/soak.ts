@@ -85,6 +85,20 @@ function withoutBlindTime(soak: ClusterSoak, at: Date): ClusterSoak {
   };
 }
 
+/**
+ * Seen, and seen not to be good: the time until the next good look does not count, however short it is. Nothing but the
+ * moment of the last good look can say so, so it is moved back, with the clocks, to where a gap is too long to count.
+ */
+export function stopped(soak: ClusterSoak, now: Date): ClusterSoak {
+  if (soak.observedAt === undefined || +now - Date.parse(soak.observedAt) > BLIND_MS) return soak;
+  const isAhead = Date.parse(soak.observedAt) > +now;
+  const running = isAhead ? { ...withoutBlindTime(soak, now), observedAt: now.toISOString() } : soak;
+  const observedAt = new Date(+now - BLIND_MS - 1).toISOString();
+  const back = Date.parse(observedAt) - Date.parse(notAfter(soak.observedAt, now));
+  const clocks = (running.clocks ?? []).map((clock) => ({ ...clock, since: moved(clock.since, back) }));
+  return { ...running, clocks, observedAt };
+}
+
 function moved(moment: string, ms: number): string {
   return new Date(Date.parse(moment) + ms).toISOString();
 }

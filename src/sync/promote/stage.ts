@@ -53,13 +53,13 @@ export interface Departure {
 }
 
 export function planStage(input: StageInput): StagePlan {
-  const { roads, stage, candidate, context } = input;
+  const { roads, stage, candidate } = input;
   const present = presentOf(roads, stage.name);
   const stays = present.on && staying(present.on, present.busy, input);
   if (!candidate || !isAfter(candidate, present.on, roads)) return settle(input, stays, present.proven);
 
   const there = at(candidate, input);
-  const wait = whyNot(input, stays, there, context);
+  const wait = whyNot(input, stays, there);
   if (wait) return { ...settle(input, stays, present.proven), next: { road: candidate, wait } };
   const provenHere = stays?.verdict.state === 'Proven' ? stays.road : present.proven;
   return { ...settle(input, there, provenHere), ...given('left', stays) };
@@ -77,13 +77,8 @@ function at(road: Road, { members, stage, context }: StageInput): Departure {
 }
 
 /** Undefined: the stage takes the candidate now. */
-function whyNot(
-  input: StageInput,
-  stays: Departure | undefined,
-  there: Departure,
-  context: MemberContext,
-): Because | undefined {
-  const { stage, pipeline, members, hadClusters, unassigned, earlier } = input;
+function whyNot(input: StageInput, stays: Departure | undefined, there: Departure): Because | undefined {
+  const { stage, pipeline, members, hadClusters, unassigned, earlier, context } = input;
   if (members.length === 0 && hadClusters) {
     const blocker = { kind: 'Pipeline', name: pipeline.metadata.name };
     return {
@@ -92,7 +87,7 @@ function whyNot(
       blocker,
     };
   }
-  if (stays && isHealthyBusy(stays, there, context)) {
+  if (stays && isHealthyBusy(stays, there, input)) {
     const { name } = stays.road;
     return {
       reason: 'StageBusy',
@@ -108,8 +103,8 @@ function whyNot(
   return limit.places > 0 ? undefined : limit;
 }
 
-function isHealthyBusy(stays: Departure, there: Departure, context: MemberContext): boolean {
-  if (stays.verdict.state === 'Proven' || givesWay(stays.standings)) return false;
+function isHealthyBusy(stays: Departure, there: Departure, { stage, context }: StageInput): boolean {
+  if (stays.verdict.state === 'Proven' || givesWay(stays.standings, stage)) return false;
   return !isRevert(there.standings, there.road.commit, context);
 }
 

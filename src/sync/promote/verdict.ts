@@ -92,13 +92,18 @@ function told(first: Standing, all: readonly Standing[]): Because {
   };
 }
 
-/** A newer commit may take its place: the commit fails here, or nothing is under way that would ever prove it. */
-export function givesWay(standings: readonly Standing[]): boolean {
-  const failing = standings.some(
+/**
+ * A newer commit may take its place: the commit fails here, or nothing is under way that would ever prove it. A failure within
+ * the budget does not keep it from being proven, and so lets nothing in: else one sick cluster would starve its stage.
+ */
+export function givesWay(standings: readonly Standing[], stage: Stage): boolean {
+  const failed = failedIn(standings);
+  if (failureBudget({ stage, total: standings.length, failed }).length > 0) return true;
+  const stuck = standings.some(
     ({ position, same, member }) =>
-      FAILED.has(position) || (same && position !== 'Paused' && member.progress.failing),
+      same && position !== 'Paused' && !FAILED.has(position) && member.progress.failing,
   );
-  return failing || !standings.some(({ position }) => UNDER_WAY.has(position));
+  return stuck || !standings.some(({ position }) => UNDER_WAY.has(position));
 }
 
 /** The commit takes the stage back: nothing would have to soak, and what is on trial here now goes away. */

@@ -210,7 +210,7 @@ class Model {
       paused,
       seen: cluster.reachable && cluster.identity === 'Verified',
       digest: working ? undefined : cluster.applied?.digest,
-      health: answer === 'Settled' || answer === 'Failed' ? answer : 'Other',
+      health: answer === undefined || answer === 'Unknown' ? 'Other' : answer,
       trouble: troubleOf(cluster),
       target: target?.digest,
     };

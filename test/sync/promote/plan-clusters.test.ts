@@ -316,6 +316,34 @@ describe('S39 restarts, blindness and backups', () => {
     expect(prod(world, 'c1').state).toBe('Proven');
   });
 
+  it('does not count time in which health was seen not to be good, however short', () => {
+    const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 600 }], clusters: many(1) });
+    world.push('c1', { prod: { app: 'v1' } });
+    world.run(MINUTE);
+    const cluster = world.cluster('prod-001');
+    for (let minute = 0; minute < 30; minute++) {
+      cluster.ill = 'Progressing';
+      world.run(50 * SECOND);
+      cluster.ill = 'No';
+      world.run(10 * SECOND);
+    }
+    expect(prod(world, 'c1').state).toBe('Soaking');
+    // Each time at most the minute between two writes is soaked again.
+    world.run(10 * MINUTE);
+    expect(prod(world, 'c1').state).toBe('Proven');
+  });
+
+  it('counts time in which health could not be seen, up to two minutes', () => {
+    const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 600 }], clusters: many(1) });
+    world.push('c1', { prod: { app: 'v1' } });
+    world.run(MINUTE);
+    world.cluster('prod-001').ill = 'Unknown';
+    world.run(50 * SECOND);
+    world.cluster('prod-001').ill = 'No';
+    world.run(520 * SECOND);
+    expect(prod(world, 'c1').state).toBe('Proven');
+  });
+
   it('a soak goes on after a restart where it was, less the time that sync was away', () => {
     const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 600 }], clusters: many(1) });
     world.push('c1', { prod: { app: 'v1' } });

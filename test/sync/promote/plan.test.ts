@@ -386,6 +386,20 @@ describe('S34 no starvation', { timeout: 600_000 }, () => {
     expect(commitsOf(world, 'prod-1')).toEqual(['c1', 'c2']);
   });
 
+  it('a failure within the budget starves nobody: what is newer comes after the proof', () => {
+    const stages = [
+      { name: 'prod', soakSeconds: 600, maxConcurrentClusters: '100%' as const, maxFailedClusters: 1 },
+    ];
+    const world = new SmallWorld({ stages, clusters: ['prod-1', 'prod-2', 'prod-3'] });
+    world.cluster('prod-1').ill = 'Failed';
+    for (let minute = 0; minute < 60; minute++) {
+      world.push(`c${minute}`, { prod: { app: `v${minute}` } });
+      world.run(MINUTE);
+    }
+    expect(commitsOf(world, 'prod-2')).toEqual(['c0', 'c10', 'c20', 'c31', 'c41', 'c52']);
+    expect(commitsOf(world, 'prod-1')).toEqual(commitsOf(world, 'prod-2'));
+  });
+
   it.each([
     ['an apply that goes on failing', 'Transient'],
     ['an apply that cannot succeed', 'Permanent'],

@@ -21,7 +21,7 @@ export interface RefSight {
   readonly seen: boolean;
   /** All of this was applied, and nothing is being written. */
   readonly digest: string | undefined;
-  readonly health: 'Settled' | 'Failed' | 'Other';
+  readonly health: 'Settled' | 'Progressing' | 'Failed' | 'Other';
   /** Apply goes wrong in a way that does not pass, or not now. */
   readonly trouble: 'None' | 'Failing' | 'Failed';
   readonly target: string | undefined;
@@ -40,6 +40,10 @@ interface Known {
   /** It was paused or lost in the middle of its trial: its place may be another's until it is written again. */
   away: boolean;
   goodAt: { readonly real: number; readonly wall: number } | undefined;
+  /** What was seen settled since it was last written. */
+  settled: string | undefined;
+  /** `goodAt` before it was seen unsettled again. */
+  stoppedAt: Known['goodAt'];
   /** Observed good time of each unit at its version. */
   soaked: Map<string, number>;
   proven: Map<string, number>;
@@ -87,6 +91,7 @@ export class Reference {
   restore(): void {
     for (const [name, known] of this.#known) {
       known.away = true;
+      known.goodAt ??= known.stoppedAt;
       known.failed = new Map(this.#backup.get(name));
       // What failed by that account has to hold for a whole soak again, whatever was seen since.
       for (const digest of known.failed.keys()) known.proven.delete(digest);
@@ -116,8 +121,7 @@ export class Reference {
 
   #watch(stage: RefStage, index: number): void {
     const on = this.#commits.find(({ id }) => id === this.#on[index]);
-    const isWrong = on && this.#members(stage).some((known) => this.#goesWrong(known, on));
-    if (isWrong) this.#wentWrong[index]?.add(on.id);
+    if (on && this.#goesWrong(stage, on)) this.#wentWrong[index]?.add(on.id);
   }
 
   #see(sight: RefSight, now: number, wall: number): void {
@@ -138,6 +142,7 @@ export class Reference {
     if (digest === undefined) return;
     if (health === 'Failed') this.#fail(known, digest);
     if (health === 'Settled') this.#soak(known, digest, now);
+    if (health === 'Progressing' && target === digest) stop(known, digest);
   }
 
   #fail(known: Known, digest: string): void {
@@ -149,6 +154,7 @@ export class Reference {
   #soak(known: Known, digest: string, now: NonNullable<Known['goodAt']>): void {
     const counts = countedSince(known.goodAt, now);
     known.goodAt = now;
+    known.settled = digest;
     const before = known.soaked;
     known.soaked = new Map(
       this.#states(known, digest).map((state) => [
@@ -231,6 +237,7 @@ export class Reference {
     refuse(known.last !== undefined && order < known.last.order, `S39: ${cluster} went back to ${commitId}`);
     this.#mayBeBusy(known, commit, wall, begins);
     known.last = { digest, order, stage: begunIn(known, begins) };
+    known.settled = undefined;
     known.away = false;
   }
 
@@ -290,8 +297,11 @@ export class Reference {
     return [this.provenIn[index], this.#wentWrong[index]].some((ended) => ended?.has(id));
   }
 
-  #goesWrong(known: Known, commit: RefCommit): boolean {
-    return known.failed.has(this.#digest(commit, known)) || known.sight.trouble !== 'None';
+  /** Failures within the budget do not keep the stage from its proof: they are no reason to leave it (S34). */
+  #goesWrong(stage: RefStage, commit: RefCommit): boolean {
+    const members = this.#members(stage);
+    const failed = members.filter((known) => known.failed.has(this.#digest(commit, known)));
+    return failed.length > stage.maxFailed || members.some(({ sight }) => sight.trouble !== 'None');
   }
 
   #isBackTo(known: Known, commit: RefCommit): boolean {
@@ -301,7 +311,8 @@ export class Reference {
 
   #isUnderWay(known: Known, commit: RefCommit): boolean {
     const digest = this.#digest(commit, known);
-    return !known.away && known.last?.digest === digest && !known.proven.has(digest);
+    const hasEnded = known.proven.has(digest) || known.failed.has(digest);
+    return !known.away && known.last?.digest === digest && !hasEnded;
   }
 }
 
@@ -313,6 +324,13 @@ function countedSince(before: Known['goodAt'], now: NonNullable<Known['goodAt']>
   const { real, wall } = before ?? now;
   const gaps = [now.real - real, now.wall - wall];
   return gaps.find((gap) => gap >= 0 && gap <= BLIND_MS) ?? 0;
+}
+
+/** What had settled is seen unsettled: the time until it is good again does not count. */
+function stop(known: Known, digest: string): void {
+  if (known.settled !== digest) return;
+  known.stoppedAt = known.goodAt ?? known.stoppedAt;
+  known.goodAt = undefined;
 }
 
 /** Going on with something is no new beginning. */
@@ -332,6 +350,8 @@ function newlyKnown(sight: RefSight): Known {
     unseenSince: undefined,
     away: false,
     goodAt: undefined,
+    settled: undefined,
+    stoppedAt: undefined,
     soaked: new Map(),
     proven: new Map(),
     failed: new Map(),
