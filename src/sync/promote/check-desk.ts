@@ -39,9 +39,11 @@ export function checkDesk(runner: CheckRunner, clock: Clock, onRun: () => void):
   };
 
   async function run(check: Check, about: CheckSubject): Promise<void> {
+    // The moment of the question: what was asked before a new target settled says nothing about that target.
+    const at = clock.now();
     const answer = await runner.run(check, about);
     const before = said.get(about.cluster) ?? [];
-    said.set(about.cluster, [...before, { check: check.name, at: clock.now(), ...answer }]);
+    said.set(about.cluster, [...before, { check: check.name, at, ...answer }]);
     onRun();
   }
 }

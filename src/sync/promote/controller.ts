@@ -51,13 +51,11 @@ export function promotion(ports: PromotionPorts): Promotion {
     const plan = planPromotion(seen.world, seen.head);
 
     const proofs = await attempt(releaseWrites(ports, plan));
-    const due = toWrite(plan, seen.owned, proofs.length === 0);
-    const intents = await attempt(due.map((cluster) => intentWrite(ports, cluster, seen)));
-    const lost = new Set(intents.map(({ key }) => key));
-    for (const cluster of due) if (!cluster.begins || !lost.has(cluster.name)) tell(cluster);
+    const { told, written, failures: intents } = await writeClusters(ports, plan, seen, proofs.length === 0);
+    for (const cluster of told) tell(cluster);
     const rest = await attempt(restWrites(ports, pipeline, plan));
 
-    for (const cluster of due) if (!lost.has(cluster.name)) forgetCounted(desk, cluster);
+    for (const cluster of written) forgetCounted(desk, cluster);
     beginChecks(desk, pipeline, plan.due);
     const failures = [...proofs, ...intents, ...rest];
     if (failures.length > 0) {
@@ -89,13 +87,45 @@ export function promotion(ports: PromotionPorts): Promotion {
   }
 }
 
-/** What begins rests on proofs: while those are not written down, nothing begins. */
-function toWrite(
-  { clusters }: PromotionPlan,
-  owned: ReadonlySet<string>,
+interface Written {
+  /** Those whose target may be said now: all that goes on, and what begins and is written down. */
+  readonly told: readonly ClusterPlan[];
+  readonly written: readonly ClusterPlan[];
+  readonly failures: readonly Failure[];
+}
+
+/** What begins rests on proofs, of Releases and of clusters: while those are not written down, it does not begin. */
+async function writeClusters(
+  ports: PromotionPorts,
+  plan: PromotionPlan,
+  seen: Observation,
   proofsAreSafe: boolean,
-): readonly ClusterPlan[] {
-  return clusters.filter(({ name, begins }) => owned.has(name) && (proofsAreSafe || !begins));
+): Promise<Written> {
+  const owned = plan.clusters.filter(({ name }) => seen.owned.has(name));
+  const going = owned.filter(({ begins }) => !begins);
+  const found = await attempt(going.map((cluster) => intentWrite(ports, cluster, seen)));
+  const beginning = proofsAreSafe ? mayBegin(owned, found) : [];
+  const begun = await attempt(beginning.map((cluster) => intentWrite(ports, cluster, seen)));
+  const failures = [...found, ...begun];
+  const lost = new Set(failures.map(({ key }) => key));
+  const isWritten = ({ name }: ClusterPlan): boolean => !lost.has(name);
+  return {
+    told: [...going, ...beginning.filter(isWritten)],
+    written: [...going, ...beginning].filter(isWritten),
+    failures,
+  };
+}
+
+/** A cluster that begins may have the place of one that was proven: while that is not written down, the place is taken. */
+function mayBegin(clusters: readonly ClusterPlan[], failures: readonly Failure[]): readonly ClusterPlan[] {
+  const lost = new Set(failures.map(({ key }) => key));
+  const unsafe = clusters.filter((each) => isProvenNow(each) && lost.has(each.name));
+  const stages = new Set(unsafe.map(({ stage }) => stage));
+  return clusters.filter(({ begins, stage }) => begins && !stages.has(stage));
+}
+
+function isProvenNow({ member, sync }: ClusterPlan): boolean {
+  return member.before.soak !== undefined && sync.soak === undefined;
 }
 
 interface Writing {
@@ -153,11 +183,14 @@ function forgetCounted(desk: CheckDesk, { name, sync }: ClusterPlan): void {
   }
 }
 
+interface Failure {
+  readonly key: string;
+  readonly error: unknown;
+}
+
 /** One failure does not stop the others; all of them are reported. */
-async function attempt(
-  writings: readonly Writing[],
-): Promise<readonly { readonly key: string; readonly error: unknown }[]> {
-  const failures: { key: string; error: unknown }[] = [];
+async function attempt(writings: readonly Writing[]): Promise<readonly Failure[]> {
+  const failures: Failure[] = [];
   for (const { key, write } of writings) {
     try {
       await write();

@@ -134,6 +134,23 @@ describe('the controller of promotion', () => {
     expect(hub.world.writes.map(({ cluster }) => cluster)).toEqual(['prod-2']);
   });
 
+  it('gives nobody the place of a cluster whose proof cannot be written', async () => {
+    const hub = new HubWorld({
+      stages: [{ name: 'prod', maxConcurrentClusters: 1, soakSeconds: 30 }],
+      clusters: ['prod-1', 'prod-2', 'prod-3'],
+    });
+    hub.world.push('c1', { '*': { app: 'v1' } });
+    await hub.run(50 * SECOND);
+    hub.broken = /^cluster prod-1/;
+    hub.world.now += MINUTE;
+    for (let pass = 0; pass < 3; pass++) await hub.pass();
+    expect(hub.clusters.get('prod-2')?.status?.sync?.state).toBe('Pending');
+    expect(hub.world.writes.map(({ cluster }) => cluster)).toEqual(['prod-1']);
+    hub.broken = undefined;
+    await hub.run(5 * MINUTE);
+    expect(hub.states('c1')).toBe('Proven');
+  });
+
   it('leaves clusters of another Pipeline alone, and holds what both claim', async () => {
     const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
     const { pipeline } = hub.world;

@@ -148,28 +148,29 @@ export class SmallWorld {
     return this.commits.slice(first < 0 ? -1 : first);
   }
 
-  /** In the order of a controller: what was found is durable before anybody acts on it. */
+  /** In the order of the controller: what was found is durable before anybody acts on it, and who begins comes last. */
   #stepsOf(plan: PromotionPlan): (() => void)[] {
     const { create } = plan;
+    const clusters = plan.clusters.toSorted((a, b) => Number(a.begins) - Number(b.begins));
     return [
       ...(create ? [() => void this.releases.set(create.metadata.name, create)] : []),
       ...plan.releases.map(({ release, status }) => () => {
         this.#moved ||= statesOf(release.status) !== statesOf(status);
         this.releases.set(release.metadata.name, { ...release, status });
       }),
-      ...plan.clusters.map(({ name, sync }) => () => {
+      ...clusters.map(({ name, sync }) => () => {
         const cluster = this.cluster(name);
         this.#moved ||= wordOf(cluster.status?.sync) !== wordOf(sync);
         cluster.status = { conditions: [], sync };
       }),
-      () => {
-        this.pipeline = { ...this.pipeline, status: plan.status };
-      },
-      ...plan.clusters.map(({ name, target }) => () => {
+      ...clusters.map(({ name, target }) => () => {
         const cluster = this.cluster(name);
         this.#moved ||= cluster.target?.mode !== target.mode || cluster.target.digest !== target.digest;
         this.tell(cluster, target);
       }),
+      () => {
+        this.pipeline = { ...this.pipeline, status: plan.status };
+      },
       ...plan.drop.map(
         ({ metadata }) =>
           () =>
