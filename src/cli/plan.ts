@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { openWorkingTree, type WorkingTree } from '../sync/git/working-tree.ts';
-import { refusals } from '../sync/judge/refuse.ts';
+import { type Refusal, refusals } from '../sync/judge/refuse.ts';
 import { HUB_TARGET, type Rendered } from '../sync/model.ts';
 import {
   compareCommits,
@@ -139,11 +139,18 @@ async function renderedAt(
 async function compare(io: Io, flags: Flags, { from, to }: Sides): Promise<Preview> {
   const limits = limitsIn(from.rendered ?? to.rendered, to.rendered);
   const byCommits = compareCommits(from.rendered, to.rendered, limits);
-  const found = to.rendered.targets.flatMap((target) => refusals(target, commitChecks()));
+  const found = await refusalsOf(to.rendered);
   const targets = flags.live
     ? await askClusters(io, flags, { to: to.rendered, byCommits, limits })
     : byCommits.map(notAsked);
   return previewOf({ from: from.label, to: to.label, targets: hubFirst(targets), refusals: found });
+}
+
+async function refusalsOf({ targets }: Rendered): Promise<Refusal[]> {
+  const checks = commitChecks();
+  const found: Refusal[] = [];
+  for (const target of targets) found.push(...(await refusals(target, checks)));
+  return found;
 }
 
 function notAsked(target: TargetPreview): TargetPreview {

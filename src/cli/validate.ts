@@ -6,11 +6,13 @@ import { validate } from '../api/validate.ts';
 import type { Client } from '../kube/client.ts';
 import { isKubeError } from '../kube/errors.ts';
 import { type Manifest, readManifests } from '../kube/manifests.ts';
+import { besideSchema } from '../rules/report.ts';
 import { type ConnectionFlags, connectFrom, connectionOptions } from './connection.ts';
 import { CliError, EXIT } from './errors.ts';
 import { endWith } from './exit.ts';
 import type { Io } from './io.ts';
 import { type Format, outputOption, print } from './output.ts';
+import { ruleProblems } from './sync-checks.ts';
 
 interface Finding {
   readonly file: string;
@@ -29,8 +31,9 @@ interface Report {
 }
 
 const HELP = `
-Checks kinds of ${GROUP} against their schemas: every field, bound, pattern and enum. The rules between fields
-(CEL) are decided by the API server: --server asks one, by dry run, and checks objects of other kinds as well.
+Checks kinds of ${GROUP} against their schemas: every field, bound, pattern and enum. A NodeRemedier is compiled as well, and
+the tests inside it are run. The rules between fields (CEL) are decided by the API server: --server asks one, by dry run, and
+checks objects of other kinds as well.
 
 Examples:
   kubenode validate machine.yaml
@@ -127,15 +130,17 @@ async function checkFile(io: Io, path: string, client: Client | undefined): Prom
   let notOurs = 0;
   for (const manifest of manifests) {
     const ours = manifest.object.apiVersion.startsWith(`${GROUP}/`);
-    if (ours) findings.push(...bySchema(file, manifest));
+    if (ours) findings.push(...(await byKind(file, manifest)));
     else if (!client) notOurs += 1;
     if (client) findings.push(...(await byServer(file, manifest, client)));
   }
   return { objects: manifests.length, notOurs, problems: unique(findings) };
 }
 
-function bySchema(file: string, manifest: Manifest): Finding[] {
-  return validate(manifest.object).map(({ path, message }) => ({
+/** By the schema; and a NodeRemedier, which has its tests inside, is compiled, and they are run. */
+async function byKind(file: string, manifest: Manifest): Promise<Finding[]> {
+  const { object } = manifest;
+  return besideSchema(await ruleProblems(object), validate(object)).map(({ path, message }) => ({
     file,
     line: manifest.lineOf(stepsOf(path)),
     object: nameOf(manifest),

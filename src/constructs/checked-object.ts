@@ -1,7 +1,9 @@
 /** What all constructs of our kinds share: an object that the API server would refuse never leaves the program. */
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import { type Candidate, validate } from '../api/validate.ts';
+import { type Candidate, type Problem, validate } from '../api/validate.ts';
+import { compile } from '../rules/compile.ts';
+import { besideSchema } from '../rules/report.ts';
 
 export interface ObjectMetadata {
   /** Name of the object in the cluster: lower-case letters, digits, "-" and ".". */
@@ -34,8 +36,13 @@ export class CheckedObject extends ApiObject {
     return json;
   }
 
+  /** A rule is compiled here. Its tests need the engine: `kubenode plan`, `kubenode validate` and sync run them. */
+  private ruleProblems(json: unknown): readonly Problem[] {
+    return this.kind === 'NodeRemedier' ? compile((json as { readonly spec?: unknown }).spec).problems : [];
+  }
+
   private problems(json: unknown): string[] {
-    const found = validate(json as Candidate);
+    const found = besideSchema(this.ruleProblems(json), validate(json as Candidate));
     return found.map(({ path, message }) => `${this.kind} ${this.name}: ${path}: ${message}`);
   }
 }

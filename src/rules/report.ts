@@ -24,6 +24,12 @@ export function gather(): { readonly report: Report; readonly problems: () => re
   };
 }
 
+/** The compiler explains what a schema only forbids: where both object to one place, its word is enough. */
+export function besideSchema(byRule: readonly Problem[], bySchema: readonly Problem[]): readonly Problem[] {
+  const said = new Set(byRule.map(({ path }) => path));
+  return [...byRule, ...bySchema.filter(({ path }) => !said.has(path))];
+}
+
 /** Own, plain fields only: what a prototype brings along is none. */
 export function recordAt(report: Report, path: string, value: unknown): JsonRecord | undefined {
   return isRecord(value) ? value : report(path, `must be an object, not ${kindOf(value)}`);

@@ -2,8 +2,11 @@
 import { App, Chart, Testing } from 'cdk8s';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { diskPressure } from '../../rules/disk-pressure.ts';
 import { Cluster } from '../../src/constructs/generated/cluster.ts';
 import { MachineSet, type MachineSetProps } from '../../src/constructs/generated/machineset.ts';
+import { NodeRemedier } from '../../src/constructs/generated/noderemedier.ts';
+import type { NodeRemedierSpec } from '../../src/constructs/generated/types.ts';
 
 const POOL: MachineSetProps = {
   metadata: {
@@ -14,6 +17,14 @@ const POOL: MachineSetProps = {
   },
   spec: { replicas: 3, template: { infra: { provider: 'local' }, labels: { pool: 'general' } } },
 };
+
+const FULL = {
+  fact: 'disk',
+  params: { filesystem: 'imagefs' },
+  path: '$.usedPercent',
+  operator: 'greaterThan',
+  value: 80,
+} as const;
 
 describe('a construct', () => {
   it('becomes the object that was written, and nothing is added: defaults are the business of the API server', () => {
@@ -47,6 +58,32 @@ describe('a construct', () => {
       ),
       '  [fleet/second] MachineSet general: spec.replicas: must be at least 0',
       '  [fleet/second] MachineSet general: spec.startupTimeoutSeconds: must be at least 60',
+    ]);
+  });
+
+  it('that is a rule is compiled: what it may not say stops the synth, in words, and once for each place', () => {
+    const app = newApp();
+    const chart = new Chart(app, 'rules');
+    const spec = {
+      ...diskPressure,
+      rule: {
+        conditions: { all: [{ ...FULL, value: '80' }, { not: FULL }, { ...FULL, operator: 'above' }] },
+      },
+    } as unknown as NodeRemedierSpec;
+    new NodeRemedier(chart, 'good', { metadata: { name: 'good' }, spec: diskPressure });
+    new NodeRemedier(chart, 'bad', { metadata: { name: 'bad' }, spec });
+    const at = '  [rules/bad] NodeRemedier bad: spec.rule.conditions.all';
+    expect(
+      messageOf(() => app.synthYaml())
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      `${at}[0].value: disk.usedPercent must be a number: write it without quotes, not "80"`,
+      `${at}[1].not: there is no negation, as unknown would look like an answer: write the positive list`,
+      expect.stringContaining(
+        `${at}[2].operator: there is no operator "above": there are equal, in, contains`,
+      ),
+      `${at}[1]: give exactly one of all, any, and fact with path, operator and value`,
     ]);
   });
 

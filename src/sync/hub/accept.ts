@@ -1,4 +1,4 @@
-/** Whether a commit may be promoted at all, and what to say when not. Pure. */
+/** Whether a commit may be promoted at all, and what to say when not. */
 import type { HeadVerdict } from '../git/judge.ts';
 import { type Checks, type Refusal, refusals } from '../judge/refuse.ts';
 import type { Rendered } from '../model.ts';
@@ -16,7 +16,7 @@ export function acceptHistory(verdict: HeadVerdict): Acceptance {
   return { accepted: false, verdict: 'NotDescendant', message: verdict.because };
 }
 
-export function acceptContent(rendered: Rendered, checks: Checks): Acceptance {
+export async function acceptContent(rendered: Rendered, checks: Checks): Promise<Acceptance> {
   const objects = rendered.targets.reduce(
     (sum, { units }) => sum + units.reduce((all, unit) => all + unit.objects.length, 0),
     0,
@@ -26,7 +26,8 @@ export function acceptContent(rendered: Rendered, checks: Checks): Acceptance {
       'the commit renders to nothing at all: nothing is deleted on account of it. Push a commit that renders';
     return { accepted: false, verdict: 'Refused', message };
   }
-  const found = rendered.targets.flatMap((target) => refusals(target, checks));
+  const found: Refusal[] = [];
+  for (const target of rendered.targets) found.push(...(await refusals(target, checks)));
   if (found.length === 0) return { accepted: true, because: `${objects} objects, all of them allowed` };
   return { accepted: false, verdict: 'Refused', message: textOf(found) };
 }

@@ -78,7 +78,7 @@ export function headJudge(options: HeadJudgeOptions): HeadJudge {
       if (!acceptance.accepted) return acceptance;
     }
     try {
-      return acceptContent(await renders.get(head), checks);
+      return await acceptContent(await renders.get(head), checks);
     } catch (error) {
       if (isRenderError(error)) return acceptRenderError(error);
       throw error;

@@ -1,6 +1,6 @@
 /**
  * What a render may not hold, whoever wrote it: fields that belong to the server or to our controllers, our own
- * marks, the same object twice. Pure: schema and rule tests are arguments.
+ * marks, the same object twice, a rule that fails its own tests. Schema and rule tests are arguments.
  */
 import {
   ANNOTATION_COMMIT,
@@ -12,6 +12,7 @@ import {
 } from '../../api/names.ts';
 import { listAt, valueAt } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { besideSchema, type Problem } from '../../rules/report.ts';
 import { idOf, keyOf } from '../apply/identity.ts';
 import { sourceText } from '../apply/marks.ts';
 import { HUB_TARGET, type RenderedObject, type RenderedTarget } from '../model.ts';
@@ -29,14 +30,14 @@ export interface Refusal {
 
 export interface Checks {
   /** Schema of our own kinds; empty for all others. */
-  readonly schema: (object: KubeObject) => readonly { readonly path: string; readonly message: string }[];
-  /** The tests inside a NodeRemedier that fail. */
-  readonly ruleTests: (object: KubeObject) => readonly string[];
+  readonly schema: (object: KubeObject) => readonly Problem[];
+  /** Of a NodeRemedier: why it is no rule, or which of the tests inside it fail. Empty for all others. */
+  readonly ruleTests: (object: KubeObject) => Promise<readonly Problem[]>;
 }
 
 /** All objections to all objects at once; none means that the target may be applied. */
-export function refusals(target: RenderedTarget, checks: Checks): Refusal[] {
-  return [...unitNames(target), ...objectRefusals(target, checks)];
+export async function refusals(target: RenderedTarget, checks: Checks): Promise<Refusal[]> {
+  return [...unitNames(target), ...(await objectRefusals(target, checks))];
 }
 
 /** The name of a unit becomes a label and part of a name. A dot is kept for scopes of inventories. */
@@ -55,30 +56,34 @@ function unitNames({ target, units }: RenderedTarget): Refusal[] {
     }));
 }
 
-function objectRefusals(target: RenderedTarget, checks: Checks): Refusal[] {
+async function objectRefusals(target: RenderedTarget, checks: Checks): Promise<Refusal[]> {
   const seen = new Map<string, { unit: string; source: string }>();
-  return target.units.flatMap(({ unit, objects }) =>
-    objects.flatMap((rendered) => {
-      const object = keyOf(idOf(rendered.object));
-      const source = sourceText(rendered.source);
-      const first = seen.get(object);
-      seen.set(object, first ?? { unit, source });
-      const twice = first ? [`it is declared twice: also in unit ${first.unit}, ${first.source}`] : [];
-      const messages = [...twice, ...objections(target.target, rendered, checks)];
-      return messages.map((message) => ({ target: target.target, unit, object, source, message }));
-    }),
-  );
+  const found: Refusal[] = [];
+  for (const { unit, rendered } of objectsOf(target)) {
+    const object = keyOf(idOf(rendered.object));
+    const source = sourceText(rendered.source);
+    const first = seen.get(object);
+    seen.set(object, first ?? { unit, source });
+    const twice = first ? [`it is declared twice: also in unit ${first.unit}, ${first.source}`] : [];
+    const messages = [...twice, ...(await objections(target.target, rendered, checks))];
+    found.push(...messages.map((message) => ({ target: target.target, unit, object, source, message })));
+  }
+  return found;
 }
 
-function objections(target: string, { object }: RenderedObject, checks: Checks): string[] {
+function objectsOf({ units }: RenderedTarget): readonly { unit: string; rendered: RenderedObject }[] {
+  return units.flatMap(({ unit, objects }) => objects.map((rendered) => ({ unit, rendered })));
+}
+
+async function objections(target: string, { object }: RenderedObject, checks: Checks): Promise<string[]> {
   const own = object.apiVersion.startsWith(`${GROUP}/`);
+  const written = besideSchema(await checks.ruleTests(object), checks.schema(object));
   return [
     ...serverFields(object),
     ...marks(object),
     ...reserved(object),
     ...(own ? [...misplaced(target, object), ...controllerFields(object), ...unsupported(object)] : []),
-    ...checks.schema(object).map(({ path, message }) => `${path}: ${message}`),
-    ...checks.ruleTests(object),
+    ...written.map(({ path, message }) => `${path}: ${message}`),
   ];
 }
 

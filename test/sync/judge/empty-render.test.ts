@@ -174,7 +174,7 @@ async function judged(
   try {
     const { targets } = await render.folder({ folder });
     const rendered: Rendered = { commit: 'c'.repeat(40), targets };
-    const verdict = acceptContent(rendered, commitChecks());
+    const verdict = await acceptContent(rendered, commitChecks());
     if (!verdict.accepted) return { because: verdict.message };
     const target = targets.find((one) => one.target === 'test');
     if (!target) return { because: 'the commit does not name this cluster, which so gets nothing new' };

@@ -3,6 +3,7 @@ import { commitChecks } from '../../../src/cli/sync-checks.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { refusals } from '../../../src/sync/judge/refuse.ts';
 import { HUB_TARGET } from '../../../src/sync/model.ts';
+import { remedier } from '../../rules/spec.ts';
 
 const source = { file: 'fleet/main.ts:7', construct: 'test/web/a' };
 const API = 'kubenode.dev/v1alpha1';
@@ -28,17 +29,20 @@ function pipeline(spec: object = {}, sourceFields: object = {}): KubeObject {
   };
 }
 
-function said(objects: readonly KubeObject[], target = 'test'): string[] {
+function rule(changes: Readonly<Record<string, unknown>> = {}): KubeObject {
+  return { apiVersion: API, kind: 'NodeRemedier', metadata: { name: 'hung' }, spec: remedier(changes) };
+}
+
+async function said(objects: readonly KubeObject[], target = 'test'): Promise<string[]> {
   const units = [{ unit: 'web', objects: objects.map((object) => ({ object, source })), digest: 'sha256:0' }];
-  return refusals({ target, units, digest: 'sha256:0' }, commitChecks()).map(
-    ({ object, message }) => `${object}: ${message}`,
-  );
+  const found = await refusals({ target, units, digest: 'sha256:0' }, commitChecks());
+  return found.map(({ object, message }) => `${object}: ${message}`);
 }
 
 describe('refusals', () => {
-  it('has nothing against what is allowed', () => {
-    expect(said([configMap()])).toEqual([]);
-    expect(said([pipeline()], HUB_TARGET)).toEqual([]);
+  it('has nothing against what is allowed', async () => {
+    expect(await said([configMap()])).toEqual([]);
+    expect(await said([pipeline()], HUB_TARGET)).toEqual([]);
   });
 
   it.each<[name: string, object: KubeObject, message: string]>([
@@ -79,28 +83,28 @@ describe('refusals', () => {
       pipeline(),
       'a Pipeline lives in the hub: declare it there, not for cluster test',
     ],
-  ])('refuses %s', (_name, object, message) => {
-    expect(said([object])).toEqual([expect.stringContaining(message)]);
+  ])('refuses %s', async (_name, object, message) => {
+    expect(await said([object])).toEqual([expect.stringContaining(message)]);
   });
 
   it.each(['Release', 'RemedyOperationJob', 'MaintenanceEvent', 'DefenderLedger'])(
     'refuses a %s, which its controller writes',
-    (kind) => {
+    async (kind) => {
       const object = { apiVersion: API, kind, metadata: { name: 'a' }, spec: {} };
-      expect(said([object])).toContainEqual(
+      expect(await said([object])).toContainEqual(
         expect.stringContaining(`a ${kind} is written by its controller, never by git`),
       );
     },
   );
 
-  it('refuses components of a Machine and the policy kill-switch', () => {
+  it('refuses components of a Machine and the policy kill-switch', async () => {
     const machine = {
       apiVersion: API,
       kind: 'Machine',
       metadata: { name: 'm' },
       spec: { infra: { provider: 'local', config: {} }, components: [] },
     };
-    expect(said([machine])).toContainEqual(
+    expect(await said([machine])).toContainEqual(
       expect.stringContaining('spec.components: the component set controller writes it'),
     );
     const stop = {
@@ -109,18 +113,51 @@ describe('refusals', () => {
       metadata: { name: 'kill-switch' },
       spec: { scope: { nodeSelector: { all: true } } },
     };
-    expect(said([stop])).toContainEqual(expect.stringContaining('the name kill-switch is reserved'));
+    expect(await said([stop])).toContainEqual(expect.stringContaining('the name kill-switch is reserved'));
   });
 
-  it('refuses the same object twice, and says where the first one is', () => {
-    expect(said([configMap(), configMap()])).toEqual([
+  it('refuses the same object twice, and says where the first one is', async () => {
+    expect(await said([configMap(), configMap()])).toEqual([
       'ConfigMap default/a: it is declared twice: also in unit web, fleet/main.ts:7 test/web/a',
     ]);
   });
 
-  it('refuses what breaks the schema of our kinds, by field', () => {
-    expect(said([pipeline({ stages: [] })], HUB_TARGET)).toEqual([expect.stringContaining('spec.stages')]);
-    expect(said([pipeline({ unheardOf: true })], HUB_TARGET)).toEqual([expect.stringContaining('unheardOf')]);
+  it('refuses what breaks the schema of our kinds, by field', async () => {
+    expect(await said([pipeline({ stages: [] })], HUB_TARGET)).toEqual([
+      expect.stringContaining('spec.stages'),
+    ]);
+    expect(await said([pipeline({ unheardOf: true })], HUB_TARGET)).toEqual([
+      expect.stringContaining('unheardOf'),
+    ]);
+  });
+
+  it('takes a rule that does what its tests say, as often as it is there', async () => {
+    expect(await said([rule(), { ...rule(), metadata: { name: 'again' } }])).toEqual([]);
+  });
+
+  it('refuses a rule that fails its own test, and says which, what it said and why', async () => {
+    const twice = [rule({ '/tests/0/expect': 'NoMatch', '/tests/1/expect': 'Match' }), rule()];
+    expect(await said(twice.slice(0, 1))).toEqual([
+      'kubenode.dev/NodeRemedier hung: spec.tests[0]: the test "hung" fails: expected NoMatch, got Match, because ' +
+        'condition FrequentTaskHung status is "True"; condition Ready status is "Unknown"',
+      expect.stringMatching(/spec\.tests\[1\]: the test "well" fails: expected Match, got NoMatch, because/),
+    ]);
+    expect(await said(twice.slice(1))).toEqual([]);
+  });
+
+  it('refuses a rule that is none, in the words of the compiler, once for each place', async () => {
+    const leaf = '/rule/conditions/all/0';
+    expect(await said([rule({ [`${leaf}/operator`]: 'notEqual', [`${leaf}/valu`]: 3 })])).toEqual([
+      expect.stringMatching(
+        /spec\.rule\.conditions\.all\[0\]\.valu: there is no such field; did you mean value\?/,
+      ),
+      expect.stringMatching(/spec\.rule\.conditions\.all\[0\]\.operator: .*there is no negation/),
+    ]);
+  });
+
+  it('judges no rule of another group', async () => {
+    const foreign = { ...rule({ '/rule': {} }), apiVersion: 'example.com/v1' };
+    expect(await said([foreign])).toEqual([]);
   });
 
   it.each<[path: string, object: KubeObject]>([
@@ -152,8 +189,8 @@ describe('refusals', () => {
         stages: [{ ...STAGES[0], checks: [{ name: 'c', cel: { kind: 'Machine', expression: 'true' } }] }],
       }),
     ],
-  ])('refuses %s, which would be a promise that nobody keeps', (path, object) => {
-    expect(said([object], HUB_TARGET)).toEqual([
+  ])('refuses %s, which would be a promise that nobody keeps', async (path, object) => {
+    expect(await said([object], HUB_TARGET)).toEqual([
       `kubenode.dev/Pipeline fleet: ${path}: this version of kubenode does not act on it yet: leave it out`,
     ]);
   });
