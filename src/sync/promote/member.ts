@@ -29,9 +29,21 @@ export function memberOf(view: ClusterView, stage: Stage, context: MemberContext
   const block = blockOf(view, context);
   const visible = reach.state === 'Reached' && block?.state !== 'Held';
   const sync = visible ? adopted(before, view, context.history, context.now) : before;
-  const progress = visible ? observed(view, sync, context, stage) : remembered(sync);
+  const progress = forgiven(visible ? observed(view, sync, context, stage) : remembered(sync), context);
   const hasBegun = newestIs(progress.sync, view, context.history);
   return { name: view.cluster.metadata.name, view, before, progress, hasBegun, reach, block };
+}
+
+/**
+ * A person acknowledged the failure of what it runs: as soon as it is seen healthy again it is on trial like anything new.
+ * While it goes on failing there is nothing to forgive.
+ */
+function forgiven(progress: Progress, { acknowledged }: MemberContext): Progress {
+  const { renderedDigest, soak } = progress.sync;
+  const isAcknowledged = renderedDigest !== undefined && acknowledged.has(renderedDigest);
+  if (progress.trial !== 'Failed' || !isAcknowledged || soak?.settledAt === undefined) return progress;
+  const text = `soaks as a whole, its failure is acknowledged (${progress.because})`;
+  return { ...progress, trial: 'Soaking', failing: false, reason: 'Soaking', because: text };
 }
 
 /** By content: a newer commit that changes nothing here gives it another name, and writes nothing. */

@@ -215,6 +215,28 @@ describe('S32 proof by content', { timeout: 600_000 }, () => {
     expect(stage(world, 'c1', 'prod').state).toBe('Proven');
   });
 
+  it('ends the failure of what still runs when it is acknowledged, is seen healthy again, and has a place', () => {
+    const stages = [{ name: 'prod', soakSeconds: 600 }];
+    const world = new SmallWorld({ stages, clusters: ['prod-1', 'prod-2'] });
+    world.push('c1', { prod: { app: 'v1' } });
+    world.cluster('prod-1').ill = 'Failed';
+    world.run(5 * MINUTE);
+    const acknowledgements = [
+      { planDigest: digestFor({ app: 'v1' }), unit: 'app', reason: 'the disk was full' },
+    ];
+    world.pipeline = { ...world.pipeline, spec: { ...world.pipeline.spec, acknowledgements } };
+    world.run(MINUTE);
+    expect(stage(world, 'c1', 'prod').state).toBe('Failed');
+    world.cluster('prod-1').ill = 'No';
+    world.settle();
+    expect(stage(world, 'c1', 'prod').clusters).toMatchObject({ failed: 0, soaking: 1, pending: 1 });
+    world.run(599 * SECOND);
+    expect(commitsOf(world, 'prod-2')).toEqual([]);
+    world.run(SECOND);
+    expect(world.cluster('prod-1').status?.sync?.state).toBe('Proven');
+    expect(commitsOf(world, 'prod-2')).toEqual(['c1']);
+  });
+
   it('marks what no earlier stage ran, and can ask for an approval of it', () => {
     const stages = STAGES.map((each) => ({ ...each, soakSeconds: 0, approval: 'Unexercised' as const }));
     const world = new SmallWorld({ stages });
