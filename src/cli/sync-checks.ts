@@ -27,11 +27,11 @@ function isRule({ apiVersion, kind }: KubeObject): boolean {
 
 /** Most clusters have the same rules: each is tested once. */
 function remembering(ask: Checks['ruleTests']): Checks['ruleTests'] {
-  const answers = new Map<string, ReturnType<Checks['ruleTests']>>();
+  const answers = new Map<string, readonly Problem[]>();
   return async (object) => {
     if (!isRule(object)) return [];
     const key = JSON.stringify(object['spec'] ?? null);
-    const answer = answers.get(key) ?? ask(object);
+    const answer = answers.get(key) ?? (await ask(object));
     if (answers.size >= MAX_REMEMBERED) answers.clear();
     answers.set(key, answer);
     return answer;

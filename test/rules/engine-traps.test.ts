@@ -3,13 +3,24 @@
  * these is seen here. Beside each, that our rules do not meet it.
  */
 
+import { createRequire } from 'node:module';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
 import { Engine, type TopLevelCondition } from 'json-rules-engine';
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/rules/compile.ts';
 import { judgeOf } from '../../src/rules/engine.ts';
 import type { Facts, Leaf, Reading } from '../../src/rules/model.ts';
-import { remedier, STATUS, withLeaf } from './spec.ts';
+import { runs } from '../support/long.ts';
+import { anyCondition, FIELDS } from './any-rule.ts';
+import { GONE, remedier, STATUS, withLeaf } from './spec.ts';
+
+/** What the engine calls when it has no resolver of ours: its own dependency, as it sees it. */
+const jsonPath = createRequire(createRequire(import.meta.url).resolve('json-rules-engine'))(
+  'jsonpath-plus',
+) as {
+  JSONPath: (...args: readonly unknown[]) => unknown;
+};
 
 type Options = ConstructorParameters<typeof Engine>[1];
 
@@ -137,6 +148,31 @@ describe('json-rules-engine', () => {
     const inherited = Object.create({ ageSeconds: 9 }) as Reading;
     expect(await judgeOf(HOLDS)(known(inherited))).toBe('Unknown');
     expect(await judgeOf(HOLDS)(known({ ageSeconds: 9 }))).toBe('True');
+  });
+
+  it('is never brought to JSONPath by us, whatever the rule', async () => {
+    const asked: unknown[] = [];
+    const { JSONPath } = jsonPath;
+    jsonPath.JSONPath = (...args) => {
+      asked.push(...args);
+      return JSONPath(...args);
+    };
+    try {
+      await matches({ all: [{ ...A, path: '$.x' }] }, { a: { x: 1 } });
+      expect(asked.splice(0)).toHaveLength(1);
+      const anyReading = fc.dictionary(fc.constantFrom(...FIELDS), fc.anything());
+      await fc.assert(
+        fc.asyncProperty(anyCondition, anyReading, async (conditions, reading) => {
+          const changes = { '/rule/conditions': conditions, '/rule/maxAgeSeconds': GONE };
+          const { rule } = compile(remedier(changes));
+          if (rule) await judgeOf(rule.conditions)(known(reading as Reading));
+          expect([rule !== undefined, asked]).toEqual([true, []]);
+        }),
+        runs(100, 5000),
+      );
+    } finally {
+      jsonPath.JSONPath = JSONPath;
+    }
   });
 
   it('skips rules when two runs overlap on one engine', async () => {

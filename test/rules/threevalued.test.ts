@@ -13,7 +13,7 @@ import {
   type Truth,
   UNKNOWN_READING,
 } from '../../src/rules/model.ts';
-import { runs } from '../support/long.ts';
+import { LONG, runs } from '../support/long.ts';
 import { anyCondition, scalarFor } from './any-rule.ts';
 import { referenceOutcome, referenceTruth } from './reference.ts';
 import { GONE, remedier } from './spec.ts';
@@ -52,7 +52,7 @@ function reference({ conditions, gate }: CompiledRule, facts: Facts): string {
   return referenceOutcome(referenceTruth(conditions, facts), gate && referenceTruth(gate, facts));
 }
 
-describe('an answer', () => {
+describe('an answer', { timeout: LONG ? 3_600_000 : 60_000 }, () => {
   it('is that of three-valued logic', async () => {
     const seen = new Set<string>();
     await fc.assert(
