@@ -87,6 +87,19 @@ const FOUND: readonly (readonly [why: string, scenario: Scenario])[] = [
       ],
     },
   ],
+  [
+    'S34 what a guest began in another stage does not keep this one from moving on (the reference counted it here)',
+    {
+      stages: [{ ...QUICK, maxFailed: 1, soakSeconds: 110 }, QUICK, { ...QUICK, soakSeconds: 110 }],
+      events: [
+        { do: 'push', place: 'test-1', unit: 'app', bad: true },
+        { do: 'wait', seconds: 400 },
+        { do: 'push', place: '*', unit: 'app', bad: false },
+        { do: 'member', cluster: 'prod-2', stage: 'test' },
+        { do: 'push', place: '*', unit: 'app', bad: false },
+      ],
+    },
+  ],
 ];
 
 describe('what the model test has found', () => {

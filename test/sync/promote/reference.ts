@@ -288,7 +288,7 @@ export class Reference {
     this.#on[index] = commit.id;
     if (!before || before === commit || this.#hasEnded(index, before)) return;
     const isRevert = members.every((known) => !known.last || this.#isBackTo(known, commit));
-    const isUnderWay = members.some((known) => this.#isUnderWay(known, before));
+    const isUnderWay = members.some((known) => this.#isUnderWay(known, before, stage));
     const promise = `S34: ${stage.name} left ${before.id} for ${commit.id} in the middle of its soak`;
     refuse(!isRevert && isUnderWay, promise);
   }
@@ -309,10 +309,10 @@ export class Reference {
     return this.#states(known, this.#digest(commit, known)).every((state) => proven.has(state));
   }
 
-  #isUnderWay(known: Known, commit: RefCommit): boolean {
+  #isUnderWay(known: Known, commit: RefCommit, stage: RefStage): boolean {
     const digest = this.#digest(commit, known);
     const hasEnded = known.proven.has(digest) || known.failed.has(digest);
-    return !known.away && known.last?.digest === digest && !hasEnded;
+    return runsHere(known, digest, stage) && !known.away && !hasEnded;
   }
 }
 
