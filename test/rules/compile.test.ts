@@ -13,6 +13,7 @@ type Row = readonly [name: string, change: Changes, where: string, says: string]
 
 const NESTED = { all: [{ any: [{ all: [LEAF] }] }] };
 const PARAMS = LEAF.params;
+const RATE = { ...STATUS, path: '$.transitionsPerHour', operator: 'greaterThan', value: 2.5 };
 const comparisons = refused('comparisons');
 const wholes = refused('rules');
 
@@ -65,6 +66,7 @@ describe('compile', () => {
     ['32 comparisons', { '/rule/conditions': { all: [STATUS, ...many(3), ...sevens(4)] } }],
     ['no gate, and no test for one', { '/rule/gate': GONE, ...noGate }],
     ['null for what is left out', { '/rule/gate': null, '/rule/maxAgeSeconds': null, ...noGate }],
+    ['a rate that is no whole number', { '/rule/conditions/all/1/any/0': RATE }],
     ['the path of a mount', { '/rule/conditions/all/1/any/1': mount('/var/lib/..data') }],
   ])('takes %s', (_, changes) => {
     expect(refusalsOf(remedier(changes))).toEqual([]);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FACTS } from '../../../src/api/steps.ts';
 import { FACT_KINDS } from '../../../src/rules/catalogue.ts';
@@ -31,6 +32,15 @@ describe('the catalogue of facts', () => {
 
   it('has no fact that the kind does not know', () => {
     expect([...FACT_KINDS.keys()].filter((name) => !FACTS.some((fact) => fact === name))).toEqual([]);
+  });
+
+  it('is in the manual as it is', () => {
+    const manual = readFileSync(new URL('../../../docs/concepts/rules.md', import.meta.url), 'utf8');
+    const rows = manual.split('\n').filter((row) => /^\| `[a-z]+` \|/.test(row));
+    const words = rows.map((row) => row.match(/`[A-Za-z]+`/g)?.map((word) => word.slice(1, -1)));
+    expect(words).toEqual(
+      [...FACT_KINDS.values()].map(({ name, params, fields }) => [name, ...params.keys(), ...fields.keys()]),
+    );
   });
 
   it('says of each where it comes from', () => {
