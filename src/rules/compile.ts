@@ -70,7 +70,8 @@ function checkHistory(report: Report, refs: readonly FactRef[], spec: object): v
     .filter(({ fact }) => fact === 'history')
     .map(({ params }) => Number(params['windowSeconds']));
   const longest = Math.max(0, ...windows);
-  if (longest <= ttl) return;
+  // Not the other way round: of what is no number the schema speaks.
+  if (!(longest > ttl)) return;
   const message = `a condition asks for the history of ${longest} seconds, but jobs are kept for ${ttl}: raise it`;
   report('spec.job.ttlSeconds', message);
 }

@@ -67,6 +67,7 @@ describe('compile', () => {
     ['no gate, and no test for one', { '/rule/gate': GONE, ...noGate }],
     ['null for what is left out', { '/rule/gate': null, '/rule/maxAgeSeconds': null, ...noGate }],
     ['a rate that is no whole number', { '/rule/conditions/all/1/any/0': RATE }],
+    ['what the schema refuses in words of its own', { '/job': { ttlSeconds: 'x' } }],
     ['the path of a mount', { '/rule/conditions/all/1/any/1': mount('/var/lib/..data') }],
   ])('takes %s', (_, changes) => {
     expect(refusalsOf(remedier(changes))).toEqual([]);

@@ -9,6 +9,7 @@ import { compileTree } from './tree.ts';
 export function compileLadder(report: Report, path: string, written: unknown): ReadonlyMap<string, Tree> {
   const rungs = listIn(report, path, written) ?? [];
   const proofs = rungs.flatMap((rung, index) => compileRung(report, `${path}[${index}]`, rung));
+  checkNames(report, path, rungs);
   if (!stepsOf(rungs.at(-1), 'plan').includes('HandOff')) {
     report(path, 'the last rung must hand off to people: give it the step HandOff');
   }
@@ -28,6 +29,15 @@ function compileRung(report: Report, path: string, written: unknown): readonly (
   const name = textAt(rung, 'name');
   if (name === undefined) report(`${path}.name`, 'is required: give the rung a name');
   return proof && name !== undefined ? [[name, proof]] : [];
+}
+
+/** Jobs, attempts and what proves a rung go by its name. */
+function checkNames(report: Report, path: string, rungs: readonly unknown[]): void {
+  const names = rungs.map((rung) => textAt(rung, 'name'));
+  for (const [index, name] of names.entries()) {
+    if (name === undefined || names.indexOf(name) === index) continue;
+    report(`${path}[${index}].name`, `another rung is called ${JSON.stringify(name)} as well`);
+  }
 }
 
 function compileProof(report: Report, path: string, rung: JsonRecord): Tree | undefined {
