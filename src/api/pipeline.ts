@@ -53,7 +53,7 @@ const source = rules(
       'token',
     ).optional(),
     caRef: secretRefWithKey('CaRef', 'Secret with more CAs for https.', 'ca.crt').optional(),
-    pollSeconds: int('How often the ref is read.', [5, 3600]).default(30),
+    pollSeconds: int('How often the ref is read.', [1, 3600]).default(30),
     hostKeys: list(
       'SSH host keys, lines as in known_hosts; a host without one gets no connection.',
       name('A line.', 1024),

@@ -1284,7 +1284,7 @@ export interface PipelineSource {
   readonly credentialsRef?: TokenRef;
   /** Secret with more CAs for https. */
   readonly caRef?: CaRef;
-  /** How often the ref is read. (5 to 3600; default 30) */
+  /** How often the ref is read. (1 to 3600; default 30) */
   readonly pollSeconds?: number;
   /** SSH host keys, lines as in known_hosts; a host without one gets no connection. (at most 16) */
   readonly hostKeys?: readonly string[];

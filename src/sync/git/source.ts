@@ -112,9 +112,13 @@ export function jittered(seconds: number, random: number): number {
   return seconds * (0.9 + 0.2 * random);
 }
 
+/** Whoever polls each second is not blind after two: a fetch alone may take longer. */
+const SHORTEST_STALE_MS = 10_000;
+
 /** Pure. True when nobody has said for two intervals what the ref is: what we know may be old. */
 export function isStale({ polledAt }: SourceState, pollSeconds: number, now: Date): boolean {
-  return polledAt === undefined || now.getTime() - polledAt.getTime() > 2 * pollSeconds * 1000;
+  if (polledAt === undefined) return true;
+  return now.getTime() - polledAt.getTime() > Math.max(2 * pollSeconds * 1000, SHORTEST_STALE_MS);
 }
 
 function failed(state: SourceState, error: unknown, now: Date): SourceState {
