@@ -100,6 +100,21 @@ const FOUND: readonly (readonly [why: string, scenario: Scenario])[] = [
       ],
     },
   ],
+  [
+    'S39 a hub that comes back from a backup goes on with the soak that it had, and forgets the failure since (the reference did not)',
+    {
+      stages: [SLOW, SLOW, { ...QUICK, soakSeconds: 110 }],
+      events: [
+        { do: 'wait', seconds: 400 },
+        { do: 'backup' },
+        { do: 'ill', cluster: 'prod-2', how: 'Failed' },
+        { do: 'reach', cluster: 'prod-2' },
+        { do: 'wait', seconds: 1 },
+        { do: 'push', place: '*', unit: 'app', bad: false },
+        { do: 'restore' },
+      ],
+    },
+  ],
 ];
 
 describe('what the model test has found', () => {

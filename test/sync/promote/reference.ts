@@ -33,20 +33,22 @@ export interface RefCommit {
   readonly digests: ReadonlyMap<string, string>;
 }
 
-interface Known {
+interface Known extends Learned {
   sight: RefSight;
   last: { digest: string; order: number; stage: string } | undefined;
   unseenSince: number | undefined;
   /** It was paused or lost in the middle of its trial: its place may be another's until it is written again. */
   away: boolean;
+  proven: Map<string, number>;
+}
+
+/** What the hub learned by looking, and has again as it was when it comes back from a backup. */
+interface Learned {
   goodAt: { readonly real: number; readonly wall: number } | undefined;
   /** What was seen settled since it was last written. */
   settled: string | undefined;
-  /** `goodAt` before it was seen unsettled again. */
-  stoppedAt: Known['goodAt'];
   /** Observed good time of each unit at its version. */
-  soaked: Map<string, number>;
-  proven: Map<string, number>;
+  soaked: ReadonlyMap<string, number>;
   failed: Map<string, number>;
 }
 
@@ -65,7 +67,7 @@ export class Reference {
   readonly #on: (string | undefined)[];
   /** Was seen going wrong in that stage, now or before. */
   readonly #wentWrong: Set<string>[];
-  #backup: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map();
+  #backup: ReadonlyMap<string, Learned> = new Map();
   #paused = false;
   #moment = 0;
 
@@ -82,17 +84,16 @@ export class Reference {
     this.#order.set(commit.id, this.#commits.push(commit) - 1);
   }
 
-  /** The hub is backed up, with the failures that it knows. */
+  /** The hub is backed up, with the soaks and failures that it knows. */
   backUp(): void {
-    this.#backup = new Map([...this.#known].map(([name, { failed }]) => [name, new Map(failed)]));
+    this.#backup = new Map([...this.#known].map(([name, known]) => [name, learnedBy(known)]));
   }
 
   /** The hub comes back from its backup: what it learned since is lost, failures too. What runs where is not. */
   restore(): void {
     for (const [name, known] of this.#known) {
       known.away = true;
-      known.goodAt ??= known.stoppedAt;
-      known.failed = new Map(this.#backup.get(name));
+      Object.assign(known, learnedBy(this.#backup.get(name) ?? newlyKnown(known.sight)));
       // What failed by that account has to hold for a whole soak again, whatever was seen since.
       for (const digest of known.failed.keys()) known.proven.delete(digest);
     }
@@ -148,7 +149,7 @@ export class Reference {
   #fail(known: Known, digest: string): void {
     known.failed.set(digest, this.#moment);
     known.proven.delete(digest);
-    known.soaked.clear();
+    known.soaked = new Map();
   }
 
   #soak(known: Known, digest: string, now: NonNullable<Known['goodAt']>): void {
@@ -329,7 +330,6 @@ function countedSince(before: Known['goodAt'], now: NonNullable<Known['goodAt']>
 /** What had settled is seen unsettled: the time until it is good again does not count. */
 function stop(known: Known, digest: string): void {
   if (known.settled !== digest) return;
-  known.stoppedAt = known.goodAt ?? known.stoppedAt;
   known.goodAt = undefined;
 }
 
@@ -343,6 +343,10 @@ function runsHere({ last }: Known, digest: string, { name }: RefStage): boolean 
   return last?.digest === digest && last.stage === name;
 }
 
+function learnedBy({ goodAt, settled, soaked, failed }: Learned): Learned {
+  return { goodAt, settled, soaked, failed: new Map(failed) };
+}
+
 function newlyKnown(sight: RefSight): Known {
   return {
     sight,
@@ -351,7 +355,6 @@ function newlyKnown(sight: RefSight): Known {
     away: false,
     goodAt: undefined,
     settled: undefined,
-    stoppedAt: undefined,
     soaked: new Map(),
     proven: new Map(),
     failed: new Map(),
