@@ -2,7 +2,7 @@
  * Every brake of a promotion is the same thing: how many more clusters may begin, and why not one more. Those of
  * `entryLimits` also keep a stage from taking a new commit at all; windows and freezes are lines of that list.
  */
-import type { Pipeline, Release, Stage } from '../../api/generated/types.ts';
+import type { Pipeline, Stage } from '../../api/generated/types.ts';
 import { amountOf } from './amount.ts';
 import type { Because } from './world.ts';
 
@@ -13,7 +13,8 @@ export interface Limit extends Because {
 export interface Entry {
   readonly pipeline: Pipeline;
   readonly stage: Stage;
-  readonly release: Release;
+  /** Of what the commit renders to now. */
+  readonly planDigest: string;
   /** Clusters of no stage. */
   readonly unassigned: readonly string[];
   /** Clusters of this stage that the commit changes. */
@@ -35,6 +36,8 @@ export interface Begin {
   readonly total: number;
   readonly busy: number;
   readonly failed: readonly string[];
+  /** The commit, when it renders to what the stage before has not proven. */
+  readonly rerendered?: string;
 }
 
 /** Asked before each cluster. */
@@ -42,6 +45,7 @@ export function beginLimit(begin: Begin): Limit {
   return tightest([
     ...paused(begin.pipeline),
     ...unassigned(begin),
+    ...rerendered(begin),
     ...failureBudget(begin),
     concurrency(begin),
   ]);
@@ -60,16 +64,22 @@ function unassigned({ pipeline, unassigned: names }: Pick<Entry, 'pipeline' | 'u
   return [{ places: 0, reason: 'ClusterUnassigned', because, blocker: { kind: 'Cluster', name: first } }];
 }
 
+/** S32: proof is of content. A newer commit, or the stage before, brings it on. */
+function rerendered({ stage, rerendered: commit }: Begin): Limit[] {
+  if (commit === undefined) return [];
+  const because = `${commit} renders to something else than what was promoted to ${stage.name}: the stage before has to prove that first`;
+  return [{ places: 0, reason: 'RenderChanged', because }];
+}
+
 /** What changes nothing here needs nobody's word. */
-function approval({ pipeline, stage, release, changes, unexercised }: Entry): Limit[] {
+function approval({ pipeline, stage, planDigest, changes, unexercised }: Entry): Limit[] {
   const asked = { None: 0, Unexercised: unexercised, Required: changes }[stage.approval];
-  const { digest } = release.spec.plan;
   const approved = pipeline.spec.approvals.some(
-    (given) => given.stage === stage.name && given.planDigest === digest,
+    (given) => given.stage === stage.name && given.planDigest === planDigest,
   );
   if (asked === 0 || approved) return [];
   const what = stage.approval === 'Unexercised' ? ' for what no earlier stage ran' : '';
-  const because = `stage ${stage.name} needs an approval${what}: plan ${digest} in spec.approvals`;
+  const because = `stage ${stage.name} needs an approval${what}: plan ${planDigest} in spec.approvals`;
   const blocker = { kind: 'Pipeline', name: pipeline.metadata.name };
   return [{ places: 0, reason: 'ApprovalRequired', because, blocker }];
 }

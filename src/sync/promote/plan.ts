@@ -131,7 +131,7 @@ function planStages(world: World, { context, places, roads }: Scene): readonly S
       context,
     });
     plans.push(plan);
-    candidate = plan.proven;
+    candidate = plan.passes;
   }
   return plans;
 }

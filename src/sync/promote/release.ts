@@ -47,17 +47,34 @@ function planOf(commit: Commit, stages: Stages, history: History): ReleasePlan {
   const before = history.before(commit.id);
   const target = (of: string | undefined, name: string): string =>
     history.target(of, name)?.digest ?? NOTHING.digest;
-  const content = [...(commit.targets ?? [])].map(([name, { digest }]) => [name, digest]);
   const range = { from: before?.id, to: commit.id };
   const unexercised = stages.map((own, index) =>
     unexercisedIn(history, range, own, stages.slice(0, index).flat()),
   );
   return {
-    digest: digestOf(content.toSorted(([a = ''], [b = '']) => byCode(a, b))),
+    digest: contentDigest(commit),
     clusters: names.length,
     changed: names.filter((name) => target(commit.id, name) !== target(before?.id, name)).length,
     ...given('deletes', commit.deletes),
     ...given('disrupts', commit.disrupts),
     unexercised: unexercised.flat().length,
   };
+}
+
+function contentDigest({ targets }: Commit): string {
+  const content = [...(targets ?? [])].map(([name, { digest }]) => [name, digest]);
+  return digestOf(content.toSorted(([a = ''], [b = '']) => byCode(a, b)));
+}
+
+/**
+ * Another toolchain may render the same commit to something else: its name was promoted, but not what it says now. While it is not
+ * rendered nothing is known against it.
+ */
+export function rendersAsPromoted({ spec }: Pick<Release, 'spec'>, history: History): boolean {
+  return planDigestOf({ spec }, history) === spec.plan.digest;
+}
+
+export function planDigestOf({ spec }: Pick<Release, 'spec'>, history: History): string {
+  const commit = history.commit(spec.commit);
+  return commit?.targets === undefined ? spec.plan.digest : contentDigest(commit);
 }

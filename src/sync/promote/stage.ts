@@ -7,6 +7,7 @@
 import type { Pipeline, Stage } from '../../api/generated/types.ts';
 import { beginLimit, entryLimit, type Limit } from './limits.ts';
 import { isBusy, isOnTrial, type Member, type MemberContext, type Standing, standingAt } from './member.ts';
+import { planDigestOf, rendersAsPromoted } from './release.ts';
 import { isAfter, newer, presentOf, type Road } from './roads.ts';
 import { unexercisedIn } from './unexercised.ts';
 import { failedIn, givesWay, isRevert, type Verdict, verdictOf } from './verdict.ts';
@@ -41,6 +42,8 @@ export interface StagePlan {
   readonly left?: Departure;
   /** The newest that is proven here, as of this pass. */
   readonly proven: Road | undefined;
+  /** The same, if what it renders to now is proven here: the candidate of the next stage. */
+  readonly passes: Road | undefined;
   /** What wants to come in, and why it cannot yet. */
   readonly next?: { readonly road: Road; readonly wait: Because };
   readonly limit: Limit | undefined;
@@ -98,48 +101,57 @@ function whyNot(input: StageInput, stays: Departure | undefined, there: Departur
   const changed = there.standings.filter(({ same }) => !same).map(({ member }) => member.name);
   const range = { from: stays?.road.commit, to: there.road.commit };
   const unexercised = unexercisedIn(context.history, range, changed, earlier).length;
-  const { release } = there.road;
-  const limit = entryLimit({ pipeline, stage, release, unassigned, changes: changed.length, unexercised });
+  const planDigest = planDigestOf(there.road.release, context.history);
+  const limit = entryLimit({ pipeline, stage, planDigest, unassigned, changes: changed.length, unexercised });
   return limit.places > 0 ? undefined : limit;
 }
 
-function isHealthyBusy(stays: Departure, there: Departure, { stage, context }: StageInput): boolean {
-  if (stays.verdict.state === 'Proven' || givesWay(stays.standings, stage)) return false;
+function isHealthyBusy(stays: Departure, there: Departure, input: StageInput): boolean {
+  const { stage, context } = input;
+  if (stays.verdict.state === 'Proven' || isRerendered(stays.road, input)) return false;
+  if (givesWay(stays.standings, stage)) return false;
   return !isRevert(there.standings, there.road.commit, context);
 }
+
+const IDLE = {
+  on: undefined,
+  standings: [],
+  verdict: undefined,
+  begins: new Map<string, string>(),
+  limit: undefined,
+};
 
 /** The stage stays on this commit, or came to it: who begins? */
 function settle(input: StageInput, here: Departure | undefined, proven: Road | undefined): StagePlan {
   const { stage, members, hadClusters } = input;
-  if (!here) {
-    return {
-      stage,
-      members,
-      on: undefined,
-      standings: [],
-      verdict: undefined,
-      begins: new Map(),
-      proven,
-      limit: undefined,
-    };
-  }
-  const passed = members.length === 0 && !hadClusters;
-  const { begins, limit } = beginning(input, here.standings);
+  if (!here) return { ...IDLE, stage, members, proven, passes: asPromoted(proven, input) };
+  const { begins, limit } = beginning(input, here);
   const standings = here.standings.map((standing) => afterBegin(standing, begins, limit));
-  const verdict: Verdict =
-    passed || here.verdict.state === 'Proven' ? { state: 'Proven' } : verdictOf(standings, stage);
+  const passed = members.length === 0 && !hadClusters;
+  const live: Verdict = passed ? { state: 'Proven' } : verdictOf(standings, stage);
+  const verdict: Verdict = here.verdict.state === 'Proven' ? { state: 'Proven' } : live;
   const best = verdict.state === 'Proven' ? newer(proven, here.road, input.roads) : proven;
-  return { stage, members, on: here.road, standings, verdict, begins, proven: best, limit };
+  const isLive = live.state === 'Proven' && best === here.road;
+  const passes = isLive ? best : asPromoted(best, input);
+  return { stage, members, on: here.road, standings, verdict, begins, proven: best, passes, limit };
 }
 
 function beginning(
   input: StageInput,
-  standings: readonly Standing[],
+  { road, standings }: Departure,
 ): { begins: ReadonlyMap<string, string>; limit: Limit } {
   const { pipeline, stage, unassigned } = input;
   const failed = failedIn(standings);
   const busy = standings.filter(isBusy).length;
-  const asked = { pipeline, stage, unassigned, total: standings.length, failed };
+  const rerendered = isRerendered(road, input) ? road.commit : undefined;
+  const asked = {
+    pipeline,
+    stage,
+    unassigned,
+    total: standings.length,
+    failed,
+    ...given('rerendered', rerendered),
+  };
   const { places } = beginLimit({ ...asked, busy });
   const queue = standings
     .filter((standing) => standing.position === 'Pending' || wantsPlace(standing))
@@ -148,6 +160,16 @@ function beginning(
     return [member.name, same ? 'it goes on where it stood' : `its turn in ${stage.name}`] as const;
   });
   return { begins: new Map(begins), limit: beginLimit({ ...asked, busy: busy + begins.length }) };
+}
+
+/** What was proven under that name is what it renders to still. */
+function asPromoted(proven: Road | undefined, { context }: StageInput): Road | undefined {
+  return proven && rendersAsPromoted(proven.release, context.history) ? proven : undefined;
+}
+
+/** The first stage proves what a commit renders to now; the others take it from the stage before. */
+function isRerendered(road: Road, input: StageInput): boolean {
+  return road !== input.candidate && asPromoted(road, input) === undefined;
 }
 
 /** It was away in the middle of its trial, and its place was given to others. */

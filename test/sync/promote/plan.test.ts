@@ -37,6 +37,21 @@ function is(release: Release, type: string): string | undefined {
   return release.status?.conditions.find((condition) => condition.type === type)?.status;
 }
 
+/** Another toolchain: every cluster gets other bytes out of the same commits. */
+function upgrade(world: SmallWorld): void {
+  const renamed = world.commits.map((commit) => ({
+    ...commit,
+    targets: new Map(
+      [...(commit.targets ?? [])].map(([name, { digest, units }]) => {
+        const content = { ...world.contents.get(digest), label: 'new' };
+        world.contents.set(digestFor(content), content);
+        return [name, { digest: digestFor(content), units: new Map([...units, ['label', 'new']]) }];
+      }),
+    ),
+  }));
+  world.commits.splice(0, world.commits.length, ...renamed);
+}
+
 /** Runs to the end of what goes on by itself. */
 function proven(world: SmallWorld, commit: string): SmallWorld {
   world.run(4 * DAY, () => world.release(commit).status?.finishedAt !== undefined);
@@ -488,5 +503,56 @@ describe('S15 a new target', () => {
     world.push('c2', { prod: { app: 'v2' } });
     world.run(40 * MINUTE);
     expect(world.cluster('prod-1').target?.commit).toBe('c1');
+  });
+});
+
+describe('S32 a commit that renders to something else than when it was promoted', () => {
+  it('goes through the stages in their order once more, after the soak of each', () => {
+    const world = new SmallWorld({ stages: STAGES });
+    world.push('c1', { '*': { app: 'v1' } });
+    proven(world, 'c1');
+    upgrade(world);
+    const from = world.writes.length;
+    world.settle();
+    expect(world.writes.slice(from).map(({ cluster }) => cluster)).toEqual(['test-1']);
+    expect(world.cluster('prod-1').status?.sync).toMatchObject({
+      state: 'Pending',
+      message: expect.stringContaining('renders to something else') as string,
+    });
+    world.run(HOUR);
+    const again = world.writes.slice(from);
+    expect(again.map(({ cluster }) => cluster)).toEqual(['test-1', 'pre-1', 'prod-1']);
+    const [test = 0, pre = 0, prod = 0] = again.map(({ at }) => at);
+    expect([pre - test >= 30 * SECOND, prod - pre >= 30 * SECOND]).toEqual([true, true]);
+    expect(running(world, 'prod-1')).toBe('app=v1 label=new');
+  });
+
+  it('that fails in the first stage goes no further, and lets the next commit in everywhere', () => {
+    const world = new SmallWorld({ stages: STAGES });
+    world.push('c1', { '*': { app: 'v1' } });
+    proven(world, 'c1');
+    upgrade(world);
+    world.cluster('test-1').ill = 'Failed';
+    world.run(HOUR);
+    expect(running(world, 'prod-1')).toBe('app=v1');
+    world.cluster('test-1').ill = 'No';
+    world.push('c2', { '*': { app: 'v2' } });
+    proven(world, 'c2');
+    expect(running(world, 'prod-1')).toBe('app=v2');
+  });
+
+  it('in the middle of a stage begins nobody there, and does not keep the next commit out', () => {
+    const stages = STAGES.map((each) => ({ ...each, soakSeconds: each.name === 'prod' ? 3600 : 0 }));
+    const world = new SmallWorld({ stages, clusters: ['test-1', 'pre-1', 'prod-1', 'prod-2'] });
+    world.push('c1', { '*': { app: 'v1' } });
+    world.run(10 * MINUTE);
+    expect(world.cluster('prod-1').status?.sync?.state).toBe('Soaking');
+    world.push('c2', { '*': { app: 'v2' } });
+    world.settle();
+    upgrade(world);
+    world.run(2 * MINUTE);
+    expect(commitsOf(world, 'prod-1')).toEqual(['c1', 'c2']);
+    expect(commitsOf(world, 'prod-2')).toEqual([]);
+    proven(world, 'c2');
   });
 });
