@@ -102,7 +102,7 @@ export function clusterContact(options: ContactOptions): Contact {
     const context: PassContext = { client, live, hub: options.hub, store, clock, log, accepted, signal };
     const { digest, units } = content;
     const wanted: PassTarget = { commit: target.commit, digest, units, ...options.policy(target.pipeline) };
-    if (target.mode === 'Observe' || mayNotWrite() !== undefined) {
+    if (!isToWrite(target, digest) || mayNotWrite() !== undefined) {
       remember(open, wanted, observedWork(digest, await observePass(context, wanted)));
       return 'no';
     }
@@ -123,6 +123,11 @@ export function clusterContact(options: ContactOptions): Contact {
     state = { ...state, blind, ...doubts(error) };
     log.warn('pass not finished', { cluster: options.cluster, error });
   }
+}
+
+/** What promotion gave is content, not a name: a commit that renders to something else now is only looked at. */
+function isToWrite(target: ClusterTarget, digest: string): boolean {
+  return target.mode === 'Apply' && (target.digest ?? digest) === digest;
 }
 
 /** Every commit that something in the cluster was written for, or was about to be. */
