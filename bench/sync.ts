@@ -29,12 +29,13 @@ async function run(): Promise<BenchResult> {
   try {
     const bareBefore = await bareRate(bed.server, 'before');
     const first = await firstApply(bed);
-    const memory = await bed.memory();
+    const { peak: firstPeakMiB } = await bed.memory();
     const bareAfter = await bareRate(bed.server, 'after');
     const idle = await idleCalls(bed);
     const driftSeconds = await inTurn(DRIFTS, (index) => drift(bed, index));
     const changes = new Map<number, string>();
     const pushSeconds = await inTurn(PUSHES, (index) => push(bed, index, changes));
+    const memory = await bed.memory();
     const appliesPerSecond = (bareBefore + bareAfter) / 2;
     const requestsPerObjectHour = (idle.length / IDLE_SECONDS / OBJECTS) * 3600;
     const idleWrites = idle.filter(isWrite).length;
@@ -43,6 +44,7 @@ async function run(): Promise<BenchResult> {
     return {
       measured: {
         appliesPerSecond: first,
+        firstPeakMiB,
         peakMiB: memory.peak,
         residentMiB: memory.resident,
         idleWrites,

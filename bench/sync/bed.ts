@@ -15,7 +15,7 @@ import { type ApiServer, startServer } from '../../test/support/control-plane-se
 import { testRepository } from '../../test/support/git-server/repository.ts';
 import { type Audit, auditOf } from './audit.ts';
 
-const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+const BIN = new URL('../../bin/kubenode.js', import.meta.url).pathname;
 const CLUSTER = 'bench';
 export const UNIT_NAMESPACE = 'default';
 
@@ -55,7 +55,7 @@ export async function openBed(): Promise<Bed> {
     },
     startSync() {
       const args = ['sync', '--kubeconfig', hubKubeconfig, '--cache', join(folder, 'cache')];
-      child = spawn(execPath, [MAIN, ...args, '--from', git.bare], { stdio: ['ignore', 'ignore', 'pipe'] });
+      child = spawn(execPath, [BIN, ...args, '--from', git.bare], { stdio: ['ignore', 'ignore', 'pipe'] });
       child.stderr?.on('data', (text: Buffer) => {
         said = (said + text.toString()).slice(-4000);
       });
@@ -84,15 +84,19 @@ async function asSync(server: ApiServer): Promise<string> {
 }
 
 async function memoryOf(child: ChildProcess | undefined): Promise<{ resident: number; peak: number }> {
-  if (!child || child.exitCode !== null) throw new Error('kubenode sync does not run');
+  if (!runs(child)) throw new Error('kubenode sync does not run');
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
   const mebibytes = (field: string): number =>
     Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
   return { resident: mebibytes('VmRSS'), peak: mebibytes('VmHWM') };
 }
 
+function runs(child: ChildProcess | undefined): child is ChildProcess {
+  return child !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
 async function ended(child: ChildProcess | undefined): Promise<void> {
-  if (!child || child.exitCode !== null) return;
+  if (!runs(child)) return;
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
   await exit;

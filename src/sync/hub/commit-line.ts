@@ -2,7 +2,6 @@
 import type { Log } from '../../kube/log.ts';
 import { byCode } from '../digest.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
-import type { Rendered } from '../model.ts';
 import type { Commit } from '../promote/ports.ts';
 import { commitOf, lineOf } from './line.ts';
 import type { RenderStore } from './render-store.ts';
@@ -25,6 +24,8 @@ export function commitLine({
   log,
 }: CommitLineOptions): (newest: string | undefined, named: readonly string[]) => Promise<readonly Commit[]> {
   let known: { readonly key: string; readonly commits: readonly Commit[] } | undefined;
+  /** What was read of a commit beside the one before it; neither ever changes. */
+  let parts = new Map<string, Commit>();
 
   return async (newest, named) => {
     const all = [...new Set([...named, ...(newest ? [newest] : [])])].toSorted(byCode);
@@ -33,7 +34,6 @@ export function commitLine({
       for (const commit of all) await ensured(commit);
       known = { key, commits: await read(newest, all) };
     }
-    renders.keepOnly(new Set(all));
     return known.commits;
   };
 
@@ -49,16 +49,28 @@ export function commitLine({
   async function read(newest: string | undefined, all: readonly string[]): Promise<readonly Commit[]> {
     const named = new Set(all);
     const line = lineOf(await walk(newest, named), named);
-    const rendered = new Map<string, Rendered>();
-    for (const { oid } of line.filter((info) => named.has(info.oid))) {
-      const content = await renders.quietly(oid);
-      if (content) rendered.set(oid, content);
+    const commits: Commit[] = [];
+    let before: string | undefined;
+    for (const info of line) {
+      const commit = named.has(info.oid) ? await withContent(info, before) : commitOf(info);
+      if (commit.targets) before = info.oid;
+      commits.push(commit);
     }
-    const withContent = line.filter(({ oid }) => rendered.has(oid));
-    return line.map((info) => {
-      const before = withContent[withContent.indexOf(info) - 1];
-      return commitOf(info, rendered.get(info.oid), before && rendered.get(before.oid));
-    });
+    parts = new Map([...parts].filter(([, { id }]) => named.has(id)));
+    return commits;
+  }
+
+  async function withContent(info: CommitInfo, before: string | undefined): Promise<Commit> {
+    const key = `${before ?? ''} ${info.oid}`;
+    const part = parts.get(key) ?? (await readPart(info, before));
+    // What does not render today may do so tomorrow.
+    if (part.targets) parts.set(key, part);
+    return part;
+  }
+
+  async function readPart(info: CommitInfo, before: string | undefined): Promise<Commit> {
+    const content = await renders.quietly(info.oid);
+    return commitOf(info, content, content && before ? await renders.quietly(before) : undefined);
   }
 
   /** Newest first, merges included, until everything that is named was met, or git knows no more. */

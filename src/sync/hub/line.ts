@@ -11,11 +11,7 @@ export function lineOf(walked: readonly CommitInfo[], named: ReadonlySet<string>
   return walked.slice(0, oldest + 1).toReversed();
 }
 
-export function commitOf(
-  info: CommitInfo,
-  rendered: Rendered | undefined,
-  before: Rendered | undefined,
-): Commit {
+export function commitOf(info: CommitInfo, rendered?: Rendered, before?: Rendered): Commit {
   const [parent] = info.parents;
   return {
     id: info.oid,

@@ -1,4 +1,8 @@
-/** The renders of the commits of one repository: one a commit, shared by all who ask, forgotten when nobody names it. */
+/**
+ * The renders of the commits of one repository: one a commit, shared by all who ask. Whole fleets are large, so one that
+ * nobody has asked for lately goes: the renderer has it on disk, and who works on a cluster asks several times a minute.
+ */
+import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
 import type { GitTransport } from '../git/transport.ts';
 import type { Rendered } from '../model.ts';
@@ -9,6 +13,7 @@ export interface RenderStoreOptions {
   readonly ref: string;
   readonly path: string;
   readonly renderer: Renderer;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -17,18 +22,21 @@ export interface RenderStore {
   get(commit: string): Promise<Rendered>;
   /** For commits that were accepted before: what cannot be rendered any more is nothing, and logged. */
   quietly(commit: string): Promise<Rendered | undefined>;
-  keepOnly(commits: ReadonlySet<string>): void;
 }
 
-export function renderStore({ git, ref, path, renderer, log }: RenderStoreOptions): RenderStore {
-  const renders = new Map<string, Promise<Rendered>>();
-  return { get, quietly, keepOnly };
+const KEPT_MS = 60_000;
+
+export function renderStore({ git, ref, path, renderer, clock, log }: RenderStoreOptions): RenderStore {
+  const renders = new Map<string, { readonly content: Promise<Rendered>; readonly askedMs: number }>();
+  return { get, quietly };
 
   function get(commit: string): Promise<Rendered> {
-    const known = renders.get(commit) ?? render(commit);
-    renders.set(commit, known);
-    known.catch(() => renders.delete(commit));
-    return known;
+    const nowMs = clock.monotonicMs();
+    for (const [old, { askedMs }] of renders) if (nowMs - askedMs > KEPT_MS) renders.delete(old);
+    const content = renders.get(commit)?.content ?? render(commit);
+    renders.set(commit, { content, askedMs: nowMs });
+    content.catch(() => renders.delete(commit));
+    return content;
   }
 
   async function render(commit: string): Promise<Rendered> {
@@ -45,9 +53,5 @@ export function renderStore({ git, ref, path, renderer, log }: RenderStoreOption
       log.warn('older commit not rendered', { commit, error });
       return undefined;
     }
-  }
-
-  function keepOnly(commits: ReadonlySet<string>): void {
-    for (const commit of renders.keys()) if (!commits.has(commit)) renders.delete(commit);
   }
 }

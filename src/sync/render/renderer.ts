@@ -1,5 +1,5 @@
 /** Renders a commit: exported, run twice in a sandbox, compared, and kept by content. */
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import PQueue from 'p-queue';
@@ -78,7 +78,7 @@ export function renderer(options: RendererOptions = {}): Renderer {
     return { rendered: { commit: oid, targets }, warnings };
   }
 
-  /** The second time from another folder: a path that got into an object shows. */
+  /** Side by side, as somebody waits for it; from two folders: a path that got into an object shows. */
   async function renderTwice(
     git: GitRepository,
     oid: string,
@@ -87,14 +87,18 @@ export function renderer(options: RendererOptions = {}): Renderer {
   ): Promise<Buffer> {
     const home = await mkdtemp(join(tmpdir(), 'kubenode-render-'));
     try {
-      const [one, two] = [join(home, 'a'), join(home, 'other')];
-      await mkdir(one);
-      await git.exportTree(oid, one);
-      const first = await run(one, inputs, signal);
-      await rename(one, two);
-      const second = await run(two, inputs, signal);
-      if (!first.equals(second)) throw notDeterministic(first, second);
-      return first;
+      const once = async (name: string): Promise<Buffer> => {
+        const root = join(home, name);
+        await mkdir(root);
+        await git.exportTree(oid, root);
+        return run(root, inputs, signal);
+      };
+      // Both have ended before their folders go.
+      const [first, second] = await Promise.allSettled([once('a'), once('other')]);
+      if (first.status === 'rejected') throw first.reason;
+      if (second.status === 'rejected') throw second.reason;
+      if (!first.value.equals(second.value)) throw notDeterministic(first.value, second.value);
+      return first.value;
     } finally {
       await rm(home, { recursive: true, force: true });
     }

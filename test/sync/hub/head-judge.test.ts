@@ -41,7 +41,6 @@ function judge(): HeadJudge {
     renders: {
       get: async (commit) => rendered(commit),
       quietly: async (commit) => rendered(commit),
-      keepOnly: () => undefined,
     },
     checks: commitChecks(),
     lastApplied: () => [],
