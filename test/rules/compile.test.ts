@@ -68,6 +68,11 @@ describe('compile', () => {
     ['null for what is left out', { '/rule/gate': null, '/rule/maxAgeSeconds': null, ...noGate }],
     ['a rate that is no whole number', { '/rule/conditions/all/1/any/0': RATE }],
     ['what the schema refuses in words of its own', { '/job': { ttlSeconds: 'x' } }],
+    ['the longest reason', { '/rule/conditions/all/1/any/1/params/reason': 'A'.repeat(128) }],
+    ['half a percent', { '/rule/conditions/all/1/any/1': { ...LEAVES['disk'], value: 80.5 } }],
+    ['32 pools', { '/rule/conditions/all/1/any/1': pools(Array.from({ length: 32 }, (_, at) => `p${at}`)) }],
+    ['the longest pool', { '/rule/conditions/all/1/any/1': pools(['p'.repeat(256)]) }],
+    ['jobs that are kept just long enough', { '/job': { ttlSeconds: 86_400 } }],
     ['the path of a mount', { '/rule/conditions/all/1/any/1': mount('/var/lib/..data') }],
   ])('takes %s', (_, changes) => {
     expect(refusalsOf(remedier(changes))).toEqual([]);
@@ -197,6 +202,10 @@ describe('compile, given anything', { timeout: LONG ? 3_600_000 : 60_000 }, () =
     );
   });
 });
+
+function pools(value: readonly string[]): object {
+  return { fact: 'node', path: '$.pool', operator: 'in', value };
+}
 
 function mount(filesystem: string): object {
   return { ...LEAVES['disk'], params: { filesystem } };

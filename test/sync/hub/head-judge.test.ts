@@ -4,6 +4,7 @@ import { commitChecks } from '../../../src/cli/sync-checks.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
 import { type HeadJudge, headJudge } from '../../../src/sync/hub/head-judge.ts';
+import type { RenderStore } from '../../../src/sync/hub/render-store.ts';
 import type { Rendered } from '../../../src/sync/model.ts';
 import { remedier } from '../../rules/spec.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -35,13 +36,11 @@ function rendered(commit: string): Rendered {
 /** Of its ports the judge asks two: here each commit follows the one before, and renders at once. */
 function judge(): HeadJudge {
   const git: Pick<GitTransport, 'ancestry'> = { ancestry: async () => 'descends' };
+  const renders: Pick<RenderStore, 'get'> = { get: async (commit) => rendered(commit) };
   return headJudge({
     git: git as GitTransport,
     ref: 'refs/heads/main',
-    renders: {
-      get: async (commit) => rendered(commit),
-      quietly: async (commit) => rendered(commit),
-    },
+    renders: renders as RenderStore,
     checks: commitChecks(),
     lastApplied: () => [],
     newestBefore: () => undefined,
