@@ -1,7 +1,7 @@
 /** 10,000 Nodes of 6 KB in memory, and 500 changes a second to them: the reflector, a bare list, and client-node's informer. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +19,9 @@ const EVENTS_PER_SECOND = 500;
 const SECONDS = 10;
 /** Each way gets its turn, and again, so that whatever else this machine does hits all alike. */
 const ROUNDS = 3;
-/** As controllers of large clusters are to be started: V8's young generation takes 64 MiB otherwise. The same for all ways. */
-const NODE_OPTIONS = ['--no-warnings', '--max-semi-space-size=16'];
+/** As kubenode is started: V8's young generation takes 64 MiB otherwise. The same for all ways. */
+const FLAGS = new URL('../bin/node-flags.json', import.meta.url);
+const NODE_OPTIONS = ['--no-warnings', ...(JSON.parse(readFileSync(FLAGS, 'utf8')) as string[])];
 const WAYS: readonly Way[] = ['bare', 'ours', 'informer'];
 const clock = systemClock();
 

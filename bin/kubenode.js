@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Starts the CLI on the Node that the project brings. Plain JavaScript that also an old Node can run.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const NEEDED_MAJOR = 26;
 // What lives shortly is cleared away sooner. Left alone, V8 takes some 50 MiB more for a process that has a fleet in memory
 // (bench/sync.ts, bench/reflector.ts), and gains nothing that such a process could use.
-const FLAGS = ['--max-semi-space-size=8'];
+const FLAGS = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'));
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 // A checkout runs its sources as they are; the package holds emitted JavaScript only.
 const source = join(root, 'src', 'cli', 'main.ts');
