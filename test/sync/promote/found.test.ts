@@ -115,6 +115,22 @@ const FOUND: readonly (readonly [why: string, scenario: Scenario])[] = [
       ],
     },
   ],
+  [
+    "S23 whom a restored hub finds ahead of its stage ends its work in nobody's place (the reference gave it one)",
+    {
+      stages: [QUICK, QUICK, QUICK],
+      events: [
+        { do: 'backup' },
+        { do: 'wait', seconds: 4000 },
+        { do: 'burst', count: 2 },
+        { do: 'member', cluster: 'prod-3', stage: 'test' },
+        { do: 'restore' },
+        { do: 'crash', at: 0 },
+        { do: 'reach', cluster: 'test-1' },
+        { do: 'wait', seconds: 1 },
+      ],
+    },
+  ],
 ];
 
 describe('what the model test has found', () => {

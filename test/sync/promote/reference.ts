@@ -244,15 +244,24 @@ export class Reference {
 
   #mayBeBusy(known: Known, commit: RefCommit, wall: number, begins: boolean): void {
     const stage = this.#stage(known.sight.stage);
-    // Whoever came from another stage in the middle of its work ends that work, in nobody's place.
-    if (!begins && known.last?.stage !== stage.name) return;
     const index = this.#stages.indexOf(stage);
+    // Whoever came from another stage in the middle of its work, or was found ahead of its stage, ends that work in nobody's place.
+    const isGuest = known.last?.stage !== stage.name || this.#isAhead(known, index, commit);
+    if (!begins && isGuest) return;
     const others = this.#members(stage).filter((other) => other !== known);
     if (begins) this.#mayBegin(known, commit, index, others);
     const busy = others.filter((other) => this.#isBusy(other, commit, stage, wall)).length;
     const isFull = busy + 1 > stage.maxConcurrent && !known.failed.has(this.#digest(commit, known));
     refuse(isFull, `S23: ${known.sight.name} began while ${busy} others were busy with ${commit.id}`);
     if (begins || this.#isNews(index, commit)) this.#takesOver(stage, index, commit, [...others, known]);
+  }
+
+  /**
+   * A hub that comes back from a backup finds a cluster with more than its stage has now: that stays, and the stage does not
+   * count it until it has caught up (S38, S39).
+   */
+  #isAhead({ last }: Known, index: number, commit: RefCommit): boolean {
+    return this.#isNews(index, commit) && last?.order === this.#order.get(commit.id);
   }
 
   /** A stage comes to a commit also with one that goes on, under the new name, with what it had. */
