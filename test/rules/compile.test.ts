@@ -73,6 +73,9 @@ describe('compile', () => {
     ['32 pools', { '/rule/conditions/all/1/any/1': pools(Array.from({ length: 32 }, (_, at) => `p${at}`)) }],
     ['the longest pool', { '/rule/conditions/all/1/any/1': pools(['p'.repeat(256)]) }],
     ['jobs that are kept just long enough', { '/job': { ttlSeconds: 86_400 } }],
+    ['the shortest window', { '/rule/conditions/all/1/any/1/params/windowSeconds': 1 }],
+    ['the longest window', { '/rule/conditions/all/1/any/1/params/windowSeconds': 86_400 }],
+    ['half a second', { '/rule/gate/all/0/value': 0.5 }],
     ['the path of a mount', { '/rule/conditions/all/1/any/1': mount('/var/lib/..data') }],
   ])('takes %s', (_, changes) => {
     expect(refusalsOf(remedier(changes))).toEqual([]);
