@@ -236,7 +236,7 @@ export class Reference {
     refuse(this.#paused || known.sight.paused, `S30: ${cluster} was written while paused`);
     refuse(!known.sight.seen, `S37: ${cluster} was written while it was not seen`);
     refuse(known.last !== undefined && order < known.last.order, `S39: ${cluster} went back to ${commitId}`);
-    this.#mayBeBusy(known, commit, wall, begins);
+    if (begins || !this.#isGuest(known, commit)) this.#mayBeBusy(known, commit, wall, begins);
     known.last = { digest, order, stage: begunIn(known, begins) };
     known.settled = undefined;
     known.away = false;
@@ -245,9 +245,6 @@ export class Reference {
   #mayBeBusy(known: Known, commit: RefCommit, wall: number, begins: boolean): void {
     const stage = this.#stage(known.sight.stage);
     const index = this.#stages.indexOf(stage);
-    // Whoever came from another stage in the middle of its work, or was found ahead of its stage, ends that work in nobody's place.
-    const isGuest = known.last?.stage !== stage.name || this.#isAhead(known, index, commit);
-    if (!begins && isGuest) return;
     const others = this.#members(stage).filter((other) => other !== known);
     if (begins) this.#mayBegin(known, commit, index, others);
     const busy = others.filter((other) => this.#isBusy(other, commit, stage, wall)).length;
@@ -257,11 +254,13 @@ export class Reference {
   }
 
   /**
-   * A hub that comes back from a backup finds a cluster with more than its stage has now: that stays, and the stage does not
-   * count it until it has caught up (S38, S39).
+   * Whoever came from another stage in the middle of its work ends that work, in nobody's place. So does whom a hub that comes
+   * back from a backup finds with more than its stage has now: it stays, and is not counted until the stage has caught up (S38, S39).
    */
-  #isAhead({ last }: Known, index: number, commit: RefCommit): boolean {
-    return this.#isNews(index, commit) && last?.order === this.#order.get(commit.id);
+  #isGuest({ last, sight }: Known, commit: RefCommit): boolean {
+    const index = this.#stages.findIndex(({ name }) => name === sight.stage);
+    const isAhead = this.#isNews(index, commit) && last?.order === this.#order.get(commit.id);
+    return last?.stage !== sight.stage || isAhead;
   }
 
   /** A stage comes to a commit also with one that goes on, under the new name, with what it had. */
