@@ -233,13 +233,17 @@ export class Reference {
     const digest = this.#digest(commit, known);
     const order = this.#order.get(commitId) ?? -1;
     const begins = known.last?.digest !== digest;
-    refuse(this.#paused || known.sight.paused, `S30: ${cluster} was written while paused`);
-    refuse(!known.sight.seen, `S37: ${cluster} was written while it was not seen`);
+    this.#mayBeWritten(known);
     refuse(known.last !== undefined && order < known.last.order, `S39: ${cluster} went back to ${commitId}`);
     if (begins || !this.#isGuest(known, commit)) this.#mayBeBusy(known, commit, wall, begins);
     known.last = { digest, order, stage: begunIn(known, begins) };
     known.settled = undefined;
     known.away = false;
+  }
+
+  #mayBeWritten({ sight }: Known): void {
+    refuse(this.#paused || sight.paused, `S30: ${sight.name} was written while paused`);
+    refuse(!sight.seen, `S37: ${sight.name} was written while it was not seen`);
   }
 
   #mayBeBusy(known: Known, commit: RefCommit, wall: number, begins: boolean): void {
