@@ -61,10 +61,19 @@ function planOf(commit: Commit, stages: Stages, history: History): ReleasePlan {
   };
 }
 
-function contentDigest({ targets }: Commit): string {
-  const content = [...(targets ?? [])].map(([name, { digest }]) => [name, digest]);
-  return digestOf(content.toSorted(([a = ''], [b = '']) => byCode(a, b)));
+/** Asked in every pass, of what never changes. */
+const contentDigests = new WeakMap<object, string>();
+
+function contentDigest({ targets = NO_TARGETS }: Commit): string {
+  const known = contentDigests.get(targets);
+  if (known !== undefined) return known;
+  const content = [...targets].map(([name, { digest }]) => [name, digest]);
+  const found = digestOf(content.toSorted(([a = ''], [b = '']) => byCode(a, b)));
+  contentDigests.set(targets, found);
+  return found;
 }
+
+const NO_TARGETS: NonNullable<Commit['targets']> = new Map();
 
 /**
  * Another toolchain may render the same commit to something else: its name was promoted, but not what it says now. While it is not
