@@ -25,6 +25,8 @@ export interface ReflectorOptions<T extends KubeObject = KubeObject> extends Sel
   readonly random: () => number;
   readonly transform?: Transform<T>;
   readonly metrics?: { restarted(kind: string, because: string): void };
+  /** The server can be read: for the first time, or after an error. What is in the store may be the same as before. */
+  readonly recovered?: () => void;
 }
 
 export interface Reflector {
@@ -91,8 +93,7 @@ export function reflector<T extends KubeObject = KubeObject>(options: ReflectorO
     // What a list shows is as old as its beginning.
     const begun = { ms: clock.monotonicMs(), at: clock.now() };
     await readList(source, position, signal);
-    contact = begun;
-    [error, failedWatches] = [undefined, 0];
+    heard(begun);
     log.info('listed', { objects: store.size, resourceVersion: position.from });
     first.resolve();
   }
@@ -103,9 +104,11 @@ export function reflector<T extends KubeObject = KubeObject>(options: ReflectorO
     options.metrics?.restarted(resource.kind, 'Closed');
   }
 
-  function heard(): void {
-    contact = { ms: clock.monotonicMs(), at: clock.now() };
+  function heard(since = { ms: clock.monotonicMs(), at: clock.now() }): void {
+    const news = error !== undefined || !contact;
+    contact = since;
     [error, failedWatches] = [undefined, 0];
+    if (news) options.recovered?.();
   }
 
   /** Decides what the next attempt is. */

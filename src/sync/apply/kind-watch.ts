@@ -83,7 +83,13 @@ export function kindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
       const resource = crds.defines(ref)
         ? await untilServed(client, clock, ref, closing)
         : await client.resourceFor(ref.apiVersion, ref.kind);
-      watching = reflector({ ...options, resource, store: objects, labelSelector: LABEL_HUB });
+      watching = reflector({
+        ...options,
+        resource,
+        store: objects,
+        labelSelector: LABEL_HUB,
+        recovered: onChange,
+      });
       running = watching.run(closing);
     } catch (error) {
       // A group that cannot be asked makes its own kinds unknown, and no others.

@@ -27,7 +27,10 @@ export interface ClusterWorker {
 const GATHER_MS = 200;
 /** Contact at least so often. */
 const CONTACT_MS = 15_000;
-const RETRY = { firstMs: 500, longestMs: 300_000, stableMs: 600_000 };
+/** What the server refuses, or what waits for others, is tried less and less. */
+const OPEN_WORK = { firstMs: 500, longestMs: 300_000, stableMs: 600_000 };
+/** Whether a server has come back costs one request to find out: it must not wait for us for minutes. */
+const LOST_PASS = { firstMs: 500, longestMs: 20_000, stableMs: 60_000 };
 
 export function clusterWorker(options: WorkerOptions): ClusterWorker {
   const { clock } = options;
@@ -35,7 +38,8 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
   const contact = clusterContact({ ...options, onChange: () => loop.wake() });
   let current = new AbortController();
   let target: ClusterTarget | undefined;
-  let backoff = CALM;
+  let open = CALM;
+  let losses = CALM;
   const loop = wakeLoop({ clock, gatherMs: GATHER_MS, round });
 
   return {
@@ -60,7 +64,7 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
   /** News ends every wait and every retry of what was before. */
   function interrupt(because: string): void {
     current.abort(new Error(because));
-    backoff = CALM;
+    [open, losses] = [CALM, CALM];
     loop.wake();
   }
 
@@ -69,22 +73,21 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
     const signal = AbortSignal.any([closing.signal, current.signal]);
     try {
       const again = await contact.round(target, signal);
-      if (again === 'later') return patience();
-      backoff = CALM;
+      if (again === 'later') return (open = afterError(open, moment(), OPEN_WORK)).delayMs;
+      open = CALM;
       return again === 'at once' ? 0 : CONTACT_MS;
     } catch (error) {
       if (signal.aborted) return 0;
       contact.lost(error);
-      return patience(isKubeError(error) ? error.retryAfterSeconds : undefined);
+      const { retryAfterSeconds } = isKubeError(error) ? error : {};
+      return (losses = afterError(losses, { ...moment(), retryAfterSeconds }, LOST_PASS)).delayMs;
     } finally {
       options.onReport();
     }
   }
 
-  function patience(retryAfterSeconds?: number): number {
-    const now = { atMs: clock.monotonicMs(), chance: options.random(), retryAfterSeconds };
-    backoff = afterError(backoff, now, RETRY);
-    return backoff.delayMs;
+  function moment(): { atMs: number; chance: number } {
+    return { atMs: clock.monotonicMs(), chance: options.random() };
   }
 }
 
