@@ -44,9 +44,10 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
 
   return {
     target(next) {
-      const news = target === undefined || isNews(target, next);
+      const before = target;
       target = next;
-      if (news) interrupt('the target changed');
+      if (!before || isNews(before, next)) interrupt('the target changed');
+      else if (before.lookAt?.getTime() !== next.lookAt?.getTime()) loop.wake();
     },
     report: () => contact.report(),
     wake: () => loop.wake(),
@@ -75,7 +76,7 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
       const again = await contact.round(target, signal);
       if (again === 'later') return (open = afterError(open, moment(), OPEN_WORK)).delayMs;
       open = CALM;
-      return again === 'at once' ? 0 : CONTACT_MS;
+      return again === 'at once' ? 0 : untilNextLook();
     } catch (error) {
       if (signal.aborted) return 0;
       contact.lost(error);
@@ -84,6 +85,11 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
     } finally {
       options.onReport();
     }
+  }
+
+  function untilNextLook(): number {
+    const awaitedMs = (target?.lookAt?.getTime() ?? 0) - clock.now().getTime();
+    return awaitedMs > 0 ? Math.min(CONTACT_MS, awaitedMs) : CONTACT_MS;
   }
 
   function moment(): { atMs: number; chance: number } {

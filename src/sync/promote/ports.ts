@@ -83,6 +83,8 @@ export interface ClusterTarget {
   /** Name of the Pipeline whose delete budget, acknowledgements, force managers and identities count. */
   readonly pipeline: string;
   readonly because: string;
+  /** The end of a soak: what is seen from this moment on is waited for. */
+  readonly lookAt?: Date;
 }
 
 /** All that is known about one cluster now, by observation; nothing in it is a wish. */

@@ -61,6 +61,17 @@ describe('a worker', () => {
     expect(calls).toBeLessThan(80);
   });
 
+  it('looks again at the very end of a soak', async () => {
+    const bed = await bedWith(() => target('a', 1));
+    aim(bed, 'a');
+    await passing(bed.clock, 3 * SECOND);
+    const lookAt = new Date(bed.clock.now().getTime() + 5 * SECOND);
+    bed.worker.target({ mode: 'Apply', commit: 'a', pipeline: 'fleet', because: 'soaks', lookAt });
+    await passing(bed.clock, 6 * SECOND);
+    const seenAt = bed.worker.report().health?.observedAt;
+    expect(seenAt?.getTime()).toBeGreaterThanOrEqual(lookAt.getTime());
+  });
+
   it('S15 begins with a fix at once, at whatever moment of a failing wait it comes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 30 * MINUTE }), async (moment) => {
