@@ -16,11 +16,10 @@ export async function failedTests(rule: CompiledRule): Promise<readonly Problem[
   const failed: Problem[] = [];
   for (const { name, expect, given, path } of rule.tests) {
     const { outcome, because } = await evaluate(given);
-    if (outcome === expect) continue;
     const said = `expected ${expect}, got ${outcome}, because ${because}`;
-    failed.push({ path, message: `the test ${JSON.stringify(name)} fails: ${said}` });
+    if (outcome !== expect) failed.push({ path, message: `the test ${JSON.stringify(name)} fails: ${said}` });
+    // An engine awaits only what is there already: without this, a commit of many rules would keep timers from a Lease.
+    await setImmediate();
   }
-  // An engine only awaits what is there already: without this, many rules in a row would keep timers from a Lease.
-  await setImmediate();
   return failed;
 }

@@ -54,6 +54,18 @@ describe('the tests of a rule', () => {
     ]);
   });
 
+  it('leave room for others between them: a timer of a Lease is not held up by a rule', async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    await said({});
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
   it('count Events as a node does: one that is too old is none', async () => {
     const given = {
       condition: { FrequentTaskHung: { status: 'True' }, Ready: { status: 'True' } },
