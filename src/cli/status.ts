@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Cluster, Pipeline } from '../api/generated/types.ts';
 import { statusOf } from '../kube/conditions.ts';
+import { byCode } from '../sync/digest.ts';
 import { ageOf, shortCommit } from './age.ts';
 import { type ConnectionFlags, connectFrom, connectionOptions } from './connection.ts';
 import { EXIT } from './errors.ts';
@@ -64,7 +65,10 @@ export function fleetStatus({
   pipelines,
   clusters,
 }: Pick<HubObjects, 'pipelines' | 'clusters'>): FleetStatus {
-  const lines = { pipelines: pipelines.map(pipelineLine), clusters: clusters.map(clusterLine) };
+  const lines = {
+    pipelines: pipelines.map(pipelineLine),
+    clusters: inOrder(clusters.map(clusterLine), pipelines),
+  };
   const trouble = [
     ...lines.pipelines
       .filter(({ phase }) => BAD_PHASES.has(phase))
@@ -74,6 +78,13 @@ export function fleetStatus({
       .map(({ name, because }) => `Cluster ${name}: ${because}`),
   ];
   return { ...lines, trouble };
+}
+
+/** As commits go through them; what is in no stage comes last. */
+function inOrder(lines: readonly ClusterLine[], pipelines: readonly Pipeline[]): readonly ClusterLine[] {
+  const stages = pipelines.flatMap(({ spec }) => spec.stages.map(({ name }) => name));
+  const placeOf = ({ stage }: ClusterLine): number => stages.indexOf(stage) + 1 || stages.length + 1;
+  return lines.toSorted((a, b) => placeOf(a) - placeOf(b) || byCode(a.name, b.name));
 }
 
 const BAD_PHASES: ReadonlySet<string> = new Set(['Stalled', 'Held', 'SourceFailed']);

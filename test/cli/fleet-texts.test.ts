@@ -22,7 +22,7 @@ const pipeline = (status: object): Pipeline =>
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'Pipeline',
     metadata: { name: 'fleet' },
-    spec: {},
+    spec: { stages: [{ name: 'test' }, { name: 'prod' }] },
     status,
   }) as never;
 const release = (status: object, commit = COMMIT): Release =>
@@ -95,6 +95,19 @@ describe('fleetStatus', () => {
       expect(trouble).toEqual(['Cluster prod: why']);
     },
   );
+
+  it('lists clusters in the order in which commits reach them', () => {
+    const { clusters } = fleetStatus({
+      pipelines: [pipeline({})],
+      clusters: [
+        cluster({}, 'alone'),
+        cluster({ stage: 'prod' }, 'a'),
+        cluster({ stage: 'test' }, 'z'),
+        cluster({ stage: 'test' }, 'y'),
+      ],
+    });
+    expect(clusters.map(({ name }) => name)).toEqual(['y', 'z', 'a', 'alone']);
+  });
 
   it('puts the refusal of a head before what waits', () => {
     const head = {
