@@ -64,6 +64,8 @@ export const PRUNE_NEVER = 'Never';
 /** `Allowed` lets sync delete and create anew where a field is immutable; never on protected kinds. */
 export const ANNOTATION_REPLACE = `${GROUP}/replace`;
 export const REPLACE_ALLOWED = 'Allowed';
+/** On the namespace kubenode-system of a local cluster: the digest of all that was installed there. */
+export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
 /** `<until>; <who>; <why>`, at most 4 hours: overrides an admission policy, and raises an alert. */
 export const ANNOTATION_BREAK_GLASS = `${GROUP}/break-glass`;
 /** The UID of the object, which a delete of a protected object must name. */

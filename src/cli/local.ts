@@ -1,26 +1,23 @@
 /** `kubenode local`: control planes on this machine, to try things out and to develop against. */
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Client } from '../kube/client.ts';
-import { connect } from '../kube/connect.ts';
 import { bringUp, type Fleet, takeDown } from '../local/fleet.ts';
 import { stateFolder } from '../local/folders.ts';
-import { HUB } from '../local/names.ts';
-import { writeKubeconfigSecrets } from '../local/secrets.ts';
 import { type FleetStatus, statusOf } from '../local/status.ts';
 import { EXIT } from './errors.ts';
 import { endWith } from './exit.ts';
-import { installInto, refuseFailures } from './install.ts';
 import type { Io } from './io.ts';
 import { withDir } from './local-dir.ts';
 import { withLocalErrors } from './local-errors.ts';
+import { installAll } from './local-install.ts';
 import { kubeconfigCommand } from './local-kubeconfig.ts';
 import { type Format, outputOption, print, type Table } from './output.ts';
 import { type Progress, withProgress } from './progress.ts';
 
 const UP_HELP = `
 Starts one etcd, and an API server, a controller manager and a scheduler for each cluster. The first cluster is the hub.
-The clusters go on running after this command; run it again to heal, to add clusters, or to renew certificates.
+The clusters go on running after this command; run it again to heal, to add clusters, or to renew certificates. A cluster
+that got its kinds from this kubenode before is not looked through again: kubenode install does that.
 
 The programs come from --kube-assets or $KUBEBUILDER_ASSETS, else from the cache, else from the official release
 (checksums verified), else they are built when Go is installed. $KUBENODE_KUBE_DOWNLOADS and $KUBENODE_ETCD_DOWNLOADS
@@ -116,34 +113,6 @@ A context for each cluster, the hub first:
   kubectl get crd
 Stop them with: kubenode local down${where}        (with --wipe their data goes too)
 `);
-}
-
-/** All clusters at once, the hub's Secrets last: sync finds a cluster there once that is ready for it. */
-async function installAll(io: Io, fleet: Fleet, progress: Progress): Promise<void> {
-  const names = fleet.state.clusters.map(({ name }) => name);
-  progress.step(`installing the kinds of kubenode in ${names.join(', ')}`);
-  await Promise.all(names.map((name) => withClient(io, fleet, name, (client) => installInOne(io, client))));
-  await withClient(io, fleet, HUB, (hub) => writeKubeconfigSecrets(hub, fleet, io.signal));
-}
-
-async function installInOne(io: Io, client: Client): Promise<void> {
-  // Its hundred steps a cluster are too many words for something that takes two seconds.
-  const quiet = { step: () => undefined };
-  refuseFailures(await installInto(io, client, { progress: quiet }), client.server);
-}
-
-async function withClient(
-  io: Io,
-  fleet: Fleet,
-  name: string,
-  work: (client: Client) => Promise<void>,
-): Promise<void> {
-  const client = await connect({ kubeconfig: fleet.layout.cluster(name).kubeconfig, clock: io.clock });
-  try {
-    await work(client);
-  } finally {
-    await client.close();
-  }
 }
 
 function statusCommand(io: Io): Command {
