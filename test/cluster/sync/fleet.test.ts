@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EVENTS } from '../../../src/kube/events-object.ts';
+import { textAt } from '../../../src/kube/json.ts';
 import { LEASES, recordOf } from '../../../src/kube/lease-record.ts';
 import { SECRETS } from '../../../src/sync/hub/kinds.ts';
 import { CONFIG_MAPS } from './bed.ts';
@@ -7,6 +9,7 @@ import { type FleetBed, fleetBed, PATIENCE, STAGES, type Stage } from './fleet-b
 const LIMIT = { timeout: 600_000 };
 /** Each round of a worker is a chance to write to the wrong cluster. */
 const REFUSALS = 3;
+const STEPS = ['SyncPromoting', 'SyncSoaking', 'SyncProven'];
 const SETTINGS = { name: 'settings', namespace: 'default' };
 
 let bed: FleetBed;
@@ -40,6 +43,7 @@ describe('sync', () => {
     expect(await bed.versions()).toEqual(['1', '1']);
     expect(soaked(bump)).toEqual(['test', 'prod']);
     expect(soaked(revert)).toEqual([]);
+    await expect.poll(() => eventsOn(bump), PATIENCE).toEqual(expect.arrayContaining(STEPS));
   });
 
   it('S2 S3 holds what does not render, or renders to nothing, and deletes nothing', LIMIT, async () => {
@@ -115,6 +119,13 @@ function soaked(commit: string): unknown[] {
     .log()
     .lines.filter(({ message, fields }) => message === 'cluster moved' && fields['commit'] === commit);
   return moves.filter(({ fields }) => fields['state'] === 'Soaking').map(({ fields }) => fields['cluster']);
+}
+
+/** Reasons of the Events on the Release of a commit. */
+async function eventsOn(commit: string): Promise<unknown[]> {
+  const { items } = await bed.hub.client.list(EVENTS);
+  const name = `fleet-${commit.slice(0, 12)}`;
+  return items.filter((event) => textAt(event, 'regarding', 'name') === name).map(({ reason }) => reason);
 }
 
 /** Who works for the Pipeline and each cluster. */
