@@ -67,8 +67,9 @@ export function promotion(ports: PromotionPorts): Promotion {
     return given('wakeAt', plan.wakeAt);
   }
 
-  function tell({ name, target }: ClusterPlan): void {
-    ports.clusters.target(name, target);
+  function tell({ name, target, sync, member }: ClusterPlan): void {
+    const lookAt = sync.state === 'Soaking' ? member.progress.until : undefined;
+    ports.clusters.target(name, { ...target, ...given('lookAt', lookAt) });
   }
 
   function beginChecks(desk: CheckDesk, { spec }: Pipeline, due: readonly DueCheck[]): void {

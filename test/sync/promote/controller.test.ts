@@ -56,6 +56,19 @@ describe('the controller of promotion', () => {
     expect(calls.lastIndexOf('release fleet-c1', written)).toBeGreaterThan(calls.indexOf('cluster test-1'));
   });
 
+  it('asks for a look at the end of a soak, and for none when that is over', async () => {
+    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    hub.world.push('c1', { '*': { app: 'v1' } });
+    const looks = new Set<string>();
+    for (let second = 0; second < 300; second += 1) {
+      await hub.run(SECOND);
+      const { lookAt } = hub.world.cluster('pre-1').target ?? {};
+      const { state, message } = hub.clusters.get('pre-1')?.status?.sync ?? {};
+      looks.add(lookAt ? `${state}: ${message?.replace(lookAt.toISOString(), 'then')}` : `${state}`);
+    }
+    expect([...looks]).toEqual(['Pending', 'Applying', 'Soaking: soaks until then', 'Proven']);
+  });
+
   it('writes nothing in a pass that finds nothing new', async () => {
     const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
     await story(hub);
