@@ -1,6 +1,6 @@
 /**
- * The renders of the commits of one repository: one a commit, shared by all who ask. Whole fleets are large, so one that
- * nobody has asked for lately goes: the renderer has it on disk, and who works on a cluster asks several times a minute.
+ * The renders of the commits of one repository: one a commit, shared by all who ask. Whole fleets are large, so only a few
+ * stay in memory, and none that nobody has asked for lately: the renderer has them on disk.
  */
 import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
@@ -24,6 +24,8 @@ export interface RenderStore {
   quietly(commit: string): Promise<Rendered | undefined>;
 }
 
+/** The newest, and what each of the stages is on: who works on a cluster asks several times a minute. */
+const MAX_KEPT = 4;
 const KEPT_MS = 60_000;
 
 export function renderStore({ git, ref, path, renderer, clock, log }: RenderStoreOptions): RenderStore {
@@ -32,9 +34,13 @@ export function renderStore({ git, ref, path, renderer, clock, log }: RenderStor
 
   function get(commit: string): Promise<Rendered> {
     const nowMs = clock.monotonicMs();
-    for (const [old, { askedMs }] of renders) if (nowMs - askedMs > KEPT_MS) renders.delete(old);
     const content = renders.get(commit)?.content ?? render(commit);
+    // Last in the order of a Map: the first one is then the one that was asked for longest ago.
+    renders.delete(commit);
     renders.set(commit, { content, askedMs: nowMs });
+    for (const [old, { askedMs }] of renders) {
+      if (nowMs - askedMs > KEPT_MS || renders.size > MAX_KEPT) renders.delete(old);
+    }
     content.catch(() => renders.delete(commit));
     return content;
   }
