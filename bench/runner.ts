@@ -89,7 +89,8 @@ async function bareLoop(): Promise<number> {
 async function withRunner(thenIdle: boolean): Promise<Busy> {
   const clock = systemClock();
   const stop = new AbortController();
-  const delay = loopDelay(10);
+  // A fine probe has a cost of its own: idle, it is the one that controllers run with.
+  const delay = thenIdle ? loopDelay() : loopDelay(10);
   const metrics = metricsRegistry();
   const all = Promise.withResolvers<number>();
   let left = KEYS;
