@@ -1,4 +1,5 @@
 /** Asks each cluster of the hub what a commit would do there, where the person has the right to. */
+import PQueue from 'p-queue';
 import type { Cluster } from '../api/generated/types.ts';
 import { NAMESPACE } from '../api/names.ts';
 import type { Client } from '../kube/client.ts';
@@ -28,20 +29,24 @@ export async function askClusters(
 ): Promise<TargetPreview[]> {
   const hub = await reach(io, flags);
   if (typeof hub === 'string') return byCommits.map((target) => ({ ...target, because: hub }));
+  const queue = new PQueue({ concurrency: CLUSTERS_AT_ONCE });
   try {
-    const previews: TargetPreview[] = [];
-    for (const known of byCommits) {
-      const target = to.targets.find((one) => one.target === known.target);
-      const cluster = hub.clusters.find(({ metadata }) => metadata.name === known.target);
-      if (!target || known.target === HUB_TARGET) previews.push(known);
-      else if (!cluster) previews.push({ ...known, because: 'the hub does not know this cluster yet' });
-      else previews.push(await askOne(io, hub, cluster, { known, target, commit: to.commit, limits }));
-    }
-    return previews;
+    return await queue.addAll(byCommits.map((known) => () => ask(hub, known)));
   } finally {
     await hub.client.close();
   }
+
+  async function ask(from: Hub, preview: TargetPreview): Promise<TargetPreview> {
+    const target = to.targets.find((one) => one.target === preview.target);
+    if (!target || preview.target === HUB_TARGET) return preview;
+    const cluster = from.clusters.find(({ metadata }) => metadata.name === preview.target);
+    if (!cluster) return { ...preview, because: 'the hub does not know this cluster yet' };
+    return askOne(io, from, cluster, { known: preview, target, commit: to.commit, limits });
+  }
 }
+
+/** One that does not answer must not keep the others waiting. */
+const CLUSTERS_AT_ONCE = 16;
 
 interface Hub {
   readonly client: Client;
