@@ -58,6 +58,9 @@ export function clusterContact(options: ContactOptions): Contact {
   const { clock, log, mayNotWrite } = options;
   const accepted = new Map<string, Accepted>();
   let session: Session | undefined;
+  /** Who answered first: until the pin is written down, other credentials lead to nobody else. */
+  let known: string | undefined;
+  const pinnedUID = (): string | undefined => options.pinnedUID() ?? known;
   let stillValid = true;
   let verifiedMs = Number.NEGATIVE_INFINITY;
   let state: State = { identity: 'Unknown' };
@@ -78,15 +81,20 @@ export function clusterContact(options: ContactOptions): Contact {
       session = undefined;
     }
     stillValid = true;
-    const dueMs = verifiedMs + VERIFY_EVERY_MS;
-    if (session && (state.blind !== undefined || clock.monotonicMs() >= dueMs)) await session.verify(signal);
-    else if (session) return session;
-    session ??= await openSession(options, signal);
+    const isDue = state.blind !== undefined || clock.monotonicMs() >= verifiedMs + VERIFY_EVERY_MS;
+    if (!session || isDue) session = await proven(session, signal);
+    return session;
+  }
+
+  async function proven(before: Session | undefined, signal: AbortSignal): Promise<Session> {
+    await before?.verify(signal);
+    const open = before ?? (await openSession({ ...options, pinnedUID }, signal));
+    known ??= open.clusterUID;
     verifiedMs = clock.monotonicMs();
-    const { clusterUID, version, client } = session;
+    const { clusterUID, version, client } = open;
     const found = { clusterUID, version, endpoint: client.server, identity: 'Verified' } as const;
     state = { ...state, ...found, reachable: true, lastContactAt: clock.now(), blind: undefined };
-    return session;
+    return open;
   }
 
   async function pass(

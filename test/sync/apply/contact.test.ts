@@ -3,6 +3,7 @@ import type { Client, WatchOptions } from '../../../src/kube/client.ts';
 import type { Resource } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 import { clusterContact } from '../../../src/sync/apply/contact.ts';
+import { IdentityMismatch } from '../../../src/sync/apply/session.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
 import { type MemoryCluster, memoryCluster } from './memory-cluster.ts';
@@ -34,7 +35,28 @@ describe('a round', () => {
   });
 });
 
-async function contactWith(cluster: MemoryCluster): Promise<ReturnType<typeof clusterContact>> {
+it('S6 takes nobody else for the cluster when the credentials change before it is pinned', async () => {
+  const [one, two] = [memoryCluster(), memoryCluster()];
+  let reached = one;
+  const contact = await contactWith(one, async () => reached.process().client);
+  const other = two.process().client;
+  await other.create(NAMESPACES, namespace('another'));
+  await other.create(NAMESPACES, namespace('kube-system'));
+  const { signal } = new AbortController();
+  await contact.round(undefined, signal);
+  reached = two;
+  contact.forgetSession();
+  await expect(contact.round(undefined, signal)).rejects.toThrow(IdentityMismatch);
+  reached = one;
+  await contact.round(undefined, signal);
+  expect(contact.report()).toMatchObject({ identity: 'Verified' });
+  await contact.close();
+});
+
+async function contactWith(
+  cluster: MemoryCluster,
+  connect?: () => Promise<Client>,
+): Promise<ReturnType<typeof clusterContact>> {
   const { client } = cluster.process();
   await client.create(NAMESPACES, namespace('kube-system'));
   const watched: Client = { ...client, watch: silence };
@@ -42,7 +64,7 @@ async function contactWith(cluster: MemoryCluster): Promise<ReturnType<typeof cl
     cluster: 'prod',
     hub: HUB,
     scope: '',
-    connect: async () => watched,
+    connect: connect ?? (async () => watched),
     pinnedUID: () => undefined,
     mayNotWrite: () => undefined,
     content: async () => RENDERED,
