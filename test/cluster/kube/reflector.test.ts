@@ -178,7 +178,7 @@ describe('the store', () => {
     const bed = follow();
     await put(bed, 'a');
     await converged(bed);
-    const before = lists();
+    const before = countOfLists();
     await server.kill('SIGKILL');
     await server.start();
     await put(bed, 'b');
@@ -186,7 +186,7 @@ describe('the store', () => {
     expect(bed.lost).toEqual([]);
     // A server that has forgotten our version says 410; it does when others wrote while it was away.
     const asked = bed.log.lines.filter(({ fields }) => fields['code'] === 'Gone').length;
-    expect(lists()).toBe(before + asked);
+    expect(countOfLists()).toBe(before + asked);
   });
 
   it('loses nothing and converges, whatever happens in whatever order', async () => {
@@ -211,7 +211,7 @@ describe('the store', () => {
   }, 1_200_000);
 });
 
-function lists(): number {
+function countOfLists(): number {
   return proxy.log.filter(({ verb }) => verb === 'list').length;
 }
 

@@ -18,14 +18,23 @@ export class ProgramError extends Error {
   }
 }
 
+/**
+ * A node that shuts down stops all of its processes for a moment. nsenter stops together with its child, and as it is
+ * outside of the node nobody wakes it: the dead child stays, and the node waits for it. So it is woken from here.
+ */
+const WAKE_MS = 500;
+
 /** Rejects with a ProgramError. */
 export function run(program: string, args: readonly string[], timeoutMs = 60_000): Promise<Output> {
-  const options = { encoding: 'utf8', timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 } as const;
+  const maxBuffer = 64 * 1024 * 1024;
+  const options = { encoding: 'utf8', timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer } as const;
   return new Promise((resolve, reject) => {
-    execFile(program, args, options, (error, stdout, stderr) => {
+    const child = execFile(program, args, options, (error, stdout, stderr) => {
+      clearInterval(waking);
       if (error) reject(new ProgramError([program, ...args].join(' '), { stdout, stderr }, error));
       else resolve({ stdout, stderr });
     });
+    const waking = setInterval(() => child.kill('SIGCONT'), WAKE_MS);
   });
 }
 
