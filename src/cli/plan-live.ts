@@ -1,11 +1,11 @@
 /** Asks each cluster of the hub what a commit would do there, where the person has the right to. */
-import PQueue from 'p-queue';
 import type { Cluster } from '../api/generated/types.ts';
 import { NAMESPACE } from '../api/names.ts';
 import type { Client } from '../kube/client.ts';
 import { isKubeError } from '../kube/errors.ts';
 import { store } from '../kube/store.ts';
 import { CLUSTER_SCOPE } from '../sync/apply/inventory-store.ts';
+import { sideBySide } from '../sync/apply/side-by-side.ts';
 import { clusterUID } from '../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../sync/hub/connection.ts';
 import { CLUSTERS, SECRETS } from '../sync/hub/kinds.ts';
@@ -26,12 +26,12 @@ export async function askClusters(
   io: Io,
   flags: ConnectionFlags,
   { to, byCommits, limits }: Asked,
-): Promise<TargetPreview[]> {
+): Promise<readonly TargetPreview[]> {
   const hub = await reach(io, flags);
   if (typeof hub === 'string') return byCommits.map((target) => ({ ...target, because: hub }));
-  const queue = new PQueue({ concurrency: CLUSTERS_AT_ONCE });
   try {
-    return await queue.addAll(byCommits.map((known) => () => ask(hub, known)));
+    // One that does not answer must not keep the others waiting.
+    return await sideBySide(byCommits, (preview) => ask(hub, preview));
   } finally {
     await hub.client.close();
   }
@@ -44,9 +44,6 @@ export async function askClusters(
     return askOne(io, from, cluster, { known: preview, target, commit: to.commit, limits });
   }
 }
-
-/** One that does not answer must not keep the others waiting. */
-const CLUSTERS_AT_ONCE = 16;
 
 interface Hub {
   readonly client: Client;

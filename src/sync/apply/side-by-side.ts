@@ -4,14 +4,19 @@ import PQueue from 'p-queue';
 /** The limiter of the client has the last word on how many calls are in flight. */
 const SIDE_BY_SIDE = 8;
 
-export async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+/** The results in the order of the items. */
+export async function sideBySide<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
   const queue = new PQueue({ concurrency: SIDE_BY_SIDE });
+  const results: R[] = [];
   const failures: unknown[] = [];
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     void queue.add(async () => {
       if (failures.length > 0) return;
       try {
-        await work(item);
+        results[index] = await work(item);
       } catch (error) {
         failures.push(error);
       }
@@ -19,4 +24,5 @@ export async function sideBySide<T>(items: readonly T[], work: (item: T) => Prom
   }
   await queue.onIdle();
   if (failures.length > 0) throw failures[0];
+  return results;
 }
