@@ -65,7 +65,13 @@ function isEstablished(crd: KubeObject): boolean {
 const SERVED_WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-/** A CRD is Established a moment before its kind is served. Rejects with NotFound when that does not come in time. */
+/** What a server says of a kind that it is about to serve. */
+export const NOT_YET = ['NotFound', 'ServerError', 'BadAnswer', 'TooManyRequests', 'Timeout'] as const;
+
+/**
+ * A CRD is Established a moment before its kind is in discovery, and that a moment before it can be read; on a busy server
+ * each takes seconds. Rejects with the last answer when it does not come in time.
+ */
 export async function untilServed(
   client: Client,
   clock: Clock,
@@ -75,11 +81,11 @@ export async function untilServed(
   const until = clock.monotonicMs() + SERVED_WITHIN_MS;
   for (;;) {
     try {
-      return await client.resourceFor(ref.apiVersion, ref.kind);
+      const resource = await client.resourceFor(ref.apiVersion, ref.kind);
+      await client.list(resource, { limit: 1, signal });
+      return resource;
     } catch (error) {
-      if (!isKubeError(error, 'NotFound', 'ServerError', 'BadAnswer') || clock.monotonicMs() >= until) {
-        throw error;
-      }
+      if (!isKubeError(error, ...NOT_YET) || clock.monotonicMs() >= until) throw error;
       client.forgetResources();
       await clock.sleep(LOOK_AGAIN_MS, signal);
     }

@@ -3,7 +3,7 @@ import { isKubeError } from '../../kube/errors.ts';
 import { listAt, textAt } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { projectionOf, saysTheSame } from './compare.ts';
-import { untilServed } from './definitions.ts';
+import { NOT_YET, untilServed } from './definitions.ts';
 import { isCrd, keyOf } from './identity.ts';
 import { dependencies, inSteps } from './order.ts';
 import type { PassContext } from './pass.ts';
@@ -104,7 +104,7 @@ async function served(
   try {
     await untilServed(client, clock, { apiVersion, kind }, signal);
   } catch (error) {
-    if (!isKubeError(error, 'NotFound', 'ServerError', 'BadAnswer')) throw error;
+    if (!isKubeError(error, ...NOT_YET)) throw error;
     log.warn('definition not served in time', { object: keyOf(id) });
   }
 }
