@@ -1,19 +1,14 @@
 /** Server-side apply through the client against a bare loop that sends the same bytes. */
+
 import { Pool } from 'undici';
 import type { Client } from '../src/kube/client.ts';
-import type { KubeObject, Resource } from '../src/kube/object.ts';
+import { CONFIG_MAPS } from '../src/kube/core-kinds.ts';
+import type { KubeObject } from '../src/kube/object.ts';
 import { ADMIN } from '../src/local/authority.ts';
 import { closeRun, openRun } from '../test/support/control-plane-run.ts';
 import { type ApiServer, startServer } from '../test/support/control-plane-server.ts';
 import { type Bench, type BenchResult, percentile } from './bench.ts';
 
-const MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 const CONCURRENCY = 8;
 const OBJECTS = 500;
 // Both take turns, so that whatever else this machine does hits both alike; the median of the ratios is the answer.
@@ -70,7 +65,7 @@ function barePool(server: ApiServer): Pool {
 
 function applyAll(client: Client, value: number): Promise<void> {
   return inParallel(async (index) => {
-    await client.apply(MAPS, map(index, value), { fieldManager: MANAGER });
+    await client.apply(CONFIG_MAPS, map(index, value), { fieldManager: MANAGER });
   });
 }
 

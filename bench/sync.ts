@@ -1,5 +1,7 @@
 /** `kubenode sync` on a fleet of 5,000 objects: the first apply, memory, what it costs idle, drift, and from a push to the first write. */
+
 import { Pool } from 'undici';
+import { CONFIG_MAPS } from '../src/kube/core-kinds.ts';
 import type { KubeObject } from '../src/kube/object.ts';
 import { systemClock } from '../src/kube/system-clock.ts';
 import { ADMIN } from '../src/local/authority.ts';
@@ -15,7 +17,6 @@ const IDLE_SECONDS = 120;
 const DRIFTS = 100;
 const PUSHES = 20;
 const PATIENCE_MS = 180_000;
-const MAPS = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
 const clock = systemClock();
 
 export const bench: Bench = {
@@ -106,8 +107,8 @@ async function idleCalls(bed: Bed): Promise<Call[]> {
 async function drift(bed: Bed, index: number): Promise<number> {
   const name = `bench-${(index * 37) % OBJECTS}`;
   const before = (await bed.audit.calls()).length;
-  const live = await bed.server.client.get(MAPS, { namespace: UNIT_NAMESPACE, name });
-  await bed.server.client.replace(MAPS, { ...live, data: { value: 'drift' } });
+  const live = await bed.server.client.get(CONFIG_MAPS, { namespace: UNIT_NAMESPACE, name });
+  await bed.server.client.replace(CONFIG_MAPS, { ...live, data: { value: 'drift' } });
   const changedMs = clock.now().getTime();
   return secondsUntilWrite(bed, name, before, changedMs);
 }
@@ -127,7 +128,7 @@ async function secondsUntilWrite(bed: Bed, wanted: string, skip: number, sinceMs
 }
 
 function isOurs(call: Call): boolean {
-  return isWrite(call) && call.resource === MAPS.plural && call.namespace === UNIT_NAMESPACE;
+  return isWrite(call) && call.resource === CONFIG_MAPS.plural && call.namespace === UNIT_NAMESPACE;
 }
 
 /** No write for some seconds: sync has nothing to do any more. */

@@ -1,4 +1,5 @@
 /** A real hub, a real cluster with an audit log, a repository written in cdk8s, and `kubenode sync` as users run it. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -7,9 +8,9 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { install } from '../../src/api/install.ts';
 import { PRINCIPAL_SYNC } from '../../src/api/names.ts';
+import { SECRETS } from '../../src/kube/core-kinds.ts';
 import { systemClock } from '../../src/kube/system-clock.ts';
 import { principalNamed } from '../../src/local/principal.ts';
-import { SECRETS } from '../../src/sync/hub/kinds.ts';
 import { closeRun, openRun, type Run } from '../../test/support/control-plane-run.ts';
 import { type ApiServer, startServer } from '../../test/support/control-plane-server.ts';
 import { testRepository } from '../../test/support/git-server/repository.ts';

@@ -1,10 +1,11 @@
 /** What `kubenode local up` puts into its clusters: the kinds, and into the hub how sync reaches the others. */
+
 import { installation } from '../api/installation.ts';
 import { ANNOTATION_INSTALLED, NAMESPACE } from '../api/names.ts';
 import type { Client } from '../kube/client.ts';
 import { connect } from '../kube/connect.ts';
+import { NAMESPACES } from '../kube/core-kinds.ts';
 import { isKubeError } from '../kube/errors.ts';
-import type { Resource } from '../kube/object.ts';
 import type { Fleet } from '../local/fleet.ts';
 import { HUB } from '../local/names.ts';
 import { writeKubeconfigSecrets } from '../local/secrets.ts';
@@ -13,13 +14,6 @@ import { installInto, refuseFailures } from './install.ts';
 import type { Io } from './io.ts';
 import type { Progress } from './progress.ts';
 
-const NAMESPACES: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  namespaced: false,
-};
 const MANAGER = 'kubenode-local';
 
 /** All clusters at once, the hub's Secrets last: sync finds a cluster there once that is ready for it. */

@@ -1,14 +1,16 @@
 /** Asks each cluster of the hub what a commit would do there, where the person has the right to. */
+
 import type { Cluster } from '../api/generated/types.ts';
 import { NAMESPACE } from '../api/names.ts';
 import type { Client } from '../kube/client.ts';
+import { SECRETS } from '../kube/core-kinds.ts';
 import { isKubeError } from '../kube/errors.ts';
 import { store } from '../kube/store.ts';
 import { CLUSTER_SCOPE } from '../sync/apply/inventory-store.ts';
 import { sideBySide } from '../sync/apply/side-by-side.ts';
 import { clusterUID } from '../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../sync/hub/connection.ts';
-import { CLUSTERS, SECRETS } from '../sync/hub/kinds.ts';
+import { CLUSTERS } from '../sync/hub/kinds.ts';
 import { HUB_TARGET, type Rendered } from '../sync/model.ts';
 import { previewLive } from '../sync/preview/live-preview.ts';
 import type { Limits, TargetPreview, UnitPreview } from '../sync/preview/preview.ts';

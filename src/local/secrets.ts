@@ -1,11 +1,11 @@
 /** Tells the hub how sync reaches each local cluster: as itself, and not as an administrator. */
+
 import { kubeconfigSecret, LABEL_MANAGED_BY, MANAGED_BY, MANAGER_INSTALL, NAMESPACE } from '../api/names.ts';
 import type { Client } from '../kube/client.ts';
-import type { KubeObject, Resource } from '../kube/object.ts';
+import { SECRETS } from '../kube/core-kinds.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { syncKubeconfig } from './access.ts';
 import type { Fleet } from './fleet.ts';
-
-const SECRETS: Resource = { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
 
 /** Applied each time: after a renewal or a change of port the hub knows the new one. */
 export async function writeKubeconfigSecrets(hub: Client, fleet: Fleet, signal?: AbortSignal): Promise<void> {

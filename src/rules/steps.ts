@@ -1,8 +1,9 @@
 /** What the compiler knows of each step: how much it may harm, and whether this version can carry it out. */
+import type { RISKS } from '../api/common.ts';
 import { STEPS } from '../api/steps.ts';
 
 export type Step = (typeof STEPS)[number];
-export type Risk = 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
+type Risk = (typeof RISKS)[number];
 
 export const RISK_OF: Readonly<Record<Step, Risk>> = {
   CollectDiagnostics: 'None',

@@ -1,15 +1,8 @@
 /** Who a cluster is, whatever its address: the UID of its namespace kube-system. */
-import type { Client } from '../kube/client.ts';
-import { KubeError } from '../kube/errors.ts';
-import type { Resource } from '../kube/object.ts';
 
-const NAMESPACES: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  namespaced: false,
-};
+import type { Client } from '../kube/client.ts';
+import { NAMESPACES } from '../kube/core-kinds.ts';
+import { KubeError } from '../kube/errors.ts';
 
 export async function clusterUID(
   client: Pick<Client, 'get' | 'server'>,

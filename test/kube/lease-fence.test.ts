@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONFIG_MAPS } from '../../src/kube/core-kinds.ts';
 import type { Credentials } from '../../src/kube/credentials.ts';
 import { httpsTransport } from '../../src/kube/https-transport.ts';
 import { LeaseLost } from '../../src/kube/lease.ts';
@@ -28,7 +29,6 @@ afterAll(() => {
   server.close();
 });
 
-const MAPS = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
 
 describe.each<[name: string, make: (credentials: Credentials) => Transport]>([
@@ -42,11 +42,11 @@ describe.each<[name: string, make: (credentials: Credentials) => Transport]>([
       if (!leads) throw new LeaseLost('system/controllers', 'taken');
     });
     const client = restClient(transport, { server: url, clock: systemClock() });
-    await client.create(MAPS, MAP);
+    await client.create(CONFIG_MAPS, MAP);
     leads = false;
-    await client.get(MAPS, { name: 'a', namespace: 'b' });
-    await expect(client.create(MAPS, MAP)).rejects.toMatchObject({ code: 'Aborted' });
-    await expect(client.delete(MAPS, { name: 'a' }, { uid: 'u' })).rejects.toThrow(
+    await client.get(CONFIG_MAPS, { name: 'a', namespace: 'b' });
+    await expect(client.create(CONFIG_MAPS, MAP)).rejects.toMatchObject({ code: 'Aborted' });
+    await expect(client.delete(CONFIG_MAPS, { name: 'a' }, { uid: 'u' })).rejects.toThrow(
       'another process holds it',
     );
     expect(seen.map((line) => line.split(' ')[0])).toEqual(['POST', 'GET']);
@@ -61,7 +61,7 @@ describe.each<[name: string, make: (credentials: Credentials) => Transport]>([
       if (!leads) throw new LeaseLost('system/controllers', 'expired');
     });
     const client = restClient(transport, { server: url, clock: systemClock() });
-    const write = client.create(MAPS, MAP).catch((error: unknown) => error);
+    const write = client.create(CONFIG_MAPS, MAP).catch((error: unknown) => error);
     leads = false;
     credentials.resolve();
     expect(await write).toMatchObject({ code: 'Aborted' });

@@ -3,22 +3,17 @@
  * commit that was applied as a whole. Every write is a compare-and-swap, so that of two syncs only one goes on.
  * A put comes before a removal: whatever write is the last one before a crash, no entry is lost.
  */
+
 import { LABEL_MANAGED_BY, LABEL_UNIT, MANAGED_BY, MANAGER_SYNC, NAMESPACE } from '../../api/names.ts';
 import type { Client } from '../../kube/client.ts';
+import { CONFIG_MAPS } from '../../kube/core-kinds.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { textAt } from '../../kube/json.ts';
-import type { KubeObject, Resource } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { CHUNK_PREFIX, type Chunk, merged, withAdditions, withRemovals } from './chunks.ts';
 import { keyOf } from './identity.ts';
 import { fromText, type Inventory, type InventoryEntry, toText } from './inventory.ts';
 
-const CONFIG_MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 const STATE = 'inventory';
 
 export interface InventoryStore {

@@ -4,6 +4,7 @@ import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { MANAGER_SYNC, NAMESPACE } from '../../api/names.ts';
 import type { Client } from '../../kube/client.ts';
 import type { Clock } from '../../kube/clock.ts';
+import { SECRETS } from '../../kube/core-kinds.ts';
 import { isKubeError, KubeError } from '../../kube/errors.ts';
 import type { Log } from '../../kube/log.ts';
 import type { WatchMetrics } from '../../kube/metrics-runtime.ts';
@@ -13,7 +14,7 @@ import { type Store, store, type WritableStore } from '../../kube/store.ts';
 import { byCode } from '../digest.ts';
 import type { HubStore } from '../promote/ports.ts';
 import { blindness } from '../sight.ts';
-import { CLUSTERS, PIPELINES, RELEASES, SECRETS } from './kinds.ts';
+import { CLUSTERS, PIPELINES, RELEASES } from './kinds.ts';
 
 export interface HubViewOptions {
   readonly client: Client;

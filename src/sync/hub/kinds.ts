@@ -1,4 +1,4 @@
-/** The kinds that sync reads and writes in the hub. */
+/** Our kinds that sync reads and writes in the hub. */
 import { GROUP } from '../../api/names.ts';
 import { VERSION } from '../../api/version.ts';
 import type { Resource } from '../../kube/object.ts';
@@ -10,10 +10,3 @@ function ours(kind: string): Resource {
 export const CLUSTERS = ours('Cluster');
 export const PIPELINES = ours('Pipeline');
 export const RELEASES = ours('Release');
-export const SECRETS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'Secret',
-  plural: 'secrets',
-  namespaced: true,
-};

@@ -1,7 +1,9 @@
 /** Events on a real API server, which is strict about them, and as kubectl shows them. */
+
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
 import { type Occurrence, type Recorder, recorder } from '../../../src/kube/events.ts';
 import { EVENTS } from '../../../src/kube/events-object.ts';
 import { valueAt } from '../../../src/kube/json.ts';
@@ -13,13 +15,6 @@ import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
 const NODES: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
-const MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 
 let server: ApiServer;
 beforeAll(async () => {
@@ -63,7 +58,7 @@ async function events(namespace = 'default'): Promise<readonly KubeObject[]> {
 
 it('are accepted as they are, about objects with a namespace and without', async () => {
   const about = await node('node-a');
-  const map = await server.client.create(MAPS, {
+  const map = await server.client.create(CONFIG_MAPS, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'settings', namespace: 'kube-public' },

@@ -1,22 +1,17 @@
 /** What a single call makes of each fault: never "it is not there", never a part for the whole. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
 import { isKubeError } from '../../../src/kube/errors.ts';
-import type { KubeObject, Resource } from '../../../src/kube/object.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { answer, brokenDiscovery, emptyBody } from '../../support/fault-proxy/faults.ts';
 import { writesIn } from '../../support/fault-proxy/log.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { EVERY_FAULT } from './every-fault.ts';
 
-const MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 const HERE = { namespace: 'default' };
 const ME = { fieldManager: 'me' };
 const COUNT = 7;
@@ -29,7 +24,9 @@ beforeAll(async () => {
   server = await startApiServer();
   proxy = await faultProxy(server);
   client = await connect({ kubeconfig: proxy.kubeconfig, transport: { timeoutMs: 1500 } });
-  for (let index = 0; index < COUNT; index += 1) await server.client.apply(MAPS, map(`m-${index}`, '1'), ME);
+  for (let index = 0; index < COUNT; index += 1) {
+    await server.client.apply(CONFIG_MAPS, map(`m-${index}`, '1'), ME);
+  }
 });
 afterEach(() => {
   proxy.reset();
@@ -45,10 +42,10 @@ describe('reads', () => {
     'get: %s is the object or an error, and absent only when the server says so',
     async (name, fault) => {
       proxy.on({ verb: 'get', resource: 'configmaps', nth: 1, fault: fault() });
-      const outcome = await outcomeOf(client.get(MAPS, { name: 'm-1', ...HERE }));
+      const outcome = await outcomeOf(client.get(CONFIG_MAPS, { name: 'm-1', ...HERE }));
       expect(outcome === 'm-1' || isKubeError(outcome)).toBe(true);
       expect(isKubeError(outcome, 'NotFound')).toBe(name === '404');
-      expect(await outcomeOf(client.get(MAPS, { name: 'm-1', ...HERE }))).toBe('m-1');
+      expect(await outcomeOf(client.get(CONFIG_MAPS, { name: 'm-1', ...HERE }))).toBe('m-1');
     },
   );
 
@@ -80,17 +77,17 @@ describe('writes', () => {
   it.each(EVERY_FAULT)('apply: after %s, the same apply again brings the same end', async (_, fault) => {
     const wanted = map('again', proxy.url);
     proxy.on({ verb: 'apply', resource: 'configmaps', nth: 1, fault: fault() });
-    const first = await outcomeOf(client.apply(MAPS, wanted, ME));
+    const first = await outcomeOf(client.apply(CONFIG_MAPS, wanted, ME));
     expect(first === 'again' || isKubeError(first)).toBe(true);
-    expect((await client.apply(MAPS, wanted, ME))['data']).toEqual(wanted['data']);
+    expect((await client.apply(CONFIG_MAPS, wanted, ME))['data']).toEqual(wanted['data']);
   });
 
   it('a dry run reaches the server and writes nothing', async () => {
-    await client.apply(MAPS, map('dry', '1'), { ...ME, dryRun: true });
+    await client.apply(CONFIG_MAPS, map('dry', '1'), { ...ME, dryRun: true });
     expect(writesIn(proxy.log)).toEqual([]);
-    expect(isKubeError(await outcomeOf(server.client.get(MAPS, { name: 'dry', ...HERE })), 'NotFound')).toBe(
-      true,
-    );
+    expect(
+      isKubeError(await outcomeOf(server.client.get(CONFIG_MAPS, { name: 'dry', ...HERE })), 'NotFound'),
+    ).toBe(true);
   });
 });
 
@@ -113,7 +110,7 @@ async function outcomeOf(call: Promise<KubeObject>): Promise<unknown> {
 
 async function namesOf(from: Client): Promise<string[]> {
   const names: string[] = [];
-  for await (const { items } of from.pages(MAPS, { limit: 2, ...HERE, labelSelector: 'of!=again' })) {
+  for await (const { items } of from.pages(CONFIG_MAPS, { limit: 2, ...HERE, labelSelector: 'of!=again' })) {
     names.push(...items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('m-')));
   }
   return names;

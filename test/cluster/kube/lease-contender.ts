@@ -2,23 +2,17 @@
  * A process that wants a Lease and writes while it holds it: as fast as it can, each write right after the fence,
  * into a ConfigMap that lets only rising epochs in. Tests start it, stop it (SIGSTOP) and kill it.
  */
+
 import { argv, exit, stdout } from 'node:process';
 import type { Client } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
 import { isKubeError } from '../../../src/kube/errors.ts';
 import { textAt } from '../../../src/kube/json.ts';
 import { leaseElection, type Term } from '../../../src/kube/lease.ts';
 import { logger } from '../../../src/kube/logger.ts';
-import type { Resource } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 
-const MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 const NAME = { namespace: 'default', name: 'written-by-the-leader' };
 
 const [identity = '', kubeconfig = '', seconds = ''] = argv.slice(2);
@@ -67,8 +61,8 @@ async function writeWhile(held: Term, writer: Client): Promise<void> {
 
 /** Compare-and-swap with the epoch: a write of an older term is refused by whoever reads first. */
 async function writeOnce(held: Term, writer: Client, count: number): Promise<void> {
-  const present = await free.get(MAPS, NAME);
+  const present = await free.get(CONFIG_MAPS, NAME);
   if (Number(textAt(present, 'data', 'epoch') ?? 0) > held.epoch) return;
   const data = { epoch: String(held.epoch), by: identity, count: String(count) };
-  await writer.replace(MAPS, { ...present, data }, { timeoutMs: 2000 });
+  await writer.replace(CONFIG_MAPS, { ...present, data }, { timeoutMs: 2000 });
 }

@@ -1,24 +1,18 @@
 /** Lease election on a real API server, between real processes that are stopped, killed and cut off. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
 import { textAt } from '../../../src/kube/json.ts';
 import { type LeaseElection, type LeaseOptions, leaseElection } from '../../../src/kube/lease.ts';
 import { LEASES, recordOf } from '../../../src/kube/lease-record.ts';
-import type { Resource } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { LONG, randomFrom, SEED } from '../../support/long.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
-const MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 const WRITTEN = { namespace: 'default', name: 'written-by-the-leader' };
 const LEASE = { namespace: 'default', name: 'contended' };
 // Short enough for a test, long enough for a machine that others use as well.
@@ -150,7 +144,7 @@ async function next({ told }: Child, what: Told['what']): Promise<Told> {
 
 /** Everything that was ever written, in the order in which the server took it. */
 async function watchWrites(): Promise<{ readonly writes: { epoch: number; by: string }[]; stop(): void }> {
-  const first = await server.client.create(MAPS, {
+  const first = await server.client.create(CONFIG_MAPS, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: WRITTEN,
@@ -162,7 +156,7 @@ async function watchWrites(): Promise<{ readonly writes: { epoch: number; by: st
     let resourceVersion = first.metadata.resourceVersion ?? '';
     while (!stop.signal.aborted) {
       const options = { resourceVersion, namespace: 'default', timeoutSeconds: 600, signal: stop.signal };
-      for await (const { object } of server.client.watch(MAPS, options)) {
+      for await (const { object } of server.client.watch(CONFIG_MAPS, options)) {
         resourceVersion = object.metadata.resourceVersion ?? '';
         if (object.metadata.name !== WRITTEN.name) continue;
         writes.push({

@@ -2,13 +2,15 @@
  * The reflector against a real API server through the fault proxy: whatever happens to a list or a watch, the store loses
  * nothing that exists, and is equal to the server soon after the faults stop.
  */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Client } from '../../../src/kube/client.ts';
 import type { Clock } from '../../../src/kube/clock.ts';
 import { connect } from '../../../src/kube/connect.ts';
-import type { KubeObject, Resource } from '../../../src/kube/object.ts';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
 import { type Reflector, reflector } from '../../../src/kube/reflector.ts';
 import { store, type WritableStore } from '../../../src/kube/store.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
@@ -20,13 +22,6 @@ import { LONG, SEED } from '../../support/long.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { EVERY_LIST_FAULT, EVERY_WATCH_FAULT } from './every-fault.ts';
 
-const MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 const HERE = { namespace: 'default' };
 const ME = { fieldManager: 'me' };
 
@@ -82,7 +77,7 @@ function follow(clock: Clock = fastClock()): Bed {
       if (uids.has(metadata.uid ?? '')) lost.push(metadata.name);
     },
   });
-  const options = { client, resource: MAPS, store: maps, clock, log, ...HERE };
+  const options = { client, resource: CONFIG_MAPS, store: maps, clock, log, ...HERE };
   const running = reflector({ ...options, random: () => 0.5 });
   const stop = new AbortController();
   const done = running.run(stop.signal);
@@ -96,20 +91,20 @@ function follow(clock: Clock = fastClock()): Bed {
 
 async function put(bed: Bed, name: string, value = '1'): Promise<void> {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...HERE }, data: { value } };
-  const { metadata } = await server.client.apply(MAPS, object, ME);
+  const { metadata } = await server.client.apply(CONFIG_MAPS, object, ME);
   bed.uids.add(metadata.uid ?? '');
 }
 
 async function remove(bed: Bed, name: string): Promise<void> {
-  const { metadata } = await server.client.get(MAPS, { name, ...HERE });
+  const { metadata } = await server.client.get(CONFIG_MAPS, { name, ...HERE });
   bed.uids.delete(metadata.uid ?? '');
-  await server.client.delete(MAPS, { name, ...HERE }, { uid: metadata.uid ?? '' });
+  await server.client.delete(CONFIG_MAPS, { name, ...HERE }, { uid: metadata.uid ?? '' });
 }
 
 async function converged({ maps }: Bed): Promise<void> {
   await vi.waitFor(
     async () => {
-      const { items } = await server.client.list(MAPS, HERE);
+      const { items } = await server.client.list(CONFIG_MAPS, HERE);
       expect(contents(maps.list())).toEqual(contents(items));
     },
     { timeout: 30_000, interval: 50 },
@@ -136,7 +131,7 @@ describe('the store', () => {
 
   it.each(EVERY_LIST_FAULT)('survives on its first list: %s', async (name, fault) => {
     // The first list that an old list can be of is one that went before.
-    if (name === 'an old list') await client.list(MAPS, HERE);
+    if (name === 'an old list') await client.list(CONFIG_MAPS, HERE);
     const nth = name === 'an old list' ? 2 : 1;
     // That there is nothing is asked twice: whoever lies twice is believed.
     const times = name === 'an empty list' ? 1 : 2;
@@ -155,7 +150,7 @@ describe('the store', () => {
     await converged(bed);
     proxy.on({ verb: 'watch', resource: 'configmaps', nth: 1, fault: watchError(410) });
     // An old list must be of a time that lacks what is there now.
-    await server.client.list(MAPS, HERE);
+    await server.client.list(CONFIG_MAPS, HERE);
     proxy.on({ verb: 'list', resource: 'configmaps', nth: 1, times: 2, fault: fault() });
     await remove(bed, 'a');
     await put(bed, 'd');

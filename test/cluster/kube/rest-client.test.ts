@@ -1,8 +1,10 @@
 /** The client on a real API server, over both transports. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/kube/client.ts';
 import { loadConfig } from '../../../src/kube/config.ts';
 import { connect } from '../../../src/kube/connect.ts';
+import { CONFIG_MAPS, SECRETS } from '../../../src/kube/core-kinds.ts';
 import { dryRunApply, dryRunText } from '../../../src/kube/dry-run.ts';
 import { isKubeError, type KubeError } from '../../../src/kube/errors.ts';
 import { httpsTransport } from '../../../src/kube/https-transport.ts';
@@ -12,14 +14,6 @@ import { systemClock } from '../../../src/kube/system-clock.ts';
 import { undiciTransport } from '../../../src/kube/undici-transport.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 
-const MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
-const SECRETS: Resource = { ...MAPS, kind: 'Secret', plural: 'secrets' };
 const ME = { fieldManager: 'me' };
 const NAME = { name: 'a', namespace: 'default' };
 const clock = systemClock();
@@ -51,72 +45,76 @@ describe.each([
   });
 
   it('applies, and is the owner of what it applied: what it no longer sends goes', async () => {
-    const made = await client.apply(MAPS, map('a', { x: '1', y: '2' }), ME);
+    const made = await client.apply(CONFIG_MAPS, map('a', { x: '1', y: '2' }), ME);
     expect(made['data']).toEqual({ x: '1', y: '2' });
-    const changed = await client.apply(MAPS, map('a', { x: '1' }), ME);
+    const changed = await client.apply(CONFIG_MAPS, map('a', { x: '1' }), ME);
     expect([changed['data'], changed.metadata.uid]).toEqual([{ x: '1' }, made.metadata.uid]);
-    expect(await client.get(MAPS, NAME)).toEqual(changed);
+    expect(await client.get(CONFIG_MAPS, NAME)).toEqual(changed);
   });
 
   it('is told of a field of somebody else, and takes it by force', async () => {
-    await client.apply(MAPS, map('a', { x: '1' }), ME);
-    const error = await failing(client.apply(MAPS, map('a', { x: '2' }), { fieldManager: 'you' }));
+    await client.apply(CONFIG_MAPS, map('a', { x: '1' }), ME);
+    const error = await failing(client.apply(CONFIG_MAPS, map('a', { x: '2' }), { fieldManager: 'you' }));
     expect(error).toMatchObject({
       code: 'Conflict',
       causes: [{ reason: 'FieldManagerConflict', field: '.data.x' }],
     });
-    const taken = await client.apply(MAPS, map('a', { x: '2' }), { fieldManager: 'you', force: true });
+    const taken = await client.apply(CONFIG_MAPS, map('a', { x: '2' }), { fieldManager: 'you', force: true });
     expect(taken['data']).toEqual({ x: '2' });
   });
 
   // The API server answers these with 500 (see UNTYPED in answers.ts). When this fails after an upgrade of Kubernetes
   // because the reason is there, the workaround can go.
   it('is told of a field that nobody knows, as its own mistake', async () => {
-    const error = await failing(client.apply(MAPS, { ...map('a', {}), nope: 1 }, ME));
+    const error = await failing(client.apply(CONFIG_MAPS, { ...map('a', {}), nope: 1 }, ME));
     expect(error).toMatchObject({ code: 'Invalid', status: 500, reason: undefined });
     expect(error.message).toContain('.nope: field not declared in schema');
-    const created = await failing(client.create(MAPS, { ...map('a', {}), nope: 1 }));
+    const created = await failing(client.create(CONFIG_MAPS, { ...map('a', {}), nope: 1 }));
     expect(created).toMatchObject({ code: 'Invalid', status: 400 });
   });
 
   it('is told of wrong values field by field', async () => {
-    const error = await failing(client.create(MAPS, map('No_Name', {})));
+    const error = await failing(client.create(CONFIG_MAPS, map('No_Name', {})));
     expect(error).toMatchObject({ code: 'Invalid', status: 422, causes: [{ field: 'metadata.name' }] });
   });
 
   it('creates once, and replaces what has not changed since', async () => {
-    const made = await client.create(MAPS, map('a', { x: '1' }));
-    expect((await failing(client.create(MAPS, map('a', {})))).code).toBe('AlreadyExists');
-    const replaced = await client.replace(MAPS, { ...made, data: { x: '2' } });
+    const made = await client.create(CONFIG_MAPS, map('a', { x: '1' }));
+    expect((await failing(client.create(CONFIG_MAPS, map('a', {})))).code).toBe('AlreadyExists');
+    const replaced = await client.replace(CONFIG_MAPS, { ...made, data: { x: '2' } });
     expect(replaced['data']).toEqual({ x: '2' });
-    expect((await failing(client.replace(MAPS, { ...made, data: { x: '3' } }))).code).toBe('Conflict');
+    expect((await failing(client.replace(CONFIG_MAPS, { ...made, data: { x: '3' } }))).code).toBe('Conflict');
   });
 
   it('patches', async () => {
-    await client.create(MAPS, map('a', { x: '1', y: '2' }));
-    const merged = await client.patch(MAPS, NAME, { type: 'merge', body: { data: { x: null } } });
+    await client.create(CONFIG_MAPS, map('a', { x: '1', y: '2' }));
+    const merged = await client.patch(CONFIG_MAPS, NAME, { type: 'merge', body: { data: { x: null } } });
     expect(merged['data']).toEqual({ y: '2' });
     const body = [{ op: 'replace', path: '/data/y', value: '3' }];
-    expect((await client.patch(MAPS, NAME, { type: 'json', body }))['data']).toEqual({ y: '3' });
+    expect((await client.patch(CONFIG_MAPS, NAME, { type: 'json', body }))['data']).toEqual({ y: '3' });
   });
 
   it('deletes the object that is meant, and no other', async () => {
-    const { metadata } = await client.create(MAPS, map('a', {}));
+    const { metadata } = await client.create(CONFIG_MAPS, map('a', {}));
     const uid = metadata.uid ?? '';
-    expect((await failing(client.delete(MAPS, NAME, { uid: 'another' }))).code).toBe('Conflict');
-    expect((await failing(client.delete(MAPS, NAME, { uid, resourceVersion: '1' }))).code).toBe('Conflict');
-    await client.delete(MAPS, NAME, { uid, dryRun: true });
-    await client.delete(MAPS, NAME, { uid });
-    expect((await failing(client.get(MAPS, NAME))).code).toBe('NotFound');
-    expect((await failing(client.delete(MAPS, NAME, { uid }))).code).toBe('NotFound');
+    expect((await failing(client.delete(CONFIG_MAPS, NAME, { uid: 'another' }))).code).toBe('Conflict');
+    expect((await failing(client.delete(CONFIG_MAPS, NAME, { uid, resourceVersion: '1' }))).code).toBe(
+      'Conflict',
+    );
+    await client.delete(CONFIG_MAPS, NAME, { uid, dryRun: true });
+    await client.delete(CONFIG_MAPS, NAME, { uid });
+    expect((await failing(client.get(CONFIG_MAPS, NAME))).code).toBe('NotFound');
+    expect((await failing(client.delete(CONFIG_MAPS, NAME, { uid }))).code).toBe('NotFound');
   });
 
   it('lists page by page, all of one moment', async () => {
     await Promise.all(
-      Array.from({ length: 25 }, (__, index) => client.create(MAPS, map(`m-${index}`, {}, { all: 'yes' }))),
+      Array.from({ length: 25 }, (__, index) =>
+        client.create(CONFIG_MAPS, map(`m-${index}`, {}, { all: 'yes' })),
+      ),
     );
     const pages: number[] = [];
-    for await (const { items } of client.pages(MAPS, { limit: 10, labelSelector: 'all=yes' })) {
+    for await (const { items } of client.pages(CONFIG_MAPS, { limit: 10, labelSelector: 'all=yes' })) {
       pages.push(items.length);
       expect(items[0]).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
     }
@@ -124,31 +122,33 @@ describe.each([
   });
 
   it('is told of a page that nobody gave it', async () => {
-    expect((await failing(client.list(MAPS, { limit: 1, continue: 'nonsense' }))).code).toBe('Invalid');
+    expect((await failing(client.list(CONFIG_MAPS, { limit: 1, continue: 'nonsense' }))).code).toBe(
+      'Invalid',
+    );
   });
 
   it('watches as things happen, until the server ends it', async () => {
-    const { resourceVersion } = await client.list(MAPS, { namespace: 'default' });
+    const { resourceVersion } = await client.list(CONFIG_MAPS, { namespace: 'default' });
     const seen: string[] = [];
     const options = { resourceVersion, namespace: 'default', labelSelector: 'seen=yes', timeoutSeconds: 2 };
     const watching = (async () => {
-      for await (const { type, object } of client.watch(MAPS, options)) {
+      for await (const { type, object } of client.watch(CONFIG_MAPS, options)) {
         if (type !== 'BOOKMARK') seen.push(`${type} ${object.metadata.name}`);
       }
     })();
-    const { metadata } = await client.create(MAPS, map('a', {}, { seen: 'yes' }));
-    await client.create(MAPS, map('b', {}));
-    await client.patch(MAPS, NAME, { type: 'merge', body: { data: { x: '1' } } });
-    await client.delete(MAPS, NAME, { uid: metadata.uid ?? '' });
+    const { metadata } = await client.create(CONFIG_MAPS, map('a', {}, { seen: 'yes' }));
+    await client.create(CONFIG_MAPS, map('b', {}));
+    await client.patch(CONFIG_MAPS, NAME, { type: 'merge', body: { data: { x: '1' } } });
+    await client.delete(CONFIG_MAPS, NAME, { uid: metadata.uid ?? '' });
     await watching;
     expect(seen).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
   });
 
   it('ends a watch when it is given up', async () => {
-    const { resourceVersion } = await client.list(MAPS);
+    const { resourceVersion } = await client.list(CONFIG_MAPS);
     const giveUp = new AbortController();
     const options = { resourceVersion, timeoutSeconds: 600, signal: giveUp.signal };
-    const watching = failing(drain(client.watch(MAPS, options)));
+    const watching = failing(drain(client.watch(CONFIG_MAPS, options)));
     giveUp.abort();
     expect((await watching).code).toBe('Aborted');
   });
@@ -178,8 +178,8 @@ describe.each([
 
   it('carries large objects both ways', async () => {
     const text = 'ü'.repeat(400_000);
-    await client.apply(MAPS, map('a', { text }), ME);
-    expect((await client.get(MAPS, NAME))['data']).toEqual({ text });
+    await client.apply(CONFIG_MAPS, map('a', { text }), ME);
+    expect((await client.get(CONFIG_MAPS, NAME))['data']).toEqual({ text });
   });
 });
 
@@ -243,7 +243,7 @@ describe('who we are', () => {
 
   it('without rights is Forbidden, with the token of a stranger Unauthorized', async () => {
     const jane = await connect({ kubeconfig: await server.kubeconfigFor({ user: 'jane', groups: [] }) });
-    const error = await failing(jane.list(MAPS));
+    const error = await failing(jane.list(CONFIG_MAPS));
     expect(error.code).toBe('Forbidden');
     expect(error.message).toContain('User "jane" cannot list resource "configmaps"');
     await jane.close();
@@ -264,7 +264,7 @@ describe('who we are', () => {
         contexts: [{ name: 'a', context: { cluster: 'c', user: 'u' } }],
       }),
     });
-    expect((await failing(stranger.list(MAPS))).code).toBe('Unauthorized');
+    expect((await failing(stranger.list(CONFIG_MAPS))).code).toBe('Unauthorized');
     await stranger.close();
   });
 });
@@ -273,13 +273,13 @@ describe('dry run', () => {
   it('says what the server would do, and does nothing', async () => {
     const { client } = server;
     const run = async (data: Record<string, string>): Promise<string> =>
-      dryRunText(await dryRunApply(client, MAPS, map('a', data), ME));
+      dryRunText(await dryRunApply(client, CONFIG_MAPS, map('a', data), ME));
     expect(await run({ x: '1' })).toBe('create ConfigMap default/a');
-    expect((await failing(client.get(MAPS, NAME))).code).toBe('NotFound');
-    await client.apply(MAPS, map('a', { x: '1', y: '2' }), ME);
+    expect((await failing(client.get(CONFIG_MAPS, NAME))).code).toBe('NotFound');
+    await client.apply(CONFIG_MAPS, map('a', { x: '1', y: '2' }), ME);
     expect(await run({ x: '1', y: '2' })).toBe('no change to ConfigMap default/a');
     expect(await run({ x: '2' })).toBe('update ConfigMap default/a\n  ~ data.x: "1" → "2"\n  - data.y: "2"');
-    expect((await client.get(MAPS, NAME))['data']).toEqual({ x: '1', y: '2' });
+    expect((await client.get(CONFIG_MAPS, NAME))['data']).toEqual({ x: '1', y: '2' });
   });
 
   it('shows nothing of a Secret, whatever form it is sent in', async () => {
@@ -302,11 +302,13 @@ describe('dry run', () => {
 
   it('rejects what the apply would reject', async () => {
     const { client } = server;
-    await client.apply(MAPS, map('a', { x: '1' }), ME);
+    await client.apply(CONFIG_MAPS, map('a', { x: '1' }), ME);
     expect(
-      (await failing(dryRunApply(client, MAPS, map('a', { x: '2' }), { fieldManager: 'you' }))).code,
+      (await failing(dryRunApply(client, CONFIG_MAPS, map('a', { x: '2' }), { fieldManager: 'you' }))).code,
     ).toBe('Conflict');
-    expect((await failing(dryRunApply(client, MAPS, { ...map('a', {}), nope: 1 }, ME))).code).toBe('Invalid');
+    expect((await failing(dryRunApply(client, CONFIG_MAPS, { ...map('a', {}), nope: 1 }, ME))).code).toBe(
+      'Invalid',
+    );
   });
 });
 

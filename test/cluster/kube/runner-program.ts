@@ -2,27 +2,21 @@
  * A whole controller process, as `kubenode controllers` will be one: configuration, views, election, health, signals.
  * Its controller writes into each ConfigMap with `wanted` what it wants, as an annotation, by server-side apply.
  */
+
 import { argv, exit, stdout } from 'node:process';
 import { connect } from '../../../src/kube/connect.ts';
 import type { Controller } from '../../../src/kube/controller.ts';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
 import { textAt } from '../../../src/kube/json.ts';
 import { leaseElection } from '../../../src/kube/lease.ts';
 import { logger } from '../../../src/kube/logger.ts';
 import { metricsRegistry } from '../../../src/kube/metrics.ts';
 import { runtimeMetrics } from '../../../src/kube/metrics-runtime.ts';
-import type { Resource } from '../../../src/kube/object.ts';
 import { runControllers } from '../../../src/kube/runner.ts';
 import { viewOf } from '../../../src/kube/runner-views.ts';
 import { untilSignal } from '../../../src/kube/shutdown.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 
-const MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 const [identity = '', kubeconfig = '', passMs = '0'] = argv.slice(2);
 
 const clock = systemClock();
@@ -32,7 +26,13 @@ const metrics = metricsRegistry();
 const runtime = runtimeMetrics(metrics);
 const client = await connect({ kubeconfig, onCall: (report) => runtime.call(report) });
 const shared = { clock, random, log };
-const view = viewOf({ ...shared, client, resource: MAPS, namespace: 'default', metrics: runtime.watch });
+const view = viewOf({
+  ...shared,
+  client,
+  resource: CONFIG_MAPS,
+  namespace: 'default',
+  metrics: runtime.watch,
+});
 
 const copier: Controller = {
   name: 'copier',
@@ -54,7 +54,7 @@ const copier: Controller = {
       kind: 'ConfigMap',
       metadata: { name, namespace: namespace ?? '', annotations },
     };
-    await client.apply(MAPS, intent, { fieldManager: 'copier', signal: pass.signal });
+    await client.apply(CONFIG_MAPS, intent, { fieldManager: 'copier', signal: pass.signal });
     return {};
   },
 };

@@ -1,24 +1,19 @@
 /** Whole controller processes on a real API server, behind the fault proxy: they converge, take turns, and end well. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
 import { LEASES, recordOf } from '../../../src/kube/lease-record.ts';
-import type { KubeObject, Resource } from '../../../src/kube/object.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { answer, drop, reset } from '../../support/fault-proxy/faults.ts';
 import { closeWatch } from '../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 
-const MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 const LEASE = { namespace: 'default', name: 'copiers' };
 const PATIENCE = { timeout: 45_000, interval: 100 };
 
@@ -73,14 +68,14 @@ function asLine(line: string): Record<string, unknown> {
 
 async function want(name: string, wanted: string): Promise<void> {
   await server.client.apply(
-    MAPS,
+    CONFIG_MAPS,
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { wanted } },
     { fieldManager: 'test', force: true },
   );
 }
 
 async function maps(): Promise<readonly KubeObject[]> {
-  const { items } = await server.client.list(MAPS, { namespace: 'default' });
+  const { items } = await server.client.list(CONFIG_MAPS, { namespace: 'default' });
   return items.filter(({ metadata }) => metadata.name.startsWith('map-'));
 }
 
@@ -89,7 +84,7 @@ async function copied(): Promise<(string | undefined)[]> {
 }
 
 async function annotations(): Promise<KubeObject['metadata']['annotations']> {
-  return (await server.client.get(MAPS, { name: 'map-a', namespace: 'default' })).metadata.annotations;
+  return (await server.client.get(CONFIG_MAPS, { name: 'map-a', namespace: 'default' })).metadata.annotations;
 }
 
 async function holder(): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vite
 import { KINDS } from '../../../src/api/registry.ts';
 import type { Client } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
+import { CONFIG_MAPS, SECRETS } from '../../../src/kube/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 import { outsideAddresses, ownUrl } from '../../../src/local/addresses.ts';
@@ -15,8 +16,6 @@ import { isPortFree } from '../../../src/local/ports.ts';
 import { localFleet } from '../../support/local-fleet.ts';
 import { tempFolder } from '../../support/temp.ts';
 
-const CONFIG_MAPS = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
-const SECRETS = { group: '', version: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
 const clock = systemClock();
 const LIGHT = ['--no-controllers', '--no-install'];
 

@@ -1,23 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { idOf } from '../../../src/sync/apply/identity.ts';
 import { planDigestOf } from '../../../src/sync/judge/deletes.ts';
-import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
-import {
-  type Bed,
-  CONFIG_MAPS,
-  commitNo,
-  configMap,
-  freshSync,
-  marked,
-  NAMESPACES,
-  targetOf,
-} from './bed.ts';
+import type { ApiServer } from '../../support/control-plane.ts';
+import { type Bed, commitNo, configMap, freshSync, marked, startTarget, targetOf } from './bed.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
-  server = await startApiServer();
-  await server.client.create(NAMESPACES, namespace('kubenode-system'));
+  server = await startTarget();
   await server.keep();
 });
 beforeEach(() => server.wipe());

@@ -1,28 +1,18 @@
 /** A real API server as the target of sync: passes over it, with every port real but the log. */
+
 import type { Client } from '../../../src/kube/client.ts';
-import type { KubeObject, Resource } from '../../../src/kube/object.ts';
+import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 import { openInventory } from '../../../src/sync/apply/inventory-store.ts';
 import { liveView } from '../../../src/sync/apply/live.ts';
 import { type PassContext, type PassResult, type PassTarget, runPass } from '../../../src/sync/apply/pass.ts';
+import { clusterUID } from '../../../src/sync/cluster-uid.ts';
 import { digestOf } from '../../../src/sync/digest.ts';
+import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
 export const HUB = '11111111-2222-3333-4444-555555555555';
-export const CONFIG_MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
-export const NAMESPACES: Resource = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  namespaced: false,
-};
 
 export const commitNo = (n: number): string => n.toString(16).padStart(40, '0');
 
@@ -54,6 +44,14 @@ export function targetOf(
   };
 }
 
+/** Ready for an inventory: the namespace that `kubenode install` makes is there. */
+export async function startTarget(): Promise<ApiServer> {
+  const server = await startApiServer();
+  const metadata = { name: 'kubenode-system' };
+  await server.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata });
+  return server;
+}
+
 export interface Bed {
   readonly context: PassContext;
   pass(target: PassTarget): Promise<PassResult>;
@@ -67,8 +65,7 @@ export async function freshSync(client: Client, hub = HUB): Promise<Bed> {
   const clock = systemClock();
   const log = memoryLog();
   const live = liveView({ client, clock, log, random: () => 0.5, onChange: () => undefined });
-  const uid = (await client.get(NAMESPACES, { name: 'kube-system' })).metadata.uid ?? '';
-  const store = await openInventory(client, { clusterUID: uid, scope: '' });
+  const store = await openInventory(client, { clusterUID: await clusterUID(client, NEVER), scope: '' });
   const context: PassContext = { client, live, store, hub, clock, log, accepted: new Map(), signal: NEVER };
   return { context, pass: (target) => runPass(context, target), close: () => live.close() };
 }

@@ -2,22 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
+import type { ApiServer } from '../../support/control-plane.ts';
 import { killClient } from '../../support/fault-proxy/faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { slice } from '../../support/long.ts';
-import { CONFIG_MAPS, freshSync, NAMESPACES } from './bed.ts';
+import { freshSync, startTarget } from './bed.ts';
 import { after, before, OBJECTS } from './crash-targets.ts';
 
 let server: ApiServer;
 let proxy: FaultProxy;
 beforeAll(async () => {
-  server = await startApiServer();
-  await server.client.create(NAMESPACES, {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: 'kubenode-system' },
-  });
+  server = await startTarget();
   await converge('before');
   await server.keep();
   proxy = await faultProxy(server);

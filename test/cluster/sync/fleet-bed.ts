@@ -1,13 +1,15 @@
 /** All of sync around real API servers: a hub, two clusters and a repository of plain YAML. */
+
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
 import { commitChecks } from '../../../src/cli/sync-checks.ts';
 import { connect } from '../../../src/kube/connect.ts';
+import { CONFIG_MAPS, SECRETS } from '../../../src/kube/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 import { principalNamed } from '../../../src/local/principal.ts';
-import { CLUSTERS, PIPELINES, RELEASES, SECRETS } from '../../../src/sync/hub/kinds.ts';
+import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/sync/hub/kinds.ts';
 import { renderer } from '../../../src/sync/render/renderer.ts';
 import { type Sync, startSync } from '../../../src/sync/sync.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
@@ -15,7 +17,6 @@ import { type FleetRepository, fleetRepository, PATIENT } from '../../support/fl
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { startInstalled } from '../api/installed.ts';
-import { CONFIG_MAPS } from './bed.ts';
 
 export const PATIENCE = { timeout: 120_000, interval: 200 };
 export const STAGES = ['test', 'prod'] as const;

@@ -1,21 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { keyOf } from '../../../src/sync/apply/identity.ts';
 import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory-store.ts';
 import type { PassTarget } from '../../../src/sync/apply/pass.ts';
+import { clusterUID } from '../../../src/sync/cluster-uid.ts';
 import { previewLive } from '../../../src/sync/preview/live-preview.ts';
 import type { UnitPreview } from '../../../src/sync/preview/preview.ts';
-import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
-import { commitNo, configMap, freshSync, HUB, NAMESPACES, targetOf } from './bed.ts';
+import type { ApiServer } from '../../support/control-plane.ts';
+import { commitNo, configMap, freshSync, HUB, NEVER, startTarget, targetOf } from './bed.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
-  server = await startApiServer();
-  await server.client.create(NAMESPACES, {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: 'kubenode-system' },
-  });
+  server = await startTarget();
   await server.keep();
 });
 beforeEach(() => server.wipe());
@@ -70,11 +67,7 @@ describe('a plan against a live cluster', () => {
     expect(await preview(target)).toEqual([]);
     const { metadata } = same;
     const patch = { type: 'merge', body: { data: { key: 'foreign' } } } as const;
-    await server.client.patch(
-      { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true },
-      metadata,
-      patch,
-    );
+    await server.client.patch(CONFIG_MAPS, metadata, patch);
     const [unit] = await preview(target);
     expect(unit?.changes).toMatchObject([{ action: 'update', details: ['~ data.key: "foreign" → "value"'] }]);
   });
@@ -100,11 +93,10 @@ async function preview({
   acknowledgements,
 }: PassTarget): Promise<UnitPreview[]> {
   const { client } = server;
-  const clusterUID = (await client.get(NAMESPACES, { name: 'kube-system' })).metadata.uid ?? '';
   const limits = { budget, acknowledgements };
   return previewLive({
     client,
-    clusterUID,
+    clusterUID: await clusterUID(client, NEVER),
     hub: HUB,
     scope: CLUSTER_SCOPE,
     target: { target: 'test', units, digest },

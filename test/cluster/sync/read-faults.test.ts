@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../../src/kube/connect.ts';
 import { isKubeError } from '../../../src/kube/errors.ts';
-import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
+import type { ApiServer } from '../../support/control-plane.ts';
 import { READ_FAULTS, sweep } from '../../support/fault-proxy/sweep.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { slice } from '../../support/long.ts';
-import { commitNo, configMap, freshSync, marked, NAMESPACES, targetOf } from './bed.ts';
+import { commitNo, configMap, freshSync, marked, startTarget, targetOf } from './bed.ts';
 
 let server: ApiServer;
 let proxy: FaultProxy;
@@ -17,12 +17,7 @@ const units = {
 const target = targetOf(commitNo(1), units);
 
 beforeAll(async () => {
-  server = await startApiServer();
-  await server.client.create(NAMESPACES, {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: 'kubenode-system' },
-  });
+  server = await startTarget();
   const bed = await freshSync(server.client);
   await bed.pass(target);
   await bed.close();

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Client, WatchOptions } from '../../../src/kube/client.ts';
+import { NAMESPACES } from '../../../src/kube/core-kinds.ts';
 import type { Resource } from '../../../src/kube/object.ts';
 import { systemClock } from '../../../src/kube/system-clock.ts';
 import { clusterContact } from '../../../src/sync/apply/contact.ts';
 import { IdentityMismatch } from '../../../src/sync/apply/session.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-
 import { type MemoryCluster, memoryCluster } from './memory-cluster.ts';
 import { COMMIT, configMap, HUB, namespace, unit } from './world.ts';
 
-const NAMESPACES = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const RENDERED = { target: 'prod', units: [unit('web', [configMap('a')])], digest: 'sha256:now' };
 
 describe('a round', () => {

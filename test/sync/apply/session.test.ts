@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/kube/client.ts';
+import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
 import { KubeError } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { IdentityMismatch, openSession, type Session } from '../../../src/sync/apply/session.ts';
@@ -9,7 +10,6 @@ import { memoryCluster } from './memory-cluster.ts';
 import { configMap } from './world.ts';
 
 const NEVER = new AbortController().signal;
-const CONFIG_MAPS = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
 
 /** Who answers under the address; a test changes it. */
 interface Address {

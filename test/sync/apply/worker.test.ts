@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Client, WatchEvent } from '../../../src/kube/client.ts';
+import { NAMESPACES } from '../../../src/kube/core-kinds.ts';
 import { KubeError } from '../../../src/kube/errors.ts';
 import type { KubeObject, Resource } from '../../../src/kube/object.ts';
 import { type ClusterWorker, clusterWorker } from '../../../src/sync/apply/worker.ts';
@@ -11,7 +12,6 @@ import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts'
 import { memoryCluster } from './memory-cluster.ts';
 import { configMap, HUB, namespace, unit } from './world.ts';
 
-const NAMESPACES = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const OBJECTS = 20;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,0 +1,10 @@
+/** The kinds of Kubernetes itself that more than one part reads or writes. */
+import type { Resource } from './object.ts';
+
+export const CONFIG_MAPS = core('ConfigMap', true);
+export const SECRETS = core('Secret', true);
+export const NAMESPACES = core('Namespace', false);
+
+function core(kind: string, namespaced: boolean): Resource {
+  return { group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced };
+}
