@@ -20,6 +20,8 @@ export interface Bed {
   /** `+a`, `~a`, `-a`, `?a` for a deletion that was missed. */
   readonly told: string[];
   readonly restarts: string[];
+  /** When it said that the server can be read (again). */
+  readonly recoveries: number[];
   readonly stop: () => Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export async function bed(
   const objects = store({ log: memoryLog() });
   const told: string[] = [];
   const restarts: string[] = [];
+  const recoveries: number[] = [];
   objects.subscribe({
     added: ({ metadata }) => told.push(`+${metadata.name}`),
     updated: ({ metadata }) => told.push(`~${metadata.name}`),
@@ -42,7 +45,8 @@ export async function bed(
   });
   const metrics = { restarted: (kind: string, because: string) => void restarts.push(`${kind} ${because}`) };
   const parts = { client: server, resource: THINGS, store: objects, clock, log: memoryLog(), metrics };
-  const running = reflector({ ...parts, random: () => 0.5 });
+  const recovered = (): void => void recoveries.push(clock.monotonicMs());
+  const running = reflector({ ...parts, recovered, random: () => 0.5 });
   const giveUp = new AbortController();
   const done = running.run(giveUp.signal);
   const stop = async (): Promise<void> => {
@@ -51,7 +55,7 @@ export async function bed(
   };
   onTestFinished(stop);
   await settle();
-  return { clock, server, store: objects, reflector: running, told, restarts, stop };
+  return { clock, server, store: objects, reflector: running, told, restarts, recoveries, stop };
 }
 
 export function contents(objects: readonly KubeObject[]): string[] {

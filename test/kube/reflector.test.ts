@@ -79,6 +79,17 @@ describe('reflector', () => {
     expect(running.freshness().ageMs).toBeLessThan(2 * MINUTE);
   });
 
+  it('says once that the server can be read: at first, and after errors', async () => {
+    const { clock, server, recoveries } = await bed(['a'], ({ watchFaults }) => {
+      watchFaults.push({ fault: 'error', code: 'Unreachable' }, { fault: 'error', code: 'Unreachable' });
+    });
+    expect(recoveries).toEqual([0]);
+    await clock.advance(30 * SECOND);
+    server.put('b');
+    await clock.advance(20 * MINUTE);
+    expect(recoveries).toHaveLength(2);
+  });
+
   it('does not list all over again because the server was down', async () => {
     const { clock, server } = await bed(['a']);
     server.watchFaults.push(...times(20, { fault: 'error', code: 'Unreachable' }));

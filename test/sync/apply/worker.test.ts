@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Client, WatchEvent } from '../../../src/kube/client.ts';
+import { LABEL_HUB } from '../../../src/api/names.ts';
+import type { Client, ListOptions, WatchEvent } from '../../../src/kube/client.ts';
 import { NAMESPACES } from '../../../src/kube/core-kinds.ts';
 import { KubeError } from '../../../src/kube/errors.ts';
 import type { KubeObject, Resource } from '../../../src/kube/object.ts';
@@ -59,6 +60,19 @@ describe('a worker', () => {
     await bed.clock.advance(10 * MINUTE);
     expect(calls).toBeGreaterThan(20);
     expect(calls).toBeLessThan(80);
+  });
+
+  it('S16 goes on as soon as a kind can be listed again that could not for long', async () => {
+    const bed = await bedWith(() => target('a', OBJECTS));
+    bed.fault = ({ verb }) => {
+      if (verb === 'list marked') throw new KubeError('ServerError', 'its API is away', { status: 503 });
+    };
+    aim(bed, 'a');
+    await bed.clock.advance(20 * MINUTE);
+    expect(bed.names()).toEqual([]);
+    bed.fault = () => undefined;
+    await passing(bed.clock, 30 * SECOND);
+    expect(bed.names()).toHaveLength(OBJECTS);
   });
 
   it('looks again at the very end of a soak', async () => {
@@ -162,8 +176,8 @@ function faulty(
       before('list');
       return client.list(resource, options);
     },
-    pages: async function* pages<T>(resource: Resource, options?: object) {
-      before('list');
+    pages: async function* pages<T>(resource: Resource, options?: ListOptions) {
+      before(options?.labelSelector === LABEL_HUB ? 'list marked' : 'list');
       yield* client.pages<T>(resource, options);
     },
     apply: async (resource, object, options) => {

@@ -146,6 +146,16 @@ describe('a git source', () => {
   });
 
   it.each([
+    [30, 60, false],
+    [30, 61, true],
+    [1, 10, false],
+    [1, 11, true],
+  ])('S21 polled each %d s, and silent for %d s, is stale: %s', (pollSeconds, silent, stale) => {
+    const polledAt = new Date(NOW.getTime() - silent * 1000);
+    expect(isStale({ polledAt }, pollSeconds, NOW)).toBe(stale);
+  });
+
+  it.each([
     [0, 27],
     [0.5, 30],
     [1, 33],
