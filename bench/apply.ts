@@ -1,10 +1,10 @@
 /** Server-side apply through the client against a bare loop that sends the same bytes. */
 
 import { Pool } from 'undici';
-import type { Client } from '../src/kube/client.ts';
-import { CONFIG_MAPS } from '../src/kube/core-kinds.ts';
-import type { KubeObject } from '../src/kube/object.ts';
-import { ADMIN } from '../src/local/authority.ts';
+import type { Client } from '../src/kube/client/client.ts';
+import { CONFIG_MAPS } from '../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../src/kube/objects/object.ts';
+import { ADMIN } from '../src/local/pki/authority.ts';
 import { closeRun, openRun } from '../test/support/control-plane-run.ts';
 import { type ApiServer, startServer } from '../test/support/control-plane-server.ts';
 import { type Bench, type BenchResult, percentile } from './bench.ts';

@@ -5,16 +5,16 @@
 import { randomUUID } from 'node:crypto';
 import { cpuUsage } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '../src/kube/client.ts';
-import type { Controller } from '../src/kube/controller.ts';
-import type { Log } from '../src/kube/log.ts';
-import { loopDelay } from '../src/kube/loop-delay.ts';
-import { metricsRegistry } from '../src/kube/metrics.ts';
-import { runtimeMetrics } from '../src/kube/metrics-runtime.ts';
-import type { KubeObject } from '../src/kube/object.ts';
-import { runControllers } from '../src/kube/runner.ts';
-import { type View, viewOf } from '../src/kube/runner-views.ts';
-import { systemClock } from '../src/kube/system-clock.ts';
+import { type View, viewOf } from '../src/kube/cache/view.ts';
+import type { Client } from '../src/kube/client/client.ts';
+import type { Controller } from '../src/kube/controller/controller.ts';
+import { runControllers } from '../src/kube/controller/run.ts';
+import type { KubeObject } from '../src/kube/objects/object.ts';
+import type { Log } from '../src/kube/process/log.ts';
+import { loopDelay } from '../src/kube/process/loop-delay.ts';
+import { metricsRegistry } from '../src/kube/process/metrics.ts';
+import { runtimeMetrics } from '../src/kube/process/metrics-runtime.ts';
+import { systemClock } from '../src/os/system-clock.ts';
 import type { Bench, BenchResult } from './bench.ts';
 
 const KEYS = 10_000;

@@ -1,10 +1,10 @@
 /** `kubenode sync` on a fleet of 5,000 objects: the first apply, memory, what it costs idle, drift, and from a push to the first write. */
 
 import { Pool } from 'undici';
-import { CONFIG_MAPS } from '../src/kube/core-kinds.ts';
-import type { KubeObject } from '../src/kube/object.ts';
-import { systemClock } from '../src/kube/system-clock.ts';
-import { ADMIN } from '../src/local/authority.ts';
+import { CONFIG_MAPS } from '../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../src/kube/objects/object.ts';
+import { ADMIN } from '../src/local/pki/authority.ts';
+import { systemClock } from '../src/os/system-clock.ts';
 import type { ApiServer } from '../test/support/control-plane-server.ts';
 import { type Bench, type BenchResult, percentile } from './bench.ts';
 import { type Call, isWrite } from './sync/audit.ts';

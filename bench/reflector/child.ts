@@ -2,12 +2,13 @@
  * One way of keeping 10,000 Nodes in memory, in a process of its own: `node child.ts <way> <kubeconfig>`. Tells its
  * parent when it has them all, and when asked what it cost and how late its events were.
  */
-import { connect } from '../../src/kube/connect.ts';
-import type { Log } from '../../src/kube/log.ts';
-import { reflector } from '../../src/kube/reflector.ts';
-import { store } from '../../src/kube/store.ts';
-import { systemClock } from '../../src/kube/system-clock.ts';
-import { transformer } from '../../src/kube/transform.ts';
+
+import { reflector } from '../../src/kube/cache/reflector.ts';
+import { store } from '../../src/kube/cache/store.ts';
+import { transformer } from '../../src/kube/cache/trim.ts';
+import { connect } from '../../src/kube/client/connect.ts';
+import type { Log } from '../../src/kube/process/log.ts';
+import { systemClock } from '../../src/os/system-clock.ts';
 import { percentile } from '../bench.ts';
 import { NODES, SENT } from './nodes.ts';
 

@@ -8,9 +8,9 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { ListPage } from '../../src/kube/client.ts';
-import { systemClock } from '../../src/kube/system-clock.ts';
+import type { ListPage } from '../../src/kube/client/client.ts';
 import { createAuthority, issue } from '../../src/local/pki/certificate.ts';
+import { systemClock } from '../../src/os/system-clock.ts';
 import { SENT } from './nodes.ts';
 
 export interface EventSource {

@@ -1,6 +1,6 @@
 /** Nodes as a kubelet of a cloud writes them, of about 6 KB with what the API server adds. */
-import type { Client } from '../../src/kube/client.ts';
-import type { KubeObject, Resource } from '../../src/kube/object.ts';
+import type { Client } from '../../src/kube/client/client.ts';
+import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
 
 export const NODES: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
 export const SENT = 'bench.kubenode.dev/sent';

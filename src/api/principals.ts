@@ -1,5 +1,5 @@
 /** Who we are on an API server: two namespaces, and one ServiceAccount for each part that writes. */
-import type { KubeObject } from '../kube/object.ts';
+import type { KubeObject } from '../kube/objects/object.ts';
 import {
   LABEL_MANAGED_BY,
   MANAGED_BY,

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Client } from '../kube/client.ts';
-import { connect } from '../kube/connect.ts';
-import { localKubeconfig } from '../local/kubeconfig.ts';
+import type { Client } from '../kube/client/client.ts';
+import { connect } from '../kube/client/connect.ts';
+import { localKubeconfig } from '../local/pki/kubeconfig.ts';
 import { CliError, EXIT } from './errors.ts';
 import type { Io } from './io.ts';
 

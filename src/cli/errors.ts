@@ -1,7 +1,7 @@
 /** What a command says when it fails, and the code that it ends with. */
 
-import { isKubeError, type KubeError, type KubeErrorCode } from '../kube/errors.ts';
-import { textAt } from '../kube/json.ts';
+import { isKubeError, type KubeError, type KubeErrorCode } from '../kube/client/errors.ts';
+import { textAt } from '../kube/objects/json.ts';
 
 /** Documented in docs/cli.md; scripts rely on them. */
 export const EXIT = {

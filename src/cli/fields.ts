@@ -1,5 +1,5 @@
 /** Fields of objects for people: what is not there has a stand-in. */
-import { valueAt } from '../kube/json.ts';
+import { valueAt } from '../kube/objects/json.ts';
 
 /** `said(release, 'status.waiting.message')`. */
 export function said(value: unknown, path: string, standIn = ''): string {

@@ -1,7 +1,7 @@
 /** Everything a command touches of the process that it runs in, so that a test can hand in its own. */
 
-import type { Clock } from '../kube/clock.ts';
-import { systemClock } from '../kube/system-clock.ts';
+import type { Clock } from '../os/clock.ts';
+import { systemClock } from '../os/system-clock.ts';
 
 export interface Io {
   /** What the command was asked for. Nothing else goes there. */

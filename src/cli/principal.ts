@@ -1,10 +1,10 @@
 /** How a part of kubenode gets its own identity: none of them runs on the rights of an administrator. */
 import { serviceAccountUser } from '../api/names.ts';
-import type { Client } from '../kube/client.ts';
-import { type ConnectOptions, connect } from '../kube/connect.ts';
-import { textAt } from '../kube/json.ts';
-import type { Resource } from '../kube/object.ts';
-import { principalNamed } from '../local/principal.ts';
+import type { Client } from '../kube/client/client.ts';
+import { type ConnectOptions, connect } from '../kube/client/connect.ts';
+import { textAt } from '../kube/objects/json.ts';
+import type { Resource } from '../kube/objects/object.ts';
+import { principalNamed } from '../local/pki/principal.ts';
 import { type ConnectionFlags, findKubeconfig } from './connection.ts';
 import type { Io } from './io.ts';
 

@@ -1,20 +1,20 @@
 /** The command line: one file a command, put together here. */
 import { Command } from 'commander';
-import { completionCommand } from './completion.ts';
-import { explainCommand } from './explain.ts';
-import { historyCommand } from './history.ts';
-import { initCommand } from './init.ts';
-import { installCommand } from './install.ts';
+import { completionCommand } from './commands/completion.ts';
+import { explainCommand } from './commands/explain.ts';
+import { historyCommand } from './commands/history.ts';
+import { initCommand } from './commands/init/init.ts';
+import { installCommand } from './commands/install.ts';
+import { localCommand } from './commands/local/local.ts';
+import { planCommand } from './commands/plan/plan.ts';
+import { releaseCommand } from './commands/release/release.ts';
+import { renderCommand } from './commands/render.ts';
+import { startCommand } from './commands/start.ts';
+import { statusCommand } from './commands/status.ts';
+import { syncCommand } from './commands/sync/sync.ts';
+import { validateCommand } from './commands/validate.ts';
+import { VERSION, versionCommand } from './commands/version.ts';
 import type { Io } from './io.ts';
-import { localCommand } from './local.ts';
-import { planCommand } from './plan.ts';
-import { releaseCommand } from './release.ts';
-import { renderCommand } from './render.ts';
-import { startCommand } from './start.ts';
-import { statusCommand } from './status.ts';
-import { syncCommand } from './sync.ts';
-import { validateCommand } from './validate.ts';
-import { VERSION, versionCommand } from './version.ts';
 
 const FOOTER = `
 Each command has its own --help. Exit codes: 0 done, 1 failed, 2 there are changes (plan, install --dry-run),

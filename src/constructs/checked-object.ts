@@ -1,7 +1,7 @@
 /** What all constructs of our kinds share: an object that the API server would refuse never leaves the program. */
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import { type Candidate, type Problem, validate } from '../api/validate.ts';
+import { type Candidate, type Problem, validate } from '../api/validation/validate.ts';
 import { compile } from '../rules/compile.ts';
 import { besideSchema } from '../rules/report.ts';
 

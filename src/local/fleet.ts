@@ -6,23 +6,23 @@
  */
 import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Clock } from '../kube/clock.ts';
-import { ensureAccess, type FleetAccess } from './access.ts';
-import { type Binaries, programIn } from './binaries.ts';
-import { carryOut, PortsTaken, stopSome } from './carry-out.ts';
-import type { Program } from './commands.ts';
-import { LocalError, systemCode } from './errors.ts';
-import { diskError, refuseFullDisk } from './files.ts';
+import type { Clock } from '../os/clock.ts';
+import { LocalError, systemCode } from '../os/errors.ts';
+import { diskError, refuseFullDisk } from '../os/files.ts';
+import { type LockOptions, withLock } from '../os/lock.ts';
+import { nextPort } from '../os/ports.ts';
+import { type Binaries, programIn } from './binaries/binaries.ts';
+import { type Host, platformOf } from './binaries/platform.ts';
+import { obtainBinaries } from './binaries/resolve.ts';
 import type { Environment } from './folders.ts';
-import { growState, portsOf, replacePort, type Wish } from './grow.ts';
 import { type Layout, layoutOf, OWN_NAMES } from './layout.ts';
-import { type LockOptions, withLock } from './lock.ts';
-import { observe } from './observe.ts';
-import { obtainBinaries } from './obtain.ts';
-import { planProcesses, planStop } from './plan.ts';
-import { type Host, platformOf } from './platform.ts';
-import { nextPort } from './ports.ts';
-import { processesOf } from './processes.ts';
+import { ensureAccess, type FleetAccess } from './pki/access.ts';
+import type { Program } from './processes/commands.ts';
+import { growState, portsOf, replacePort, type Wish } from './processes/desired-state.ts';
+import { carryOut, PortsTaken, stopSome } from './processes/execute.ts';
+import { observe } from './processes/observe.ts';
+import { planProcesses, planStop } from './processes/plan.ts';
+import { processesOf } from './processes/specs.ts';
 import { type FleetState, readState, writeState } from './state.ts';
 
 export interface FleetOptions {

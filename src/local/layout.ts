@@ -1,6 +1,6 @@
 /** Where the parts of a local fleet lie in its folder. */
 import { join } from 'node:path';
-import { mergedKubeconfig } from './kubeconfig.ts';
+import { mergedKubeconfig } from './pki/kubeconfig.ts';
 
 export interface Layout {
   readonly root: string;

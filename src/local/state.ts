@@ -3,8 +3,8 @@
  * so that no crash can leave it wrong.
  */
 import { z } from 'zod';
-import { LocalError } from './errors.ts';
-import { PRIVATE, readIfThere, writeWhole } from './files.ts';
+import { LocalError } from '../os/errors.ts';
+import { PRIVATE, readIfThere, writeWhole } from '../os/files.ts';
 
 const port = z.int().min(1).max(65_535);
 

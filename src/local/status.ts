@@ -1,12 +1,13 @@
 /** A fleet as it is now. Looks, and changes nothing. */
-import { readAuthority } from './authority.ts';
-import { readIfThere } from './files.ts';
+
+import { readIfThere } from '../os/files.ts';
 import { existingFolder } from './fleet.ts';
 import type { Layout } from './layout.ts';
-import { observe } from './observe.ts';
+import { readAuthority } from './pki/authority.ts';
 import { expiryOf, parsePair } from './pki/inspect.ts';
-import { isReady } from './probe.ts';
-import { type ProcessSpec, processesOf, serverUrl } from './processes.ts';
+import { observe } from './processes/observe.ts';
+import { isReady } from './processes/probe.ts';
+import { type ProcessSpec, processesOf, serverUrl } from './processes/specs.ts';
 import { type ClusterState, type FleetState, readState } from './state.ts';
 
 export type ProcessCondition = 'Ready' | 'NotReady' | 'Stopped';

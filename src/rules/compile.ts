@@ -2,7 +2,7 @@
  * The only way from a NodeRemedier to an engine. Strict: what it does not know, it refuses, each with where and with the
  * way out. Pure and without an engine, so that it runs at synth, in CI, in sync and in the controller alike.
  */
-import { isRecord, valueAt } from '../kube/json.ts';
+import { isRecord, valueAt } from '../kube/objects/json.ts';
 import { compileLadder } from './compile/ladder.ts';
 import { refuseOtherKeys } from './compile/leaf.ts';
 import { compileMaxAge } from './compile/max-age.ts';

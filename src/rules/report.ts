@@ -1,6 +1,6 @@
 /** How the parts of the compiler say what is wrong: all problems are gathered, so that one pass shows them all. */
 import { nearest } from '../api/validation/nearest.ts';
-import { isRecord, type JsonRecord } from '../kube/json.ts';
+import { isRecord, type JsonRecord } from '../kube/objects/json.ts';
 
 export interface Problem {
   /** As `kubectl` writes it: `spec.rule.conditions.all[0].value`. */

@@ -1,6 +1,6 @@
 /** What the compiler knows of each step: how much it may harm, and whether this version can carry it out. */
 import type { RISKS } from '../api/common.ts';
-import { STEPS } from '../api/steps.ts';
+import { STEPS } from '../api/steps/steps.ts';
 
 export type Step = (typeof STEPS)[number];
 type Risk = (typeof RISKS)[number];

@@ -1,8 +1,8 @@
 /** Who a cluster is, whatever its address: the UID of its namespace kube-system. */
 
-import type { Client } from '../kube/client.ts';
-import { NAMESPACES } from '../kube/core-kinds.ts';
-import { KubeError } from '../kube/errors.ts';
+import type { Client } from '../kube/client/client.ts';
+import { KubeError } from '../kube/client/errors.ts';
+import { NAMESPACES } from '../kube/objects/core-kinds.ts';
 
 export async function clusterUID(
   client: Pick<Client, 'get' | 'server'>,

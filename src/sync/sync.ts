@@ -4,20 +4,20 @@
  */
 import type { Pipeline } from '../api/generated/types.ts';
 import { GROUP } from '../api/names.ts';
-import type { CallReport } from '../kube/calls.ts';
-import type { Client } from '../kube/client.ts';
-import type { Clock } from '../kube/clock.ts';
-import { type Recorder, recorder } from '../kube/events.ts';
-import type { Log } from '../kube/log.ts';
-import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/metrics-runtime.ts';
-import type { ApplyPolicy } from './apply/contact.ts';
+import type { Client } from '../kube/client/client.ts';
+import type { CallReport } from '../kube/client/request.ts';
+import { type Recorder, recorder } from '../kube/events/recorder.ts';
+import type { Log } from '../kube/process/log.ts';
+import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/metrics-runtime.ts';
+import type { Clock } from '../os/clock.ts';
+import type { CheckRunner } from '../rollout/check-runner.ts';
+import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import { clusterUID } from './cluster-uid.ts';
 import { type Clusters, clusterFleet } from './hub/clusters.ts';
-import { type HubView, hubView } from './hub/hub-view.ts';
+import { type HubView, hubView } from './hub/hub-cache.ts';
 import { PIPELINES } from './hub/kinds.ts';
 import { type Pipelines, pipelineFleet } from './hub/pipelines.ts';
-import type { Checks } from './judge/refuse.ts';
-import type { CheckRunner } from './promote/checks.ts';
+import type { Checks } from './judge/object-checks.ts';
 import { promotion as promotionOf } from './promote/controller.ts';
 import type { Renderer } from './render/renderer.ts';
 

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { generatedFiles } from '../../src/api/generate.ts';
+import { generatedFiles } from '../../src/api/generate/generate.ts';
 import type { Check, Cluster, MachineComponentSetSpec, Selector } from '../../src/api/generated/types.ts';
 import type { Rollout, Check as WrittenCheck } from '../../src/constructs/generated/types.ts';
-import type { KubeObject } from '../../src/kube/object.ts';
+import type { KubeObject } from '../../src/kube/objects/object.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const files = generatedFiles();
@@ -28,7 +28,7 @@ describe('what is generated', () => {
 
   it('is the same in another process, language and time zone', { timeout: 60_000 }, () => {
     const script = `
-      import { generatedFiles } from './src/api/generate.ts';
+      import { generatedFiles } from './src/api/generate/generate.ts';
       process.stdout.write(JSON.stringify(generatedFiles()));
     `;
     const elsewhere = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crdOf } from '../../src/api/generate/crd.ts';
-import type { Kind } from '../../src/api/kind.ts';
+import type { Kind } from '../../src/api/kinds/kind.ts';
+import { GROUP, KINDS, VERSION } from '../../src/api/kinds/registry.ts';
 import type { Observed } from '../../src/api/phase.ts';
-import { GROUP, KINDS, VERSION } from '../../src/api/registry.ts';
 import { runs } from '../support/long.ts';
 
 /** Rows: conditions as `Type=Status/Reason`, and `deleted`. */

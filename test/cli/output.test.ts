@@ -3,7 +3,7 @@ import { CliError, describeError, EXIT } from '../../src/cli/errors.ts';
 import { wantsColor } from '../../src/cli/io.ts';
 import { formatTable, print } from '../../src/cli/output.ts';
 import { withProgress } from '../../src/cli/progress.ts';
-import { KubeError } from '../../src/kube/errors.ts';
+import { KubeError } from '../../src/kube/client/errors.ts';
 import { testIo } from '../support/test-io.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 

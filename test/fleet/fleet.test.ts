@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RenderedTarget } from '../../src/sync/model.ts';
 import { renderer } from '../../src/sync/render/renderer.ts';
+import type { RenderedTarget } from '../../src/sync/rendered.ts';
 import { PATIENT } from '../support/fleet-repository.ts';
 import { tempFolder } from '../support/temp.ts';
 

@@ -39,7 +39,7 @@ describe('the house rules', () => {
     const exceptions = overrides.filter(({ rules: off }) =>
       Object.keys(off).some((name) => name.startsWith('kubenode/')),
     );
-    expect(exceptions.flatMap(({ files }) => files)).toEqual(['src/kube/system-clock.ts']);
+    expect(exceptions.flatMap(({ files }) => files)).toEqual(['src/os/system-clock.ts']);
   });
 });
 

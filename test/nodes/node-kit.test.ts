@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject, Resource } from '../../src/kube/object.ts';
+import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
 import { type ApiServer, startApiServer } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { processesOf } from '../support/leak-guard/leaks.ts';

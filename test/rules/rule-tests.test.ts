@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { rules } from '../../rules/index.ts';
-import { validate } from '../../src/api/validate.ts';
+import { validate } from '../../src/api/validation/validate.ts';
 import { problemsOf } from '../../src/rules/rule-tests.ts';
 import { GONE, remedier } from './spec.ts';
 

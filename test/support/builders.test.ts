@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { validate } from '../../src/api/validate.ts';
+import { validate } from '../../src/api/validation/validate.ts';
 import { FLEET_WORDS, fleet, machine } from './builders.ts';
 
 describe('a built object', () => {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Condition, Machine, MachineComponentReport } from '../../src/api/generated/types.ts';
-import type { KubeObject, Metadata } from '../../src/kube/object.ts';
+import type { KubeObject, Metadata } from '../../src/kube/objects/object.ts';
 import { NOW } from './virtual-clock.ts';
 
 export { NOW } from './virtual-clock.ts';

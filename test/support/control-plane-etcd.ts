@@ -2,7 +2,7 @@
  * Takes an API server's data back to how they were, by etcd's own JSON gateway. Faster than deletes by the API,
  * and complete: finalizers and namespaces without a controller manager do not hold it up.
  */
-import { ask } from '../../src/local/probe.ts';
+import { ask } from '../../src/local/processes/probe.ts';
 import type { Run } from './control-plane-run.ts';
 
 export interface Row {

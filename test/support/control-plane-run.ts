@@ -5,17 +5,17 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/kube/system-clock.ts';
-import { type EtcdAccess, ensureEtcdPki } from '../../src/local/authority.ts';
-import { programIn } from '../../src/local/binaries.ts';
-import { etcdCommand, type ProgramPath } from '../../src/local/commands.ts';
-import { writeWhole } from '../../src/local/files.ts';
+import { programIn } from '../../src/local/binaries/binaries.ts';
+import { obtainBinaries } from '../../src/local/binaries/resolve.ts';
 import { cacheFolder } from '../../src/local/folders.ts';
-import { identityOf, type ProcessIdentity, sameProcess } from '../../src/local/identity.ts';
-import { launch } from '../../src/local/launch.ts';
-import { obtainBinaries } from '../../src/local/obtain.ts';
-import { freePort } from '../../src/local/ports.ts';
-import { stopProcess } from '../../src/local/process.ts';
+import { type EtcdAccess, ensureEtcdPki } from '../../src/local/pki/authority.ts';
+import { etcdCommand, type ProgramPath } from '../../src/local/processes/commands.ts';
+import { launch } from '../../src/local/processes/launch.ts';
+import { writeWhole } from '../../src/os/files.ts';
+import { freePort } from '../../src/os/ports.ts';
+import { stopProcess } from '../../src/os/process.ts';
+import { identityOf, type ProcessIdentity, sameProcess } from '../../src/os/process-identity.ts';
+import { systemClock } from '../../src/os/system-clock.ts';
 
 /** Plain data: vitest hands it from its main process to the workers. */
 export interface Run {

@@ -1,21 +1,21 @@
 /** One real kube-apiserver with a place of its own in the etcd of the run. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Client } from '../../src/kube/client.ts';
-import { connect } from '../../src/kube/connect.ts';
-import { systemClock } from '../../src/kube/system-clock.ts';
-import { advertisedAddress, answeringAddresses, ownUrl } from '../../src/local/addresses.ts';
-import { ADMIN, clientCertificate, ensureClusterPki } from '../../src/local/authority.ts';
-import { apiServerCommand, LOOPBACK } from '../../src/local/commands.ts';
-import { isLocalError } from '../../src/local/errors.ts';
-import { PRIVATE, writeWhole } from '../../src/local/files.ts';
-import type { ProcessIdentity } from '../../src/local/identity.ts';
-import { kubeconfigOf } from '../../src/local/kubeconfig.ts';
-import { launch } from '../../src/local/launch.ts';
+import type { Client } from '../../src/kube/client/client.ts';
+import { connect } from '../../src/kube/client/connect.ts';
+import { ADMIN, clientCertificate, ensureClusterPki } from '../../src/local/pki/authority.ts';
 import type { Pair } from '../../src/local/pki/certificate.ts';
-import { freePort, isPortFree } from '../../src/local/ports.ts';
-import type { Principal } from '../../src/local/principal.ts';
-import { stopProcess } from '../../src/local/process.ts';
+import { kubeconfigOf } from '../../src/local/pki/kubeconfig.ts';
+import type { Principal } from '../../src/local/pki/principal.ts';
+import { advertisedAddress, answeringAddresses, ownUrl } from '../../src/local/processes/addresses.ts';
+import { apiServerCommand, LOOPBACK } from '../../src/local/processes/commands.ts';
+import { launch } from '../../src/local/processes/launch.ts';
+import { isLocalError } from '../../src/os/errors.ts';
+import { PRIVATE, writeWhole } from '../../src/os/files.ts';
+import { freePort, isPortFree } from '../../src/os/ports.ts';
+import { stopProcess } from '../../src/os/process.ts';
+import type { ProcessIdentity } from '../../src/os/process-identity.ts';
+import { systemClock } from '../../src/os/system-clock.ts';
 import { restore, snapshot } from './control-plane-etcd.ts';
 import { forget, note, type Run } from './control-plane-run.ts';
 

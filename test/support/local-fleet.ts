@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Io } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
-import { systemClock } from '../../src/kube/system-clock.ts';
 import { takeDown } from '../../src/local/fleet.ts';
-import type { ProcessIdentity } from '../../src/local/identity.ts';
 import { layoutOf } from '../../src/local/layout.ts';
-import { observe } from '../../src/local/observe.ts';
+import { observe } from '../../src/local/processes/observe.ts';
 import type { FleetStatus } from '../../src/local/status.ts';
+import type { ProcessIdentity } from '../../src/os/process-identity.ts';
+import { systemClock } from '../../src/os/system-clock.ts';
 
 /** Every step is said, also the one that is over before a person would want to read it. */
 const ENV = { ...process.env, KUBENODE_PROGRESS: 'all' };

@@ -1,5 +1,5 @@
 /** A Log that remembers its lines, for tests that read them. */
-import type { Fields, Log } from '../../src/kube/log.ts';
+import type { Fields, Log } from '../../src/kube/process/log.ts';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

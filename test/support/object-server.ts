@@ -4,10 +4,10 @@
  * does is tested on a real one.
  */
 import { randomUUID } from 'node:crypto';
-import type { Client } from '../../src/kube/client.ts';
-import { KubeError } from '../../src/kube/errors.ts';
-import { isRecord } from '../../src/kube/json.ts';
-import type { KubeObject, ObjectName, Resource } from '../../src/kube/object.ts';
+import type { Client } from '../../src/kube/client/client.ts';
+import { KubeError } from '../../src/kube/client/errors.ts';
+import { isRecord } from '../../src/kube/objects/json.ts';
+import type { KubeObject, ObjectName, Resource } from '../../src/kube/objects/object.ts';
 
 export type ObjectClient = Pick<Client, 'get' | 'create' | 'replace' | 'patch'>;
 

@@ -2,8 +2,9 @@
  * Makes what the first test run would have to wait for: `binaries` of the control plane, or the `node-base` of the test
  * nodes. A program for .ci/run, which starts it early; both end at once when their cache is filled.
  */
-import { systemClock } from '../../src/kube/system-clock.ts';
-import { obtainBinaries } from '../../src/local/obtain.ts';
+
+import { obtainBinaries } from '../../src/local/binaries/resolve.ts';
+import { systemClock } from '../../src/os/system-clock.ts';
 import { nodeBase } from './node-kit/base.ts';
 import { whyNoNodes } from './node-kit/needs.ts';
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { ETCD_VERSION, KUBERNETES_VERSION } from '../../src/local/versions.ts';
+import { ETCD_VERSION, KUBERNETES_VERSION } from '../../src/local/binaries/versions.ts';
 
 export interface ReleaseSite {
   /** For the environment of the program under test. */

@@ -1,8 +1,8 @@
 /** The outside world of a command, in memory. */
 
 import type { Io } from '../../src/cli/io.ts';
-import type { Clock } from '../../src/kube/clock.ts';
-import { systemClock } from '../../src/kube/system-clock.ts';
+import type { Clock } from '../../src/os/clock.ts';
+import { systemClock } from '../../src/os/system-clock.ts';
 
 export interface TestIo extends Io {
   readonly stdout: string;

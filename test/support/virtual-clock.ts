@@ -2,7 +2,7 @@
  * A Clock that moves only when a test says so. Sleepers run on monotonic time, as real timers do; the wall clock
  * can be moved apart from it.
  */
-import type { Clock } from '../../src/kube/clock.ts';
+import type { Clock } from '../../src/os/clock.ts';
 
 export const NOW = new Date('2030-01-01T12:00:00.000Z');
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Cluster, Pipeline, Release } from '../../src/api/generated/types.ts';
-import { metricsRegistry } from '../../src/kube/metrics.ts';
+import { metricsRegistry } from '../../src/kube/process/metrics.ts';
 import { type Known, syncMetrics } from '../../src/sync/metrics.ts';
 import type { ClusterReport } from '../../src/sync/promote/ports.ts';
 

@@ -1,5 +1,5 @@
 /** `src/constructs/generated/`: a cdk8s construct for each kind, whose props an editor completes. */
-import type { Kind } from '../kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { type GeneratedFile, HEADER } from './file.ts';
 import { interfaces } from './interfaces.ts';
 import { jsonSchemaOf } from './json-schema.ts';

@@ -1,7 +1,7 @@
 /** `crds/<plural>.yaml`: a kind as the API server wants to hear of it. */
 import { stringify } from 'yaml';
-import type { KubeObject } from '../../kube/object.ts';
-import type { Column, Kind } from '../kind.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Column, Kind } from '../kinds/kind.ts';
 import { type GeneratedFile, YAML_HEADER } from './file.ts';
 import { type JsonSchema, jsonSchemaOf, mapSchema, without } from './json-schema.ts';
 

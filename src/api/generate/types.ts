@@ -1,5 +1,5 @@
 /** `src/api/generated/types.ts`: our kinds as the API server gives them. */
-import type { Kind } from '../kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { type GeneratedFile, HEADER } from './file.ts';
 import { interfaces } from './interfaces.ts';
 import { jsonSchemaOf } from './json-schema.ts';
@@ -10,7 +10,7 @@ export function typesFile(kinds: readonly Kind[], apiVersion: string): Generated
   for (const { spec, status } of kinds) for (const part of [spec, status]) types.typeOf(jsonSchemaOf(part));
   const text = [
     HEADER,
-    "import type { KubeObject } from '../../kube/object.ts';\n",
+    "import type { KubeObject } from '../../kube/objects/object.ts';\n",
     ...roots,
     ...[...types.texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, type]) => type),
   ].join('\n');

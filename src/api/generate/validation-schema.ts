@@ -1,5 +1,5 @@
 /** What ajv checks of a whole object: the schema of the CRD, closed, and what the API server asks of metadata. */
-import type { Kind } from '../kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { markedSchema } from './crd.ts';
 import { type JsonSchema, mapValues } from './json-schema.ts';
 import { METADATA } from './metadata.ts';

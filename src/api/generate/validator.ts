@@ -1,7 +1,7 @@
 /** `src/api/generated/validators/<kind>.js`: ajv as plain code, which decides as the API server does, CEL aside. */
 import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt, type Name, stringify } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import type { Kind } from '../kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { duplicateOf, re2 } from '../validation/runtime.ts';
 import { type GeneratedFile, HEADER } from './file.ts';
 import { KNOWN, validationSchema } from './validation-schema.ts';

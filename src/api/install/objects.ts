@@ -1,5 +1,5 @@
 /** How the objects of an installation are addressed. */
-import type { KubeObject, ObjectName, Resource } from '../../kube/object.ts';
+import type { KubeObject, ObjectName, Resource } from '../../kube/objects/object.ts';
 import type { Crd } from './plan.ts';
 
 export function isCrd(object: KubeObject): object is Crd {

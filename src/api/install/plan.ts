@@ -1,6 +1,6 @@
 /** May this installation be put into that cluster, and what did it change? Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 
 const MIN_MINOR = 31;
 

@@ -1,8 +1,8 @@
 /** Waits until what was written is in force: nobody should have to try again after an installation. */
-import type { Client } from '../../kube/client.ts';
-import type { Clock } from '../../kube/clock.ts';
-import { isKubeError } from '../../kube/errors.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isKubeError } from '../../kube/client/errors.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Clock } from '../../os/clock.ts';
 import { GROUP } from '../names.ts';
 import { initialLedger } from '../policies/ledger.ts';
 import { nameOf, resourceOf } from './objects.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import {
   AGENT_USER_PREFIX,
   GROUP,

@@ -1,5 +1,5 @@
 /** The admission policies, each followed by its binding. */
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { agentBlocked } from './agent-blocked.ts';
 import { agentOwnObjects } from './agent-own-objects.ts';
 import { componentsWriter } from './components-writer.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { POLICY_COMPONENTS_WRITER, PRINCIPAL_COMPONENTSET } from '../names.ts';
 import { isPrincipal } from './cel.ts';
 import { granted, ledgerParams } from './ledger.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { ANNOTATION_BREAK_GLASS, GROUP, KILL_SWITCH, POLICY_GIT_ONLY, PRINCIPAL_SYNC } from '../names.ts';
 import { VERB_BREAK_GLASS } from '../roles/people.ts';
 import { annotation, isPrincipal, text } from './cel.ts';

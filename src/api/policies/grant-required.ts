@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { POLICY_GRANT_REQUIRED } from '../names.ts';
 import { granted, ledgerParams } from './ledger.ts';
 import { ours, policy } from './policy.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { POLICY_LEDGER_WRITER, PRINCIPAL_DEFENDER } from '../names.ts';
 import { isPrincipal } from './cel.ts';
 import { ours, policy } from './policy.ts';

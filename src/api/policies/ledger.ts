@@ -1,5 +1,5 @@
 /** The ledger as a parameter: without it nobody can say whether there is a grant, so the answer is no. */
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { GROUP, LEDGER } from '../names.ts';
 import { installed } from '../principals.ts';
 import type { Params } from './policy.ts';

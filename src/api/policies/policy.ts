@@ -1,5 +1,5 @@
 /** Words for ValidatingAdmissionPolicies: each fails closed, denies and audits, and has one binding of its name. */
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { GROUP } from '../names.ts';
 import { installed } from '../principals.ts';
 

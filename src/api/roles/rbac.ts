@@ -1,5 +1,5 @@
 /** Words for RBAC, so that a role reads as what it allows. */
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { AGENT_GROUP, NAMESPACE } from '../names.ts';
 import { installed } from '../principals.ts';
 

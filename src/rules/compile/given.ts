@@ -1,5 +1,5 @@
 /** The facts of a test, as a person writes them: `{disk: {imagefs: {usedPercent: 91}}, event: [{reason, ageSeconds}]}`. */
-import { isRecord, type JsonRecord, valueAt } from '../../kube/json.ts';
+import { isRecord, type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { FACT_KINDS, factKind } from '../catalogue.ts';
 import { type Entry, type FactKind, type Fields, objectionTo, readingOf } from '../facts/fact.ts';
 import { type Facts, type Reading, UNKNOWN_READING } from '../model.ts';

@@ -1,5 +1,5 @@
 /** The repairs: steps that this version can do, in an order that makes sense, each proved, and a person at the end. */
-import { isRecord, type JsonRecord, listAt, textAt, valueAt } from '../../kube/json.ts';
+import { isRecord, type JsonRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { Tree } from '../model.ts';
 import { guess, listIn, type Report, recordAt, shown } from '../report.ts';
 import { isAvailable, isStep, RISK_OF, STEPS_NOW } from '../steps.ts';

@@ -1,7 +1,7 @@
 /** A leaf: one field of one fact, compared. Everything it names must be in the catalogue. */
 
-import { OPERATORS } from '../../api/steps.ts';
-import { type JsonRecord, valueAt } from '../../kube/json.ts';
+import { OPERATORS } from '../../api/steps/steps.ts';
+import { type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { factKind } from '../catalogue.ts';
 import type { FactKind, Field } from '../facts/fact.ts';
 import type { Leaf, Operator } from '../model.ts';

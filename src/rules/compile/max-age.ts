@@ -1,5 +1,5 @@
 /** How old each fact may be: as the rule says, else as its kind says. */
-import { type JsonRecord, valueAt } from '../../kube/json.ts';
+import { type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { FACT_KINDS, factKind } from '../catalogue.ts';
 import type { MaxAge } from '../model.ts';
 import { keyed, type Report, recordAt } from '../report.ts';

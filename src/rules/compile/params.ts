@@ -1,5 +1,5 @@
 /** Which one of a fact is meant: all parameters that its kind has, and no other. */
-import { isRecord, valueAt } from '../../kube/json.ts';
+import { isRecord, valueAt } from '../../kube/objects/json.ts';
 import type { FactKind, Param } from '../facts/fact.ts';
 import type { FactRef } from '../model.ts';
 import { guess, keyed, kindOf, type Report, shown } from '../report.ts';

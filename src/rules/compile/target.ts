@@ -1,5 +1,5 @@
 /** Which nodes a rule is for: an empty selection must never mean everything. */
-import { isRecord, listAt, valueAt } from '../../kube/json.ts';
+import { isRecord, listAt, valueAt } from '../../kube/objects/json.ts';
 import { type Report, recordAt } from '../report.ts';
 
 export function checkTarget(report: Report, path: string, written: unknown): void {

@@ -1,5 +1,5 @@
 /** A tree of conditions: json-rules-engine's JSON, of which all that is ambiguous or surprising is refused. */
-import { isRecord, type JsonRecord, valueAt } from '../../kube/json.ts';
+import { isRecord, type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { leavesOf, type Tree } from '../model.ts';
 import { guess, kindOf, listIn, type Report } from '../report.ts';
 import { compileLeaf, refuseOtherKeys } from './leaf.ts';

@@ -1,6 +1,6 @@
 /** What a leaf compares with: of the type of the field, and neither always nor never true. */
 
-import { isRecord } from '../../kube/json.ts';
+import { isRecord } from '../../kube/objects/json.ts';
 import { type Field, objectionTo } from '../facts/fact.ts';
 import type { Operator, Scalar, Value } from '../model.ts';
 import { COMPARISONS, isNumeric } from '../operators.ts';

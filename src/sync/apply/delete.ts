@@ -3,11 +3,11 @@
  * the delete then names its UID and its version, so that it hits this very object as it was read, or nothing.
  */
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
-import type { Client } from '../../kube/client.ts';
-import { isKubeError } from '../../kube/errors.ts';
-import type { KubeObject, Metadata, Resource } from '../../kube/object.ts';
-import type { ObjectId } from './identity.ts';
-import { type Claim, keepsWhenPruned, ownerOf } from './marks.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isKubeError } from '../../kube/client/errors.ts';
+import type { KubeObject, Metadata, Resource } from '../../kube/objects/object.ts';
+import type { ObjectId } from '../../kube/objects/object-id.ts';
+import { type Claim, keepsWhenPruned, ownerOf } from './inventory/owner-labels.ts';
 
 export interface DeleteTarget extends ObjectId {
   readonly version: string;

@@ -1,6 +1,6 @@
 /** The right to write, checked right before each write: a sync that lost its Lease, or its way, sends nothing more. */
-import type { Client } from '../../kube/client.ts';
-import { KubeError } from '../../kube/errors.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { KubeError } from '../../kube/client/errors.ts';
 
 /** Why nothing may be written now, or nothing. */
 export type Objection = () => string | undefined;

@@ -3,9 +3,10 @@
  * allows it for this very object, and never for a protected kind. Any other refusal is not a reason to delete. Pure.
  */
 import { ANNOTATION_REPLACE, REPLACE_ALLOWED } from '../../api/names.ts';
-import type { KubeError } from '../../kube/errors.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { isProtected, type ObjectId } from './identity.ts';
+import type { KubeError } from '../../kube/client/errors.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { type ObjectId } from '../../kube/objects/object-id.ts';
+import { isProtected } from '../protected-kinds.ts';
 
 export function mayReplace(
   { object, id }: { readonly object: KubeObject; readonly id: ObjectId },

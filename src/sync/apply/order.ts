@@ -3,10 +3,11 @@
  * independent, so that one that fails takes only its dependents along. Deletes take the steps backwards.
  */
 import { GROUP } from '../../api/names.ts';
-import { listAt, textAt } from '../../kube/json.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { listAt, textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
 import { byCode } from '../digest.ts';
-import { idOf, isCrd, keyOf, type ObjectId } from './identity.ts';
+import { isCrd } from '../protected-kinds.ts';
 
 /** A kind that stands in no step belongs to the one called `objects`. */
 const STEPS: readonly (readonly [step: string, kinds: readonly string[]])[] = [

@@ -4,7 +4,8 @@
  * Pure. What could not be read is unknown, and unknown is never absent: nothing is deleted, and nothing is taken
  * from another hub, on account of it.
  */
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
 import { byCode, digestOf } from '../digest.ts';
 import {
   type Acknowledgement,
@@ -12,11 +13,11 @@ import {
   type DeleteVerdict,
   judgeDeletes,
 } from '../judge/deletes.ts';
-import type { RenderedObject, RenderedUnit } from '../model.ts';
-import { differences, projectionOf, saysTheSame } from './compare.ts';
-import { idOf, isProtected, keyOf, type ObjectId } from './identity.ts';
-import { entriesOf, type Inventory, type InventoryEntry, unitsOf } from './inventory.ts';
-import { keepsWhenPruned, ownerOf, withMarks } from './marks.ts';
+import { isProtected } from '../protected-kinds.ts';
+import type { RenderedObject, RenderedUnit } from '../rendered.ts';
+import { differences, projectionOf, saysTheSame } from './drift.ts';
+import { entriesOf, type Inventory, type InventoryEntry, unitsOf } from './inventory/inventory.ts';
+import { keepsWhenPruned, ownerOf, withMarks } from './inventory/owner-labels.ts';
 import { inOrder } from './order.ts';
 import { heldBack } from './prunable.ts';
 

@@ -1,6 +1,6 @@
 /** What a pass over one cluster needs besides the client. */
-import type { KubeObject } from '../../kube/object.ts';
-import type { ObjectId } from './identity.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { ObjectId } from '../../kube/objects/object-id.ts';
 
 export interface KindRef {
   readonly apiVersion: string;

@@ -1,7 +1,7 @@
 /** Objects of ours that leave git but may not leave the cluster yet. Pure. */
 import { GROUP } from '../../api/names.ts';
-import { listAt, textAt, valueAt } from '../../kube/json.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 
 /** Why this object has to stay for now, or nothing. */
 export function heldBack(live: KubeObject): string | undefined {

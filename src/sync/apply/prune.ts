@@ -1,16 +1,16 @@
 /** Takes away what left git, last of all: only in units whose every object is there, and through the guarded door. */
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
-import { isKubeError } from '../../kube/errors.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { isKubeError } from '../../kube/client/errors.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { keyOf } from '../../kube/objects/object-id.ts';
+import type { Outcome } from './apply-steps.ts';
 import { confirmGone, type Deleted, deleteGuarded } from './delete.ts';
-import { keyOf } from './identity.ts';
-import type { InventoryEntry } from './inventory.ts';
-import { ownerOf } from './marks.ts';
+import type { InventoryEntry } from './inventory/inventory.ts';
+import { ownerOf } from './inventory/owner-labels.ts';
 import { inSteps } from './order.ts';
-import type { PassContext } from './pass.ts';
 import type { LeftEntry, TargetPlan } from './plan.ts';
-import type { Outcome } from './rounds.ts';
-import { sideBySide } from './side-by-side.ts';
+import { sideBySide } from './run-concurrently.ts';
+import type { PassContext } from './sync-cluster.ts';
 
 export interface PruneResult {
   readonly gone: number;

@@ -1,10 +1,11 @@
 /** What a pass came to, in the words of promotion. Pure. */
+
+import { keyOf } from '../../kube/objects/object-id.ts';
 import { byCode } from '../digest.ts';
 import type { ClusterReport, WorkReport } from '../promote/ports.ts';
-import { keyOf } from './identity.ts';
-import type { PassResult } from './pass.ts';
+import type { Outcome } from './apply-steps.ts';
 import type { TargetPlan, WantedEntry } from './plan.ts';
-import type { Outcome } from './rounds.ts';
+import type { PassResult } from './sync-cluster.ts';
 
 type Failure = WorkReport['failures'][number];
 

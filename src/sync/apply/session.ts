@@ -2,15 +2,15 @@
  * Our contact with one cluster: who it is, what is in its inventory, what is seen in it. A session is for one set of
  * credentials; it survives a server that goes away for a while, and looks at the identity again when that is back.
  */
-import type { Client } from '../../kube/client.ts';
-import type { Clock } from '../../kube/clock.ts';
-import { textAt } from '../../kube/json.ts';
-import type { Log } from '../../kube/log.ts';
-import type { WatchMetrics } from '../../kube/metrics-runtime.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { textAt } from '../../kube/objects/json.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
+import type { Clock } from '../../os/clock.ts';
 import { clusterUID } from '../cluster-uid.ts';
 import { fenced, type Objection } from './fence.ts';
-import { type InventoryStore, openInventory } from './inventory-store.ts';
-import { liveView } from './live.ts';
+import { type InventoryStore, openInventory } from './inventory/store.ts';
+import { liveView } from './live/live-cache.ts';
 import type { Live } from './ports.ts';
 
 export interface SessionOptions {

@@ -3,11 +3,12 @@
  * growing patience, while something is not as it should be. A new target ends the pass of the old one between two
  * requests. Nothing here is remembered that matters: the cluster's inventory and git are enough to go on.
  */
-import { afterError, CALM } from '../../kube/backoff.ts';
-import { isKubeError } from '../../kube/errors.ts';
+
+import { isKubeError } from '../../kube/client/errors.ts';
+import { wakeLoop } from '../../kube/controller/loop.ts';
+import { afterError, CALM } from '../../kube/process/backoff.ts';
 import type { ClusterReport, ClusterTarget } from '../promote/ports.ts';
-import { wakeLoop } from '../wake-loop.ts';
-import { type ContactOptions, clusterContact } from './contact.ts';
+import { type ContactOptions, clusterContact } from './cluster-syncer.ts';
 
 export interface WorkerOptions extends Omit<ContactOptions, 'onChange'> {
   /** The report has changed. */

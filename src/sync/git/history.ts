@@ -1,5 +1,5 @@
 /** Walks history, and knows where its own knowledge ends. */
-import { parseCommit } from './objects.ts';
+import { parseCommit } from './http/objects.ts';
 import type { ObjectReader } from './transport.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Opens a repository by the road that its URL takes. */
-import { commandBackend } from './command-backend.ts';
-import { httpBackend } from './http-backend.ts';
+import { commandBackend } from './command/backend.ts';
+import { httpBackend } from './http/backend.ts';
 import type { GitOptions } from './options.ts';
 import { gitTransport } from './repository.ts';
 import { parseRepository } from './repository-url.ts';

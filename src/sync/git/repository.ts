@@ -2,8 +2,8 @@
 import { GitError, isGitError } from './errors.ts';
 import { EXPORT_LIMITS, writeFiles } from './export.ts';
 import { isAncestor } from './history.ts';
+import { OID, parseCommit, tagTarget } from './http/objects.ts';
 import { mutex } from './mutex.ts';
-import { OID, parseCommit, tagTarget } from './objects.ts';
 import { fullRef } from './repository-url.ts';
 import type {
   Ancestry,

@@ -2,8 +2,9 @@
  * Polls one ref. What was seen last stays until something newer is seen: a server that fails, or a ref that vanishes, is no news about
  * the commit, and after two intervals without an answer the state is stale.
  */
-import type { Clock } from '../../kube/clock.ts';
-import type { Log } from '../../kube/log.ts';
+
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
 import { GitError } from './errors.ts';
 import { fullRef } from './repository-url.ts';
 import type { GitTransport } from './transport.ts';

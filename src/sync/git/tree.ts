@@ -1,6 +1,6 @@
 /** What a commit holds, and what lies between two of them. Equal folders are not entered. */
 import { GitError } from './errors.ts';
-import { parseTree, type TreeEntry } from './objects.ts';
+import { parseTree, type TreeEntry } from './http/objects.ts';
 import type { ChangedPath, ObjectReader, RawObject, TreeFile } from './transport.ts';
 
 // A folder 64 levels deep is no fleet repository; a tree that holds itself is not possible, but a bomb of trees is.

@@ -1,7 +1,7 @@
 /** A person's own repository, read only: for `plan` and `render` of a commit that was not pushed. */
 import { join, resolve } from 'node:path';
-import { catFile } from './cat-file.ts';
-import { gitArguments, gitEnvironment, runGit, spawnGit } from './command.ts';
+import { catFile } from './command/cat-file.ts';
+import { gitArguments, gitEnvironment, runGit, spawnGit } from './command/process.ts';
 import { GitError } from './errors.ts';
 import { gitRepository } from './repository.ts';
 import type { GitRepository } from './transport.ts';

@@ -1,8 +1,8 @@
 /** Whether a commit may be promoted at all, and what to say when not. */
-import type { HeadVerdict } from '../git/judge.ts';
-import { type Checks, type Refusal, refusals } from '../judge/refuse.ts';
-import type { Rendered } from '../model.ts';
+import type { HeadVerdict } from '../git/ancestry-guard.ts';
+import { type Checks, type Refusal, refusals } from '../judge/object-checks.ts';
 import type { HeadReport } from '../promote/ports.ts';
+import type { Rendered } from '../rendered.ts';
 
 export type Acceptance =
   | { readonly accepted: true; readonly because: string }

@@ -1,18 +1,20 @@
 /** One worker and one Lease for each Cluster of the hub, begun and ended as the objects come and go. */
+
 import type { Cluster } from '../../api/generated/types.ts';
-import type { CallReport } from '../../kube/calls.ts';
-import type { Client } from '../../kube/client.ts';
-import type { Clock } from '../../kube/clock.ts';
-import type { Log } from '../../kube/log.ts';
-import type { LeaseMetrics, WatchMetrics } from '../../kube/metrics-runtime.ts';
-import type { Store } from '../../kube/store.ts';
-import type { ApplyPolicy } from '../apply/contact.ts';
-import { CLUSTER_SCOPE } from '../apply/inventory-store.ts';
+import { NAMESPACE } from '../../api/names.ts';
+import type { Store } from '../../kube/cache/store.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { CallReport } from '../../kube/client/request.ts';
+import { type HeldLease, heldLease } from '../../kube/leader/held-lease.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
+import { CLUSTER_SCOPE } from '../apply/inventory/store.ts';
 import { type ClusterWorker, clusterWorker } from '../apply/worker.ts';
-import type { RenderedTarget } from '../model.ts';
 import type { ClusterSync, ClusterTarget } from '../promote/ports.ts';
+import type { RenderedTarget } from '../rendered.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
-import { type HeldLease, heldLease } from './held-lease.ts';
 
 export interface ClustersOptions {
   readonly hub: Client;
@@ -82,6 +84,7 @@ export function clusterFleet(options: ClustersOptions): Clusters {
     const lease = heldLease({
       client: hub,
       name: `cluster-${name}`,
+      namespace: NAMESPACE,
       identity,
       clock,
       random,

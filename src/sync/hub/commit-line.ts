@@ -1,5 +1,5 @@
 /** Reads the accepted commits out of git, and what they render to. */
-import type { Log } from '../../kube/log.ts';
+import type { Log } from '../../kube/process/log.ts';
 import { byCode } from '../digest.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
 import type { Commit } from '../promote/ports.ts';

@@ -2,13 +2,13 @@
 
 import { isMap, isSeq, parseDocument } from 'yaml';
 import type { Cluster } from '../../api/generated/types.ts';
-import type { CallReport } from '../../kube/calls.ts';
-import type { Client } from '../../kube/client.ts';
-import type { Clock } from '../../kube/clock.ts';
-import { connect } from '../../kube/connect.ts';
-import { KubeError } from '../../kube/errors.ts';
-import { limiter } from '../../kube/limiter.ts';
-import type { Store } from '../../kube/store.ts';
+import type { Store } from '../../kube/cache/store.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { connect } from '../../kube/client/connect.ts';
+import { KubeError } from '../../kube/client/errors.ts';
+import type { CallReport } from '../../kube/client/request.ts';
+import { limiter } from '../../kube/transport/limiter.ts';
+import type { Clock } from '../../os/clock.ts';
 import { MissingSecret, type SecretRef, secretValue, secretVersion } from './credentials.ts';
 
 export interface ConnectionOptions {

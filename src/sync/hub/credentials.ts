@@ -1,7 +1,7 @@
 /** What Secrets of the hub say, as values; each error names the Secret, the key and the way out. */
 import { NAMESPACE } from '../../api/names.ts';
-import { textAt } from '../../kube/json.ts';
-import type { Store } from '../../kube/store.ts';
+import type { Store } from '../../kube/cache/store.ts';
+import { textAt } from '../../kube/objects/json.ts';
 
 export interface SecretRef {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** Our kinds that sync reads and writes in the hub. */
 import { GROUP } from '../../api/names.ts';
 import { VERSION } from '../../api/version.ts';
-import type { Resource } from '../../kube/object.ts';
+import type { Resource } from '../../kube/objects/object.ts';
 
 function ours(kind: string): Resource {
   return { group: GROUP, version: VERSION, kind, plural: `${kind.toLowerCase()}s`, namespaced: false };

@@ -1,9 +1,9 @@
 /** The accepted commits in their order: what promotion moves along. Pure. */
 
-import { idOf, keyOf } from '../apply/identity.ts';
+import { idOf, keyOf } from '../../kube/objects/object-id.ts';
 import type { CommitInfo } from '../git/transport.ts';
-import { HUB_TARGET, type Rendered } from '../model.ts';
 import type { Commit, TargetDigests } from '../promote/ports.ts';
+import { HUB_TARGET, type Rendered } from '../rendered.ts';
 
 /** Oldest first, from the oldest commit that is named. `walked` is the history of the newest one, newest first. */
 export function lineOf(walked: readonly CommitInfo[], named: ReadonlySet<string>): CommitInfo[] {

@@ -3,14 +3,14 @@
  * render or the judge cannot say leaves everything as it is: the last accepted commits stay the accepted ones.
  */
 import type { Pipeline } from '../../api/generated/types.ts';
-import type { Clock } from '../../kube/clock.ts';
+import type { Clock } from '../../os/clock.ts';
 import { gitSource, isStale, type SourceState } from '../git/source.ts';
-import { HUB_TARGET, type RenderedTarget } from '../model.ts';
-import { NOTHING } from '../promote/history.ts';
+import { NOTHING } from '../promote/commit-history.ts';
 import type { AcceptedCommits, HeadReport } from '../promote/ports.ts';
 import type { Renderer } from '../render/renderer.ts';
+import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
 import { commitLine } from './commit-line.ts';
-import { type HeadJudgeOptions, headJudge } from './head-judge.ts';
+import { type HeadJudgeOptions, headJudge } from './head-acceptance.ts';
 import { renderStore } from './render-store.ts';
 
 export interface PipelineSourceOptions extends Omit<HeadJudgeOptions, 'ref' | 'renders'> {

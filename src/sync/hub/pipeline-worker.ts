@@ -3,11 +3,11 @@
  * the newest accepted commit, and lets promotion decide what each cluster gets. It remembers nothing that matters.
  */
 import type { Pipeline } from '../../api/generated/types.ts';
+import { wakeLoop } from '../../kube/controller/loop.ts';
 import { unsupported } from '../judge/unsupported.ts';
-import type { RenderedTarget } from '../model.ts';
 import type { AcceptedCommits } from '../promote/ports.ts';
-import { wakeLoop } from '../wake-loop.ts';
-import { type OpenPipeline, type OpenPipelineOptions, openPipeline } from './open-pipeline.ts';
+import type { RenderedTarget } from '../rendered.ts';
+import { type OpenPipeline, type OpenPipelineOptions, openPipeline } from './pipeline-session.ts';
 import { repositoryVersion } from './repository.ts';
 
 export interface PipelineWorkerOptions extends Omit<OpenPipelineOptions, 'onChange'> {

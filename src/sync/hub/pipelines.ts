@@ -1,8 +1,9 @@
 /** One worker and one Lease for each Pipeline of the hub, begun and ended as the objects come and go. */
-import type { Client } from '../../kube/client.ts';
-import type { LeaseMetrics, WatchMetrics } from '../../kube/metrics-runtime.ts';
+import { NAMESPACE } from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { heldLease } from '../../kube/leader/held-lease.ts';
+import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import { byCode } from '../digest.ts';
-import { heldLease } from './held-lease.ts';
 import { type PipelineWorker, type PipelineWorkerOptions, pipelineWorker } from './pipeline-worker.ts';
 
 export interface PipelinesOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {
@@ -45,6 +46,7 @@ export function pipelineFleet(options: PipelinesOptions): Pipelines {
     const lease = heldLease({
       ...options,
       name: `pipeline-${name}`,
+      namespace: NAMESPACE,
       onChange: () => workers.get(name)?.wake(),
     });
     const worker = pipelineWorker({ ...options, name, lease });

@@ -2,11 +2,12 @@
  * The renders of the commits of one repository: one a commit, shared by all who ask. Whole fleets are large, so only a few
  * stay in memory, and none that nobody has asked for lately: the renderer has them on disk.
  */
-import type { Clock } from '../../kube/clock.ts';
-import type { Log } from '../../kube/log.ts';
+
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
 import type { GitTransport } from '../git/transport.ts';
-import type { Rendered } from '../model.ts';
 import type { Renderer } from '../render/renderer.ts';
+import type { Rendered } from '../rendered.ts';
 
 export interface RenderStoreOptions {
   readonly git: GitTransport;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Pipeline } from '../../api/generated/types.ts';
-import type { Store } from '../../kube/store.ts';
+import type { Store } from '../../kube/cache/store.ts';
 import { openGit } from '../git/open.ts';
 import type { GitTransport } from '../git/transport.ts';
 import { type SecretRef, secretValue, secretVersion } from './credentials.ts';

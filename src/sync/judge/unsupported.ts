@@ -3,8 +3,8 @@
  * that sets one is refused, and a Pipeline that has one moves nothing on. Pure.
  */
 import { GROUP } from '../../api/names.ts';
-import { listAt, textAt, valueAt } from '../../kube/json.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 
 export function unsupported(object: KubeObject): string[] {
   if (!object.apiVersion.startsWith(`${GROUP}/`)) return [];

@@ -3,20 +3,20 @@
  * server-side dry run for each object that it would write. Reads only.
  */
 import { ANNOTATION_COMMIT, ANNOTATION_SOURCE, LABEL_HUB, MANAGER_SYNC } from '../../api/names.ts';
-import type { Client } from '../../kube/client.ts';
-import { differenceLines } from '../../kube/diff.ts';
-import { dryRunApply } from '../../kube/dry-run.ts';
-import { isKubeError, type KubeError } from '../../kube/errors.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { groupOf, idOf, keyOf, type ObjectId } from '../apply/identity.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { dryRunApply } from '../../kube/client/dry-run.ts';
+import { isKubeError, type KubeError } from '../../kube/client/errors.ts';
+import { differenceLines } from '../../kube/objects/diff.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { groupOf, idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
 import { mayReplace } from '../apply/immutable.ts';
-import type { Inventory } from '../apply/inventory.ts';
-import { openInventory } from '../apply/inventory-store.ts';
-import { sourceText } from '../apply/marks.ts';
+import type { Inventory } from '../apply/inventory/inventory.ts';
+import { sourceText } from '../apply/inventory/owner-labels.ts';
+import { openInventory } from '../apply/inventory/store.ts';
 import { planTarget, type TargetPlan, type WantedEntry } from '../apply/plan.ts';
-import { sideBySide } from '../apply/side-by-side.ts';
+import { sideBySide } from '../apply/run-concurrently.ts';
 import { byCode } from '../digest.ts';
-import type { RenderedTarget } from '../model.ts';
+import type { RenderedTarget } from '../rendered.ts';
 import type { Change, Limits, UnitPreview } from './preview.ts';
 
 export interface LiveQuestion {

@@ -4,10 +4,10 @@
  *
  * Which machines a change disturbs, and how, comes with the component set planner: a change will then carry them.
  */
-import { differenceLines, differences } from '../../kube/diff.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { idOf, keyOf } from '../apply/identity.ts';
-import { sourceText } from '../apply/marks.ts';
+import { differenceLines, differences } from '../../kube/objects/diff.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { idOf, keyOf } from '../../kube/objects/object-id.ts';
+import { sourceText } from '../apply/inventory/owner-labels.ts';
 import { inOrder } from '../apply/order.ts';
 import { byCode, digestOf } from '../digest.ts';
 import {
@@ -16,8 +16,8 @@ import {
   type DeleteVerdict,
   judgeDeletes,
 } from '../judge/deletes.ts';
-import type { Refusal } from '../judge/refuse.ts';
-import type { Rendered, RenderedObject, RenderedTarget, RenderedUnit } from '../model.ts';
+import type { Refusal } from '../judge/object-checks.ts';
+import type { Rendered, RenderedObject, RenderedTarget, RenderedUnit } from '../rendered.ts';
 
 export interface Preview {
   readonly from: string;

@@ -7,15 +7,15 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Pipeline } from '../../api/generated/types.ts';
-import { type Announcer, announceCluster, announceRelease } from './announce.ts';
-import { type CheckDesk, checkDesk } from './check-desk.ts';
-import { httpGet } from './check-http.ts';
-import { type CheckRunner, checkRunner } from './checks.ts';
-import { clusterStatus, ownStatus } from './cluster-status.ts';
+import { httpGet } from '../../rollout/check-http.ts';
+import { type CheckRunner, checkRunner } from '../../rollout/check-runner.ts';
+import { type CheckDesk, checkDesk } from '../../rollout/check-scheduler.ts';
+import type { ClusterPlan } from './cluster/plan.ts';
+import { clusterStatus, ownStatus } from './cluster/status.ts';
+import { type Announcer, announceCluster, announceRelease } from './events.ts';
 import { type Observation, observe, type Sources } from './observe.ts';
 import { type DueCheck, type PromotionPlan, planPromotion } from './plan.ts';
-import type { ClusterPlan } from './record.ts';
-import { given } from './world.ts';
+import { given } from './snapshot.ts';
 
 export interface PromotionPorts extends Sources, Announcer {
   /** Absent: over HTTP, without a Prometheus. */
@@ -77,7 +77,7 @@ export function promotion(ports: PromotionPorts): Promotion {
       const check = spec.stages
         .find((each) => each.name === stage)
         ?.checks.find((each) => each.name === name);
-      if (check) desk.begin(check, { cluster, report: ports.clusters.report(cluster) });
+      if (check) desk.begin(check, { cluster, health: ports.clusters.report(cluster)?.health });
     }
   }
 

@@ -3,8 +3,8 @@
  * `entryLimits` also keep a stage from taking a new commit at all; windows and freezes are lines of that list.
  */
 import type { Pipeline, Stage } from '../../api/generated/types.ts';
-import { amountOf } from './amount.ts';
-import type { Because } from './world.ts';
+import { amountOf } from '../../rollout/int-or-percent.ts';
+import type { Because } from './snapshot.ts';
 
 export interface Limit extends Because {
   readonly places: number;

@@ -1,10 +1,10 @@
 /** Gathers what one pass over one Pipeline decides upon. It rejects rather than decide upon a part. */
 import type { Pipeline, Release } from '../../api/generated/types.ts';
-import type { Clock } from '../../kube/clock.ts';
-import type { CheckDesk } from './check-desk.ts';
-import { claimsOn } from './claims.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { CheckDesk } from '../../rollout/check-scheduler.ts';
 import type { ClusterSync, CommitSource, HeadReport, HubStore } from './ports.ts';
-import { type ClusterView, given, type World } from './world.ts';
+import { type ClusterView, given, type World } from './snapshot.ts';
+import { claimsOn } from './stage/claims.ts';
 
 export interface Sources {
   readonly hub: HubStore;

@@ -1,15 +1,15 @@
 /** The status of a Pipeline: its head, its stages, and what keeps the head from the last of them. Pure. */
 import type { PipelineHead, PipelineStageStatus, PipelineStatus, Wait } from '../../api/generated/types.ts';
 import { pipelinePhases } from '../../api/phases.ts';
-import { type Finding, withConditions } from '../../kube/conditions.ts';
+import { type Finding, withConditions } from '../../kube/objects/conditions.ts';
+import type { ClusterPlan } from './cluster/plan.ts';
 import type { HeadReport } from './ports.ts';
-import type { ClusterPlan } from './record.ts';
-import { yesNo } from './release-status.ts';
-import { type Road, stageOf } from './roads.ts';
-import type { StagePlan } from './stage.ts';
-import { countsOf } from './verdict.ts';
+import { type Road, stageOf } from './release/order.ts';
+import { yesNo } from './release/status.ts';
+import { type Because, cut, given, MAX_MESSAGE, MAX_NAMES, type World } from './snapshot.ts';
+import type { StagePlan } from './stage/stage.ts';
+import { countsOf } from './stage/verdict.ts';
 import { waitFor } from './wait.ts';
-import { type Because, cut, given, MAX_MESSAGE, MAX_NAMES, type World } from './world.ts';
 
 export interface PipelineSight {
   readonly world: World;

@@ -6,19 +6,19 @@
  */
 import type { PipelineStatus, Release, ReleaseStatus } from '../../api/generated/types.ts';
 import { byCode } from '../digest.ts';
-import { type History, historyOf } from './history.ts';
-import { type Member, type MemberContext, memberOf } from './member.ts';
-import { type Membership, membershipOf } from './membership.ts';
+import { type ClusterPlan, clusterPlans, unplaced } from './cluster/plan.ts';
+import { type Member, type MemberContext, memberOf } from './cluster/stage-member.ts';
+import { type History, historyOf } from './commit-history.ts';
 import { pipelineStatus } from './pipeline-status.ts';
 import type { HeadReport } from './ports.ts';
-import { type ClusterPlan, clusterPlans, unplaced } from './record.ts';
-import { newRelease, releaseName } from './release.ts';
-import { findingOf } from './release-findings.ts';
-import { releaseStatus } from './release-status.ts';
-import { type Road, roadsOf } from './roads.ts';
-import { planStage, type StagePlan } from './stage.ts';
-import { nextWake } from './verdict.ts';
-import { type ClusterView, earliest, given, type World } from './world.ts';
+import { findingOf } from './release/findings.ts';
+import { type Road, roadsOf } from './release/order.ts';
+import { newRelease, releaseName } from './release/release.ts';
+import { releaseStatus } from './release/status.ts';
+import { type ClusterView, earliest, given, type World } from './snapshot.ts';
+import { type Membership, membershipOf } from './stage/membership.ts';
+import { planStage, type StagePlan } from './stage/stage.ts';
+import { nextWake } from './stage/verdict.ts';
 
 export interface PromotionPlan {
   /** To be created first; its status is in `releases`. */

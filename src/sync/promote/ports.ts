@@ -3,7 +3,7 @@
  * gets what they said as plain data.
  */
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
-import type { Settlement } from './health.ts';
+import type { Settlement } from '../health/health.ts';
 
 /** The hub's objects. Every read is at least as new as our own last write, and whole: it rejects rather than leave something out. */
 export interface HubStore {

@@ -1,6 +1,6 @@
 /** "Why it waits", in the one form of our kinds. Pure. */
 import type { Wait } from '../../api/generated/types.ts';
-import { type Because, cut, given, MAX_MESSAGE } from './world.ts';
+import { type Because, cut, given, MAX_MESSAGE } from './snapshot.ts';
 
 /** The same reason for the same object goes on: since when does not begin anew. */
 export function waitFor(before: Wait | undefined, because: Because, now: Date): Wait {

@@ -1,5 +1,5 @@
 /** Names what two renders of one commit disagree about. */
-import { isRecord, type JsonRecord } from '../../kube/json.ts';
+import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
 import { RenderError } from './errors.ts';
 
 export function notDeterministic(first: Buffer, second: Buffer): RenderError {

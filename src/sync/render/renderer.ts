@@ -4,13 +4,13 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import PQueue from 'p-queue';
 import type { GitRepository } from '../git/transport.ts';
-import type { Rendered } from '../model.ts';
+import type { Rendered } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
 import { notDeterministic } from './difference.ts';
+import { findWalls, type Walls } from './isolation.ts';
 import { type RenderResult, readResult } from './result.ts';
 import { type RenderLimits, runSandbox, type Sandbox } from './sandbox.ts';
 import { resolveToolchain, type Toolchain } from './toolchain.ts';
-import { findWalls, type Walls } from './walls.ts';
 
 export const RENDER_LIMITS: RenderLimits = {
   wallMs: 60_000,

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { RenderError, type RenderErrorCode } from './errors.ts';
+import type { Walls } from './isolation.ts';
 import { residentBytes } from './memory.ts';
 import { type Job, RESULT_FD } from './protocol.ts';
 import type { Toolchain } from './toolchain.ts';
-import type { Walls } from './walls.ts';
 
 export interface RenderLimits {
   readonly wallMs: number;

@@ -1,8 +1,8 @@
 /** Every object of the corpus on a real API server: what it accepts, what it refuses, where, and in which words. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { crds } from '../../../src/api/install.ts';
-import { KINDS } from '../../../src/api/registry.ts';
-import { isKubeError, type KubeError } from '../../../src/kube/errors.ts';
+import { crds } from '../../../src/api/install/install.ts';
+import { KINDS } from '../../../src/api/kinds/registry.ts';
+import { isKubeError, type KubeError } from '../../../src/kube/client/errors.ts';
 import { accepted, type Refused, refused } from '../../api/fixtures/load.ts';
 import { writeCase } from '../../api/fixtures/write.ts';
 import type { ApiServer } from '../../support/control-plane.ts';

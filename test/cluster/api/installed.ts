@@ -1,10 +1,10 @@
 /** An API server of its own with our installation in it, and clients with the certificates of its principals. */
-import { install, installation } from '../../../src/api/install.ts';
-import type { Client } from '../../../src/kube/client.ts';
-import { connect } from '../../../src/kube/connect.ts';
-import type { Impersonation } from '../../../src/kube/credentials.ts';
-import type { KubeObject, Resource } from '../../../src/kube/object.ts';
-import { systemClock } from '../../../src/kube/system-clock.ts';
+import { install, installation } from '../../../src/api/install/install.ts';
+import type { Impersonation } from '../../../src/kube/auth/credentials.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { connect } from '../../../src/kube/client/connect.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { systemClock } from '../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 
 export interface Installed {

@@ -1,10 +1,10 @@
 /** `kubenode install` where it was run before: it changes what differs, and nothing else. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { install, installation } from '../../../src/api/install.ts';
+import { install, installation } from '../../../src/api/install/install.ts';
 import { PRINCIPAL_DEFENDER, ROLE_VIEW, serviceAccountUser } from '../../../src/api/names.ts';
-import type { Client } from '../../../src/kube/client.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import { systemClock } from '../../../src/kube/system-clock.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { systemClock } from '../../../src/os/system-clock.ts';
 import { CRD, counts, type Installed, startInstalled } from './installed.ts';
 import { resources } from './world.ts';
 

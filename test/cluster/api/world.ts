@@ -11,10 +11,10 @@ import {
   PRINCIPAL_SYNC,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
-import type { Client } from '../../../src/kube/client.ts';
-import { isKubeError } from '../../../src/kube/errors.ts';
-import type { KubeObject, Resource } from '../../../src/kube/object.ts';
-import { systemClock } from '../../../src/kube/system-clock.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { isKubeError } from '../../../src/kube/client/errors.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { systemClock } from '../../../src/os/system-clock.ts';
 import { accepted } from '../../api/fixtures/load.ts';
 import { writeCase } from '../../api/fixtures/write.ts';
 import { type Installed, startInstalled } from './installed.ts';

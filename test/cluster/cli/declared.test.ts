@@ -1,7 +1,7 @@
 /** What the example fleet and a new repository declare, is taken by a real API server: schema, CEL and policies, as sync. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scaffold } from '../../../src/cli/init/scaffold.ts';
-import type { Client } from '../../../src/kube/client.ts';
+import { scaffold } from '../../../src/cli/commands/init/scaffold.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
 import { renderer } from '../../../src/sync/render/renderer.ts';
 import { fleetFolder, PATIENT } from '../../support/fleet-repository.ts';
 import { type Installed, startInstalled } from '../api/installed.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ask } from '../../../src/local/probe.ts';
+import { ask } from '../../../src/local/processes/probe.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 
 const run = promisify(execFile);

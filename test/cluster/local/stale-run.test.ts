@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ask } from '../../../src/local/probe.ts';
+import { ask } from '../../../src/local/processes/probe.ts';
 import { closeRun, openRun, type Run } from '../../support/control-plane-run.ts';
 
 const RUN = new URL('../../support/control-plane-run.ts', import.meta.url).href;

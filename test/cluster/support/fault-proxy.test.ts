@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ADMIN } from '../../../src/local/authority.ts';
+import { ADMIN } from '../../../src/local/pki/authority.ts';
 import { startApiServer } from '../../support/control-plane.ts';
 import { answer } from '../../support/fault-proxy/faults.ts';
 import { writesIn } from '../../support/fault-proxy/log.ts';

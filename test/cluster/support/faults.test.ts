@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { ADMIN } from '../../../src/local/authority.ts';
+import { ADMIN } from '../../../src/local/pki/authority.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   answer,

@@ -1,6 +1,6 @@
 /** What the tests of the fault proxy share: a real API server, the proxy in front of it, a client through and one past it. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { ADMIN } from '../../../src/local/authority.ts';
+import { ADMIN } from '../../../src/local/pki/authority.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';

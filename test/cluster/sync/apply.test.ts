@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/core-kinds.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import { idOf } from '../../../src/sync/apply/identity.ts';
+import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { idOf } from '../../../src/kube/objects/object-id.ts';
 import { planDigestOf } from '../../../src/sync/judge/deletes.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { type Bed, commitNo, configMap, freshSync, marked, startTarget, targetOf } from './bed.ts';

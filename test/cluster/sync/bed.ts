@@ -1,12 +1,17 @@
 /** A real API server as the target of sync: passes over it, with every port real but the log. */
 
-import type { Client } from '../../../src/kube/client.ts';
-import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/core-kinds.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import { systemClock } from '../../../src/kube/system-clock.ts';
-import { openInventory } from '../../../src/sync/apply/inventory-store.ts';
-import { liveView } from '../../../src/sync/apply/live.ts';
-import { type PassContext, type PassResult, type PassTarget, runPass } from '../../../src/sync/apply/pass.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { systemClock } from '../../../src/os/system-clock.ts';
+import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
+import { liveView } from '../../../src/sync/apply/live/live-cache.ts';
+import {
+  type PassContext,
+  type PassResult,
+  type PassTarget,
+  runPass,
+} from '../../../src/sync/apply/sync-cluster.ts';
 import { clusterUID } from '../../../src/sync/cluster-uid.ts';
 import { digestOf } from '../../../src/sync/digest.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';

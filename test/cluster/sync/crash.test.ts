@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
+import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { killClient } from '../../support/fault-proxy/faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';

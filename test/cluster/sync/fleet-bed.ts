@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
-import { commitChecks } from '../../../src/cli/sync-checks.ts';
-import { connect } from '../../../src/kube/connect.ts';
-import { CONFIG_MAPS, SECRETS } from '../../../src/kube/core-kinds.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import { systemClock } from '../../../src/kube/system-clock.ts';
-import { principalNamed } from '../../../src/local/principal.ts';
+import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import { connect } from '../../../src/kube/client/connect.ts';
+import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { principalNamed } from '../../../src/local/pki/principal.ts';
+import { systemClock } from '../../../src/os/system-clock.ts';
 import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/sync/hub/kinds.ts';
 import { renderer } from '../../../src/sync/render/renderer.ts';
 import { type Sync, startSync } from '../../../src/sync/sync.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG_MAPS, SECRETS } from '../../../src/kube/core-kinds.ts';
-import { EVENTS } from '../../../src/kube/events-object.ts';
-import { textAt } from '../../../src/kube/json.ts';
-import { LEASES, recordOf } from '../../../src/kube/lease-record.ts';
+import { EVENTS } from '../../../src/kube/events/object.ts';
+import { LEASES, recordOf } from '../../../src/kube/leader/record.ts';
+import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
+import { textAt } from '../../../src/kube/objects/json.ts';
 import { type FleetBed, fleetBed, PATIENCE, STAGES, type Stage } from './fleet-bed.ts';
 
 const LIMIT = { timeout: 600_000 };

@@ -1,5 +1,5 @@
 /** A sync that does one pass and ends, as a process of its own: to be killed. Arguments: kubeconfig, `before` or `after`. */
-import { connect } from '../../../src/kube/connect.ts';
+import { connect } from '../../../src/kube/client/connect.ts';
 import { freshSync } from './bed.ts';
 import { after, before } from './crash-targets.ts';
 

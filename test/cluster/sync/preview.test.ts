@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import { keyOf } from '../../../src/sync/apply/identity.ts';
-import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory-store.ts';
-import type { PassTarget } from '../../../src/sync/apply/pass.ts';
+import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { keyOf } from '../../../src/kube/objects/object-id.ts';
+import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/store.ts';
+import type { PassTarget } from '../../../src/sync/apply/sync-cluster.ts';
 import { clusterUID } from '../../../src/sync/cluster-uid.ts';
 import { previewLive } from '../../../src/sync/preview/live-preview.ts';
 import type { UnitPreview } from '../../../src/sync/preview/preview.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connect } from '../../../src/kube/connect.ts';
-import { isKubeError } from '../../../src/kube/errors.ts';
+import { connect } from '../../../src/kube/client/connect.ts';
+import { isKubeError } from '../../../src/kube/client/errors.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { READ_FAULTS, sweep } from '../../support/fault-proxy/sweep.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { ADMIN, type Principal } from '../../../src/local/authority.ts';
+import { ADMIN, type Principal } from '../../../src/local/pki/authority.ts';
 import type { Pair } from '../../../src/local/pki/certificate.ts';
 
 /** What the proxy needs of `startApiServer()`. */

@@ -1,9 +1,9 @@
 /** A real kubelet and containerd on a node, for a real API server. */
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/kube/system-clock.ts';
-import { kubeconfigOf } from '../../../src/local/kubeconfig.ts';
-import { obtainBinaries } from '../../../src/local/obtain.ts';
+import { obtainBinaries } from '../../../src/local/binaries/resolve.ts';
+import { kubeconfigOf } from '../../../src/local/pki/kubeconfig.ts';
+import { systemClock } from '../../../src/os/system-clock.ts';
 import type { ApiServerAddress } from '../fault-proxy/upstream.ts';
 import { putFile, putUnit } from './rootfs.ts';
 

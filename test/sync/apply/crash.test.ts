@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import { keyOf } from '../../../src/sync/apply/identity.ts';
-import { openInventory } from '../../../src/sync/apply/inventory-store.ts';
-import { type PassTarget, runPass } from '../../../src/sync/apply/pass.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { keyOf } from '../../../src/kube/objects/object-id.ts';
+import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
+import { type PassTarget, runPass } from '../../../src/sync/apply/sync-cluster.ts';
 import { digestOf } from '../../../src/sync/digest.ts';
-import type { RenderedUnit } from '../../../src/sync/model.ts';
+import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { Crash, type MemoryCluster, memoryCluster, type Process } from './memory-cluster.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { KubeError, type KubeErrorCode } from '../../../src/kube/errors.ts';
-import { idOf } from '../../../src/sync/apply/identity.ts';
+import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
+import { idOf } from '../../../src/kube/objects/object-id.ts';
 import { mayReplace } from '../../../src/sync/apply/immutable.ts';
 import { configMap, namespace } from './world.ts';
 

@@ -3,10 +3,10 @@
  * field manager. It counts every call, and can end the caller before or after any of them, as a crash would. What it
  * claims of an API server is proved on a real one in test/cluster/sync.
  */
-import type { Client } from '../../../src/kube/client.ts';
-import { KubeError } from '../../../src/kube/errors.ts';
-import type { KubeObject, Resource } from '../../../src/kube/object.ts';
-import { idOf, keyOf, type ObjectId } from '../../../src/sync/apply/identity.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { idOf, keyOf, type ObjectId } from '../../../src/kube/objects/object-id.ts';
 import type { Live } from '../../../src/sync/apply/ports.ts';
 
 export interface MemoryCluster {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import { projectionOf } from '../../../src/sync/apply/compare.ts';
-import { idOf, keyOf } from '../../../src/sync/apply/identity.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { idOf, keyOf } from '../../../src/kube/objects/object-id.ts';
+import { projectionOf } from '../../../src/sync/apply/drift.ts';
 import { planTarget } from '../../../src/sync/apply/plan.ts';
 import { digestOf } from '../../../src/sync/digest.ts';
 import { planDigestOf } from '../../../src/sync/judge/deletes.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../src/kube/client.ts';
-import { CONFIG_MAPS } from '../../../src/kube/core-kinds.ts';
-import { KubeError } from '../../../src/kube/errors.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
+import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { IdentityMismatch, openSession, type Session } from '../../../src/sync/apply/session.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LABEL_HUB } from '../../../src/api/names.ts';
-import type { Client, ListOptions, WatchEvent } from '../../../src/kube/client.ts';
-import { NAMESPACES } from '../../../src/kube/core-kinds.ts';
-import { KubeError } from '../../../src/kube/errors.ts';
-import type { KubeObject, Resource } from '../../../src/kube/object.ts';
+import type { Client, ListOptions, WatchEvent } from '../../../src/kube/client/client.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
+import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { type ClusterWorker, clusterWorker } from '../../../src/sync/apply/worker.ts';
-import type { RenderedTarget } from '../../../src/sync/model.ts';
+import type { RenderedTarget } from '../../../src/sync/rendered.ts';
 import { LONG } from '../../support/long.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';

@@ -1,12 +1,16 @@
 /** A small cluster for the planner: what git renders, what the inventory says, what is really there. */
 import { LABEL_HUB, LABEL_UNIT } from '../../../src/api/names.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import { idOf, keyOf, type ObjectId } from '../../../src/sync/apply/identity.ts';
-import { emptyInventory, type InventoryEntry, withConfirmed } from '../../../src/sync/apply/inventory.ts';
-import { withMarks } from '../../../src/sync/apply/marks.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { idOf, keyOf, type ObjectId } from '../../../src/kube/objects/object-id.ts';
+import {
+  emptyInventory,
+  type InventoryEntry,
+  withConfirmed,
+} from '../../../src/sync/apply/inventory/inventory.ts';
+import { withMarks } from '../../../src/sync/apply/inventory/owner-labels.ts';
 import type { World } from '../../../src/sync/apply/plan.ts';
 import { digestOf } from '../../../src/sync/digest.ts';
-import type { RenderedUnit } from '../../../src/sync/model.ts';
+import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 
 export const HUB = 'hub-uid';
 export const UNIT = 'web';

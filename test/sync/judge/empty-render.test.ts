@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { commitChecks } from '../../../src/cli/sync-checks.ts';
+import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
 import { acceptContent } from '../../../src/sync/hub/accept.ts';
-import type { Rendered, RenderedTarget } from '../../../src/sync/model.ts';
 import { isRenderError } from '../../../src/sync/render/errors.ts';
 import { renderer } from '../../../src/sync/render/renderer.ts';
+import type { Rendered, RenderedTarget } from '../../../src/sync/rendered.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { entry, live, world } from '../apply/world.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import type { Rendered } from '../../../src/sync/model.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { compareCommits, previewOf, verdictOf } from '../../../src/sync/preview/preview.ts';
 import { previewMarkdown, previewText, summaryOf } from '../../../src/sync/preview/text.ts';
+import type { Rendered } from '../../../src/sync/rendered.ts';
 import { configMap, namespace, unit } from '../apply/world.ts';
 
 const LIMITS = { budget: { maxObjects: 1, maxPercent: 0 }, acknowledgements: [] };

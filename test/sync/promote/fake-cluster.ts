@@ -1,7 +1,7 @@
 /** A cluster that takes time to apply and to become healthy. It does what its worker would do, and says what it sees. */
 import type { Cluster } from '../../../src/api/generated/types.ts';
 import type { ClusterReport, ClusterTarget } from '../../../src/sync/promote/ports.ts';
-import { given } from '../../../src/sync/promote/world.ts';
+import { given } from '../../../src/sync/promote/snapshot.ts';
 
 export const SECOND = 1000;
 

@@ -3,8 +3,8 @@
  * sets to answers. Both sides test against this one table: sync that it reads it so, the controllers that they write it so.
  */
 import type { Condition } from '../../../src/api/generated/types.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
-import type { AppliedObject } from '../../../src/sync/promote/health.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { AppliedObject } from '../../../src/sync/health/health.ts';
 
 export interface HealthFixture {
   readonly name: string;

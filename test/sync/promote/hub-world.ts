@@ -1,6 +1,6 @@
 /** The small world with the real controller in it: a hub in memory, ports that can fail, and processes that end. */
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
-import type { KubeObject } from '../../../src/kube/object.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { type Promotion, promotion } from '../../../src/sync/promote/controller.ts';
 import type { HubStore } from '../../../src/sync/promote/ports.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';

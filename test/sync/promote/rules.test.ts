@@ -2,14 +2,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cluster, Selector } from '../../../src/api/generated/types.ts';
-import { amountOf } from '../../../src/sync/promote/amount.ts';
-import { failureOf, isProven, unitsToSoak, withFailure, withProof } from '../../../src/sync/promote/book.ts';
-import { claimsOn } from '../../../src/sync/promote/claims.ts';
-import { type CheckRun, countRuns, judgeGates, nextRuns } from '../../../src/sync/promote/gates.ts';
-import { historyOf } from '../../../src/sync/promote/history.ts';
-import { membershipOf } from '../../../src/sync/promote/membership.ts';
-import { labelsOf, selects } from '../../../src/sync/promote/selector.ts';
-import { seenHealthy, soakAnew, soakedAt, soakFor } from '../../../src/sync/promote/soak.ts';
+import { selects } from '../../../src/kube/objects/selector.ts';
+import { type CheckRun, countRuns, judgeGates, nextRuns } from '../../../src/rollout/gates.ts';
+import { amountOf } from '../../../src/rollout/int-or-percent.ts';
+import {
+  failureOf,
+  isProven,
+  unitsToSoak,
+  withFailure,
+  withProof,
+} from '../../../src/sync/promote/cluster/proofs.ts';
+import { seenHealthy, soakAnew, soakedAt, soakFor } from '../../../src/sync/promote/cluster/soak.ts';
+import { historyOf } from '../../../src/sync/promote/commit-history.ts';
+import { claimsOn } from '../../../src/sync/promote/stage/claims.ts';
+import { labelsOf, membershipOf } from '../../../src/sync/promote/stage/membership.ts';
 import { checkOf, SmallWorld, stageOf } from './small-world.ts';
 
 const NOW = new Date('2030-01-01T00:00:00Z');

@@ -3,7 +3,7 @@
  * real planner between them. It behaves; it judges nothing.
  */
 import type { Check, ClusterSync, Pipeline, Release, Stage } from '../../../src/api/generated/types.ts';
-import type { CheckRun } from '../../../src/sync/promote/gates.ts';
+import type { CheckRun } from '../../../src/rollout/gates.ts';
 import { type PromotionPlan, planPromotion } from '../../../src/sync/promote/plan.ts';
 import type { ClusterTarget, Commit } from '../../../src/sync/promote/ports.ts';
 import { FakeCluster, SECOND, type Times } from './fake-cluster.ts';

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RenderError } from '../../../src/sync/render/errors.ts';
+import { NO_WALLS } from '../../../src/sync/render/isolation.ts';
 import { type Renderer, renderer } from '../../../src/sync/render/renderer.ts';
 import type { RenderLimits } from '../../../src/sync/render/sandbox.ts';
-import { NO_WALLS } from '../../../src/sync/render/walls.ts';
 import { fleetFolder, fleetRepository, PATIENT, program } from '../../support/fleet-repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 

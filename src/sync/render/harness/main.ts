@@ -1,15 +1,15 @@
 /** Runs inside the sandbox: one commit in, lines of JSON out. Started by sandbox.ts, never imported. */
 import type { RenderErrorCode } from '../errors.ts';
 import { FACTS, type Job } from '../protocol.ts';
-import { closeDoors } from './doors.ts';
+import { closeDoors } from './disable-builtins.ts';
 import { entryOf } from './entry.ts';
-import { fixClockAndSeed } from './fixed.ts';
+import { fixClockAndSeed } from './fixed-clock-and-seed.ts';
 import { lockWarnings } from './lock-file.ts';
 import { resolveFromToolchain } from './modules.ts';
 import { output } from './output.ts';
-import { placesIn, problemOf } from './places.ts';
 import { renderPlain } from './plain.ts';
 import { renderProgram } from './program.ts';
+import { placesIn, problemOf } from './source-location.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 process.argv.splice(2);

@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { validate } from '../../../api/validate.ts';
-import { readManifests } from '../../../kube/manifests.ts';
+import { validate } from '../../../api/validation/validate.ts';
+import { readManifests } from '../../../kube/objects/manifests.ts';
 import type { Output } from './output.ts';
 
 const MANIFEST = /\.(ya?ml|json)$/;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Output } from './output.ts';
-import { type Place, type Places, problemOf } from './places.ts';
+import { type Place, type Places, problemOf } from './source-location.ts';
 
 // Only what is used of cdk8s and constructs, which are loaded as the program finds them.
 interface Construct {

@@ -1,0 +1,26 @@
+/** Everything that a cluster needs before any part of kubenode runs on it, in the order in which it is applied. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { policies } from '../policies/all.ts';
+import { initialLedger } from '../policies/ledger.ts';
+import { namespaces, serviceAccounts } from '../principals.ts';
+import { bindings, roles } from '../roles/all.ts';
+
+/** `crds/` is three folders up, from src/api/install in a checkout as from dist/api/install in the package. */
+const CRDS = join(import.meta.dirname, '../../../crds');
+
+/** Policies come last: their parameters are our kinds, and the ledger. */
+export function installation(): readonly KubeObject[] {
+  const principals = [...serviceAccounts(), ...roles(), ...bindings()];
+  return [...namespaces(), ...crds(), ...principals, initialLedger, ...policies()];
+}
+
+export function crds(): readonly KubeObject[] {
+  const names = readdirSync(CRDS).filter((name) => name.endsWith('.yaml'));
+  if (names.length === 0) {
+    throw new Error(`no CRD lies in ${CRDS}: the package is not whole, install it again`);
+  }
+  return names.toSorted().map((name) => parse(readFileSync(join(CRDS, name), 'utf8')) as KubeObject);
+}

@@ -1,0 +1,60 @@
+/** Scripts that complete commands and options. They ask `kubenode completion --words`, so they never age. */
+import { Command } from 'commander';
+import { CliError, EXIT } from '../errors.ts';
+import type { Io } from '../io.ts';
+
+const SCRIPTS: Record<string, string> = {
+  bash: `_kubenode() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$(kubenode completion --words -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _kubenode kubenode
+`,
+  zsh: `#compdef kubenode
+_kubenode() {
+  local -a found
+  found=("\${(@f)$(kubenode completion --words -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null)}")
+  compadd -a found
+  _files
+}
+compdef _kubenode kubenode
+`,
+  fish: `complete -c kubenode -f -a '(kubenode completion --words -- (commandline -opc)[2..-1] 2>/dev/null)'
+`,
+};
+
+const HELP = `
+Examples:
+  source <(kubenode completion bash)
+  kubenode completion zsh > "\${fpath[1]}/_kubenode"
+  kubenode completion fish > ~/.config/fish/completions/kubenode.fish`;
+
+export function completionCommand(io: Io, root: () => Command): Command {
+  return new Command('completion')
+    .description('print the completion script of a shell')
+    .argument('[shell]', 'bash, zsh or fish', 'bash')
+    .option('--words', 'print what can follow the words after -- (for the scripts)')
+    .allowExcessArguments()
+    .addHelpText('after', HELP)
+    .action((shell: string, { words }: { words?: true }, command: Command) => {
+      io.out(words ? `${wordsAfter(root(), command.args).join('\n')}\n` : scriptFor(shell));
+    });
+}
+
+function scriptFor(shell: string): string {
+  const script = SCRIPTS[shell];
+  if (script) return script;
+  throw new CliError(`there is no completion for the shell ${shell}`, {
+    wayOut: `name one of: ${Object.keys(SCRIPTS).join(', ')}`,
+    exitCode: EXIT.usage,
+  });
+}
+
+/** What can follow: the commands below the one that was typed so far, and its long options. */
+export function wordsAfter(root: Command, typed: readonly string[]): string[] {
+  let at = root;
+  for (const word of typed) at = at.commands.find((child) => child.name() === word) ?? at;
+  const commands = at.commands.map((child) => child.name());
+  const options = at.options.flatMap(({ long }) => long ?? []);
+  return [...commands, ...options, '--help'].toSorted((a, b) => (a < b ? -1 : 1));
+}

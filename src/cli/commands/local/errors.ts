@@ -1,0 +1,41 @@
+/** The exit codes of what goes wrong on this machine. */
+import { LocalError, type LocalErrorCode } from '../../../os/errors.ts';
+import { CliError, EXIT, type ExitCode } from '../../errors.ts';
+
+const EXIT_CODES: Record<LocalErrorCode, ExitCode> = {
+  Unsupported: EXIT.unavailable,
+  NoBinaries: EXIT.unavailable,
+  Download: EXIT.unavailable,
+  Checksum: EXIT.failed,
+  Build: EXIT.failed,
+  DiskFull: EXIT.failed,
+  NoAccess: EXIT.denied,
+  PortInUse: EXIT.unavailable,
+  NotReady: EXIT.unavailable,
+  Exited: EXIT.unavailable,
+  CorruptState: EXIT.badInput,
+  BadFolder: EXIT.badInput,
+  NotFound: EXIT.badInput,
+};
+
+export async function withLocalErrors(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+function translate(error: unknown): unknown {
+  if (error instanceof AggregateError) {
+    return new AggregateError(error.errors.map(translate), error.message, { cause: error });
+  }
+  if (!(error instanceof LocalError)) return error;
+  const { where, wayOut } = error;
+  return new CliError(error.message, {
+    ...(where === undefined ? {} : { where }),
+    ...(wayOut === undefined ? {} : { wayOut }),
+    exitCode: EXIT_CODES[error.code],
+    cause: error,
+  });
+}

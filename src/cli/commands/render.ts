@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { stringify } from 'yaml';
+import { openWorkingTree } from '../../sync/git/working-tree.ts';
+import { renderer } from '../../sync/render/renderer.ts';
+import { HUB_TARGET, type RenderedTarget } from '../../sync/rendered.ts';
+import { CliError, EXIT } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { type Format, outputOption, print } from '../output.ts';
+
+interface Flags {
+  readonly commit?: string;
+  readonly path: string;
+  readonly target?: string;
+  readonly objects?: true;
+  readonly output: Format;
+}
+
+const HELP = `
+Renders as sync does: in a sandbox that reads the repository and nothing else, with the cdk8s of this kubenode. A commit is rendered
+twice, and both results must be equal. The table counts objects a unit; --objects lists them; json and yaml hold them whole.
+With -o yaml and --target the objects alone are printed, as kubectl takes them.
+
+Examples:
+  kubenode render .
+  kubenode render --commit HEAD~1 -o json
+  kubenode render . --target test -o yaml | kubectl diff -f -`;
+
+export function renderCommand(io: Io): Command {
+  return new Command('render')
+    .description('print what a fleet repository renders to, for each cluster and unit')
+    .argument('[dir]', 'a folder of the repository', '.')
+    .option('--commit <revision>', 'a commit, branch or tag in place of the files as they lie there')
+    .option('--path <folder>', 'folder of the fleet in the repository (spec.source.path)', '.')
+    .option('--target <name>', 'only this cluster, or hub')
+    .option('--objects', 'list the objects, with the line that declares each')
+    .addOption(outputOption())
+    .addHelpText('after', HELP)
+    .action(async (dir: string, flags: Flags) => {
+      const { targets, warnings } = await render(io, resolve(io.cwd, dir), flags);
+      for (const warning of warnings) io.err(`warning: ${warning}\n`);
+      show(io, chosen(targets, flags), flags);
+    });
+}
+
+async function render(
+  io: Io,
+  folder: string,
+  { commit, path }: Flags,
+): Promise<{ targets: readonly RenderedTarget[]; warnings: readonly string[] }> {
+  const { signal } = io;
+  if (commit === undefined) return renderer().folder({ folder, path, signal });
+  const git = await openWorkingTree(folder);
+  const { rendered, warnings } = await renderer().commit({
+    git,
+    commit: await git.resolve(commit),
+    path,
+    signal,
+  });
+  return { targets: rendered.targets, warnings };
+}
+
+function chosen(targets: readonly RenderedTarget[], { target }: Flags): readonly RenderedTarget[] {
+  if (target === undefined) return targets;
+  const found = targets.filter((one) => one.target === target);
+  if (found.length > 0) return found;
+  throw new CliError(`nothing is declared for ${target}`, {
+    where: '--target',
+    wayOut: `name one of: ${targets.map((one) => one.target).join(', ') || `(there are none, not even ${HUB_TARGET})`}`,
+    exitCode: EXIT.badInput,
+  });
+}
+
+function show(io: Io, targets: readonly RenderedTarget[], flags: Flags): void {
+  if (flags.output === 'yaml' && flags.target !== undefined) {
+    const objects = targets.flatMap(({ units }) => units.flatMap((unit) => unit.objects));
+    for (const { object } of objects) io.out(`---\n${stringify(object, { aliasDuplicateObjects: false })}`);
+    return;
+  }
+  print(io, flags.output, { targets }, () => (flags.objects ? objectsTable(targets) : unitsTable(targets)));
+}
+
+const EMPTY = 'nothing is declared';
+
+function unitsTable(targets: readonly RenderedTarget[]): ReturnType<Parameters<typeof print>[3]> {
+  return {
+    columns: ['target', 'unit', 'objects', 'digest'],
+    rows: targets.flatMap(({ target, units }) =>
+      units.map(({ unit, objects, digest }) => [target, unit, `${objects.length}`, digest.slice(7, 19)]),
+    ),
+    empty: EMPTY,
+  };
+}
+
+function objectsTable(targets: readonly RenderedTarget[]): ReturnType<Parameters<typeof print>[3]> {
+  return {
+    columns: ['target', 'unit', 'kind', 'namespace', 'name', 'declared at'],
+    rows: targets.flatMap(({ target, units }) =>
+      units.flatMap(({ unit, objects }) =>
+        objects.map(({ object: { kind, metadata }, source }) => [
+          target,
+          unit,
+          kind,
+          metadata.namespace ?? '-',
+          metadata.name,
+          source.file ?? '-',
+        ]),
+      ),
+    ),
+    empty: EMPTY,
+  };
+}

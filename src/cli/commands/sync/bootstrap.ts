@@ -1,0 +1,89 @@
+/**
+ * The first step: the Pipelines that a repository declares are put into the hub by server-side apply, as sync itself
+ * will do from then on. Everything else follows from the Pipeline.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MANAGER_SYNC } from '../../../api/names.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { openGit } from '../../../sync/git/open.ts';
+import { PIPELINES } from '../../../sync/hub/kinds.ts';
+import { HUB_TARGET } from '../../../sync/rendered.ts';
+import type { SyncOptions } from '../../../sync/sync.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+
+export interface BootstrapFlags {
+  readonly from: string;
+  readonly path: string;
+  readonly ref?: string;
+}
+
+export async function bootstrap(
+  io: Io,
+  flags: BootstrapFlags,
+  { connectHub, renderer, log, gitFolder }: SyncOptions,
+): Promise<void> {
+  const repository = urlOf(io, flags.from);
+  const pipelines = await pipelinesOf(io, { ...flags, repository }, { renderer, gitFolder });
+  const client = await connectHub();
+  try {
+    for (const pipeline of pipelines) {
+      const { name } = pipeline.metadata;
+      // Only the very first time: from then on sync keeps it as its own commits say.
+      if (await isThere(client, name)) log.info('pipeline known', { pipeline: name });
+      else {
+        await client.create(PIPELINES, pipeline, { fieldManager: MANAGER_SYNC, signal: io.signal });
+        log.info('pipeline declared', { pipeline: name, repository });
+      }
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+async function isThere(client: Client, name: string): Promise<boolean> {
+  try {
+    await client.get(PIPELINES, { name });
+    return true;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return false;
+    throw error;
+  }
+}
+
+/** A folder of this machine is a repository like any other. */
+function urlOf(io: Io, from: string): string {
+  const folder = resolve(io.cwd, from);
+  return existsSync(folder) ? pathToFileURL(folder).href : from;
+}
+
+async function pipelinesOf(
+  io: Io,
+  { repository, path, ref }: BootstrapFlags & { readonly repository: string },
+  { renderer, gitFolder }: Pick<SyncOptions, 'renderer' | 'gitFolder'>,
+): Promise<readonly KubeObject[]> {
+  const folder = join(gitFolder, `bootstrap-${randomUUID()}`);
+  const git = openGit({ repository, folder });
+  try {
+    const commit = await git.fetch(ref ?? 'HEAD', io.signal);
+    const { rendered } = await renderer.commit({ git, commit, path, signal: io.signal });
+    const hub = rendered.targets.find(({ target }) => target === HUB_TARGET);
+    const objects = (hub?.units ?? []).flatMap((unit) => unit.objects.map(({ object }) => object));
+    const found = objects.filter(({ kind }) => kind === PIPELINES.kind);
+    if (found.length > 0) return found;
+    throw new CliError('this repository declares no Pipeline', {
+      where: `${repository}, commit ${commit}, path ${path}`,
+      wayOut: 'declare one in the fleet program (new Pipeline), or make a repository with: kubenode init DIR',
+      exitCode: EXIT.badInput,
+    });
+  } finally {
+    await git.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

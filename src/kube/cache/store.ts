@@ -1,0 +1,158 @@
+/**
+ * The objects of one kind as last seen, for reading by many. Only a reflector writes it. Objects are shared and never
+ * changed in place; a reader that wants to change one makes a copy.
+ */
+
+import type { KubeObject, ObjectName } from '../objects/object.ts';
+import type { Log } from '../process/log.ts';
+import { type Indexers, storeIndexes } from './store-index.ts';
+
+/** What readers see. */
+export interface Store<T extends KubeObject = KubeObject> {
+  /** By name, or by the key that `keyOf` makes of it. */
+  get(name: ObjectName | string): T | undefined;
+  /** All of them, in no promised order. */
+  list(): readonly T[];
+  byIndex(index: string, value: string): readonly T[];
+  readonly size: number;
+  /** False until the first whole list is in: then nothing may be concluded from what is not here. */
+  hasSynced(): boolean;
+  /** Told of every change from now on, and at once of what is there already. Returns how to stop. */
+  subscribe(handler: StoreHandler<T>): () => void;
+}
+
+/** Called in the order of changes, while the store already has them. What one throws reaches no other. */
+export interface StoreHandler<T extends KubeObject = KubeObject> {
+  added?(object: T): void;
+  updated?(object: T, before: T): void;
+  /** `last` is what we knew; `missed` when the deletion itself was not seen, so that it may have changed since. */
+  removed?(last: T, missed: boolean): void;
+}
+
+/** What the reflector sees. */
+export interface WritableStore<T extends KubeObject = KubeObject> extends Store<T> {
+  put(object: T): void;
+  remove(object: KubeObject): void;
+  /** A whole list takes the place of everything, in one step. */
+  replace(objects: readonly T[]): void;
+}
+
+export interface StoreOptions<T extends KubeObject> {
+  readonly log: Log;
+  readonly indexers?: Indexers<T>;
+}
+
+export function keyOf({ name, namespace }: ObjectName): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+export function store<T extends KubeObject = KubeObject>({
+  log,
+  indexers,
+}: StoreOptions<T>): WritableStore<T> {
+  const indexes = storeIndexes<T>(indexers ?? {}, log);
+  const handlers = new Set<StoreHandler<T>>();
+  let objects = new Map<string, T>();
+  let synced = false;
+
+  return {
+    get: (name) => objects.get(typeof name === 'string' ? name : keyOf(name)),
+    list: () => [...objects.values()],
+    byIndex: (index, value) => indexes.get(index, value),
+    get size() {
+      return objects.size;
+    },
+    hasSynced: () => synced,
+    subscribe,
+    put,
+    remove,
+    replace,
+  };
+
+  function subscribe(handler: StoreHandler<T>): () => void {
+    handlers.add(handler);
+    for (const object of objects.values()) tell(handler, addition(object));
+    return () => void handlers.delete(handler);
+  }
+
+  function put(object: T): void {
+    const key = keyOf(object.metadata);
+    const before = objects.get(key);
+    // An event that was overtaken: by a list, or by a watch of another server.
+    if (before && isOlder(object, before)) return;
+    objects.set(key, object);
+    indexes.change(before, object);
+    announce(changesBetween(before, object));
+  }
+
+  function remove(object: KubeObject): void {
+    const key = keyOf(object.metadata);
+    const before = objects.get(key);
+    if (!before || isOlder(object, before)) return;
+    objects.delete(key);
+    indexes.change(before, undefined);
+    announce([removal(before, false)]);
+  }
+
+  function replace(list: readonly T[]): void {
+    const previous = objects;
+    objects = new Map(list.map((object) => [keyOf(object.metadata), object]));
+    indexes.rebuild(list);
+    synced = true;
+    const gone = [...previous].filter(([key]) => !objects.has(key));
+    announce(gone.map(([, last]) => removal(last, true)));
+    for (const [key, object] of objects) announce(changesBetween(previous.get(key), object));
+  }
+
+  function announce(changes: readonly Change<T>[]): void {
+    for (const change of changes) for (const handler of handlers) tell(handler, change);
+  }
+
+  function tell(handler: StoreHandler<T>, { about, call }: Change<T>): void {
+    try {
+      call(handler);
+    } catch (error) {
+      log.error('handler failed', { kind: about.kind, object: keyOf(about.metadata), error });
+    }
+  }
+}
+
+interface Change<T extends KubeObject> {
+  readonly about: T;
+  readonly call: (handler: StoreHandler<T>) => void;
+}
+
+function addition<T extends KubeObject>(object: T): Change<T> {
+  return { about: object, call: (handler) => handler.added?.(object) };
+}
+
+function update<T extends KubeObject>(object: T, before: T): Change<T> {
+  return { about: object, call: (handler) => handler.updated?.(object, before) };
+}
+
+function removal<T extends KubeObject>(last: T, missed: boolean): Change<T> {
+  return { about: last, call: (handler) => handler.removed?.(last, missed) };
+}
+
+/** A name that was deleted and made anew is two changes, also when we saw only one. */
+function changesBetween<T extends KubeObject>(before: T | undefined, object: T): Change<T>[] {
+  if (!before) return [addition(object)];
+  if (before === object) return [];
+  if (before.metadata.uid !== object.metadata.uid) return [removal(before, true), addition(object)];
+  return before.metadata.resourceVersion === object.metadata.resourceVersion ? [] : [update(object, before)];
+}
+
+function isOlder(a: KubeObject, b: KubeObject): boolean {
+  return isOlderVersion(a.metadata.resourceVersion, b.metadata.resourceVersion);
+}
+
+/**
+ * Resource versions of etcd are numbers that only grow, the same for all objects of a server. Of others (aggregated
+ * servers) nothing is known, so nothing is older.
+ */
+export function isOlderVersion(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined || !DECIMAL.test(a) || !DECIMAL.test(b)) return false;
+  return a.length === b.length ? a < b : a.length < b.length;
+}
+
+const DECIMAL = /^(0|[1-9]\d*)$/;

@@ -1,0 +1,125 @@
+/** The reading half of the client: get, list, pages, watch. */
+
+import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
+import type { HttpRequest } from '../transport/transport.ts';
+import type { CallOptions, Client, ListOptions, ListPage, WatchEvent, WatchOptions } from './client.ts';
+import { KubeError } from './errors.ts';
+import { collectionLabel, collectionPath, labelOf, objectPath } from './paths.ts';
+import type { Call, Calls } from './request.ts';
+import { anyObjectOf, listOf, objectOf } from './response.ts';
+import { eventsOf } from './watch-stream.ts';
+
+// client-go's page: about 3 MB of Nodes, which neither side feels.
+const PAGE = 500;
+// The server ends a watch at its timeoutSeconds; this is for one that forgot. The reflector judges silence more finely.
+const WATCH_GRACE_MS = 30_000;
+
+export function reads(calls: Calls): Pick<Client, 'get' | 'list' | 'pages' | 'watch'> {
+  const list = <T>(resource: Resource, options: ListOptions = {}): Promise<ListPage<T>> =>
+    onePage<T>(calls, resource, options);
+  return {
+    get: <T = KubeObject>(resource: Resource, name: ObjectName, options: CallOptions = {}) =>
+      get<T>(calls, { resource, name, options }),
+    list,
+    pages: (resource, options = {}) => allPages(calls, resource, options),
+    watch: (resource, options) => watch(calls, resource, options),
+  };
+}
+
+interface Get {
+  readonly resource: Resource;
+  readonly name: ObjectName;
+  readonly options: CallOptions;
+}
+
+function get<T>(calls: Calls, { resource, name, options }: Get): Promise<T> {
+  const { subresource } = options;
+  const call: Call = { verb: 'get', what: labelOf(resource, name) };
+  const request = {
+    method: 'GET',
+    path: objectPath(resource, name, subresource),
+    ...limitsOf(options),
+  } as const;
+  return calls.ask(call, request, (response) => {
+    const whole = subresource === undefined || subresource === 'status';
+    return (whole ? objectOf(response, resource, name.name) : anyObjectOf(response)) as T;
+  });
+}
+
+function onePage<T>(calls: Calls, resource: Resource, options: ListOptions): Promise<ListPage<T>> {
+  const { namespace, labelSelector, fieldSelector, resourceVersion, limit = PAGE } = options;
+  const query = {
+    labelSelector,
+    fieldSelector,
+    resourceVersion,
+    continue: options.continue,
+    limit: String(limit),
+  };
+  const request: HttpRequest = {
+    method: 'GET',
+    path: collectionPath(resource, namespace),
+    query,
+    ...limitsOf(options),
+  };
+  return calls.ask(listCall(resource, options), request, (response) => listOf<T>(response, resource));
+}
+
+async function* allPages<T>(
+  calls: Calls,
+  resource: Resource,
+  options: ListOptions,
+): AsyncGenerator<ListPage<T>> {
+  let version: string | undefined;
+  let next = options.continue;
+  do {
+    const page: ListPage<T> = await onePage<T>(calls, resource, {
+      ...options,
+      ...(next === undefined ? {} : { continue: next }),
+    });
+    // All pages show one moment. Another one means another server, or a list that began anew.
+    if (version !== undefined && page.resourceVersion !== version) {
+      const moments = `${version} and ${page.resourceVersion}`;
+      throw calls.named(
+        listCall(resource, options),
+        new KubeError('BadAnswer', `pages of two moments: ${moments}`),
+      );
+    }
+    version = page.resourceVersion;
+    next = page.continue;
+    yield page;
+  } while (next !== undefined);
+}
+
+async function* watch(calls: Calls, resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
+  const { resourceVersion, namespace, labelSelector, fieldSelector, timeoutSeconds, signal } = options;
+  const call: Call = { verb: 'watch', what: collectionLabel(resource, namespace) };
+  const query = {
+    watch: '1',
+    allowWatchBookmarks: 'true',
+    resourceVersion,
+    labelSelector,
+    fieldSelector,
+    timeoutSeconds: String(timeoutSeconds),
+  };
+  const timeoutMs = timeoutSeconds * 1000 + WATCH_GRACE_MS;
+  const path = collectionPath(resource, namespace);
+  try {
+    const stream = await calls.open(call, { method: 'GET', path, query, ...limitsOf({ signal, timeoutMs }) });
+    yield* eventsOf(stream, resource);
+  } catch (error) {
+    throw calls.named(call, error);
+  }
+}
+
+function listCall(resource: Resource, { namespace }: ListOptions): Call {
+  return { verb: 'list', what: collectionLabel(resource, namespace) };
+}
+
+/** Without keys for what is not given: `exactOptionalPropertyTypes`. */
+export function limitsOf(options: {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}): Pick<HttpRequest, 'signal' | 'timeoutMs'> {
+  const { signal, timeoutMs } = options;
+  return { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+}

@@ -1,0 +1,107 @@
+/** One call of the API: held back if the server wants it, measured, and its errors named. */
+import type { Clock } from '../../os/clock.ts';
+import type { Limiter, Outcome } from '../transport/limiter.ts';
+import type { HttpRequest, HttpResponse, HttpStream, Transport } from '../transport/transport.ts';
+import { isKubeError, KubeError } from './errors.ts';
+
+export type Verb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'apply'
+  | 'create'
+  | 'replace'
+  | 'patch'
+  | 'delete'
+  | 'discover'
+  | 'raw';
+
+/** What a call is called in messages: "list", "machines.kubenode.dev". */
+export interface Call {
+  readonly verb: Verb;
+  readonly what: string;
+}
+
+/** For metrics. `code` is the HTTP status, or the KubeErrorCode where there was no answer. */
+export interface CallReport {
+  readonly verb: Verb;
+  readonly code: string;
+  readonly seconds: number;
+}
+
+export interface CallsOptions {
+  /** For messages, as people write it. */
+  readonly server: string;
+  readonly clock: Clock;
+  readonly onCall?: (report: CallReport) => void;
+  /** Without one, nothing but the number of connections holds calls back. */
+  readonly limiter?: Limiter;
+}
+
+export interface Calls {
+  readonly server: string;
+  /** The answer as `read` understands it; whatever goes wrong is told with the call's name. */
+  ask<T>(call: Call, request: HttpRequest, read: (response: HttpResponse) => T): Promise<T>;
+  open(call: Call, request: HttpRequest): Promise<HttpStream>;
+  named(call: Call, error: unknown): KubeError;
+}
+
+export function calls(transport: Transport, { server, clock, onCall, limiter }: CallsOptions): Calls {
+  return { server, ask, open, named };
+
+  async function ask<T>(call: Call, request: HttpRequest, read: (response: HttpResponse) => T): Promise<T> {
+    try {
+      return read(await polite(call, request, () => transport.request(request)));
+    } catch (error) {
+      throw named(call, error);
+    }
+  }
+
+  /** A watch is opened politely, and then takes nobody's place. */
+  function open(call: Call, request: HttpRequest): Promise<HttpStream> {
+    return polite(call, request, () => transport.stream(request));
+  }
+
+  async function polite<A extends HttpResponse | HttpStream>(
+    call: Call,
+    { signal }: HttpRequest,
+    send: () => Promise<A>,
+  ): Promise<A> {
+    const release = await limiter?.acquire(signal);
+    const start = clock.monotonicMs();
+    try {
+      const answer = await send();
+      report(call, String(answer.status), start);
+      release?.(outcomeOf(answer));
+      return answer;
+    } catch (error) {
+      report(call, isKubeError(error) ? error.code : 'Unreachable', start);
+      release?.({ overloaded: isKubeError(error, 'Timeout') });
+      throw error;
+    }
+  }
+
+  function report({ verb }: Call, code: string, start: number): void {
+    onCall?.({ verb, code, seconds: (clock.monotonicMs() - start) / 1000 });
+  }
+
+  function named({ verb, what }: Call, error: unknown): KubeError {
+    const known = isKubeError(error) ? error : new KubeError('BadAnswer', String(error), { cause: error });
+    const { code, message, status, reason, causes, retryAfterSeconds } = known;
+    return new KubeError(code, `${verb} ${what} at ${server}: ${message}`, {
+      causes,
+      cause: known,
+      ...(status === undefined ? {} : { status }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    });
+  }
+}
+
+function outcomeOf({ status, headers }: HttpResponse | HttpStream): Outcome {
+  const seconds = headers['retry-after'];
+  const overloaded = status === 429 || status === 503;
+  return seconds !== undefined && overloaded && /^\d+$/.test(seconds)
+    ? { overloaded, retryAfterSeconds: Number(seconds) }
+    : { overloaded };
+}

@@ -1,0 +1,125 @@
+/** The writing half of the client. Strict everywhere: a field that the server does not know is an error, not a loss. */
+
+import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
+import type { HttpRequest } from '../transport/transport.ts';
+import type { ApplyOptions, Client, DeleteOptions, Patch, WriteOptions } from './client.ts';
+import { collectionPath, labelOf, nameOf, objectPath } from './paths.ts';
+import { limitsOf } from './reads.ts';
+import type { Calls, Verb } from './request.ts';
+import { anyObjectOf, deletedOf, objectOf } from './response.ts';
+
+const APPLY = 'application/apply-patch+yaml';
+const PATCHES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' } as const;
+
+export function writes(calls: Calls): Pick<Client, 'apply' | 'create' | 'replace' | 'patch' | 'delete'> {
+  return {
+    apply: <T = KubeObject>(resource: Resource, object: KubeObject, options: ApplyOptions) =>
+      write<T>(calls, {
+        verb: 'apply',
+        resource,
+        name: nameOf(object),
+        options,
+        method: 'PATCH',
+        contentType: APPLY,
+        body: object,
+        query: { force: String(options.force ?? false) },
+      }),
+    create: <T = KubeObject>(resource: Resource, object: KubeObject, options: WriteOptions = {}) =>
+      write<T>(calls, {
+        verb: 'create',
+        resource,
+        name: nameOf(object),
+        options,
+        method: 'POST',
+        body: object,
+      }),
+    replace: <T = KubeObject>(resource: Resource, object: KubeObject, options: WriteOptions = {}) =>
+      write<T>(calls, {
+        verb: 'replace',
+        resource,
+        name: nameOf(object),
+        options,
+        method: 'PUT',
+        body: object,
+      }),
+    patch: <T = KubeObject>(
+      resource: Resource,
+      name: ObjectName,
+      patch: Patch,
+      options: WriteOptions = {},
+    ) => {
+      const contentType = PATCHES[patch.type];
+      return write<T>(calls, {
+        verb: 'patch',
+        resource,
+        name,
+        options,
+        method: 'PATCH',
+        contentType,
+        body: patch.body,
+      });
+    },
+    delete: (resource, name, options) => remove(calls, { resource, name, options }),
+  };
+}
+
+interface Write {
+  readonly verb: Verb;
+  readonly resource: Resource;
+  readonly name: ObjectName;
+  readonly options: WriteOptions;
+  readonly method: HttpRequest['method'];
+  readonly body: unknown;
+  readonly contentType?: string;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+function write<T>(calls: Calls, asked: Write): Promise<T> {
+  const { verb, resource, name, options, method, body, contentType } = asked;
+  const { subresource, fieldManager, dryRun } = options;
+  const request: HttpRequest = {
+    method,
+    path: pathOf(asked),
+    query: { fieldManager, fieldValidation: 'Strict', dryRun: dryRun ? 'All' : undefined, ...asked.query },
+    body: JSON.stringify(body),
+    ...(contentType ? { contentType } : {}),
+    ...limitsOf(options),
+  };
+  return calls.ask({ verb, what: labelOf(resource, name) }, request, (response) => {
+    const whole = subresource === undefined || subresource === 'status';
+    // An object made with generateName has no name before it is there.
+    const known = name.name === undefined || name.name === '' ? undefined : name.name;
+    return (whole ? objectOf(response, resource, known) : anyObjectOf(response)) as T;
+  });
+}
+
+/** A new object is posted to its collection, the subresource of one (a binding, an eviction, a token) to itself. */
+function pathOf({ verb, resource, name, options: { subresource } }: Write): string {
+  if (verb === 'create' && subresource === undefined) return collectionPath(resource, name.namespace);
+  return objectPath(resource, name, subresource);
+}
+
+interface Removal {
+  readonly resource: Resource;
+  readonly name: ObjectName;
+  readonly options: DeleteOptions;
+}
+
+function remove(calls: Calls, { resource, name, options }: Removal): Promise<void> {
+  const { uid, resourceVersion, propagation, dryRun, subresource } = options;
+  const body = {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    preconditions: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+    ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+  };
+  const request: HttpRequest = {
+    method: 'DELETE',
+    path: objectPath(resource, name, subresource),
+    body: JSON.stringify(body),
+    ...limitsOf(options),
+  };
+  const call = { verb: 'delete', what: labelOf(resource, name) } as const;
+  return calls.ask(call, request, (response) => deletedOf(response, resource));
+}

@@ -1,0 +1,97 @@
+/** What was said, how often, and how much of it is written. Bounded, whatever is said. Pure: time is an argument. */
+
+import type { ObjectName } from '../objects/object.ts';
+import { eventLimits } from './limits.ts';
+import { eventName, eventNamespace, idOf, noteOf, type Occurrence, topicOf } from './object.ts';
+
+export interface Entry {
+  readonly key: string;
+  readonly name: ObjectName & { readonly namespace: string };
+  readonly occurrence: Occurrence;
+  readonly firstAt: Date;
+  lastAt: Date;
+  /** Since we know it. */
+  count: number;
+  /** What others counted before us; undefined until we know that it is written. */
+  before: number | undefined;
+  written: number;
+  lastWriteMs: number;
+}
+
+export type Refusal = 'too many of one object' | 'too many at once';
+
+export interface EventBook {
+  /** The entry in which it is counted now, or why it is not. */
+  say(occurrence: Occurrence, now: Date, nowMs: number): Entry | Refusal;
+  get(key: string): Entry | undefined;
+  forget(key: string): void;
+  unwritten(): readonly Entry[];
+}
+
+// What was said and written is forgotten from the oldest on; what was not written fills this at most.
+const MAX_ENTRIES = 1000;
+
+export function eventBook(controller: string): EventBook {
+  const limits = eventLimits();
+  const entries = new Map<string, Entry>();
+  return {
+    say,
+    get: (key) => entries.get(key),
+    forget: (key) => void entries.delete(key),
+    unwritten: () => [...entries.values()].filter(isUnwritten),
+  };
+
+  function say(occurrence: Occurrence, now: Date, nowMs: number): Entry | Refusal {
+    const topic = topicOf(occurrence, controller);
+    const said = { about: idOf(occurrence.about), topic, note: noteOf(occurrence.note) };
+    const known = (wording: string): boolean => entries.has(keyOf(topic, wording));
+    const note = limits.admit({ ...said, known }, nowMs);
+    if (note === undefined) return 'too many of one object';
+    const entry =
+      entries.get(keyOf(topic, note)) ?? begin(topic, { ...occurrence, note: noteOf(note) }, { note, now });
+    if (!entry) return 'too many at once';
+    entry.count += 1;
+    entry.lastAt = now;
+    return entry;
+  }
+
+  function begin(
+    topic: string,
+    occurrence: Occurrence,
+    { note, now }: { readonly note: string; readonly now: Date },
+  ): Entry | undefined {
+    if (!makeRoom()) return undefined;
+    const { about } = occurrence;
+    const entry: Entry = {
+      key: keyOf(topic, note),
+      name: { name: eventName(about, topic, note), namespace: eventNamespace(about) },
+      occurrence,
+      firstAt: now,
+      lastAt: now,
+      count: 0,
+      before: undefined,
+      written: 0,
+      lastWriteMs: Number.NEGATIVE_INFINITY,
+    };
+    entries.set(entry.key, entry);
+    return entry;
+  }
+
+  function makeRoom(): boolean {
+    if (entries.size < MAX_ENTRIES) return true;
+    for (const entry of entries.values()) {
+      if (isUnwritten(entry)) continue;
+      entries.delete(entry.key);
+      return true;
+    }
+    return false;
+  }
+}
+
+export function isUnwritten({ count, written }: Entry): boolean {
+  return count > written;
+}
+
+function keyOf(topic: string, note: string): string {
+  return `${topic} ${note}`;
+}

@@ -1,0 +1,131 @@
+/** An Event of events.k8s.io/v1 as the API server takes it. Pure: the same occurrence makes the same name. */
+import { createHash } from 'node:crypto';
+import { microTime } from '../leader/record.ts';
+import type { KubeObject, Resource } from '../objects/object.ts';
+import { maskedText } from '../process/redact-log.ts';
+
+export const EVENTS: Resource = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  kind: 'Event',
+  plural: 'events',
+  namespaced: true,
+};
+
+export type Subject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
+
+/** Something that happened to an object, for the people who look at it. */
+export interface Occurrence {
+  readonly about: Subject;
+  readonly related?: Subject;
+  readonly type: 'Normal' | 'Warning';
+  /** CamelCase: why. */
+  readonly reason: string;
+  /** CamelCase: what was done or tried. */
+  readonly action: string;
+  /** For people; it may vary. */
+  readonly note: string;
+}
+
+export interface Reporter {
+  /** A qualified name: kubenode.dev/machine. */
+  readonly controller: string;
+  /** Which process. Not part of what makes two events the same: the next leader counts on. */
+  readonly instance: string;
+}
+
+// Limits of the API server's validation, in bytes.
+const MAX_NOTE = 1024;
+const MAX_WORD = 128;
+const MAX_NAME = 253;
+const HASH = 16;
+// Events about objects without a namespace live here; no other place is accepted.
+const CLUSTER_NAMESPACE = 'default';
+
+/** What makes it the same as another one, but for the note. */
+export function topicOf({ about, related, type, reason, action }: Occurrence, controller: string): string {
+  return JSON.stringify([controller, idOf(about), related ? idOf(related) : '', type, reason, action]);
+}
+
+export function idOf({ apiVersion, kind, metadata }: Subject): string {
+  return JSON.stringify([apiVersion, kind, metadata.namespace ?? '', metadata.name, metadata.uid ?? '']);
+}
+
+export function eventName(about: Subject, topic: string, note: string): string {
+  const hash = createHash('sha256').update(topic).update('\u0000').update(note).digest('hex').slice(0, HASH);
+  // Names of other kinds may hold what this one must not: `system:node`, capitals, a `-` at the end of a part.
+  const parts = about.metadata.name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]/g, '-')
+    .slice(0, MAX_NAME - HASH - 1)
+    .split('.');
+  const readable = parts
+    .map((part) => part.replaceAll(/^-+|-+$/g, ''))
+    .filter(Boolean)
+    .join('.');
+  return `${readable === '' ? 'object' : readable}.${hash}`;
+}
+
+export function eventNamespace({ metadata }: Subject): string {
+  return metadata.namespace ?? CLUSTER_NAMESPACE;
+}
+
+export interface Times {
+  readonly count: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+}
+
+export function eventObject(
+  name: string,
+  occurrence: Occurrence,
+  reporter: Reporter,
+  times: Times,
+): KubeObject {
+  const { about, related, type, reason, action, note } = occurrence;
+  return {
+    apiVersion: `${EVENTS.group}/${EVENTS.version}`,
+    kind: EVENTS.kind,
+    metadata: { name, namespace: eventNamespace(about) },
+    eventTime: microTime(times.firstAt),
+    reportingController: reporter.controller,
+    reportingInstance: cutBytes(reporter.instance, MAX_WORD),
+    regarding: referenceTo(about),
+    ...(related ? { related: referenceTo(related) } : {}),
+    type,
+    reason: cutBytes(reason, MAX_WORD),
+    action: cutBytes(action, MAX_WORD),
+    note,
+    ...(times.count > 1 ? { series: seriesOf(times.count, times.lastAt) } : {}),
+  };
+}
+
+export function seriesOf(count: number, lastAt: Date): Readonly<Record<string, unknown>> {
+  return { count, lastObservedTime: microTime(lastAt) };
+}
+
+/** What a person may read, and the server takes. */
+export function noteOf(text: string): string {
+  return cutBytes(maskedText(text), MAX_NOTE);
+}
+
+function referenceTo({ apiVersion, kind, metadata }: Subject): Readonly<Record<string, unknown>> {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+}
+
+function cutBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= max) return text;
+  const mark = '…';
+  // A character that is cut in two becomes a replacement character, which is dropped.
+  const part = new TextDecoder().decode(bytes.subarray(0, max - Buffer.byteLength(mark)));
+  return `${part.replace(/\uFFFD+$/, '')}${mark}`;
+}

@@ -1,0 +1,23 @@
+/** Which object is meant, whatever version of its kind it was read in. */
+import type { KubeObject } from './object.ts';
+
+export interface ObjectId {
+  readonly group: string;
+  readonly kind: string;
+  /** '' for what is cluster-scoped. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function idOf({ apiVersion, kind, metadata }: KubeObject): ObjectId {
+  return { group: groupOf(apiVersion), kind, namespace: metadata.namespace ?? '', name: metadata.name };
+}
+
+export function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+}
+
+/** The key of maps, and what people read: `apps/Deployment web/frontend`. */
+export function keyOf({ group, kind, namespace, name }: ObjectId): string {
+  return `${group ? `${group}/` : ''}${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+}

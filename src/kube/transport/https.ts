@@ -1,0 +1,97 @@
+/** The transport of the agent: node:https and nothing else. This file and what it imports need no npm package. */
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Connection, TlsMaterial } from '../auth/credentials.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  type Incoming,
+  KEEP_ALIVE_MS,
+  MAX_CONNECTIONS,
+  type Outgoing,
+  type TransportOptions,
+  transportOver,
+  type Wire,
+} from './base.ts';
+import type { Transport } from './transport.ts';
+
+interface Agents {
+  readonly tls: TlsMaterial;
+  readonly calls: http.Agent;
+  readonly streams: http.Agent;
+}
+
+export function httpsTransport(connection: Connection, options: TransportOptions = {}): Transport {
+  return transportOver(httpsWire(connection.server, options), connection, options);
+}
+
+function httpsWire(server: string, options: TransportOptions): Wire {
+  const { protocol, hostname, port } = new URL(server);
+  const { maxConnections = MAX_CONNECTIONS, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  const secure = protocol === 'https:';
+  // URL writes an IPv6 address in brackets, a socket wants it without.
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const all = new Set<http.Agent>();
+  let agents: Agents | undefined;
+
+  return {
+    send: (outgoing, { tls }, kind) => send(outgoing, agentsFor(tls)[kind]),
+    close: () => {
+      for (const agent of all) agent.destroy();
+      return Promise.resolve();
+    },
+  };
+
+  function send({ method, path, headers, body, signal }: Outgoing, agent: http.Agent): Promise<Incoming> {
+    const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const asked = { host, port, method, path, headers: { ...headers, ...length }, agent, signal };
+    const request = secure ? https.request(asked) : http.request(asked);
+    request.on('error', reject);
+    request.on('response', (answer) =>
+      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer }),
+    );
+    limitConnecting(request, connectTimeoutMs, secure ? 'secureConnect' : 'connect');
+    request.end(body);
+    return promise;
+  }
+
+  /** New certificates, new connections; what is under way on the old ones ends in peace. */
+  function agentsFor(tls: TlsMaterial): Agents {
+    if (agents?.tls === tls) return agents;
+    for (const agent of all) retire(agent);
+    agents = { tls, calls: open(tls, maxConnections), streams: open(tls, Number.POSITIVE_INFINITY) };
+    return agents;
+  }
+
+  function open({ insecure, ...material }: TlsMaterial, maxSockets: number): http.Agent {
+    // `timeout` closes a socket that was idle for so long; on one in use it only emits an event.
+    const common = { keepAlive: true, timeout: KEEP_ALIVE_MS, maxSockets, scheduling: 'lifo' } as const;
+    const agent = secure
+      ? new https.Agent({ ...common, ...material, rejectUnauthorized: !insecure })
+      : new http.Agent(common);
+    all.add(agent);
+    return agent;
+  }
+}
+
+/** `agent.destroy()` would cut off what is under way; a socket in use closes itself when it was idle. */
+function retire(agent: http.Agent): void {
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy();
+  }
+}
+
+/** A black hole answers neither yes nor no. */
+function limitConnecting(
+  request: http.ClientRequest,
+  ms: number,
+  connected: 'secureConnect' | 'connect',
+): void {
+  request.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const error = Object.assign(new Error(`no connection within ${ms} ms`), { code: 'ETIMEDOUT' });
+    const timer = setTimeout(() => request.destroy(error), ms);
+    socket.once(connected, () => clearTimeout(timer));
+    socket.once('close', () => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,126 @@
+/** Child processes that outlive us: started in a session of their own, found again by identity, stopped by it. */
+import { spawn } from 'node:child_process';
+import { open, readFile, rename, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Clock } from './clock.ts';
+import { LocalError } from './errors.ts';
+import { diskError } from './files.ts';
+import { identityOf, type ProcessIdentity, sameProcess } from './process-identity.ts';
+
+export interface Command {
+  /** Path of the program. */
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+const POLL_MS = 50;
+const TERM_MS = 20_000;
+const LOG_TAIL_LINES = 12;
+const LOG_BYTES = 16 * 1024 ** 2;
+
+/**
+ * Only what the program needs of our environment: a proxy variable or a GODEBUG of the user's shell
+ * would change how a control plane behaves.
+ */
+function childEnvironment(): Record<string, string> {
+  const ours = Object.entries(process.env).filter(([name]) => name.startsWith('KUBENODE_'));
+  const { PATH = '/usr/bin:/bin', HOME = '/' } = process.env;
+  return { ...(Object.fromEntries(ours) as Record<string, string>), PATH, HOME, LANG: 'C.UTF-8' };
+}
+
+export async function startProcess(command: Command, logFile: string): Promise<ProcessIdentity> {
+  await setAsideLarge(logFile);
+  const log = await open(logFile, 'a', 0o600).catch((error: unknown) => {
+    throw diskError(error, logFile);
+  });
+  try {
+    const child = spawn(command.program, command.args, {
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+      env: childEnvironment(),
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error) => reject(startError(command, error)));
+    });
+    child.unref();
+    const identity = child.pid === undefined ? undefined : await identityOf(child.pid);
+    if (!identity) throw await exitError(command, logFile);
+    return identity;
+  } finally {
+    await log.close();
+  }
+}
+
+/** One older log is kept: enough to see what happened before, and never more than the disk can bear. */
+async function setAsideLarge(logFile: string): Promise<void> {
+  const size = (await stat(logFile).catch(() => undefined))?.size ?? 0;
+  if (size > LOG_BYTES) await rename(logFile, `${logFile}.1`);
+}
+
+export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
+  return sameProcess(identity, await identityOf(identity.pid));
+}
+
+/** TERM, then KILL; without any time for TERM, KILL at once. Sends nothing to a pid that is somebody else's by now. */
+export async function stopProcess(identity: ProcessIdentity, clock: Clock, termMs = TERM_MS): Promise<void> {
+  if (termMs > 0) {
+    if (!(await signal(identity, 'SIGTERM'))) return;
+    if (await endsWithin(identity, clock, termMs)) return;
+  }
+  await signal(identity, 'SIGKILL');
+  if (await endsWithin(identity, clock, TERM_MS)) return;
+  throw new LocalError('NotReady', `${basename(identity.command[0] ?? '')} does not end`, {
+    where: `pid ${identity.pid}`,
+    wayOut: 'look at it with ps; it may wait for a disk that does not answer',
+  });
+}
+
+async function signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<boolean> {
+  if (!(await isRunning(identity))) return false;
+  try {
+    process.kill(identity.pid, name);
+    return true;
+  } catch {
+    return await isRunning(identity);
+  }
+}
+
+async function endsWithin(identity: ProcessIdentity, clock: Clock, ms: number): Promise<boolean> {
+  const deadline = clock.monotonicMs() + ms;
+  while (await isRunning(identity)) {
+    if (clock.monotonicMs() >= deadline) return false;
+    await clock.sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** The end of the log is the best explanation there is. */
+export async function exitError({ program }: Command, logFile: string): Promise<LocalError> {
+  return new LocalError(
+    'Exited',
+    `${basename(program)} ended before it was ready\n${await tailOf(logFile)}`,
+    {
+      where: logFile,
+      wayOut: 'read the log; if a port or the disk is the reason, free it and repeat the command',
+    },
+  );
+}
+
+export async function tailOf(logFile: string): Promise<string> {
+  const text = await readFile(logFile, 'utf8').catch(() => '');
+  const lines = text.trimEnd().split('\n').slice(-LOG_TAIL_LINES);
+  return lines.map((line) => `  | ${line.slice(0, 300)}`).join('\n');
+}
+
+function startError({ program }: Command, cause: NodeJS.ErrnoException): LocalError {
+  return new LocalError(
+    'Exited',
+    `${basename(program)} could not be started (${cause.code ?? cause.message})`,
+    {
+      where: program,
+      wayOut: 'check that the file is there, is executable, and was built for this machine',
+      cause,
+    },
+  );
+}

@@ -1,0 +1,81 @@
+/** Writes one object, and says how it went: a failure is data here, so that one bad object does not stop the others. */
+import { MANAGER_SYNC } from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isKubeError, type KubeError } from '../../kube/client/errors.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { deleteGuarded } from './delete.ts';
+import { mayReplace } from './immutable.ts';
+import type { WantedEntry } from './plan.ts';
+
+export type Written =
+  | { readonly outcome: 'applied'; readonly object: KubeObject; readonly replaced: boolean }
+  /** By what the caller does next: retry soon, wait for others, or tell a person. */
+  | {
+      readonly outcome: 'failed';
+      readonly reason: string;
+      readonly message: string;
+      readonly passing: boolean;
+    };
+
+export interface WriteContext {
+  readonly client: Client;
+  readonly hub: string;
+}
+
+/** Rejects only when nothing is known about any object any more: aborted, or no server. */
+export async function writeObject(context: WriteContext, entry: WantedEntry): Promise<Written> {
+  try {
+    return { outcome: 'applied', object: await send(context, entry), replaced: false };
+  } catch (error) {
+    if (!isKubeError(error) || losesServer(error)) throw error;
+    if (!mayReplace(entry, error)) return failure(error);
+    return replace(context, entry, error);
+  }
+}
+
+/** Where the object was ours already, what git says wins; else a manager with other wishes is named, not overruled. */
+async function send({ client }: WriteContext, { object, ours }: WantedEntry): Promise<KubeObject> {
+  const resource = await client.resourceFor(object.apiVersion, object.kind);
+  return client.apply(resource, object, { fieldManager: MANAGER_SYNC, force: ours });
+}
+
+/** Immutable, and git allows it for this object: the old one goes by its UID, the new one comes. */
+async function replace(context: WriteContext, entry: WantedEntry, error: KubeError): Promise<Written> {
+  const deleted = await deleteGuarded(context, { ...entry.id, version: versionOf(entry), unit: entry.unit });
+  if (deleted.outcome === 'refused') {
+    return { ...failure(error), message: `${error.message}; not replaced: ${deleted.because}` };
+  }
+  // Finalizers may take their time: the next pass creates it.
+  if (deleted.outcome === 'terminating') {
+    return { outcome: 'failed', reason: 'Replacing', message: deleted.because, passing: true };
+  }
+  return { outcome: 'applied', object: await send(context, entry), replaced: true };
+}
+
+function versionOf({ object }: WantedEntry): string {
+  return object.apiVersion.split('/').at(-1) ?? '';
+}
+
+/** After one of these, asking for the next object is of no use. */
+function losesServer({ code }: KubeError): boolean {
+  return [
+    'Unreachable',
+    'Timeout',
+    'Aborted',
+    'Unauthorized',
+    'Credentials',
+    'TooManyRequests',
+    'Config',
+  ].includes(code);
+}
+
+function failure(error: KubeError): Extract<Written, { outcome: 'failed' }> {
+  const passing = ['ServerError', 'Conflict', 'NotFound', 'Gone', 'BadAnswer'].includes(error.code);
+  const conflict = error.causes.some(({ reason }) => reason === 'FieldManagerConflict');
+  return {
+    outcome: 'failed',
+    reason: conflict ? 'FieldConflict' : (error.reason ?? error.code),
+    message: error.message,
+    passing: passing && !conflict,
+  };
+}

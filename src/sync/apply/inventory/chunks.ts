@@ -1,0 +1,84 @@
+/**
+ * How the inventory of a unit is spread over ConfigMaps. An entry never moves from one to another, so that no order
+ * of writes can lose one. Pure.
+ */
+
+import { keyOf } from '../../../kube/objects/object-id.ts';
+import { byCode } from '../../digest.ts';
+import type { InventoryEntry } from './inventory.ts';
+
+/** Well below the 1 MiB of a ConfigMap and the 1.5 MiB of an etcd request. */
+export const CHUNK_BYTES = 192 * 1024;
+export const CHUNK_PREFIX = 'inventory-';
+
+export interface Chunk {
+  readonly name: string;
+  readonly unit: string;
+  readonly entries: ReadonlyMap<string, InventoryEntry>;
+}
+
+/** The chunks that change when these entries are put: each where it is already, or in the first one with room. */
+export function withAdditions(chunks: readonly Chunk[], added: readonly InventoryEntry[]): Chunk[] {
+  const byName = new Map(chunks.map((chunk) => [chunk.name, chunk]));
+  const homes = new Map(
+    chunks.flatMap(({ name, unit, entries }) => [...entries.keys()].map((key) => [`${unit} ${key}`, name])),
+  );
+  const bytes = new Map(chunks.map(({ name, entries }) => [name, sizeOf([...entries.values()])]));
+  const drafts = new Map<string, Map<string, InventoryEntry>>();
+  for (const entry of added) {
+    const key = keyOf(entry);
+    const name = homes.get(`${entry.unit} ${key}`) ?? firstWithRoom(entry, bytes);
+    const draft = drafts.get(name) ?? new Map(byName.get(name)?.entries);
+    bytes.set(name, (bytes.get(name) ?? 0) + sizeOf([entry]));
+    drafts.set(name, draft.set(key, entry));
+  }
+  const unitOf = new Map(added.map((entry) => [keyOf(entry), entry.unit]));
+  return [...drafts].map(([name, entries]) => {
+    const unit =
+      byName.get(name)?.unit ?? [...entries.keys()].map((key) => unitOf.get(key)).find(Boolean) ?? '';
+    return { name, unit, entries };
+  });
+}
+
+function firstWithRoom(entry: InventoryEntry, bytes: ReadonlyMap<string, number>): string {
+  const size = sizeOf([entry]);
+  let index = 0;
+  while ((bytes.get(chunkName(entry.unit, index)) ?? 0) + size > CHUNK_BYTES) index += 1;
+  return chunkName(entry.unit, index);
+}
+
+function chunkName(unit: string, index: number): string {
+  return `${CHUNK_PREFIX}${unit}-${index}`;
+}
+
+/** The chunks that change when these keys are gone, and `moved` stands in the chunk of another unit now. */
+export function withRemovals(
+  chunks: readonly Chunk[],
+  gone: ReadonlySet<string>,
+  moved: readonly InventoryEntry[],
+): Chunk[] {
+  const unitOf = new Map(moved.map((entry) => [keyOf(entry), entry.unit]));
+  return chunks
+    .toSorted((a, b) => byCode(a.name, b.name))
+    .flatMap((chunk) => {
+      const stays = (key: string): boolean =>
+        !gone.has(key) && (unitOf.get(key) ?? chunk.unit) === chunk.unit;
+      const entries = [...chunk.entries].filter(([key]) => stays(key));
+      return entries.length === chunk.entries.size ? [] : [{ ...chunk, entries: new Map(entries) }];
+    });
+}
+
+/** An object that moved between units stands in two chunks until the old one is written: the unconfirmed one counts. */
+export function merged(chunks: readonly Chunk[]): Map<string, InventoryEntry> {
+  const all = new Map<string, InventoryEntry>();
+  for (const { entries } of chunks) {
+    for (const [key, entry] of entries) {
+      if (!all.has(key) || entry.applied === undefined) all.set(key, entry);
+    }
+  }
+  return all;
+}
+
+function sizeOf(entries: readonly InventoryEntry[]): number {
+  return entries.reduce((sum, entry) => sum + JSON.stringify(entry).length + 1, 0);
+}

@@ -1,0 +1,71 @@
+/** The files that ssh needs, in a private folder: key, known hosts, and a configuration in place of the person's own. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GitError } from '../errors.ts';
+
+export interface SshFiles {
+  readonly home: string;
+  /** For git: which ssh to run. */
+  readonly command: string;
+}
+
+interface SshOptions {
+  readonly display: string;
+  readonly credential?: string;
+  readonly hostKeys?: readonly string[];
+}
+
+export async function sshFiles({ display, credential, hostKeys = [] }: SshOptions): Promise<SshFiles> {
+  if (hostKeys.length === 0) {
+    throw new GitError(
+      'HostKey',
+      'no host key is declared, so the ssh server cannot be told from another one',
+      {
+        where: display,
+        wayOut:
+          "put its line into spec.source.hostKeys (ssh-keyscan prints it; check it with the server's owner)",
+      },
+    );
+  }
+  const home = await mkdtemp(join(tmpdir(), 'kubenode-ssh-'));
+  const file = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(home, name), text, { mode: 0o600 });
+    return join(home, name);
+  };
+  const knownHosts = await file('known_hosts', `${hostKeys.join('\n')}\n`);
+  // OpenSSH refuses a key whose last line does not end.
+  const key = await file('key', `${(credential ?? '').trim()}\n`);
+  const config = await file('config', configOf(knownHosts, key));
+  return { home, command: `ssh -F '${config}'` };
+}
+
+export async function removeSshFiles({ home }: SshFiles): Promise<void> {
+  await rm(home, { recursive: true, force: true });
+}
+
+function configOf(knownHosts: string, key: string): string {
+  return `Host *
+  BatchMode yes
+  StrictHostKeyChecking yes
+  UserKnownHostsFile "${knownHosts}"
+  GlobalKnownHostsFile none
+  UpdateHostKeys no
+  CheckHostIP no
+  IdentityFile "${key}"
+  IdentitiesOnly yes
+  IdentityAgent none
+  PubkeyAuthentication yes
+  PasswordAuthentication no
+  KbdInteractiveAuthentication no
+  ForwardAgent no
+  ClearAllForwardings yes
+  ControlMaster no
+  ControlPath none
+  PermitLocalCommand no
+  ConnectTimeout 15
+  ServerAliveInterval 10
+  ServerAliveCountMax 3
+  LogLevel ERROR
+`;
+}

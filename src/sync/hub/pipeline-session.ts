@@ -1,0 +1,113 @@
+/** The repository of a Pipeline while it is worked on, and what follows its newest accepted commit: the hub's own objects. */
+import type { Pipeline } from '../../api/generated/types.ts';
+import { GROUP } from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { HeldLease } from '../../kube/leader/held-lease.ts';
+import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
+import { hubScope } from '../apply/inventory/store.ts';
+import { clusterWorker } from '../apply/worker.ts';
+import type { Checks } from '../judge/object-checks.ts';
+import type { Renderer } from '../render/renderer.ts';
+import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
+import type { HubView } from './hub-cache.ts';
+import { newestBefore, unreleased } from './named.ts';
+import { type PipelineSource, pipelineSource } from './pipeline-source.ts';
+import { openRepository } from './repository.ts';
+
+export interface OpenPipelineOptions {
+  readonly name: string;
+  readonly hub: HubView;
+  readonly hubUID: string;
+  readonly connectHub: () => Promise<Client>;
+  readonly lease: HeldLease;
+  readonly renderer: Renderer;
+  readonly checks: Checks;
+  readonly policy: (pipeline: string) => ApplyPolicy;
+  /** Commits that the clusters themselves name: they outlive the hub's memory. */
+  readonly inClusters: () => readonly string[];
+  readonly gitFolder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly metrics?: WatchMetrics;
+  readonly onChange: () => void;
+}
+
+export interface OpenPipeline {
+  readonly source: PipelineSource;
+  /**
+   * The hub's own objects are not promoted: they follow the newest accepted commit. True when they were brought there, and
+   * every Cluster that it declares is seen: else a stage would pass for empty, and its clusters would come all at once.
+   */
+  keepHub(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): OpenPipeline {
+  const { name, hub, lease, inClusters, onChange } = options;
+  const { clusters, releases, pipelines, secrets } = hub.stores;
+  const stop = new AbortController();
+  const source = pipelineSource({
+    ...options,
+    pipeline,
+    git: openRepository(pipeline, secrets, options.gitFolder),
+    lastApplied: () => unreleased(inClusters(), releases.list()),
+    newestBefore: () => newestBefore(name, releases.list()),
+    acceptHead: () => pipelines.get(name)?.spec.source.acceptHead,
+  });
+  const hubWorker = clusterWorker({
+    ...options,
+    cluster: `${HUB_TARGET} (${name})`,
+    hub: options.hubUID,
+    scope: hubScope(name),
+    connect: options.connectHub,
+    pinnedUID: () => options.hubUID,
+    mayNotWrite: () => lease.objection(),
+    content: async ({ commit }) =>
+      commit ? scoped(name, await source.content(HUB_TARGET, commit)) : undefined,
+    onReport: onChange,
+  });
+  const polling = source.run(stop.signal);
+
+  return {
+    source,
+    keepHub,
+    async close() {
+      stop.abort();
+      await hubWorker.close();
+      await polling;
+      await source.close();
+    },
+  };
+
+  async function keepHub(): Promise<boolean> {
+    const commit = source.newest();
+    if (!commit) return false;
+    const content = await source.content(HUB_TARGET, commit);
+    if (!content) return true;
+    hubWorker.target({ mode: 'Apply', commit, pipeline: name, because: 'the newest accepted commit' });
+    const { work } = hubWorker.report();
+    if (work?.digest !== content.digest) return false;
+    const failed = new Set(work.failures.map(({ object }) => object));
+    return clustersOf(content).every(
+      (id) => clusters.get(id.name) !== undefined || failed.has(keyOf(id)) || work.state === 'Held',
+    );
+  }
+}
+
+function clustersOf({ units }: RenderedTarget): ObjectId[] {
+  const ids = units.flatMap(({ objects }) => objects.map(({ object }) => idOf(object)));
+  return ids.filter(({ group, kind }) => group === GROUP && kind === 'Cluster');
+}
+
+function scoped(pipeline: string, content: RenderedTarget | undefined): RenderedTarget | undefined {
+  if (!content) return undefined;
+  return {
+    ...content,
+    units: content.units.map((unit) => ({ ...unit, unit: `${hubScope(pipeline)}${unit.unit}` })),
+  };
+}

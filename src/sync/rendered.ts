@@ -1,0 +1,38 @@
+/** The words that the parts of sync share: what a commit means for one cluster. */
+import type { KubeObject } from '../kube/objects/object.ts';
+
+/** The target whose objects go to the hub itself: Cluster and Pipeline. Every other target is a Cluster's name. */
+export const HUB_TARGET = 'hub';
+
+export interface RenderedObject {
+  /** Exactly what is sent, but for the marks that apply puts on. */
+  readonly object: KubeObject;
+  readonly source: Source;
+}
+
+/** Where an object was declared, for error messages. */
+export interface Source {
+  /** `fleet/machines.ts:12` or the YAML file. */
+  readonly file?: string;
+  /** Path of the cdk8s construct: `test/machines/general`. */
+  readonly construct?: string;
+}
+
+/** The objects that one chart renders for one cluster. Inventory, delete budget and pause work by unit. */
+export interface RenderedUnit {
+  readonly unit: string;
+  readonly objects: readonly RenderedObject[];
+  /** Of the objects in canonical form, without the commit. */
+  readonly digest: string;
+}
+
+export interface RenderedTarget {
+  readonly target: string;
+  readonly units: readonly RenderedUnit[];
+  readonly digest: string;
+}
+
+export interface Rendered {
+  readonly commit: string;
+  readonly targets: readonly RenderedTarget[];
+}

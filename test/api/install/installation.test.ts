@@ -1,0 +1,154 @@
+/** What must hold of roles and policies before any server is asked. */
+import { describe, expect, it } from 'vitest';
+import { crds, installation } from '../../../src/api/install/installation.ts';
+import { KINDS } from '../../../src/api/kinds/registry.ts';
+import * as names from '../../../src/api/names.ts';
+import { policies } from '../../../src/api/policies/all.ts';
+import { PRINCIPALS, serviceAccounts } from '../../../src/api/principals.ts';
+import { bindings, roles } from '../../../src/api/roles/all.ts';
+import type { Rule, Subject } from '../../../src/api/roles/rbac.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+
+interface Role extends KubeObject {
+  readonly rules?: readonly Rule[];
+}
+
+interface Binding extends KubeObject {
+  readonly roleRef: { readonly kind: string; readonly name: string };
+  readonly subjects: readonly Subject[];
+}
+
+const all = roles() as readonly Role[];
+const rulesOf = (kind: string) =>
+  all
+    .filter((role) => role.kind === kind)
+    .flatMap(({ metadata, rules = [] }) => rules.map((rule) => ({ name: metadata.name, ...rule })));
+
+describe('the installation', () => {
+  it('names each object once', () => {
+    const keys = installation().map(
+      ({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`,
+    );
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+  });
+
+  it('applies what others need before them', () => {
+    const order = [
+      /^Namespace$/,
+      /^CustomResourceDefinition$/,
+      /^ServiceAccount$/,
+      /Role$/,
+      /RoleBinding$/,
+      /^DefenderLedger$/,
+      /^ValidatingAdmissionPolicy/,
+    ];
+    const places = installation().map(({ kind }) => order.findIndex((word) => word.test(kind)));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+  });
+
+  it('has a CRD of every kind', () => {
+    const wanted = KINDS.map(({ plural }) => `${plural}.kubenode.dev`);
+    expect(sorted(crds().map(({ metadata }) => metadata.name))).toEqual(sorted(wanted));
+  });
+});
+
+describe('roles', () => {
+  it('use wildcards only for our own kinds', () => {
+    const wild = [...rulesOf('ClusterRole'), ...rulesOf('Role')].filter(
+      ({ apiGroups, resources, verbs }) =>
+        [...apiGroups, ...resources, ...verbs].includes('*') && !apiGroups.includes('kubenode.dev'),
+    );
+    expect(wild).toEqual([]);
+  });
+
+  it('give every verb on our kinds to the administrator only', () => {
+    const rules = rulesOf('ClusterRole').filter(({ verbs }) => verbs.includes('*'));
+    expect(rules.map(({ name }) => name)).toEqual([names.ROLE_ADMIN]);
+  });
+
+  it('give Secrets of the whole cluster to nobody', () => {
+    const bound = (bindings() as readonly Binding[])
+      .filter(({ kind }) => kind === 'ClusterRoleBinding')
+      .map(({ roleRef }) => roleRef.name);
+    const secrets = rulesOf('ClusterRole').filter(
+      ({ name, resources }) => bound.includes(name) && resources.includes('secrets'),
+    );
+    expect(secrets).toEqual([]);
+  });
+
+  it('let nobody escalate, and bind only the role of a hosted control plane', () => {
+    const powers = [...rulesOf('ClusterRole'), ...rulesOf('Role')].filter(({ verbs }) =>
+      verbs.some((verb) => ['escalate', 'bind'].includes(verb)),
+    );
+    expect(powers.map(({ name, resourceNames }) => [name, resourceNames])).toEqual([
+      ['kubenode-hosting', ['kubenode-hosting-tenant']],
+    ]);
+  });
+
+  it('are all there when they are bound, and bound to who is there', () => {
+    const accounts = serviceAccounts().map(({ metadata }) => metadata.name);
+    expect(sorted(accounts)).toEqual(sorted(PRINCIPALS));
+    const bound = bindings() as readonly Binding[];
+    const lost = bound.filter(
+      ({ metadata, roleRef }) => !all.some((role) => isRoleOf(role, roleRef, metadata.namespace)),
+    );
+    expect(lost).toEqual([]);
+    const strangers = bound
+      .flatMap(({ subjects }) => subjects)
+      .filter(({ kind, name }) => kind === 'ServiceAccount' && !accounts.includes(name));
+    expect(strangers).toEqual([]);
+  });
+});
+
+describe('policies', () => {
+  const written = policies().filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+
+  it('are the seven of the manual', () => {
+    const wanted = Object.entries(names).flatMap(([key, name]) =>
+      key.startsWith('POLICY_') && typeof name === 'string' ? [name] : [],
+    );
+    expect(sorted(written.map(({ metadata }) => metadata.name))).toEqual(sorted(wanted));
+    expect(wanted).toHaveLength(7);
+  });
+
+  it('fail closed, and say something to people', () => {
+    const validations = written.flatMap(
+      ({ spec }) => (spec as { validations: readonly { message?: string; reason?: string }[] }).validations,
+    );
+    expect(
+      written.filter(({ spec }) => (spec as { failurePolicy: string }).failurePolicy !== 'Fail'),
+    ).toEqual([]);
+    expect(
+      validations.filter(({ message = '', reason }) => message === '' || reason !== 'Forbidden'),
+    ).toEqual([]);
+  });
+
+  it('deny and audit, each by a binding of its own name', () => {
+    const actions = policies()
+      .filter(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding')
+      .map(({ metadata, spec }) => ({ name: metadata.name, ...(spec as object) }));
+    const wanted = written.map(({ metadata: { name } }) => ({
+      name,
+      policyName: name,
+      validationActions: ['Deny', 'Audit'],
+    }));
+    expect(actions).toMatchObject(wanted);
+  });
+
+  // See docs/decisions/0006-policies-that-fail-closed.md.
+  it('match everything only without parameters', () => {
+    const wide = written.filter(({ spec }) => JSON.stringify(spec).includes('"*/*"'));
+    expect(wide.map(({ metadata }) => metadata.name)).toEqual([names.POLICY_AGENT_OWN_OBJECTS]);
+    for (const { spec } of wide) expect(spec).not.toHaveProperty('paramKind');
+  });
+});
+
+function sorted(words: readonly string[]): readonly string[] {
+  return words.toSorted((a, b) => a.localeCompare(b));
+}
+
+function isRoleOf(role: KubeObject, ref: Binding['roleRef'], namespace?: string): boolean {
+  const near = role.kind === 'ClusterRole' || role.metadata.namespace === namespace;
+  return near && role.kind === ref.kind && role.metadata.name === ref.name;
+}

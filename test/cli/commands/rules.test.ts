@@ -1,0 +1,100 @@
+/** A rule that is none, or that fails its own tests, in the hands of a person: before the commit, and on a pull request. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { run } from '../../../src/cli/run.ts';
+import { remedier } from '../../rules/spec.ts';
+import { type Files, fleetFolder } from '../../support/fleet-repository.ts';
+import { testIo } from '../../support/test-io.ts';
+
+const CLUSTER = `apiVersion: kubenode.dev/v1alpha1
+kind: Cluster
+metadata: {name: test}
+spec: {environment: test, connection: {credentialsRef: {name: test}}}
+`;
+
+const WHERE = 'clusters/test/rules/kernel-hang.yaml';
+
+function ruleFile(changes: Readonly<Record<string, unknown>> = {}): string {
+  const metadata = { name: 'kernel-hang' };
+  return stringify({
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'NodeRemedier',
+    metadata,
+    spec: remedier(changes),
+  });
+}
+
+function filesWith(rule: string): Files {
+  return { 'hub/clusters/test.yaml': CLUSTER, [WHERE]: rule };
+}
+
+/** A repository of YAML, committed as it should be; then the rule is as given. */
+function repository(rule: string): string {
+  const folder = fleetFolder(filesWith(ruleFile()));
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
+  git('init', '-q');
+  git('add', '.');
+  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'A good rule');
+  writeFileSync(join(folder, WHERE), rule);
+  return folder;
+}
+
+async function kubenode(cwd: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const io = testIo({ cwd });
+  const code = await run(io, args);
+  return { code, out: io.stdout, err: io.stderr };
+}
+
+const FLIPPED = { '/rule/conditions/all/0/value': 'False' };
+
+describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
+  it('is refused by plan when its own test fails, with test, answer, reason and file', async () => {
+    const { code, out } = await kubenode(repository(ruleFile(FLIPPED)), 'plan', '--no-live');
+    expect(out).toContain(
+      'the test "hung" fails: expected Match, got NoMatch, because condition FrequentTaskHung status is "True", not "False"',
+    );
+    expect(out).toContain('NodeRemedier kernel-hang');
+    expect(out).toContain(WHERE);
+    expect(code).toBe(1);
+  });
+
+  it('is refused by plan when it is none', async () => {
+    const { code, out } = await kubenode(
+      repository(ruleFile({ '/rule/conditions/all/0/value': true })),
+      'plan',
+      '--no-live',
+      '-o',
+      'markdown',
+    );
+    expect(out).toContain(
+      'spec.rule.conditions.all[0].value: condition.status must be text: write "True" in quotes',
+    );
+    expect(out).toContain(WHERE);
+    expect(code).toBe(1);
+  });
+
+  it('is planned when it does what its tests say', async () => {
+    const better = ruleFile({ '/rule/gate/all/0/value': 600 });
+    const { code, out } = await kubenode(repository(better), 'plan', '--no-live');
+    expect(out).not.toMatch(/refused/i);
+    expect(code).toBe(2);
+  });
+
+  it('is found by validate, with the line', async () => {
+    const [folder, good] = [repository(ruleFile(FLIPPED)), repository(ruleFile())];
+    const { code, out } = await kubenode(folder, 'validate', join(folder, 'clusters'), '-o', 'json');
+    const { problems } = JSON.parse(out) as {
+      problems: { file: string; line: number; field: string; message: string }[];
+    };
+    const [first] = problems;
+    expect(first).toMatchObject({ file: WHERE, field: 'spec.tests[0]' });
+    expect(first?.message).toContain('the test "hung" fails: expected Match, got NoMatch');
+    const lines = ruleFile(FLIPPED).split('\n');
+    expect(lines[(first?.line ?? 0) - 1]).toContain('name: hung');
+    expect(code).toBe(65);
+    expect((await kubenode(good, 'validate', join(good, 'clusters'))).code).toBe(0);
+  });
+});

@@ -1,0 +1,124 @@
+/** The installation of an empty API server: whole, in force when it ends, and clear when it cannot be. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { InstallRefused, install, installation } from '../../../../src/api/install/install.ts';
+import { KINDS } from '../../../../src/api/kinds/registry.ts';
+import { POLICY_GIT_ONLY, ROLE_VIEW } from '../../../../src/api/names.ts';
+import type { Client } from '../../../../src/kube/client/client.ts';
+import { connect } from '../../../../src/kube/client/connect.ts';
+import { isKubeError } from '../../../../src/kube/client/errors.ts';
+import { systemClock } from '../../../../src/os/system-clock.ts';
+import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
+import { answer as answering, drop } from '../../../support/fault-proxy/faults.ts';
+import { writesIn } from '../../../support/fault-proxy/log.ts';
+import type { Fault } from '../../../support/fault-proxy/passage.ts';
+import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
+import { LONG } from '../../../support/long.ts';
+import { CRD, counts } from '../installed.ts';
+import { example, resources } from '../world.ts';
+
+const clock = systemClock();
+const total = installation().length;
+/** A few moments of an installation, or many. */
+const cuts = LONG ? Array.from({ length: 50 }, (_, index) => 1 + index * 4) : [30, 120];
+
+let server: ApiServer;
+let proxy: FaultProxy;
+let client: Client;
+beforeAll(async () => {
+  server = await startApiServer();
+  proxy = await faultProxy(server);
+  client = await connect({ kubeconfig: proxy.kubeconfig });
+});
+beforeEach(async () => {
+  await server.wipe();
+  proxy.reset();
+  client.forgetResources();
+});
+afterAll(async () => {
+  await client?.close();
+  await proxy?.close();
+  await server?.stop();
+});
+
+describe('install', () => {
+  it('creates everything, and ends when kinds are served and policies are in force', async () => {
+    const seen: string[] = [];
+    const results = await install(client, {
+      clock,
+      progress: ({ outcome }, done, all) => seen.push(`${outcome} ${done}/${all}`),
+    });
+    expect(counts(results)).toEqual({ created: total });
+    expect(seen.at(-1)).toBe(`created ${total}/${total}`);
+    expect((await client.list(CRD)).items).toHaveLength(KINDS.length);
+    const machine = client.create(resources.Machine, example('Machine takes a free host of the ssh pool'));
+    await expect(machine).resolves.toBeDefined();
+    const rule = client.create(resources.NodeRemedier, example('NodeRemedier cleans full disks'));
+    await expect(rule).rejects.toThrow(POLICY_GIT_ONLY);
+  });
+
+  it('writes nothing in a dry run, and says that all would be created', async () => {
+    expect(counts(await install(client, { clock, dryRun: true }))).toEqual({ created: total });
+    expect((await client.list(CRD)).items).toEqual([]);
+    const namespace = client.get(resources.Namespace, { name: 'kubenode-system' });
+    await expect(namespace).rejects.toMatchObject({ code: 'NotFound' });
+  });
+
+  it.each(cuts)('is whole when it is run again after request %i was cut off', async (nth) => {
+    const rule = proxy.on({ path: /./, nth, fault: drop(nth % 4 === 0 ? 'before' : 'after') });
+    await install(client, { clock }).catch((error: unknown) => {
+      if (!isKubeError(error, 'Unreachable')) throw error;
+    });
+    expect(rule.fired).toBe(1);
+    expect((await install(client, { clock })).filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(counts(await install(client, { clock, dryRun: true }))).toEqual({ unchanged: total });
+  });
+
+  it('goes on when one object fails, and its error names the object', async () => {
+    proxy.on({ resource: 'clusterroles', name: ROLE_VIEW, fault: answering(403) });
+    const results = await install(client, { clock });
+    expect(counts(results)).toEqual({ created: total - 1, failed: 1 });
+    const failed = results.find(({ outcome }) => outcome === 'failed');
+    expect(failed?.error?.message).toContain(`ClusterRole ${ROLE_VIEW}`);
+  });
+});
+
+describe('install writes nothing', () => {
+  it('to a server that is too old', async () => {
+    const body = Buffer.from(JSON.stringify({ gitVersion: 'v1.30.2' }));
+    const headers = { 'content-type': 'application/json' };
+    const act: Fault['act'] = async (passage) => {
+      await Promise.resolve(passage.reply({ status: 200, headers, body }));
+    };
+    proxy.on({ path: '/version', fault: { name: 'old server', act } });
+    await expect(install(client, { clock })).rejects.toThrow(
+      'is Kubernetes v1.30.2, and kubenode needs 1.31 or newer',
+    );
+    expect(writesIn(proxy.log)).toEqual([]);
+  });
+
+  it('over a CRD that has a version which we do not know', async () => {
+    const crd = structuredClone(
+      installation().find(({ metadata }) => metadata.name === 'machines.kubenode.dev'),
+    );
+    const { spec } = crd as unknown as { spec: { versions: { name: string; storage: boolean }[] } };
+    const [version] = spec.versions;
+    if (!crd || !version) throw new Error('there is such a CRD, and it has a version');
+    spec.versions = [
+      { ...version, storage: false },
+      { ...version, name: 'v1' },
+    ];
+    await client.create(CRD, crd);
+    proxy.reset();
+    const refused = install(client, { clock });
+    await expect(refused).rejects.toBeInstanceOf(InstallRefused);
+    await expect(refused).rejects.toThrow('CRD machines.kubenode.dev has version v1');
+    expect(writesIn(proxy.log)).toEqual([]);
+  });
+
+  it('for somebody without rights', async () => {
+    const nobody = await connect({ kubeconfig: proxy.kubeconfigFor({ user: 'nobody' }) });
+    await expect(install(nobody, { clock })).rejects.toMatchObject({ code: 'Forbidden' });
+    await nobody.close();
+    expect(writesIn(proxy.log)).toEqual([]);
+  });
+});

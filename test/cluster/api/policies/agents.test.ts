@@ -1,0 +1,280 @@
+/** What an agent may and may not, asked with real client certificates: kubenode-agent-own-objects and -blocked. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  agentUser,
+  POLICY_AGENT_BLOCKED as BLOCKED,
+  LABEL_AGENT_BLOCKED,
+  NAMESPACE_AGENTS,
+  POLICY_AGENT_OWN_OBJECTS as OWN,
+} from '../../../../src/api/names.ts';
+import type { Client } from '../../../../src/kube/client/client.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import {
+  type Act,
+  answer,
+  apply,
+  create,
+  example,
+  job,
+  type Known,
+  patch,
+  resources,
+  startWorld,
+  type Verdict,
+  type World,
+} from '../world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.stop());
+
+const at = '2026-11-20T07:00:05Z';
+/** A real request, for CN kubenode:agent:n17 and O kubenode:agents; its key is gone. */
+const CSR =
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIeE1JR1pBZ0VBTURjeEdEQVdCZ05WQkFvTUQydDFZbVZ1YjJSbE9tRm5aVzUwY3pFYk1Ca0dBMVVFQXd3UwphM1ZpWlc1dlpHVTZZV2RsYm5RNmJqRTNNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVKVlphCnFxMGZmRThGZm5YVDdQVnJIRjd6dnJtQWxuTWZwRTZCVVIyNDNTQlhxQU9JekxUMGxud1o0R3JxdVlSQ2tSRjMKSWlUcnkyRG8yaWZkd2czUHlhQUFNQW9HQ0NxR1NNNDlCQU1DQTBjQU1FUUNJRDNobVpMdnJVbGNDalh1YmE5SgpOMmMzYmQwNnVDRDVvdTB5VjMzbkliZkFBaUFlZWg3WmtuZnNCU1lsNTJPaGJBQmpoSHova3hrMWNsbmdJN3lmCmRUYjlHQT09Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
+
+const step = { id: 's1', try: 1, fence: 90_117, state: 'Running', startedAt: at };
+// With the fence of its grant, so that no other policy minds.
+const release = { step: 's1', try: 1, fence: 1, nodeUID: 'u', bootID: 'b', notAfter: at };
+
+type Row = [it: string, act: Act, verdict: Verdict];
+
+const machineRows: Row[] = [
+  ['writes status.agent of its Machine', machineStatus('n17', { agent: { version: 'v2' } }), 'allowed'],
+  [
+    'writes facts, drift, system and components',
+    machineStatus('n17', { facts: { bootedAt: at }, system: { os: 'linux' } }),
+    'allowed',
+  ],
+  [
+    'writes its own condition',
+    machineStatus('n17', { conditions: [condition('ComponentsReady')] }),
+    'allowed',
+  ],
+  ['writes no other Machine', machineStatus('n18', { agent: { version: 'v2' } }), OWN],
+  ['writes no faults', machineStatus('n17', { faults: [{ type: 'Disk', status: 'True', since: at }] }), OWN],
+  ['writes no repairs', machineStatus('n17', { repairs: { total: 0 } }), OWN],
+  [
+    'writes no instance',
+    patch('Machine', 'n17', { status: { infra: { zone: 'elsewhere' } } }, 'status'),
+    OWN,
+  ],
+  ["takes away nothing of another's", patch('Machine', 'n17', { status: { node: null } }, 'status'), OWN],
+  ['does not call itself Ready', machineStatus('n17', { conditions: [condition('Verified')] }), OWN],
+  ['takes no condition away', patch('Machine', 'n17', { status: { conditions: [] } }, 'status'), OWN],
+  ['writes no spec', patch('Machine', 'n17', { spec: { paused: true } }), 'no right'],
+  ['writes no label', patch('Machine', 'n17', { metadata: { labels: { a: 'b' } } }), 'no right'],
+];
+
+const jobRows: Row[] = [
+  ['answers in its own job', jobStatus('n17', { agent: { steps: [step] } }), 'allowed'],
+  ['answers in no other job', jobStatus('n18', { agent: { steps: [step] } }), OWN],
+  ['writes no steps of the controller', jobStatus('n17', { steps: [{ id: 's1', state: 'Succeeded' }] }), OWN],
+  ['releases nothing to itself', jobStatus('n17', { release }), OWN],
+  ['creates no job', create(job('n17')), 'no right'],
+];
+
+const nodeRows: Row[] = [
+  ['writes a condition of its Node', nodeStatus('n17', [condition('KernelDeadlock')]), 'allowed'],
+  ['writes no condition of another Node', nodeStatus('n18', [condition('KernelDeadlock')]), OWN],
+  ...['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'].map(
+    (type): Row => [`does not write the kubelet's ${type}`, nodeStatus('n17', [condition(type)]), OWN],
+  ),
+  ['changes no capacity', apply('Node', 'n17', { status: { capacity: { cpu: '400' } } }, 'status'), OWN],
+  [
+    'changes no labels by way of status',
+    patch('Node', 'n17', { metadata: { labels: { pool: 'b' } } }, 'status'),
+    OWN,
+  ],
+  ['does not uncordon', patch('Node', 'n17', { spec: { unschedulable: false } }), 'no right'],
+];
+
+const otherRows: Row[] = [
+  ['beats its heart', create(lease('n17')), 'allowed'],
+  ['beats no other heart', create(lease('n18')), OWN],
+  [
+    'leads nothing',
+    create({ ...lease('n17'), metadata: { name: 'n17', namespace: 'kubenode-system' } }),
+    'no right',
+  ],
+  ['reports about its Machine', create(event('Machine', 'n17')), 'allowed'],
+  ['reports about its Node', create(event('Node', 'n17')), 'allowed'],
+  ['reports about its job', create(event('RemedyOperationJob', job('n17').metadata.name)), 'allowed'],
+  ['reports about no other Machine', create(event('Machine', 'n18')), OWN],
+  ['reports about no other job', create(event('RemedyOperationJob', job('n18').metadata.name)), OWN],
+  ['reports about nothing else', create(event('MachineSet', 'n17')), OWN],
+  ['asks for its certificate', create(request('kubernetes.io/kube-apiserver-client')), 'allowed'],
+  [
+    "asks for its kubelet's certificate",
+    create(request('kubernetes.io/kube-apiserver-client-kubelet')),
+    'allowed',
+  ],
+  [
+    'asks for no certificate of a server',
+    create(request('kubernetes.io/kubelet-serving', ['server auth'])),
+    OWN,
+  ],
+  [
+    "asks for no certificate for servers in a client's name",
+    create(request('kubernetes.io/kube-apiserver-client', ['server auth'])),
+    OWN,
+  ],
+  [
+    'reads no Secret',
+    (client) => client.list(resources.Secret, { namespace: 'kubenode-system' }),
+    'no right',
+  ],
+  ['reads no Pod', (client) => client.list(resources.Pod, { namespace: 'default' }), 'no right'],
+  ['reads no ledger', (client) => client.get(resources.DefenderLedger, { name: 'default' }), 'no right'],
+  ['reads Machines', (client) => client.get(resources.Machine, { name: 'n18' }), 'allowed'],
+];
+
+describe('the agent of n17', () => {
+  it.each([...machineRows, ...jobRows, ...nodeRows, ...otherRows])('%s', async (_, act, wanted) => {
+    const agent = await world.agent('n17');
+    expect(await answer(agent, act, wanted)).toBe(wanted);
+  });
+
+  it('adds to its own Event, and takes over no other', async () => {
+    const agent = await world.agent('n17');
+    for (const machine of ['n17', 'n18']) {
+      const metadata = { name: `of-${machine}`, namespace: 'default' };
+      await world.admin.create(resources.Event, { ...event('Machine', machine), metadata });
+    }
+    expect(await answer(agent, changeEvent('of-n17', { count: 2 }), 'allowed')).toBe('allowed');
+    expect(await answer(agent, changeEvent('of-n18', { count: 2 }), OWN)).toBe(OWN);
+    expect(await answer(agent, changeEvent('of-n18', { involvedObject: { name: 'n17' } }), OWN)).toBe(OWN);
+    expect(await answer(agent, changeEvent('of-n17', { involvedObject: { name: 'n18' } }), OWN)).toBe(OWN);
+  });
+
+  it('may ask what it may', async () => {
+    const agent = await world.agent('n17');
+    const resource = {
+      group: 'authorization.k8s.io',
+      version: 'v1',
+      kind: 'SelfSubjectAccessReview',
+      plural: 'selfsubjectaccessreviews',
+      namespaced: false,
+    };
+    const spec = { resourceAttributes: { verb: 'get', resource: 'secrets' } };
+    const review = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      metadata: {},
+      spec,
+    } as unknown as KubeObject;
+    expect(await answer(agent, (client) => client.create(resource, review), 'allowed')).toBe('allowed');
+  });
+
+  // Somebody gives agents more than we do: the policy holds all the same.
+  it.each<[string, Act]>([
+    [
+      'creates no Secret',
+      create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x', namespace: 'default' } }),
+    ],
+    ['writes no spec', patch('Machine', 'n17', { spec: { zone: 'b' } })],
+    ['creates no component', create(example('MachineComponent is a service with files and probes'))],
+    ['deletes no Node', (client) => remove(client, 'Node', 'n17')],
+    ['deletes not its own job', (client) => remove(client, 'RemedyOperationJob', job('n17').metadata.name)],
+    ['creates no job', create(job('n17'))],
+    ['leads nothing', create({ ...lease('n17'), metadata: { name: 'n17', namespace: 'kubenode-system' } })],
+  ])('%s, even as an administrator', async (_, act) => {
+    const agent = await world.as(agentUser('n17'), ['kubenode:agents', 'system:masters']);
+    expect(await answer(agent, act, OWN)).toBe(OWN);
+  });
+
+  it('is known by its name alone, or by its group alone', async () => {
+    const named = await world.as(agentUser('n17'), ['system:masters']);
+    const grouped = await world.as('somebody', ['kubenode:agents', 'system:masters']);
+    const act = machineStatus('n18', { agent: { version: 'v2' } });
+    expect(await answer(named, act, OWN)).toBe(OWN);
+    expect(await answer(grouped, act, OWN)).toBe(OWN);
+  });
+});
+
+describe('a blocked agent', () => {
+  it('writes nothing until the label goes; others write on, and its certificate request is left to the approver', async () => {
+    const [agent, other] = [await world.agent('n17'), await world.agent('n18')];
+    const acts = [
+      machineStatus('n17', { agent: { version: 'v2' } }),
+      jobStatus('n17', { agent: { steps: [step] } }),
+      create(lease('n17')),
+      nodeStatus('n17', [condition('KernelDeadlock')]),
+      create(event('Machine', 'n17')),
+    ];
+    await label('n17', 'CertificateLost');
+    for (const act of acts) expect(await answer(agent, act, BLOCKED)).toBe(BLOCKED);
+    expect(await answer(other, machineStatus('n18', { agent: { version: 'v2' } }), 'allowed')).toBe(
+      'allowed',
+    );
+    expect(await answer(agent, create(request('kubernetes.io/kube-apiserver-client')), 'allowed')).toBe(
+      'allowed',
+    );
+    await label('n17', null);
+    for (const act of acts) expect(await answer(agent, act, 'allowed')).toBe('allowed');
+  });
+});
+
+function condition(type: string): object {
+  return { type, status: 'True', reason: 'Seen', message: '', lastTransitionTime: at };
+}
+
+function lease(name: string): KubeObject {
+  const metadata = { name, namespace: NAMESPACE_AGENTS };
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { holderIdentity: name } };
+}
+
+function event(kind: string, name: string): KubeObject {
+  const involvedObject = { apiVersion: kind === 'Node' ? 'v1' : 'kubenode.dev/v1alpha1', kind, name };
+  const metadata = { name: 'an-event', namespace: 'default' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata,
+    involvedObject,
+    reason: 'AgentSaw',
+    message: '',
+    type: 'Normal',
+  };
+}
+
+function request(signerName: string, usages: readonly string[] = ['client auth']): KubeObject {
+  const spec = { request: CSR, signerName, usages };
+  return {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name: 'n17' },
+    spec,
+  };
+}
+
+/** Refused or not: a delete that would be carried out is a dry run. */
+async function remove(client: Client, kind: Known, name: string): Promise<void> {
+  const { metadata } = await world.admin.get(resources[kind], { name });
+  await client.delete(resources[kind], { name }, { uid: metadata.uid ?? '', dryRun: true });
+}
+
+function machineStatus(name: string, status: object): Act {
+  return apply('Machine', name, { status }, 'status');
+}
+
+function jobStatus(machine: string, status: object): Act {
+  return apply('RemedyOperationJob', job(machine).metadata.name, { status }, 'status');
+}
+
+function nodeStatus(name: string, conditions: readonly object[]): Act {
+  return apply('Node', name, { status: { conditions } }, 'status');
+}
+
+async function label(name: string, value: string | null): Promise<void> {
+  const body = { metadata: { labels: { [LABEL_AGENT_BLOCKED]: value } } };
+  await world.admin.patch(resources.Machine, { name }, { type: 'merge', body });
+}
+
+function changeEvent(name: string, body: Record<string, unknown>): Act {
+  const options = { dryRun: true };
+  const merge = { type: 'merge', body } as const;
+  return (client) => client.patch(resources.Event, { name, namespace: 'default' }, merge, options);
+}

@@ -1,0 +1,248 @@
+/**
+ * The reflector against a real API server through the fault proxy: whatever happens to a list or a watch, the store loses
+ * nothing that exists, and is equal to the server soon after the faults stop.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Reflector, reflector } from '../../../../src/kube/cache/reflector.ts';
+import { store, type WritableStore } from '../../../../src/kube/cache/store.ts';
+import type { Client } from '../../../../src/kube/client/client.ts';
+import { connect } from '../../../../src/kube/client/connect.ts';
+import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import type { Clock } from '../../../../src/os/clock.ts';
+import { systemClock } from '../../../../src/os/system-clock.ts';
+import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
+import type { Fault } from '../../../support/fault-proxy/passage.ts';
+import { watchError } from '../../../support/fault-proxy/watch-faults.ts';
+import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
+import { LONG, SEED } from '../../../support/long.ts';
+import { type MemoryLog, memoryLog } from '../../../support/memory-log.ts';
+import { EVERY_LIST_FAULT, EVERY_WATCH_FAULT } from '../client/every-fault.ts';
+
+const HERE = { namespace: 'default' };
+const ME = { fieldManager: 'me' };
+
+let server: ApiServer;
+let proxy: FaultProxy;
+/** Through the proxy; the server's own client goes past it. */
+let client: Client;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  proxy = await faultProxy(server);
+  client = await connect({ kubeconfig: proxy.kubeconfig, transport: { timeoutMs: 2000 } });
+});
+beforeEach(async () => {
+  await server.wipe();
+});
+afterEach(() => {
+  proxy.reset();
+});
+afterAll(async () => {
+  await client.close();
+  await proxy.close();
+  await server.stop();
+});
+
+interface Bed {
+  readonly maps: WritableStore;
+  readonly reflector: Reflector;
+  /** What left the store although it exists. */
+  readonly lost: string[];
+  readonly uids: Set<string>;
+  readonly log: MemoryLog;
+  readonly end: () => Promise<void>;
+}
+
+/** Time limits and waits of minutes pass within a test. */
+function fastClock(factor = 300): Clock {
+  const real = systemClock();
+  return {
+    now: () => real.now(),
+    monotonicMs: () => real.monotonicMs() * factor,
+    sleep: (ms, signal) => real.sleep(ms / factor, signal),
+  };
+}
+
+function follow(clock: Clock = fastClock()): Bed {
+  const log = memoryLog();
+  const maps = store({ log });
+  const uids = new Set<string>();
+  const lost: string[] = [];
+  maps.subscribe({
+    removed: ({ metadata }) => {
+      if (uids.has(metadata.uid ?? '')) lost.push(metadata.name);
+    },
+  });
+  const options = { client, resource: CONFIG_MAPS, store: maps, clock, log, ...HERE };
+  const running = reflector({ ...options, random: () => 0.5 });
+  const stop = new AbortController();
+  const done = running.run(stop.signal);
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await done;
+  };
+  onTestFinished(end);
+  return { maps, reflector: running, lost, uids, log, end };
+}
+
+async function put(bed: Bed, name: string, value = '1'): Promise<void> {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...HERE }, data: { value } };
+  const { metadata } = await server.client.apply(CONFIG_MAPS, object, ME);
+  bed.uids.add(metadata.uid ?? '');
+}
+
+async function remove(bed: Bed, name: string): Promise<void> {
+  const { metadata } = await server.client.get(CONFIG_MAPS, { name, ...HERE });
+  bed.uids.delete(metadata.uid ?? '');
+  await server.client.delete(CONFIG_MAPS, { name, ...HERE }, { uid: metadata.uid ?? '' });
+}
+
+async function converged({ maps }: Bed): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { items } = await server.client.list(CONFIG_MAPS, HERE);
+      expect(contents(maps.list())).toEqual(contents(items));
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+}
+
+function contents(objects: readonly KubeObject[]): string[] {
+  return objects
+    .map(({ metadata: { name, uid, resourceVersion } }) => `${name} ${uid} ${resourceVersion}`)
+    .toSorted();
+}
+
+describe('the store', () => {
+  it('follows the server', async () => {
+    const bed = follow();
+    await put(bed, 'a');
+    await put(bed, 'b');
+    await put(bed, 'a', '2');
+    await remove(bed, 'b');
+    await converged(bed);
+    expect(bed.maps.get('default/a')).toMatchObject({ data: { value: '2' } });
+    expect(bed.maps.get('default/a')?.metadata).not.toHaveProperty('managedFields');
+  });
+
+  it.each(EVERY_LIST_FAULT)('survives on its first list: %s', async (name, fault) => {
+    // The first list that an old list can be of is one that went before.
+    if (name === 'an old list') await client.list(CONFIG_MAPS, HERE);
+    const nth = name === 'an old list' ? 2 : 1;
+    // That there is nothing is asked twice: whoever lies twice is believed.
+    const times = name === 'an empty list' ? 1 : 2;
+    proxy.on({ verb: 'list', resource: 'configmaps', nth, times, fault: fault() });
+    const bed = follow();
+    await put(bed, 'a');
+    await put(bed, 'b');
+    await bed.reflector.synced(AbortSignal.timeout(30_000));
+    await converged(bed);
+    expect(bed.lost).toEqual([]);
+  });
+
+  it.each(EVERY_LIST_FAULT)('survives on a list after a lost watch: %s', async (_, fault) => {
+    const bed = follow();
+    for (const name of ['a', 'b', 'c']) await put(bed, name);
+    await converged(bed);
+    proxy.on({ verb: 'watch', resource: 'configmaps', nth: 1, fault: watchError(410) });
+    // An old list must be of a time that lacks what is there now.
+    await server.client.list(CONFIG_MAPS, HERE);
+    proxy.on({ verb: 'list', resource: 'configmaps', nth: 1, times: 2, fault: fault() });
+    await remove(bed, 'a');
+    await put(bed, 'd');
+    await put(bed, 'b', '2');
+    await converged(bed);
+    expect(bed.lost).toEqual([]);
+  });
+
+  it.each(EVERY_WATCH_FAULT)('survives on a watch: %s', async (_, fault) => {
+    proxy.on({ verb: 'watch', resource: 'configmaps', nth: 1, times: 2, fault: fault() });
+    const bed = follow();
+    for (const name of ['a', 'b', 'c']) await put(bed, name);
+    await remove(bed, 'a');
+    await put(bed, 'b', '2');
+    await converged(bed);
+    expect(bed.lost).toEqual([]);
+  });
+
+  it('survives a restart of the API server, without a list that the server does not ask for', async () => {
+    const bed = follow();
+    await put(bed, 'a');
+    await converged(bed);
+    const before = countOfLists();
+    await server.kill('SIGKILL');
+    await server.start();
+    await put(bed, 'b');
+    await converged(bed);
+    expect(bed.lost).toEqual([]);
+    // A server that has forgotten our version says 410; it does when others wrote while it was away.
+    const asked = bed.log.lines.filter(({ fields }) => fields['code'] === 'Gone').length;
+    expect(countOfLists()).toBe(before + asked);
+  });
+
+  it('loses nothing and converges, whatever happens in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyTrouble, async ({ lists, watches, changes }) => {
+        await server.wipe();
+        proxy.reset();
+        for (const [index, fault] of lists.entries()) breakNth('list', index + 1, fault);
+        for (const [index, fault] of watches.entries()) breakNth('watch', index + 1, fault);
+        const bed = follow();
+        try {
+          for (const change of changes) await make(bed, change);
+          proxy.reset();
+          await converged(bed);
+          expect(bed.lost).toEqual([]);
+        } finally {
+          await bed.end(); // its watches would meet the faults of the next run
+        }
+      }),
+      { numRuns: LONG ? 100 : 20, seed: SEED },
+    );
+  }, 1_200_000);
+});
+
+function countOfLists(): number {
+  return proxy.log.filter(({ verb }) => verb === 'list').length;
+}
+
+function breakNth(verb: 'list' | 'watch', nth: number, fault: () => Fault): void {
+  proxy.on({ verb, resource: 'configmaps', nth, fault: fault() });
+}
+
+interface Change {
+  readonly change: 'put' | 'remove';
+  readonly name: string;
+  /** Before it, so that changes fall into every moment of a list, a wait or a watch. */
+  readonly pauseMs: number;
+}
+
+/** An old list needs a list before it, and an empty one is believed when there was nothing to compare it with. */
+const anyListFault = fc.constantFrom(
+  ...EVERY_LIST_FAULT.flatMap(([name, fault]) => (/old list|empty list/.test(name) ? [] : fault)),
+);
+const anyTrouble = fc.record({
+  lists: fc.array(anyListFault, { maxLength: 4 }),
+  watches: fc.array(fc.constantFrom(...EVERY_WATCH_FAULT.map(([, fault]) => fault)), {
+    minLength: 2,
+    maxLength: 8,
+  }),
+  changes: fc.array(
+    fc.record({
+      change: fc.constantFrom<Change['change']>('put', 'put', 'remove'),
+      name: fc.constantFrom('a', 'b', 'c', 'd'),
+      pauseMs: fc.constantFrom(0, 0, 5, 50),
+    }),
+    { minLength: 10, maxLength: 40 },
+  ),
+});
+
+async function make(bed: Bed, { change, name, pauseMs }: Change): Promise<void> {
+  await pause(pauseMs);
+  if (change === 'put') await put(bed, name, String(pauseMs + bed.maps.size));
+  else await remove(bed, name).catch(() => {}); // it is not there
+}

@@ -1,0 +1,169 @@
+/** Whole controller processes on a real API server, behind the fault proxy: they converge, take turns, and end well. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { LEASES, recordOf } from '../../../../src/kube/leader/record.ts';
+import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { systemClock } from '../../../../src/os/system-clock.ts';
+import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
+import { answer, drop, reset } from '../../../support/fault-proxy/faults.ts';
+import { closeWatch } from '../../../support/fault-proxy/watch-faults.ts';
+import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
+
+const LEASE = { namespace: 'default', name: 'copiers' };
+const PATIENCE = { timeout: 45_000, interval: 100 };
+
+let server: ApiServer;
+let proxy: FaultProxy;
+beforeAll(async () => {
+  server = await startApiServer();
+  proxy = await faultProxy(server);
+});
+afterAll(async () => {
+  await proxy?.close();
+  await server?.stop();
+});
+beforeEach(async () => {
+  await server.wipe();
+});
+afterEach(() => {
+  proxy.reset();
+});
+
+interface Program {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly lines: string[];
+  readonly log: Record<string, unknown>[];
+}
+
+async function start(
+  identity: string,
+  { kubeconfig = server.kubeconfig, passMs = 0 } = {},
+): Promise<Program> {
+  const program = fileURLToPath(new URL('./program.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, identity, kubeconfig, String(passMs)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  const log: Record<string, unknown>[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(asLine(line)));
+  const lines: string[] = [];
+  const output = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  const [url] = (await once(output, 'line')) as [string];
+  return { process: child, url, lines, log };
+}
+
+function asLine(line: string): Record<string, unknown> {
+  return line.startsWith('{') ? (JSON.parse(line) as Record<string, unknown>) : { raw: line };
+}
+
+async function want(name: string, wanted: string): Promise<void> {
+  await server.client.apply(
+    CONFIG_MAPS,
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { wanted } },
+    { fieldManager: 'test', force: true },
+  );
+}
+
+async function maps(): Promise<readonly KubeObject[]> {
+  const { items } = await server.client.list(CONFIG_MAPS, { namespace: 'default' });
+  return items.filter(({ metadata }) => metadata.name.startsWith('map-'));
+}
+
+async function copied(): Promise<(string | undefined)[]> {
+  return (await maps()).map(({ metadata }) => metadata.annotations?.['test/copied']);
+}
+
+async function annotations(): Promise<KubeObject['metadata']['annotations']> {
+  return (await server.client.get(CONFIG_MAPS, { name: 'map-a', namespace: 'default' })).metadata.annotations;
+}
+
+async function holder(): Promise<string | undefined> {
+  return recordOf(await server.client.get(LEASES, LEASE)).holder;
+}
+
+async function ready(url: string): Promise<number> {
+  return (await fetch(`${url}/readyz`)).status;
+}
+
+it('brings every object to what is wanted, whatever the network does, and then is quiet', async () => {
+  const count = 30;
+  for (let n = 0; n < count; n += 1) await want(`map-${n}`, 'one');
+  proxy.on({ verb: 'list', resource: 'configmaps', nth: 1, fault: answer(503, {}) });
+  proxy.on({ verb: 'apply', resource: 'configmaps', nth: 3, fault: drop('before') });
+  proxy.on({ verb: 'apply', resource: 'configmaps', nth: 5, fault: drop('after') });
+  proxy.on({ verb: 'apply', resource: 'configmaps', nth: 7, fault: answer(429, { retryAfterSeconds: 1 }) });
+  proxy.on({ verb: 'apply', resource: 'configmaps', nth: 9, fault: answer(409, {}) });
+  proxy.on({ verb: 'apply', resource: 'configmaps', nth: 11, fault: reset('before') });
+  proxy.on({ verb: 'watch', resource: 'configmaps', nth: 1, fault: closeWatch(5) });
+  const program = await start('one', { kubeconfig: proxy.kubeconfig });
+  await expect.poll(copied, PATIENCE).toEqual(Array.from({ length: count }, () => 'one'));
+  for (let n = 0; n < count; n += 1) await want(`map-${n}`, 'two');
+  await expect.poll(copied, PATIENCE).toEqual(Array.from({ length: count }, () => 'two'));
+  expect(await ready(program.url)).toBe(200);
+
+  const text = await (await fetch(`${program.url}/metrics`)).text();
+  expect(text).toContain('kubenode_api_requests_total{verb="apply",code="429"} 1');
+  expect(text).toMatch(/kubenode_pass_seconds_count\{controller="copier",outcome="failed"\} [4-9]/);
+  expect(text).toContain('kubenode_queue_depth{queue="copier"} 0');
+  expect(text).toContain('kubenode_lease_held{lease="default/copiers"} 1');
+
+  const writes = (): number => proxy.log.filter(({ verb }) => verb === 'apply').length;
+  const before = writes();
+  await systemClock().sleep(3000);
+  expect(writes()).toBe(before);
+});
+
+it('ends on SIGTERM: the pass under way comes to its end, the lease is given back, the next one begins', async () => {
+  await want('map-a', 'one');
+  const first = await start('first', { passMs: 2000 });
+  await expect.poll(() => first.lines, PATIENCE).toContain('pass over default/map-a');
+  const second = await start('second');
+  await expect.poll(() => ready(second.url), PATIENCE).toBe(200);
+  await expect.poll(copied, PATIENCE).toEqual(['one']);
+  await want('map-a', 'two');
+  await expect.poll(() => first.lines.length, PATIENCE).toBe(3);
+  const ended = once(first.process, 'exit') as Promise<[number | null]>;
+  first.process.kill('SIGTERM');
+  expect((await ended)[0]).toBe(0);
+  expect(await annotations()).toMatchObject({ 'test/copied': 'two', 'test/by': 'first', 'test/epoch': '1' });
+  expect(first.log.map(({ message }) => message)).toContain('lease released');
+  await expect.poll(holder, PATIENCE).toBe('second');
+  await want('map-a', 'three');
+  await expect.poll(copied, PATIENCE).toEqual(['three']);
+  expect(await annotations()).toMatchObject({ 'test/by': 'second', 'test/epoch': '2' });
+});
+
+it('ends with an error when it loses the lease, so that it begins anew', async () => {
+  await want('map-a', 'one');
+  const first = await start('first');
+  await expect.poll(copied, PATIENCE).toEqual(['one']);
+  const lease = await server.client.get(LEASES, LEASE);
+  const spec = { holderIdentity: 'somebody', leaseDurationSeconds: 15, leaseTransitions: 40 };
+  const ended = once(first.process, 'exit') as Promise<[number | null]>;
+  await server.client.apply(
+    LEASES,
+    { apiVersion: lease.apiVersion, kind: lease.kind, metadata: LEASE, spec },
+    { fieldManager: 'test', force: true },
+  );
+  expect((await ended)[0]).toBe(3);
+  expect(first.log.at(-1)).toMatchObject({ error: { code: 'LeaseLost', because: 'taken' } });
+});
+
+it('is not ready, and says why, while it may not read', async () => {
+  proxy.on({ verb: 'list', resource: 'configmaps', fault: answer(403, {}) });
+  const program = await start('one', { kubeconfig: proxy.kubeconfig });
+  await expect.poll(async () => (await fetch(`${program.url}/readyz`)).text(), PATIENCE).toContain('403');
+  expect(await ready(program.url)).toBe(503);
+  proxy.reset();
+  await expect.poll(() => ready(program.url), PATIENCE).toBe(200);
+});

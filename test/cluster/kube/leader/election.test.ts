@@ -1,0 +1,230 @@
+/** Lease election on a real API server, between real processes that are stopped, killed and cut off. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type LeaseElection,
+  type LeaseOptions,
+  leaseElection,
+} from '../../../../src/kube/leader/election.ts';
+import { LEASES, recordOf } from '../../../../src/kube/leader/record.ts';
+import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
+import { textAt } from '../../../../src/kube/objects/json.ts';
+import { systemClock } from '../../../../src/os/system-clock.ts';
+import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
+import { LONG, randomFrom, SEED } from '../../../support/long.ts';
+import { memoryLog } from '../../../support/memory-log.ts';
+
+const WRITTEN = { namespace: 'default', name: 'written-by-the-leader' };
+const LEASE = { namespace: 'default', name: 'contended' };
+// Short enough for a test, long enough for a machine that others use as well.
+const SECONDS = '6/4/0.5';
+const ROUNDS = LONG ? 20 : 2;
+const PATIENCE = { timeout: 30_000 };
+const never = new AbortController().signal;
+
+let server: ApiServer;
+beforeAll(async () => {
+  server = await startApiServer();
+});
+afterAll(async () => {
+  await server?.stop();
+});
+beforeEach(async () => {
+  await server.wipe();
+});
+
+function contender(identity: string, times: Partial<LeaseOptions> = {}): LeaseElection {
+  return leaseElection({
+    client: server.client,
+    name: LEASE,
+    identity,
+    clock: systemClock(),
+    random: () => 0.5,
+    log: memoryLog(),
+    leaseSeconds: 6,
+    renewDeadlineSeconds: 4,
+    retrySeconds: 0.5,
+    ...times,
+  });
+}
+
+describe('a Lease of a real API server', () => {
+  it('is written as the server wants it: created, renewed, given back, taken again', async () => {
+    const first = await contender('first').campaign(never);
+    const lease = await server.client.get(LEASES, LEASE);
+    expect(recordOf(lease)).toEqual({ holder: 'first', durationMs: 6000, epoch: 1 });
+    expect(textAt(lease, 'spec', 'renewTime')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    const renewed = textAt(lease, 'spec', 'renewTime');
+    await expect
+      .poll(async () => textAt(await server.client.get(LEASES, LEASE), 'spec', 'renewTime'), {
+        timeout: 20_000,
+      })
+      .not.toBe(renewed);
+    await first.release();
+    expect(recordOf(await server.client.get(LEASES, LEASE)).holder).toBeUndefined();
+    const second = await contender('second').campaign(never);
+    expect(second.epoch).toBe(2);
+    await second.release();
+  });
+
+  it('goes to one of five that begin at once', async () => {
+    const stop = new AbortController();
+    const campaigns = ['a', 'b', 'c', 'd', 'e'].map((name) => contender(name).campaign(stop.signal));
+    const winner = await Promise.race(campaigns);
+    // Whoever wins, the others see it held, by the time of two more looks.
+    await systemClock().sleep(1500);
+    stop.abort();
+    const ended = await Promise.allSettled(campaigns);
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await winner.release();
+  });
+});
+
+describe('a process that is busy', () => {
+  it('keeps its lease for some seconds, and knows itself when it was too long', async () => {
+    const term = await contender('busy', {
+      leaseSeconds: 15,
+      renewDeadlineSeconds: 10,
+      retrySeconds: 2,
+    }).campaign(never);
+    await systemClock().sleep(3000);
+    busyFor(4000);
+    expect(term.held()).toBe(true);
+    await systemClock().sleep(3000);
+    expect(term.lost.aborted).toBe(false);
+    busyFor(10_500);
+    expect(term.held()).toBe(false);
+    expect(() => term.fence()).toThrow('not renewed in time');
+    await term.release();
+  });
+});
+
+/** No timer and no answer is heard meanwhile. */
+function busyFor(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+interface Told {
+  readonly what: 'acquired' | 'lost' | 'error';
+  readonly identity: string;
+  readonly epoch: number;
+}
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly told: Told[];
+}
+
+function start(identity: string): Child {
+  const program = fileURLToPath(new URL('./contender.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, identity, server.kubeconfig, SECONDS], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const told: Told[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => told.push(JSON.parse(line) as Told));
+  onTestFinished(async () => {
+    const gone = new Promise((resolve) => {
+      child.once('exit', resolve);
+    });
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await gone;
+  });
+  return { process: child, told };
+}
+
+/** The next thing that it tells is this. */
+async function next({ told }: Child, what: Told['what']): Promise<Told> {
+  const before = told.length;
+  await expect.poll(() => told.length, PATIENCE).toBeGreaterThan(before);
+  const line = told[before];
+  expect(line?.what).toBe(what);
+  return line ?? { what, identity: '', epoch: 0 };
+}
+
+/** Everything that was ever written, in the order in which the server took it. */
+async function watchWrites(): Promise<{ readonly writes: { epoch: number; by: string }[]; stop(): void }> {
+  const first = await server.client.create(CONFIG_MAPS, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: WRITTEN,
+    data: { epoch: '0' },
+  });
+  const stop = new AbortController();
+  const writes: { epoch: number; by: string }[] = [];
+  const watching = (async () => {
+    let resourceVersion = first.metadata.resourceVersion ?? '';
+    while (!stop.signal.aborted) {
+      const options = { resourceVersion, namespace: 'default', timeoutSeconds: 600, signal: stop.signal };
+      for await (const { object } of server.client.watch(CONFIG_MAPS, options)) {
+        resourceVersion = object.metadata.resourceVersion ?? '';
+        if (object.metadata.name !== WRITTEN.name) continue;
+        writes.push({
+          epoch: Number(textAt(object, 'data', 'epoch')),
+          by: textAt(object, 'data', 'by') ?? '',
+        });
+      }
+    }
+  })().catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+  });
+  return {
+    writes,
+    stop: () => {
+      stop.abort();
+      void watching;
+    },
+  };
+}
+
+async function holderOf(): Promise<string | undefined> {
+  return recordOf(await server.client.get(LEASES, LEASE)).holder;
+}
+
+describe('of two real processes', () => {
+  it('the one that was stopped past its lease writes nothing when it wakes up', async () => {
+    const watch = await watchWrites();
+    onTestFinished(() => watch.stop());
+    const clock = systemClock();
+    const random = randomFrom(SEED);
+    const both = [start('first'), start('second')];
+    await expect.poll(() => both.flatMap(({ told }) => told).length, PATIENCE).toBeGreaterThan(0);
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const holder = await holderOf();
+      const [leader, other] = both[0]?.told.at(-1)?.identity === holder ? both : both.toReversed();
+      if (!leader || !other) throw new Error('two were started');
+      // At a moment of its own between two renewals, and in the middle of a write.
+      await clock.sleep(random() * 1000);
+      leader.process.kill('SIGSTOP');
+      const { epoch } = await next(other, 'acquired');
+      await expect.poll(() => watch.writes.at(-1)?.epoch, PATIENCE).toBe(epoch);
+      leader.process.kill('SIGCONT');
+      await next(leader, 'lost');
+      await clock.sleep(500);
+    }
+    const epochs = watch.writes.map(({ epoch }) => epoch);
+    expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));
+    expect(new Set(watch.writes.map(({ epoch, by }) => `${epoch} ${by}`)).size).toBe(new Set(epochs).size);
+    expect(new Set(epochs).size).toBeGreaterThan(ROUNDS);
+  }, 600_000);
+
+  it('the other takes over when one is killed, and no sooner than its time is over', async () => {
+    const watch = await watchWrites();
+    onTestFinished(() => watch.stop());
+    const first = start('first');
+    await expect.poll(() => first.told.length, PATIENCE).toBe(1);
+    const second = start('second');
+    await expect.poll(() => watch.writes.length, PATIENCE).toBeGreaterThan(0);
+    const killedMs = performance.now();
+    first.process.kill('SIGKILL');
+    await expect.poll(() => second.told.length, PATIENCE).toBe(1);
+    // Its last renewal was sent at most half a second before.
+    expect(performance.now() - killedMs).toBeGreaterThan(5000);
+    expect(second.told[0]).toMatchObject({ what: 'acquired', epoch: 2 });
+  }, 120_000);
+});

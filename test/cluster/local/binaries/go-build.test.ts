@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { programIn } from '../../../../src/local/binaries/binaries.ts';
+import { hasGo } from '../../../../src/local/binaries/go-build.ts';
+import { obtainBinaries } from '../../../../src/local/binaries/resolve.ts';
+import { KUBERNETES_VERSION } from '../../../../src/local/binaries/versions.ts';
+import { systemClock } from '../../../../src/os/system-clock.ts';
+import { LONG } from '../../../support/long.ts';
+import { tempFolder } from '../../../support/temp.ts';
+
+const HOUR_MS = 3_600_000;
+
+// Minutes on an idle machine: test/local/binaries/resolve.test.ts has the same road with a stand-in for go.
+describe.runIf(LONG && (await hasGo(process.env)))('the control plane built with go', () => {
+  it('comes from our own sources, and two who want it at once build it once', {
+    timeout: HOUR_MS,
+  }, async () => {
+    const steps: string[] = [];
+    const { KUBEBUILDER_ASSETS: _, ...env } = process.env;
+    const options = {
+      // Nobody listens there: as it is without internet.
+      env: { ...env, XDG_CACHE_HOME: tempFolder('cache'), KUBENODE_ETCD_DOWNLOADS: 'http://127.0.0.1:1' },
+      wanted: ['etcd', 'kube-apiserver'] as const,
+      clock: systemClock(),
+      tell: (step: string) => void steps.push(step),
+    };
+    const [first, second] = await Promise.all([obtainBinaries(options), obtainBinaries(options)]);
+    expect(first.folder).toBe(second.folder);
+    expect(steps.filter((step) => step.includes('the first time this takes minutes'))).toHaveLength(1);
+    const version = execFileSync(programIn(first)('kube-apiserver'), ['--version'], { encoding: 'utf8' });
+    expect(version.trim()).toBe(`Kubernetes ${KUBERNETES_VERSION}`);
+    expect(readFileSync(programIn(first)('etcd')).subarray(1, 4).toString()).toBe('ELF');
+  });
+});

@@ -1,0 +1,187 @@
+/** What each answer means. */
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
+import type { Resource } from '../../../src/kube/objects/object.ts';
+import {
+  type Answer,
+  APPLY,
+  bed,
+  failing,
+  listAnswer,
+  MACHINE,
+  MACHINES,
+  NODE,
+  NODES,
+  SERVER,
+  status,
+} from '../../support/kube/client-bed.ts';
+
+describe('answers', () => {
+  it.each<[answer: Answer | string, code: KubeErrorCode, retryAfterSeconds?: number]>([
+    [status(400, 'BadRequest'), 'Invalid'],
+    [status(401, 'Unauthorized'), 'Unauthorized'],
+    [status(403, 'Forbidden'), 'Forbidden'],
+    [status(404, 'NotFound'), 'NotFound'],
+    [status(405, 'MethodNotAllowed'), 'Invalid'],
+    [status(409, 'Conflict'), 'Conflict'],
+    [status(409, 'AlreadyExists'), 'AlreadyExists'],
+    [status(410, 'Expired'), 'Gone'],
+    [status(410, 'Gone'), 'Gone'],
+    [status(413, 'RequestEntityTooLarge'), 'Invalid'],
+    [status(422, 'Invalid'), 'Invalid'],
+    [{ ...status(429, 'TooManyRequests'), headers: { 'retry-after': '7' } }, 'TooManyRequests', 7],
+    [status(429, 'TooManyRequests', { details: { retryAfterSeconds: 3 } }), 'TooManyRequests', 3],
+    [{ status: 429, body: 'slow down', headers: { 'retry-after': '1' } }, 'TooManyRequests', 1],
+    [status(500, 'InternalError'), 'ServerError'],
+    [{ ...status(503, 'ServiceUnavailable'), headers: { 'retry-after': '2' } }, 'ServerError', 2],
+    [{ status: 502, body: '<html>bad gateway</html>' }, 'ServerError'],
+    [status(504, 'Timeout'), 'Timeout'],
+    // What did not come from an API server says nothing about our object.
+    [{ status: 404, body: '404 page not found\n' }, 'BadAnswer'],
+    [{ status: 404, body: { kind: 'Status', code: 404 } }, 'BadAnswer'],
+    [{ status: 409, body: 'edit conflict' }, 'BadAnswer'],
+    [{ status: 410, body: 'this site is closed' }, 'BadAnswer'],
+    [{ status: 302, headers: { location: '/login' }, body: '' }, 'BadAnswer'],
+    [{ status: 204, body: '' }, 'BadAnswer'],
+    ['', 'BadAnswer'],
+    ['   \n', 'BadAnswer'],
+    ['null', 'BadAnswer'],
+    ['[]', 'BadAnswer'],
+    ['"ok"', 'BadAnswer'],
+    ['{}', 'BadAnswer'],
+    ['<html>login</html>', 'BadAnswer'],
+    [JSON.stringify(NODE).slice(0, -5), 'BadAnswer'],
+    [{ body: { ...NODE, kind: 'Pod' } }, 'BadAnswer'],
+    [{ body: { ...NODE, apiVersion: 'v2' } }, 'BadAnswer'],
+    [{ body: { ...NODE, metadata: { name: 'b' } } }, 'BadAnswer'],
+    [{ body: { ...NODE, metadata: {} } }, 'BadAnswer'],
+    [{ body: { kind: 'Status', status: 'Success' } }, 'BadAnswer'],
+  ])('%j of a get is %s', async (answer, code, retryAfterSeconds) => {
+    const error = await failing(bed(answer).client.get(NODES, { name: 'a' }));
+    expect(error).toMatchObject({ code, retryAfterSeconds });
+    expect(error.message).toMatch(/^get Node a at https:\/\/cluster.example:6443: /);
+  });
+
+  it.each<[name: string, answer: Answer | string]>([
+    ['empty body', ''],
+    ['empty object', '{}'],
+    ['no items', { body: { kind: 'NodeList', metadata: { resourceVersion: '9' } } }],
+    ['items that are null', { body: { kind: 'NodeList', metadata: { resourceVersion: '9' }, items: null } }],
+    ['no metadata', { body: { kind: 'NodeList', items: [] } }],
+    ['no resourceVersion', listAnswer([], {})],
+    ['an empty resourceVersion', listAnswer([], { resourceVersion: '' })],
+    ['another kind', { body: { kind: 'PodList', metadata: { resourceVersion: '9' }, items: [] } }],
+    ['a table', { body: { kind: 'Table', metadata: { resourceVersion: '9' }, rows: [] } }],
+    ['an item without a name', listAnswer([{ metadata: {} }])],
+    ['an item that is null', listAnswer([null])],
+  ])('a list with %s never passes for an empty one', async (_, answer) => {
+    expect((await failing(bed(answer).client.list(NODES))).code).toBe('BadAnswer');
+  });
+
+  it('name their kind, also in lists of built-in kinds', async () => {
+    const { items } = await bed(listAnswer([{ metadata: { name: 'a' } }])).client.list(NODES);
+    expect(items).toEqual([{ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } }]);
+  });
+
+  it('of a refusal keep the causes, field by field', async () => {
+    const causes = [{ reason: 'FieldValueInvalid', message: 'too small', field: 'spec.replicas' }];
+    const error = await failing(
+      bed(status(422, 'Invalid', { details: { causes } })).client.apply(MACHINES, MACHINE, APPLY),
+    );
+    expect(error).toMatchObject({ code: 'Invalid', status: 422, reason: 'Invalid', causes });
+    expect(error.message).toBe(`apply Machine x/m at ${SERVER}: words`);
+  });
+
+  it('with an unknown field in an apply are our fault, whatever their status says', async () => {
+    const message =
+      'failed to create typed patch object (x/m; /v1, Kind=ConfigMap): .nope: field not declared in schema';
+    const answer = { status: 500, body: { kind: 'Status', status: 'Failure', message, code: 500 } };
+    expect((await failing(bed(answer).client.apply(MACHINES, MACHINE, APPLY))).code).toBe('Invalid');
+  });
+
+  it('never bring a piece of a broken answer into a message: it may be a Secret', async () => {
+    const secret = '{"kind":"Secret","data":{"password":"aHVudGVyMg==';
+    const error = await failing(bed(secret).client.get(NODES, { name: 'a' }));
+    expect(JSON.stringify([error.message, error.cause, error])).not.toContain('aHVudGVyMg');
+  });
+
+  it('of a deletion are a Success or the object on its way out, and nothing else', async () => {
+    await deletion({ body: { kind: 'Status', status: 'Success' } });
+    await deletion({ body: NODE });
+    for (const answer of [
+      '',
+      '{}',
+      { body: { kind: 'Status', status: 'Failure' } },
+      { body: { kind: 'Pod' } },
+    ]) {
+      expect((await failing(deletion(answer))).code).toBe('BadAnswer');
+    }
+  });
+
+  it('may have no name where none was asked for', async () => {
+    const review = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      metadata: {} as never,
+      spec: {},
+    };
+    const resource: Resource = {
+      group: 'authorization.k8s.io',
+      version: 'v1',
+      kind: 'SelfSubjectAccessReview',
+      plural: 'selfsubjectaccessreviews',
+      namespaced: false,
+    };
+    const answer = { ...review, status: { allowed: true } };
+    expect(await bed({ body: answer }).client.create(resource, review)).toEqual(answer);
+  });
+
+  it('of the network keep their code and get the name of the call', async () => {
+    const error = await failing(
+      bed(new KubeError('Timeout', 'nothing within 30 s')).client.get(NODES, { name: 'a' }),
+    );
+    expect(error.message).toBe(`get Node a at ${SERVER}: nothing within 30 s`);
+    expect(error.code).toBe('Timeout');
+  });
+});
+
+describe('pages', () => {
+  it('go to the end', async () => {
+    const { client, sent } = bed(
+      listAnswer([{ metadata: { name: 'a' } }], { resourceVersion: '9', continue: 'x' }),
+      listAnswer([{ metadata: { name: 'b' } }], { resourceVersion: '9', continue: 'y' }),
+      listAnswer([{ metadata: { name: 'c' } }], { resourceVersion: '9', continue: '' }),
+    );
+    expect(await all(client)).toEqual(['a', 'b', 'c']);
+    expect(sent.map(({ query }) => [query?.['limit'], query?.['continue']])).toEqual([
+      ['1', undefined],
+      ['1', 'x'],
+      ['1', 'y'],
+    ]);
+  });
+
+  it.each<[string, Answer | KubeError, KubeErrorCode]>([
+    ['a page that is too late', status(410, 'Expired'), 'Gone'],
+    ['a page of another moment', listAnswer([], { resourceVersion: '10' }), 'BadAnswer'],
+    ['a page that never came', new KubeError('Unreachable', 'reset'), 'Unreachable'],
+  ])('reject for %s', async (_, answer, code) => {
+    const { client } = bed(
+      listAnswer([{ metadata: { name: 'a' } }], { resourceVersion: '9', continue: 'x' }),
+      answer,
+    );
+    expect((await failing(all(client))).code).toBe(code);
+  });
+});
+
+function deletion(answer: Answer | string): Promise<void> {
+  return bed(answer).client.delete(NODES, { name: 'a' }, { uid: 'u' });
+}
+
+async function all(client: Client): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { items } of client.pages(NODES, { limit: 1 })) {
+    names.push(...items.map(({ metadata }) => metadata.name));
+  }
+  return names;
+}

@@ -1,0 +1,540 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Freshness } from '../../../src/kube/cache/reflector.ts';
+import { store, type WritableStore } from '../../../src/kube/cache/store.ts';
+import type { View } from '../../../src/kube/cache/view.ts';
+import type { Controller, Outcome, Pass } from '../../../src/kube/controller/controller.ts';
+import { type RunOptions, runControllers } from '../../../src/kube/controller/run.ts';
+import { type LeaseElection, type LeaseOptions, leaseElection } from '../../../src/kube/leader/election.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { metricsRegistry } from '../../../src/kube/process/metrics.ts';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
+import { objectServer } from '../../support/object-server.ts';
+import { NOW, settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
+
+/** A view that hears what the test says. */
+interface ToldView extends View {
+  readonly store: WritableStore;
+  sync(...objects: KubeObject[]): void;
+  freshness: Freshness;
+  stopped: boolean;
+}
+
+function toldView(): ToldView {
+  const objects = store({ log: memoryLog() });
+  const first = Promise.withResolvers<void>();
+  const view: ToldView = {
+    store: objects,
+    stopped: false,
+    freshness: { synced: false, lastContactAt: undefined, ageMs: Infinity, error: undefined },
+    sync: (...list) => {
+      objects.replace(list);
+      view.freshness = { synced: true, lastContactAt: NOW, ageMs: 0, error: undefined };
+      first.resolve();
+    },
+    reflector: {
+      freshness: () => view.freshness,
+      synced: (signal) =>
+        new Promise((resolve, reject) => {
+          void first.promise.then(resolve);
+          if (signal?.aborted) reject(signal.reason);
+          signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+        }),
+      run: (signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            view.stopped = true;
+            resolve();
+          });
+        }),
+    },
+  };
+  return view;
+}
+
+function object(kind: string, name: string, version = 1, labels: Record<string, string> = {}): KubeObject {
+  return { apiVersion: 'v1', kind, metadata: { name, uid: name, resourceVersion: String(version), labels } };
+}
+
+function byLabel(node: KubeObject): string[] {
+  return (node.metadata.labels?.['machine'] ?? '').split(' ').filter(Boolean);
+}
+
+interface Bed {
+  readonly clock: VirtualClock;
+  readonly log: MemoryLog;
+  readonly views: { readonly Machine: ToldView; readonly Node: ToldView };
+  readonly stop: AbortController;
+  /** The keys of the passes, in the order of their beginnings. */
+  readonly passes: string[];
+  readonly run: (change?: Partial<Controller>, options?: Partial<RunOptions>) => Promise<void>;
+}
+
+function bed(): Bed {
+  const clock = virtualClock();
+  const log = memoryLog();
+  const views = { Machine: toldView(), Node: toldView() };
+  const stop = new AbortController();
+  const passes: string[] = [];
+  const run: Bed['run'] = (change, options) => {
+    const controller: Controller = {
+      name: 'test',
+      reads: ['Machine'],
+      writes: ['Machine.status.test'],
+      fieldManager: 'test',
+      ...change,
+      reconcile: (key, pass) => {
+        passes.push(key);
+        return change?.reconcile?.(key, pass) ?? Promise.resolve({});
+      },
+    };
+    const read = Object.fromEntries(
+      Object.entries(views).filter(([kind]) => controller.reads.includes(kind)),
+    );
+    const all = { controllers: [controller], views: read, clock, random: () => 0, log, ...options };
+    const running = runControllers(all, stop.signal);
+    onTestFinished(async () => {
+      stop.abort();
+      const ended = running.catch(() => undefined);
+      await clock.advance(60_000);
+      await ended;
+    });
+    return running;
+  };
+  return { clock, log, views, stop, passes, run };
+}
+
+describe('runControllers', () => {
+  it('passes over every object once the views are whole, and not before', async () => {
+    const { views, passes, run } = bed();
+    void run({ reads: ['Machine', 'Node'], keys: { Node: () => [] } });
+    views.Machine.sync(object('Machine', 'a'), object('Machine', 'b'));
+    await settle();
+    expect(passes).toEqual([]);
+    views.Node.sync();
+    await settle();
+    expect(passes).toEqual(['a', 'b']);
+  });
+
+  it('passes over what changes, by the keys that it concerns before and after', async () => {
+    const { views, passes, run } = bed();
+    void run({ reads: ['Machine', 'Node'], keys: { Node: byLabel } });
+    views.Machine.sync(object('Machine', 'a'));
+    views.Node.sync(object('Node', 'n', 1, { machine: 'x' }));
+    await settle();
+    passes.length = 0;
+    views.Node.store.put(object('Node', 'n', 2, { machine: 'y' }));
+    await settle();
+    expect(passes.splice(0)).toEqual(['y', 'x']);
+    views.Node.store.remove(object('Node', 'n', 3));
+    views.Machine.store.remove(object('Machine', 'a', 3));
+    await settle();
+    expect(passes).toEqual(['y', 'a']);
+  });
+
+  it('comes back at the moment that a pass names, not at once when it is past', async () => {
+    const { clock, views, passes, run } = bed();
+    const wakes: (Date | undefined)[] = [new Date(NOW.getTime() + 60_000), new Date(0), undefined];
+    void run({ reconcile: () => Promise.resolve(outcome(wakes.shift())) });
+    views.Machine.sync(object('Machine', 'a'));
+    await clock.advance(59_999);
+    expect(passes).toHaveLength(1);
+    await clock.advance(1);
+    expect(passes).toHaveLength(2);
+    await clock.advance(999);
+    expect(passes).toHaveLength(2);
+    await clock.advance(1);
+    expect(passes).toHaveLength(3);
+    await clock.advance(3_600_000);
+    expect(passes).toHaveLength(3);
+  });
+
+  it('backs off after failures, tells each, and begins anew after a success', async () => {
+    const { clock, log, views, passes, run } = bed();
+    let broken = true;
+    void run({
+      reconcile: () => {
+        if (broken) throw new Error('not even a promise');
+        return Promise.resolve({});
+      },
+    });
+    views.Machine.sync(object('Machine', 'a'));
+    await clock.advance(5 + 10 + 20);
+    expect(passes).toHaveLength(4);
+    broken = false;
+    await clock.advance(40);
+    expect(passes).toHaveLength(5);
+    broken = true;
+    views.Machine.store.put(object('Machine', 'a', 2));
+    await settle();
+    expect(
+      log.lines.filter(({ message }) => message === 'pass failed').map(({ fields }) => fields),
+    ).toMatchObject([
+      { controller: 'test', key: 'a', failures: 1, retryMs: 5 },
+      { failures: 2, retryMs: 10 },
+      { failures: 3, retryMs: 20 },
+      { failures: 4, retryMs: 40 },
+      { failures: 1, retryMs: 5 },
+    ]);
+  });
+
+  it('takes a moment that is no date for a failure', async () => {
+    const { clock, log, views, run } = bed();
+    let first = true;
+    void run({
+      reconcile: () => {
+        const wakeAt = first ? new Date('never') : undefined;
+        first = false;
+        return Promise.resolve(outcome(wakeAt));
+      },
+    });
+    views.Machine.sync(object('Machine', 'a'));
+    await clock.advance(10);
+    expect(log.lines.map(({ message }) => message)).toContain('pass failed');
+  });
+
+  it('runs as many keys at once as the controller says, and never one twice', async () => {
+    const { clock, views, run } = bed();
+    const now = new Set<string>();
+    let most = 0;
+    void run({
+      concurrency: 3,
+      reconcile: async (key) => {
+        expect(now.has(key)).toBe(false);
+        now.add(key);
+        most = Math.max(most, now.size);
+        await clock.sleep(100);
+        now.delete(key);
+        return {};
+      },
+    });
+    views.Machine.sync(...'abcdefg'.split('').map((name) => object('Machine', name)));
+    for (let version = 2; version < 20; version += 1) {
+      views.Machine.store.put(object('Machine', 'a', version));
+      await clock.advance(30);
+    }
+    expect(most).toBe(3);
+  });
+
+  describe('with a view that cannot be believed', () => {
+    it('begins no pass, says why once, and goes on when it can', async () => {
+      const { clock, log, views, passes, run } = bed();
+      void run({}, { maxViewAgeMs: 300_000 });
+      views.Machine.sync(object('Machine', 'a'));
+      await settle();
+      passes.length = 0;
+      views.Machine.freshness = { ...views.Machine.freshness, ageMs: 300_001 };
+      views.Machine.store.put(object('Machine', 'a', 2));
+      views.Machine.store.put(object('Machine', 'b', 3));
+      await clock.advance(60_000);
+      expect(passes).toEqual([]);
+      views.Machine.freshness = { ...views.Machine.freshness, ageMs: 300_000 };
+      await clock.advance(2000);
+      expect(passes.toSorted()).toEqual(['a', 'b']);
+      expect(log.lines.map(({ message, fields }) => [message, fields['because']])).toEqual([
+        ['passes withheld', 'Machine: nothing heard for 300 s'],
+        ['passes go on', 'Machine: nothing heard for 300 s'],
+      ]);
+    });
+  });
+
+  describe('with a pass that takes too long', () => {
+    it('tells it to stop, lets others go on, and never begins a second one over its key', async () => {
+      const { clock, views, passes, run } = bed();
+      const ends = Promise.withResolvers<Outcome>();
+      const metrics = metricsRegistry();
+      let given: Pass | undefined;
+      void run(
+        {
+          concurrency: 1,
+          reconcile: (key, pass) => {
+            if (key !== 'hangs') return Promise.resolve({});
+            given = pass;
+            return ends.promise;
+          },
+        },
+        { passTimeoutMs: 1000, metrics },
+      );
+      views.Machine.sync(object('Machine', 'hangs'), object('Machine', 'b'));
+      await clock.advance(999);
+      expect({ passes, aborted: given?.signal.aborted }).toEqual({ passes: ['hangs'], aborted: false });
+      await clock.advance(1);
+      await settle();
+      expect({ passes, aborted: given?.signal.aborted }).toEqual({ passes: ['hangs', 'b'], aborted: true });
+      expect(() => given?.fence()).toThrow('took longer than 1 s');
+      views.Machine.store.put(object('Machine', 'hangs', 2));
+      await clock.advance(10_000);
+      expect(passes).toEqual(['hangs', 'b']);
+      ends.resolve({});
+      await settle();
+      expect(passes).toEqual(['hangs', 'b', 'hangs']);
+      const text = await metrics.text();
+      expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="timeout"} 1');
+      expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="done"} 2');
+    });
+  });
+
+  describe('when it is told to stop', () => {
+    it('lets passes under way finish, begins no other, and takes views down last', async () => {
+      const { clock, views, passes, stop, run } = bed();
+      const journal: string[] = [];
+      const running = run({
+        concurrency: 1,
+        reconcile: async (key) => {
+          await clock.sleep(3000);
+          journal.push(`${key} ended, views ${views.Machine.stopped ? 'stopped' : 'up'}`);
+          return {};
+        },
+      });
+      views.Machine.sync(object('Machine', 'a'), object('Machine', 'b'));
+      await clock.advance(1000);
+      stop.abort(new Error('SIGTERM'));
+      await clock.advance(5000);
+      await running;
+      expect({ passes, journal }).toEqual({ passes: ['a'], journal: ['a ended, views up'] });
+      expect(views.Machine.stopped).toBe(true);
+      expect(clock.sleepers).toBe(0);
+    });
+
+    it('tells a pass that does not end to end, and goes', async () => {
+      const { clock, log, views, stop, run } = bed();
+      let given: Pass | undefined;
+      const running = run({
+        reconcile: (_, pass) => {
+          given = pass;
+          return new Promise(() => {});
+        },
+      });
+      views.Machine.sync(object('Machine', 'a'));
+      await clock.advance(1000);
+      stop.abort(new Error('SIGTERM'));
+      await clock.advance(30_000);
+      await running;
+      expect(given?.signal.aborted).toBe(true);
+      expect(log.lines.at(-1)).toMatchObject({
+        message: 'not stopped in time',
+        fields: { step: 'controllers' },
+      });
+    });
+
+    it('looks at no change any more', async () => {
+      const { views, stop, run } = bed();
+      let looked = 0;
+      const running = run({
+        keys: {
+          Machine: () => {
+            looked += 1;
+            return [];
+          },
+        },
+      });
+      views.Machine.sync(object('Machine', 'a'));
+      await settle();
+      stop.abort();
+      await running;
+      views.Machine.store.put(object('Machine', 'a', 2));
+      expect(looked).toBe(1);
+    });
+
+    it('goes also before the first list came', async () => {
+      const { stop, views, run } = bed();
+      const running = run();
+      stop.abort(new Error('SIGTERM'));
+      await running;
+      expect(views.Machine.stopped).toBe(true);
+    });
+
+    it('logs no failure of passes that were cut off by it', async () => {
+      const { clock, log, views, stop, run } = bed();
+      const running = run({
+        reconcile: async () => {
+          await clock.sleep(1000);
+          throw new Error('cut off');
+        },
+      });
+      views.Machine.sync(object('Machine', 'a'));
+      await clock.advance(500);
+      stop.abort();
+      await clock.advance(1000);
+      await running;
+      expect(log.lines).toEqual([]);
+    });
+  });
+
+  describe('with an election', () => {
+    const NAME = { namespace: 'system', name: 'controllers' };
+    const electionFor = (
+      clock: VirtualClock,
+      client: LeaseOptions['client'],
+      identity: string,
+    ): LeaseElection =>
+      leaseElection({ client, name: NAME, identity, clock, random: () => 0, log: memoryLog() });
+
+    it('passes only while it leads, with the epoch of its term', async () => {
+      const { clock, views, passes, run } = bed();
+      const server = objectServer();
+      const rival = await electionFor(clock, server, 'rival').campaign(new AbortController().signal);
+      const epochs: (number | undefined)[] = [];
+      void run(
+        {
+          reconcile: (_, pass) => {
+            pass.fence();
+            epochs.push(pass.epoch);
+            return Promise.resolve({});
+          },
+        },
+        { lease: electionFor(clock, server, 'we') },
+      );
+      views.Machine.sync(object('Machine', 'a'));
+      await clock.advance(30_000);
+      expect(passes).toEqual([]);
+      await rival.release();
+      await clock.advance(3000);
+      expect({ passes, epochs }).toEqual({ passes: ['a'], epochs: [2] });
+    });
+
+    it('ends with LeaseLost when it leads no more, and tells its passes at once', async () => {
+      const { clock, views, run } = bed();
+      const server = objectServer();
+      let given: Pass | undefined;
+      const running = run(
+        {
+          reconcile: (_, pass) => {
+            given = pass;
+            return new Promise((_resolve, reject) => {
+              pass.signal.addEventListener('abort', () => reject(pass.signal.reason));
+            });
+          },
+        },
+        { lease: electionFor(clock, server, 'we') },
+      );
+      const ended = running.catch((error: unknown) => error);
+      views.Machine.sync(object('Machine', 'a'));
+      await clock.advance(1000);
+      const lease = await server.get(LEASES, NAME);
+      await server.replace(LEASES, {
+        ...lease,
+        spec: { holderIdentity: 'rival', leaseDurationSeconds: 15, leaseTransitions: 9 },
+      });
+      await clock.advance(1000);
+      expect(given?.signal.reason).toMatchObject({ name: 'LeaseLost' });
+      expect(() => given?.fence()).toThrow('not ours any more');
+      expect(await ended).toMatchObject({ name: 'LeaseLost', because: 'taken' });
+    });
+
+    it('begins no pass and stops those under way when its lease is late, before it is lost', async () => {
+      const { clock, views, passes, run } = bed();
+      const server = objectServer();
+      let hang = false;
+      const replace = server.replace.bind(server);
+      const late = {
+        ...server,
+        replace: (...given: never[]) =>
+          hang ? new Promise(() => {}) : replace(...(given as [never, never])),
+      };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
+      const client = late as unknown as LeaseOptions['client'];
+      let given: Pass | undefined;
+      const running = run(
+        {
+          reconcile: (_, pass) => {
+            given ??= pass;
+            return Promise.resolve({});
+          },
+        },
+        { lease: electionFor(clock, client, 'we') },
+      );
+      const ended = running.catch((error: unknown) => error);
+      views.Machine.sync(object('Machine', 'a'));
+      await clock.advance(0);
+      hang = true;
+      await clock.advance(10_000);
+      expect({ passes: passes.splice(0), aborted: given?.signal.aborted }).toEqual({
+        passes: ['a'],
+        aborted: false,
+      });
+      expect(() => given?.fence()).toThrow('not renewed in time');
+      views.Machine.store.put(object('Machine', 'a', 2));
+      await settle();
+      expect(passes).toEqual([]);
+      await clock.advance(2000);
+      expect(await ended).toMatchObject({ name: 'LeaseLost', because: 'expired' });
+    });
+
+    it('gives the lease back only after the last pass has ended', async () => {
+      const { clock, views, stop, run } = bed();
+      const server = objectServer();
+      const holder = (): unknown => server.object(LEASES, NAME)?.['spec'];
+      const running = run(
+        { reconcile: () => clock.sleep(5000).then(() => ({})) },
+        { lease: electionFor(clock, server, 'we') },
+      );
+      views.Machine.sync(object('Machine', 'a'));
+      await clock.advance(1000);
+      stop.abort();
+      await clock.advance(3999);
+      expect(holder()).toMatchObject({ holderIdentity: 'we' });
+      await clock.advance(2000);
+      await running;
+      expect(holder()).not.toHaveProperty('holderIdentity');
+    });
+
+    it('keeps the lease when a pass does not end: the others wait until its time is over', async () => {
+      const { clock, log, views, stop, run } = bed();
+      const server = objectServer();
+      const running = run(
+        { reconcile: () => new Promise(() => {}) },
+        { lease: electionFor(clock, server, 'we') },
+      );
+      views.Machine.sync(object('Machine', 'a'));
+      await clock.advance(1000);
+      stop.abort();
+      await clock.advance(60_000);
+      await running;
+      expect(server.object(LEASES, NAME)?.['spec']).toMatchObject({ holderIdentity: 'we' });
+      expect(log.lines.map(({ message }) => message)).toContain(
+        'lease not given back, passes are still under way',
+      );
+    });
+  });
+
+  it('is ready only when every view is whole and fresh and no pass hangs', async () => {
+    const { clock, views, run } = bed();
+    const metrics = metricsRegistry();
+    const url = Promise.withResolvers<string>();
+    void run(
+      { reconcile: (key) => (key === 'hangs' ? new Promise(() => {}) : Promise.resolve({})) },
+      { views, health: { port: 0, listening: url.resolve }, metrics, passTimeoutMs: 500 },
+    );
+    const ready = async (): Promise<string[]> => {
+      const response = await fetch(`${await url.promise}/readyz`);
+      const lines = (await response.text()).trim().split('\n');
+      return [String(response.status), ...lines.filter((line) => line.startsWith('[-]'))];
+    };
+    expect(await ready()).toEqual([
+      '503',
+      '[-]view Machine failed: no whole list yet',
+      '[-]view Node failed: no whole list yet',
+    ]);
+    views.Machine.sync(object('Machine', 'a'));
+    views.Node.sync();
+    expect(await ready()).toEqual(['200']);
+    views.Machine.store.put(object('Machine', 'hangs', 2));
+    await clock.advance(500);
+    expect(await ready()).toEqual(['503', '[-]controller test failed: passes did not end in time: hangs']);
+    const text = await (await fetch(`${await url.promise}/metrics`)).text();
+    expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="done"} 1');
+    expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="timeout"} 1');
+    expect(text).toContain('kubenode_queue_depth{queue="test"} 0');
+  });
+
+  it('refuses controllers that would fight, before anything starts', async () => {
+    const { run, views } = bed();
+    await expect(run({ reads: ['Pod'] })).rejects.toThrow('there is no view of Pod');
+    expect(views.Machine.stopped).toBe(false);
+  });
+});
+
+function outcome(wakeAt: Date | undefined): Outcome {
+  return wakeAt ? { wakeAt } : {};
+}

@@ -1,0 +1,272 @@
+/**
+ * Two or three processes, one Lease, and everything that can go wrong between them: lost and late requests and
+ * answers, partitions, processes that stand still (SIGSTOP), clocks that run fast or slow or are set. At no moment
+ * may two of them believe that they may act.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KubeError } from '../../../src/kube/client/errors.ts';
+import { type LeaseOptions, leaseElection } from '../../../src/kube/leader/election.ts';
+import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
+import type { Clock } from '../../../src/os/clock.ts';
+import { randomFrom, runs } from '../../support/long.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { type ObjectServer, objectServer } from '../../support/object-server.ts';
+import { settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
+
+const NAME = { namespace: 'system', name: 'controllers' };
+const STEP_MS = 200;
+
+/** What happens to one process, at the beginning of a step. */
+interface Fault {
+  readonly step: number;
+  readonly who: number;
+  readonly what: 'pause' | 'resume' | 'cut' | 'heal' | 'slow' | 'wall' | 'release';
+  readonly ms: number;
+}
+
+/** Acts of a process that the server accepted, with the epoch that they carried. */
+interface Act {
+  readonly epoch: number;
+  readonly who: number;
+}
+
+interface Process {
+  readonly who: number;
+  readonly clock: Clock;
+  readonly terms: HeldTerm[];
+  readonly paused: boolean;
+  cut: boolean;
+  /** Up to so long do requests, and then their answers, take. */
+  slowMs: number;
+  pause(): void;
+  resume(): void;
+  setWall(ms: number): void;
+  stop(): Promise<void>;
+}
+
+describe('of two or three processes', () => {
+  const anyFault: fc.Arbitrary<Fault> = fc.record({
+    step: fc.nat(400),
+    who: fc.nat(2),
+    what: fc.constantFrom('pause', 'pause', 'resume', 'resume', 'cut', 'heal', 'slow', 'wall', 'release'),
+    ms: fc.nat(30_000),
+  });
+  const anyWorld = fc.record({
+    count: fc.integer({ min: 2, max: 3 }),
+    // A tenth too fast or too slow: far worse than any computer's clock.
+    rates: fc.array(fc.integer({ min: 90, max: 110 }), { minLength: 3, maxLength: 3 }),
+    faults: fc.array(anyFault, { maxLength: 40 }),
+    seed: fc.nat(),
+  });
+
+  it('never two may act at one moment, whatever happens, and in the end one may', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyWorld, async ({ count, rates, faults, seed }) => {
+        const { overlaps, acts, holders } = await play({ count, rates, faults, seed });
+        expect(overlaps).toEqual([]);
+        expect(acts.map(({ epoch }) => epoch)).toEqual(
+          acts.map(({ epoch }) => epoch).toSorted((a, b) => a - b),
+        );
+        const owners = new Map(acts.map(({ epoch, who }) => [epoch, who]));
+        expect(acts.every(({ epoch, who }) => owners.get(epoch) === who)).toBe(true);
+        expect(holders).toHaveLength(1);
+      }),
+      runs(60, 3000),
+    );
+  }, 600_000);
+});
+
+async function play(world: {
+  readonly count: number;
+  readonly rates: readonly number[];
+  readonly faults: readonly Fault[];
+  readonly seed: number;
+}): Promise<{ overlaps: string[]; acts: Act[]; holders: number[] }> {
+  const clock = virtualClock();
+  const server = objectServer();
+  const random = randomFrom(world.seed);
+  const processes = Array.from({ length: world.count }, (_, who) =>
+    processOf(who, { clock, server, random, rate: (world.rates[who] ?? 100) / 100 }),
+  );
+  const overlaps: string[] = [];
+  const acts: Act[] = [];
+  const look = (): void => {
+    const able = processes.filter(mayAct);
+    const names = able.map(({ who }) => who).join(' and ');
+    if (able.length > 1) overlaps.push(`${names} at ${clock.monotonicMs()}`);
+    for (const { who, terms } of able) acts.push({ who, epoch: terms.at(-1)?.epoch ?? 0 });
+  };
+
+  for (let step = 0; step < 400; step += 1) {
+    for (const fault of world.faults.filter((one) => one.step === step)) {
+      const process = processes[fault.who];
+      if (process) await inflict(process, fault);
+      // Also at the very moment of waking up, before anything of the process ran.
+      look();
+    }
+    await clock.advance(STEP_MS);
+    look();
+  }
+  for (const process of processes) Object.assign(process, { cut: false, slowMs: 0 });
+  for (const process of processes) process.resume();
+  look();
+  await clock.advance(120_000);
+  const holders = processes.filter(mayAct).map(({ who }) => who);
+  const stopped = Promise.all(processes.map((process) => process.stop()));
+  await clock.advance(60_000);
+  await stopped;
+  expect(clock.sleepers).toBe(0);
+  return { overlaps, acts, holders };
+}
+
+function mayAct({ paused, terms }: Process): boolean {
+  return !paused && (terms.at(-1)?.held() ?? false);
+}
+
+async function inflict(process: Process, { what, ms }: Fault): Promise<void> {
+  const acts: Readonly<Record<Fault['what'], () => void>> = {
+    pause: () => process.pause(),
+    resume: () => process.resume(),
+    cut: () => (process.cut = true),
+    heal: () => Object.assign(process, { cut: false, slowMs: 0 }),
+    slow: () => (process.slowMs = ms),
+    wall: () => process.setWall(ms - 15_000),
+    release: () => {
+      if (!process.paused) void process.terms.at(-1)?.release();
+    },
+  };
+  acts[what]();
+  await settle();
+}
+
+interface Surroundings {
+  readonly clock: VirtualClock;
+  readonly server: ObjectServer;
+  readonly random: () => number;
+  readonly rate: number;
+}
+
+/** A process that campaigns for ever: after each term, again. */
+function processOf(who: number, { clock, server, random, rate }: Surroundings): Process {
+  let wallMs = who * 3_600_000;
+  let paused = false;
+  let awake = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  const own: Clock = {
+    now: () => new Date(clock.now().getTime() + wallMs),
+    monotonicMs: () => clock.monotonicMs() * rate,
+    sleep: async (ms, signal) => {
+      await clock.sleep(ms / rate, signal);
+      await running();
+      signal?.throwIfAborted();
+    },
+  };
+  const process: Process = {
+    who,
+    clock: own,
+    terms: [],
+    get paused() {
+      return paused;
+    },
+    cut: false,
+    slowMs: 0,
+    pause: () => {
+      if (!paused) awake = Promise.withResolvers<void>();
+      paused = true;
+    },
+    resume: () => {
+      paused = false;
+      awake.resolve();
+    },
+    setWall: (ms) => {
+      wallMs += ms;
+    },
+    stop: async () => {
+      stop.abort();
+      await campaigning;
+      await process.terms.at(-1)?.release();
+    },
+  };
+  const election = leaseElection({
+    client: clientOf(process),
+    name: NAME,
+    identity: `process-${who}`,
+    clock: own,
+    random,
+    log: memoryLog(),
+  });
+  const campaigning = campaign();
+  return process;
+
+  /** A process that stands still reads no answer and no timer. */
+  async function running(): Promise<void> {
+    while (process.paused) await awake.promise;
+  }
+
+  async function campaign(): Promise<void> {
+    while (!stop.signal.aborted) {
+      try {
+        const term = await election.campaign(stop.signal);
+        process.terms.push(term);
+        await new Promise<void>((resolve) => {
+          term.lost.addEventListener('abort', () => resolve(), { once: true });
+          stop.signal.addEventListener('abort', () => resolve(), { once: true });
+          if (term.lost.aborted || stop.signal.aborted) resolve();
+        });
+      } catch {
+        return; // stopped
+      }
+    }
+  }
+
+  function clientOf(self: Process): LeaseOptions['client'] {
+    const call =
+      (method: 'get' | 'create' | 'replace') =>
+      async (...given: unknown[]): Promise<unknown> => {
+        const answer = travel(self, () =>
+          (server[method] as (...all: unknown[]) => Promise<unknown>)(...given),
+        );
+        const { timeoutMs = 5000 } = (given.at(-1) ?? {}) as { timeoutMs?: number };
+        return await firstOf(answer, timeoutMs);
+      };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
+    return {
+      get: call('get'),
+      create: call('create'),
+      replace: call('replace'),
+    } as unknown as LeaseOptions['client'];
+  }
+
+  /** There, perhaps late, perhaps never; and back, perhaps late, perhaps never. What arrives late still counts. */
+  async function travel<T>(self: Process, act: () => Promise<T>): Promise<T> {
+    await clock.sleep(random() * self.slowMs);
+    if (self.cut && random() < 0.8) await new Promise(() => {});
+    const result = await act().then(
+      (value) => () => value,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    await clock.sleep(random() * self.slowMs);
+    if (self.cut) await new Promise(() => {});
+    return result();
+  }
+
+  async function firstOf<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+    const done = new AbortController();
+    answer.catch(() => {});
+    const late = clock.sleep(timeoutMs / rate, done.signal).then(
+      () => {
+        throw new KubeError('Timeout', 'no answer');
+      },
+      () => new Promise<never>(() => {}),
+    );
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      done.abort();
+      await running();
+    }
+  }
+}

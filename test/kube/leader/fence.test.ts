@@ -1,0 +1,81 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Credentials } from '../../../src/kube/auth/credentials.ts';
+import { restClient } from '../../../src/kube/client/rest-client.ts';
+import { LeaseLost } from '../../../src/kube/leader/election.ts';
+import { fencedTransport } from '../../../src/kube/leader/fence.ts';
+import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
+import { httpsTransport } from '../../../src/kube/transport/https.ts';
+import type { Transport } from '../../../src/kube/transport/transport.ts';
+import { undiciTransport } from '../../../src/kube/transport/undici.ts';
+import { systemClock } from '../../../src/os/system-clock.ts';
+
+const seen: string[] = [];
+const server = createServer((request, response) => {
+  seen.push(`${request.method} ${request.url}`);
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }));
+});
+let url: string;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close();
+});
+
+const MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
+
+describe.each<[name: string, make: (credentials: Credentials) => Transport]>([
+  ['undici', (credentials) => undiciTransport({ server: url, credentials })],
+  ['node:https', (credentials) => httpsTransport({ server: url, credentials })],
+])('a fence over %s', (_, make) => {
+  it('lets reads pass always, and writes while we lead', async () => {
+    seen.length = 0;
+    let leads = true;
+    const transport = fencedTransport(make(ready()), () => {
+      if (!leads) throw new LeaseLost('system/controllers', 'taken');
+    });
+    const client = restClient(transport, { server: url, clock: systemClock() });
+    await client.create(CONFIG_MAPS, MAP);
+    leads = false;
+    await client.get(CONFIG_MAPS, { name: 'a', namespace: 'b' });
+    await expect(client.create(CONFIG_MAPS, MAP)).rejects.toMatchObject({ code: 'Aborted' });
+    await expect(client.delete(CONFIG_MAPS, { name: 'a' }, { uid: 'u' })).rejects.toThrow(
+      'another process holds it',
+    );
+    expect(seen.map((line) => line.split(' ')[0])).toEqual(['POST', 'GET']);
+    await client.close();
+  });
+
+  it('is asked after the credentials came, however long that took', async () => {
+    seen.length = 0;
+    const credentials = Promise.withResolvers<void>();
+    let leads = true;
+    const transport = fencedTransport(make(ready(credentials.promise)), () => {
+      if (!leads) throw new LeaseLost('system/controllers', 'expired');
+    });
+    const client = restClient(transport, { server: url, clock: systemClock() });
+    const write = client.create(CONFIG_MAPS, MAP).catch((error: unknown) => error);
+    leads = false;
+    credentials.resolve();
+    expect(await write).toMatchObject({ code: 'Aborted' });
+    expect(seen).toEqual([]);
+    await client.close();
+  });
+});
+
+function ready(wait?: Promise<void>): Credentials {
+  return {
+    current: async () => {
+      await wait;
+      return { tls: {}, headers: {} };
+    },
+    forget: () => {},
+  };
+}

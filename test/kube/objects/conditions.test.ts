@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Condition,
+  type Finding,
+  statusOf,
+  withCondition,
+  withConditions,
+  withoutCondition,
+} from '../../../src/kube/objects/conditions.ts';
+
+const T1 = new Date('2030-01-01T12:00:00.123Z');
+const T2 = new Date('2030-01-01T13:00:00Z');
+const FIRST = '2030-01-01T12:00:00Z';
+const SECOND = '2030-01-01T13:00:00Z';
+
+const ready: Finding = { type: 'Ready', status: 'True', reason: 'AllUp', message: 'three of three' };
+
+describe('withCondition', () => {
+  it.each<[name: string, change: Partial<Finding>, since: string]>([
+    ['keeps the moment when only the message is new', { message: 'four of four' }, FIRST],
+    ['keeps the moment when only the reason is new', { reason: 'AllWell' }, FIRST],
+    ['keeps the moment when only the generation is new', { observedGeneration: 7 }, FIRST],
+    ['moves the moment when the status turns', { status: 'False', reason: 'Down' }, SECOND],
+    ['moves the moment when the status becomes Unknown', { status: 'Unknown' }, SECOND],
+  ])('%s', (_, change, since) => {
+    const before = withCondition(undefined, ready, T1);
+    const after = withCondition(before, { ...ready, ...change }, T2);
+    expect(after).toEqual([{ ...ready, ...change, lastTransitionTime: since }]);
+  });
+
+  it('gives the very same list back when nothing is new', () => {
+    const before = withConditions(undefined, [ready, { ...ready, type: 'Synced' }], T1);
+    expect(withCondition(before, { ...ready }, T2)).toBe(before);
+  });
+
+  it('drops a generation that is no longer said', () => {
+    const before = withCondition([], { ...ready, observedGeneration: 3 }, T1);
+    expect(withCondition(before, ready, T2)[0]).not.toHaveProperty('observedGeneration');
+  });
+
+  it('leaves other conditions and their order alone', () => {
+    const others = ['A', 'Ready', 'B'].map((type) => ({ ...ready, type }));
+    const before = withConditions([], others, T1);
+    const after = withCondition(before, { ...ready, status: 'False' }, T2);
+    expect(after.map(({ type, status }) => `${type} ${status}`)).toEqual(['A True', 'Ready False', 'B True']);
+    expect(after[0]).toBe(before[0]);
+  });
+
+  it('cuts a message at 1024 code points, never inside one', () => {
+    const message = withCondition([], { ...ready, message: '😀'.repeat(2000) }, T1)[0]?.message;
+    expect(message).toBe(`${'😀'.repeat(1023)}…`);
+    const fits = '😀'.repeat(1024);
+    expect(withCondition([], { ...ready, message: fits }, T1)[0]?.message).toBe(fits);
+  });
+
+  it.each(['', 'not ready', 'lower', 'With-Dash', `A${'a'.repeat(64)}`, 'Ünready'])(
+    'refuses the reason %j',
+    (reason) => {
+      expect(() => withCondition([], { ...ready, reason }, T1)).toThrow(RangeError);
+    },
+  );
+
+  it.each(['', 'two words', 'a/b/c', '-x', 'x'.repeat(64)])('refuses the type %j', (type) => {
+    expect(() => withCondition([], { ...ready, type }, T1)).toThrow(RangeError);
+  });
+
+  it.each(['Ready', 'kubenode.dev/Ready', 'a'.repeat(63)])('accepts the type %j', (type) => {
+    expect(withCondition([], { ...ready, type }, T1)).toHaveLength(1);
+  });
+
+  it('holds one condition a type and remembers the last turn, whatever is said in what order', () => {
+    const anyStatus = fc.constantFrom('True' as const, 'False' as const, 'Unknown' as const);
+    const anySaying = fc.record({ type: fc.constantFrom('A', 'B', 'C'), status: anyStatus });
+    fc.assert(
+      fc.property(fc.array(anySaying, { maxLength: 30 }), (sayings) => {
+        let conditions: readonly Condition[] = [];
+        const turns = new Map<string, { status: string; at: string }>();
+        for (const [minute, { type, status }] of sayings.entries()) {
+          const now = new Date(Date.UTC(2030, 0, 1, 0, minute));
+          if (turns.get(type)?.status !== status) {
+            turns.set(type, { status, at: now.toISOString().replace('.000', '') });
+          }
+          conditions = withCondition(conditions, { ...ready, type, status }, now);
+        }
+        expect(Object.fromEntries(conditions.map((c) => [c.type, c.lastTransitionTime]))).toEqual(
+          Object.fromEntries([...turns].map(([type, { at }]) => [type, at])),
+        );
+        expect(conditions).toHaveLength(turns.size);
+      }),
+    );
+  });
+});
+
+describe('statusOf', () => {
+  const conditions: Condition[] = [
+    { ...ready, observedGeneration: 3, lastTransitionTime: FIRST },
+    { ...ready, type: 'Plain', status: 'False', lastTransitionTime: FIRST },
+  ];
+  it.each<[name: string, type: string, generation: number | undefined, want: string]>([
+    ['reads the status', 'Ready', undefined, 'True'],
+    ['reads what is absent as Unknown', 'Synced', undefined, 'Unknown'],
+    ['believes a condition of this generation', 'Ready', 3, 'True'],
+    ['reads a condition of an older generation as Unknown', 'Ready', 4, 'Unknown'],
+    ['believes a condition that names no generation', 'Plain', 4, 'False'],
+  ])('%s', (_, type, generation, want) => {
+    expect(statusOf(conditions, type, generation)).toBe(want);
+  });
+
+  it('reads no list as Unknown', () => {
+    expect(statusOf(undefined, 'Ready')).toBe('Unknown');
+  });
+});
+
+describe('withoutCondition', () => {
+  it('takes one away, and gives the same list back when it is not there', () => {
+    const two = withConditions([], [ready, { ...ready, type: 'Synced' }], T1);
+    expect(withoutCondition(two, 'Ready').map(({ type }) => type)).toEqual(['Synced']);
+    expect(withoutCondition(two, 'Other')).toBe(two);
+  });
+});

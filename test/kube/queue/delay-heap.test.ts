@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Delays, delays } from '../../../src/kube/queue/delay-heap.ts';
+import { runs } from '../../support/long.ts';
+
+interface Step {
+  readonly act: 'put' | 'due' | 'remove';
+  readonly key: string;
+  readonly ms: number;
+}
+
+describe('delays', () => {
+  it('does what a list that is sorted each time would do', () => {
+    const anyStep: fc.Arbitrary<Step> = fc.record({
+      act: fc.constantFrom('put', 'put', 'put', 'put', 'put', 'put', 'due', 'remove'),
+      key: fc.integer({ min: 0, max: 12 }).map((n) => `k${n}`),
+      ms: fc.nat(100_000),
+    });
+    fc.assert(
+      fc.property(fc.array(anyStep, { minLength: 200, maxLength: 600 }), (steps) => {
+        const real = delays();
+        const model = new Map<string, number>();
+        for (const step of steps) {
+          expect(inReal(real, step)).toEqual(inModel(model, step));
+          expect(real.nextMs()).toBe(model.size === 0 ? undefined : Math.min(...model.values()));
+          expect(real.size).toBe(model.size);
+        }
+        const rest = real.due(Infinity).map(({ dueMs }) => dueMs);
+        expect(rest).toEqual([...model.values()].toSorted((a, b) => a - b));
+      }),
+      runs(100, 2000),
+    );
+  }, 600_000);
+});
+
+function inReal(real: Delays, { act, key, ms }: Step): unknown {
+  if (act === 'put') return real.put(key, ms);
+  if (act === 'remove') return real.remove(key);
+  return byMoment(real.due(ms / 50));
+}
+
+function inModel(model: Map<string, number>, { act, key, ms }: Step): unknown {
+  if (act === 'put') {
+    const earlier = ms < (model.get(key) ?? Infinity);
+    if (earlier) model.set(key, ms);
+    return earlier;
+  }
+  const gone = act === 'remove' ? [key] : [...model].filter(([, at]) => at <= ms / 50).map(([name]) => name);
+  const due = gone.map((name) => ({ key: name, dueMs: model.get(name) ?? 0 }));
+  for (const name of gone) model.delete(name);
+  return act === 'remove' ? undefined : byMoment(due);
+}
+
+/** Equal moments may come in any order. */
+function byMoment(list: readonly { key: string; dueMs: number }[]): { key: string; dueMs: number }[] {
+  return list.toSorted((a, b) => a.dueMs - b.dueMs || (a.key < b.key ? -1 : 1));
+}

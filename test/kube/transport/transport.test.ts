@@ -1,0 +1,131 @@
+/** One contract, two transports: what a request looks like on the wire, and how connections are kept. */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { impersonationHeaders } from '../../../src/kube/auth/credentials.ts';
+import { bodyOf, tlsServer } from '../../support/kube/tls-server.ts';
+import { failing, firstOf, GET, opener, TRANSPORTS } from '../../support/kube/transport-bed.ts';
+
+describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
+  const open = opener(transportOf);
+
+  describe('a request', () => {
+    it('carries method, path behind the prefix, query, body and headers', async () => {
+      const server = await tlsServer();
+      const seen: unknown[] = [];
+      server.answer(async (request, response) => {
+        const { method, url, headers } = request;
+        seen.push({ method, url, headers, body: await bodyOf(request) });
+        response.writeHead(201, { 'X-Test': 'yes' }).end('{"ok":true}');
+      });
+      const headers = impersonationHeaders({ user: 'jane', groups: ['a', 'b'], extra: { 'x.y/z': ['1'] } });
+      const transport = open(`${server.url}/clusters/c-1/`, { token: ' secret\n', headers });
+
+      const answer = await transport.request({
+        method: 'PATCH',
+        path: '/api/v1/nodes/%C3%A9',
+        query: { fieldManager: 'me & you', dryRun: undefined },
+        body: '{"ä":1}',
+        contentType: 'application/apply-patch+yaml',
+      });
+
+      expect(answer).toMatchObject({ status: 201, headers: { 'x-test': 'yes' }, body: '{"ok":true}' });
+      expect(seen).toMatchObject([
+        {
+          method: 'PATCH',
+          url: '/clusters/c-1/api/v1/nodes/%C3%A9?fieldManager=me+%26+you',
+          headers: {
+            accept: 'application/json',
+            authorization: 'Bearer secret',
+            'content-type': 'application/apply-patch+yaml',
+            'content-length': '8',
+            'impersonate-user': 'jane',
+            'impersonate-group': 'a, b',
+            'impersonate-extra-x.y%2fz': '1',
+            'user-agent': 'kubenode/test',
+          },
+          body: '{"ä":1}',
+        },
+      ]);
+    });
+
+    it.each([200, 302, 401, 404, 409, 429, 500, 503])('resolves with status %i', async (status) => {
+      const server = await tlsServer();
+      server.answer((__, response) => response.writeHead(status, { location: '/elsewhere' }).end('words'));
+      expect(await open(server.url).request(GET)).toMatchObject({ status, body: 'words' });
+    });
+
+    it('reads a large body, and characters that are split over its pieces', async () => {
+      const server = await tlsServer();
+      const text = 'ü€😀'.repeat(1_000_000);
+      server.answer((__, response) => {
+        const bytes = Buffer.from(text);
+        for (let at = 0; at < bytes.length; at += 65_537) response.write(bytes.subarray(at, at + 65_537));
+        response.end();
+      });
+      const { body } = await open(server.url).request(GET);
+      expect(body === text).toBe(true);
+    });
+
+    it('asks for gzip only when told to, and unpacks it', async () => {
+      const server = await tlsServer();
+      server.answer((request, response) => {
+        const packs = request.headers['accept-encoding'] === 'gzip';
+        response.writeHead(200, packs ? { 'content-encoding': 'gzip' } : {});
+        response.end(packs ? gzipSync('packed') : 'plain');
+      });
+      expect((await open(server.url).request(GET)).body).toBe('plain');
+      expect((await open(server.url, {}, { gzip: true }).request(GET)).body).toBe('packed');
+    });
+  });
+
+  describe('connections', () => {
+    // undici opens a second one when a call follows so closely that the first is still being tidied up.
+    it('are kept: many calls, one or two handshakes', async () => {
+      const server = await tlsServer();
+      const transport = open(server.url);
+      for (let call = 0; call < 50; call += 1) await transport.request(GET);
+      expect(server.handshakes()).toBeLessThanOrEqual(2);
+    });
+
+    it('are limited: more calls wait', async () => {
+      const server = await tlsServer();
+      const transport = open(server.url, {}, { maxConnections: 3 });
+      await Promise.all(Array.from({ length: 60 }, () => transport.request(GET)));
+      expect(server.handshakes()).toBeLessThanOrEqual(3);
+    });
+
+    it('are kept after an error status with a body', async () => {
+      const server = await tlsServer();
+      server.answer((__, response) => response.writeHead(500).end('x'.repeat(100_000)));
+      const transport = open(server.url);
+      for (let call = 0; call < 5; call += 1) await transport.request(GET);
+      expect(server.handshakes()).toBeLessThanOrEqual(2);
+    });
+
+    it('of watches take no place of calls', async () => {
+      const server = await tlsServer();
+      server.answer((request, response) => {
+        if (request.url?.includes('watch')) response.write('begun\n');
+        else response.end('{}');
+      });
+      const transport = open(server.url, {}, { maxConnections: 1 });
+      const watches = await Promise.all(
+        [1, 2, 3].map(() => transport.stream({ ...GET, query: { watch: '1' } })),
+      );
+      expect((await transport.request(GET)).status).toBe(200);
+      for (const watch of watches) expect(await firstOf(watch)).toBe('begun\n');
+    });
+  });
+
+  it('is closed for good: what is under way ends, and nothing begins', async () => {
+    const server = await tlsServer();
+    const arrived = Promise.withResolvers<void>();
+    server.answer(() => arrived.resolve());
+    const transport = open(server.url);
+    const running = failing(transport);
+    await arrived.promise;
+    await transport.close();
+    expect((await running).error.code).toBe('Unreachable');
+    expect((await failing(transport)).error.code).toBe('Aborted');
+  });
+});

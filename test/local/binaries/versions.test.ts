@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SOURCE_FOLDER } from '../../../src/local/binaries/source-digest.ts';
+import { ETCD_VERSION, KUBERNETES_VERSION } from '../../../src/local/binaries/versions.ts';
+
+describe('the versions', () => {
+  const goMod = readFileSync(join(SOURCE_FOLDER, 'go.mod'), 'utf8');
+
+  it.each([
+    ['k8s.io/kubernetes', KUBERNETES_VERSION],
+    ['go.etcd.io/etcd/server/v3', ETCD_VERSION],
+    ['k8s.io/kubectl', KUBERNETES_VERSION.replace('v1', 'v0')],
+  ])('that we download are those that we build: %s %s', (module, version) => {
+    expect(goMod).toMatch(
+      new RegExp(`^\\s+${module.replaceAll('.', '\\.')} ${version.replaceAll('.', '\\.')}$`, 'm'),
+    );
+  });
+
+  it('of all parts of Kubernetes are the same', () => {
+    const replaced = [...goMod.matchAll(/=> k8s\.io\/\S+ (\S+)/g)].map(([, version]) => version);
+    expect(replaced.length).toBeGreaterThan(20);
+    expect(new Set(replaced)).toEqual(new Set([KUBERNETES_VERSION.replace('v1', 'v0')]));
+  });
+});

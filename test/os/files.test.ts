@@ -1,0 +1,83 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { diskError, PRIVATE, readIfThere, refuseFullDisk, writeWhole } from '../../src/os/files.ts';
+import { tempFolder } from '../support/temp.ts';
+
+describe('writeWhole', () => {
+  it('makes the folders on the way, for this user alone', async () => {
+    const root = tempFolder('files');
+    await writeWhole(join(root, 'a/b/file'), 'text', PRIVATE);
+    expect(readFileSync(join(root, 'a/b/file'), 'utf8')).toBe('text');
+    expect(statSync(join(root, 'a/b/file')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(root, 'a')).mode & 0o777).toBe(0o700);
+  });
+
+  it('replaces a link by a file, and leaves alone what it points to', async () => {
+    const root = tempFolder('files');
+    writeFileSync(join(root, 'target'), 'theirs');
+    symlinkSync('target', join(root, 'link'));
+    await writeWhole(join(root, 'link'), 'ours');
+    expect(readFileSync(join(root, 'target'), 'utf8')).toBe('theirs');
+    expect(readFileSync(join(root, 'link'), 'utf8')).toBe('ours');
+  });
+
+  it('leaves the old file and no other where it fails', async () => {
+    const root = tempFolder('files');
+    mkdirSync(join(root, 'taken/full'), { recursive: true });
+    await expect(writeWhole(join(root, 'taken'), 'text')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+    expect(readdirSync(root)).toEqual(['taken']);
+    expect(existsSync(join(root, 'taken/full'))).toBe(true);
+  });
+
+  it('reads as missing what is missing, and as an error what cannot be read', async () => {
+    const root = tempFolder('files');
+    expect(await readIfThere(join(root, 'nothing'))).toBeUndefined();
+    await expect(readIfThere(root)).rejects.toThrow('EISDIR');
+  });
+});
+
+describe('refuseFullDisk', () => {
+  it('says how much there is and how much is needed', async () => {
+    const promise = refuseFullDisk('/fleet', 200e6, () => Promise.resolve(12.3e6));
+    await expect(promise).rejects.toMatchObject({
+      code: 'DiskFull',
+      message: 'the disk is full: /fleet has 12 MB left, 200 MB are needed',
+      wayOut: expect.stringContaining('--dir') as string,
+    });
+  });
+
+  it('has nothing to say while there is enough', async () => {
+    await expect(refuseFullDisk('/fleet', 200, () => Promise.resolve(200))).resolves.toBeUndefined();
+    await expect(refuseFullDisk(tempFolder('files'), 1)).resolves.toBeUndefined();
+  });
+});
+
+describe('diskError', () => {
+  it.each([
+    ['ENOSPC', 'DiskFull', /free some space/],
+    ['EDQUOT', 'DiskFull', /free some space/],
+    ['EACCES', 'NoAccess', /accessible for this user/],
+    ['EROFS', 'NoAccess', /another folder/],
+  ])('%s is %s, with the way out', (code, expected, wayOut) => {
+    const error = diskError(Object.assign(new Error('no'), { code }), '/x/file');
+    expect(error).toMatchObject({
+      code: expected,
+      where: '/x/file',
+      wayOut: expect.stringMatching(wayOut) as string,
+    });
+  });
+
+  it('leaves every other error as it is', () => {
+    const error = Object.assign(new Error('no'), { code: 'EISDIR' });
+    expect(diskError(error, '/x')).toBe(error);
+  });
+});

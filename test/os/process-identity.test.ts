@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { identityOf, parseStat, sameProcess } from '../../src/os/process-identity.ts';
+import { tempFolder } from '../support/temp.ts';
+
+describe('identityOf', () => {
+  it('tells this process, the same each time', async () => {
+    const first = await identityOf(process.pid);
+    const second = await identityOf(process.pid);
+    expect(first).toEqual(second);
+    expect(first?.pid).toBe(process.pid);
+    expect(first?.command[0]).toContain('node');
+  });
+
+  it('is undefined for a pid that nobody has', async () => {
+    expect(await identityOf(2 ** 22 + 1)).toBeUndefined();
+  });
+
+  it('is undefined for what is left of a process that ended', async () => {
+    const child = spawn('true');
+    await once(child, 'exit');
+    expect(await identityOf(child.pid ?? 0)).toBeUndefined();
+  });
+
+  it('takes a zombie for ended: it holds no port and no file', async () => {
+    const proc = fakeProc({ pid: 7, stat: '7 (etcd) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 555 0' });
+    expect(await identityOf(7, proc)).toBeUndefined();
+  });
+
+  it('says what is missing where there is no /proc', async () => {
+    const file = join(tempFolder('proc'), 'a-file');
+    writeFileSync(file, '');
+    await expect(identityOf(7, file)).rejects.toMatchObject({ code: 'Unsupported' });
+  });
+});
+
+describe('parseStat', () => {
+  it.each([
+    ['etcd', 'S', '555'],
+    ['a name with ) and ( and blanks', 'R', '12'],
+    [') S 1 1 1 1', 'D', '99'],
+  ])('reads past the name %j', (name, state, startTicks) => {
+    const line = `42 (${name}) ${state} 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 ${startTicks} 20 21\n`;
+    expect(parseStat(line)).toEqual({ state, startTicks });
+  });
+});
+
+describe('sameProcess', () => {
+  const known = { pid: 7, startTicks: '555', bootId: 'one', command: ['/bin/etcd', '--a'] };
+
+  it.each([
+    ['the very process', {}, true],
+    ['it after it put another program in its place', { command: ['/bin/sh'] }, true],
+    ['the next one with that pid', { startTicks: '556' }, false],
+    ['one that started at that tick of another boot', { bootId: 'two' }, false],
+    ['another pid', { pid: 8 }, false],
+  ])('%s: %j', (_, change, expected) => {
+    expect(sameProcess(known, { ...known, ...change })).toBe(expected);
+  });
+
+  it('is false when nothing is there', () => {
+    expect(sameProcess(known, undefined)).toBe(false);
+  });
+
+  it('tells two real processes apart', async () => {
+    const child = spawn('sleep', ['100']);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [own, other] = [await identityOf(process.pid), await identityOf(child.pid ?? 0)];
+    if (!own || !other) throw new Error('both run');
+    expect(sameProcess(own, { ...other, pid: own.pid })).toBe(false);
+  });
+});
+
+function fakeProc({ pid, stat }: { pid: number; stat: string }): string {
+  const root = tempFolder('proc');
+  mkdirSync(join(root, String(pid)));
+  mkdirSync(join(root, 'sys/kernel/random'), { recursive: true });
+  writeFileSync(join(root, 'sys/kernel/random/boot_id'), 'one\n');
+  writeFileSync(join(root, String(pid), 'stat'), stat);
+  writeFileSync(join(root, String(pid), 'cmdline'), 'etcd\0');
+  return root;
+}

@@ -1,0 +1,113 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { isRunning, startProcess, stopProcess, tailOf } from '../../src/os/process.ts';
+import type { ProcessIdentity } from '../../src/os/process-identity.ts';
+import { systemClock } from '../../src/os/system-clock.ts';
+import { tempFolder } from '../support/temp.ts';
+
+const clock = systemClock();
+
+describe('a process', () => {
+  let folder: string;
+  let log: string;
+
+  beforeEach(() => {
+    folder = tempFolder('process');
+    log = join(folder, 'log');
+  });
+
+  it('runs until it is stopped, and both are seen', async () => {
+    const identity = await start('exec sleep 100');
+    expect(await isRunning(identity)).toBe(true);
+    await stopProcess(identity, clock);
+    expect(await isRunning(identity)).toBe(false);
+  });
+
+  it('may end in its own way', async () => {
+    const identity = await start(`trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.01; done`);
+    await untilLog('up');
+    await stopProcess(identity, clock);
+    expect(readFileSync(log, 'utf8')).toBe('up\nbye\n');
+  });
+
+  it('is killed when it does not want to end', async () => {
+    const identity = await start(`trap '' TERM; echo up; while :; do sleep 0.01; done`);
+    await untilLog('up');
+    await stopProcess(identity, clock, 50);
+    expect(await isRunning(identity)).toBe(false);
+  });
+
+  it('that was killed by somebody else is stopped already', async () => {
+    const identity = await start('exec sleep 100');
+    process.kill(identity.pid, 'SIGKILL');
+    while (await isRunning(identity)) await clock.sleep(5);
+    await stopProcess(identity, clock);
+    expect(await isRunning(identity)).toBe(false);
+  });
+
+  it('is never stopped in place of another one that has its pid now', async () => {
+    const innocent = await start('exec sleep 100');
+    for (const past of [{ startTicks: '1' }, { bootId: 'another' }]) {
+      await stopProcess({ ...innocent, ...past }, clock, 0);
+    }
+    expect(await isRunning(innocent)).toBe(true);
+  });
+
+  it('lives in a session of its own: what ends us does not reach it', async () => {
+    const identity = await start('exec sleep 100');
+    const stat = readFileSync(`/proc/${identity.pid}/stat`, 'utf8').split(' ');
+    expect(stat[5]).toBe(String(identity.pid));
+  });
+
+  it('gets nothing of our environment that would change it', async () => {
+    process.env['GODEBUG'] = 'http2debug=2';
+    onTestFinished(() => void delete process.env['GODEBUG']);
+    await start('echo "[$GODEBUG]"; exec sleep 100');
+    await untilLog(']');
+    expect(readFileSync(log, 'utf8')).toBe('[]\n');
+  });
+
+  it.each([
+    ['is not there', () => join(folder, 'missing')],
+    ['may not be executed', () => file('plain', '#!/bin/sh\n', 0o600)],
+  ])('whose program %s: the error names it', async (_, path) => {
+    const program = path();
+    await expect(startProcess({ program, args: [] }, log)).rejects.toMatchObject({
+      code: 'Exited',
+      where: program,
+    });
+  });
+
+  it('explains itself by the last lines of its log, none longer than a screen', async () => {
+    writeFileSync(log, Array.from({ length: 50 }, (_, line) => `${line} ${'x'.repeat(500)}`).join('\n'));
+    const lines = (await tailOf(log)).split('\n');
+    expect(lines).toHaveLength(12);
+    expect(lines[0]).toMatch(/^ {2}\| 38 x{297}$/);
+  });
+
+  it('sets a large log aside before it adds to it', async () => {
+    writeFileSync(log, 'x'.repeat(17 * 1024 ** 2));
+    await start('echo new; exec sleep 100');
+    await untilLog('new');
+    expect(readFileSync(log, 'utf8')).toBe('new\n');
+    expect(statSync(`${log}.1`).size).toBe(17 * 1024 ** 2);
+  });
+
+  async function start(script: string): Promise<ProcessIdentity> {
+    const identity = await startProcess({ program: '/bin/sh', args: ['-c', script] }, log);
+    onTestFinished(() => stopProcess(identity, clock, 0));
+    return identity;
+  }
+
+  function file(name: string, text: string, mode: number): string {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    chmodSync(path, mode);
+    return path;
+  }
+
+  async function untilLog(text: string): Promise<void> {
+    while (!existsSync(log) || !readFileSync(log, 'utf8').includes(text)) await clock.sleep(5);
+  }
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/os/system-clock.ts';
+
+const clock = systemClock();
+const DAY_MS = 86_400_000;
+
+describe('systemClock', () => {
+  it('sleeps at least as long as it is told', async () => {
+    const start = clock.monotonicMs();
+    await clock.sleep(20);
+    // Timers of Node may fire within the millisecond before.
+    expect(clock.monotonicMs() - start).toBeGreaterThanOrEqual(19);
+  });
+
+  it('does not sleep when the time is over already', async () => {
+    await clock.sleep(0);
+    await expect(clock.sleep(-5)).resolves.toBeUndefined();
+  });
+
+  // A timer of Node takes 24.8 days at most and fires at once for more.
+  it('sleeps longer than a timer of Node can', async () => {
+    const giveUp = new AbortController();
+    const sleeping = clock.sleep(60 * DAY_MS, giveUp.signal).then(
+      () => 'awake',
+      (reason: unknown) => reason,
+    );
+    const first = await Promise.race([sleeping, clock.sleep(20).then(() => 'still asleep')]);
+    giveUp.abort('enough');
+    expect([first, await sleeping]).toEqual(['still asleep', 'enough']);
+  });
+
+  it("rejects with the signal's own reason, also when it comes too late", async () => {
+    const reason = new Error('shutting down');
+    await expect(clock.sleep(1000, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const giveUp = new AbortController();
+    const sleeping = clock.sleep(DAY_MS, giveUp.signal);
+    giveUp.abort(reason);
+    await expect(sleeping).rejects.toBe(reason);
+  });
+});

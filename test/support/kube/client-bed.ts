@@ -1,0 +1,106 @@
+/** A client over a transport that answers from a table, and the answers of an API server. */
+
+import type { Client } from '../../../src/kube/client/client.ts';
+import { isKubeError, KubeError } from '../../../src/kube/client/errors.ts';
+import type { CallReport } from '../../../src/kube/client/request.ts';
+import { restClient } from '../../../src/kube/client/rest-client.ts';
+import type { Resource } from '../../../src/kube/objects/object.ts';
+import type { Limiter, Outcome } from '../../../src/kube/transport/limiter.ts';
+import type { HttpRequest, HttpResponse, Transport } from '../../../src/kube/transport/transport.ts';
+import { virtualClock } from '../virtual-clock.ts';
+
+export const SERVER = 'https://cluster.example:6443';
+export const NODES: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
+export const MACHINES: Resource = {
+  group: 'kubenode.dev',
+  version: 'v1alpha1',
+  kind: 'Machine',
+  plural: 'machines',
+  namespaced: true,
+};
+export const NODE = {
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: 'a', uid: 'u', resourceVersion: '5' },
+};
+export const MACHINE = {
+  apiVersion: 'kubenode.dev/v1alpha1',
+  kind: 'Machine',
+  metadata: { name: 'm', namespace: 'x' },
+};
+export const APPLY = { fieldManager: 'me' };
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface Bed {
+  readonly client: Client;
+  readonly sent: HttpRequest[];
+  readonly reports: CallReport[];
+  /** What the limiter was told of each call. */
+  readonly outcomes: Outcome[];
+}
+
+/** Answers come in this order; the last one stays. A string is a body as it is, an error what the network does. */
+export function bed(...answers: readonly (Answer | string | KubeError)[]): Bed {
+  const sent: HttpRequest[] = [];
+  const reports: CallReport[] = [];
+  const outcomes: Outcome[] = [];
+  const release = (outcome: Outcome): void => void outcomes.push(outcome);
+  const limiter: Limiter = { acquire: () => Promise.resolve(release), inFlightLimit: () => 1 };
+  const next = (request: HttpRequest): HttpResponse => {
+    sent.push(request);
+    const answer = answers[Math.min(sent.length, answers.length) - 1] ?? '';
+    if (answer instanceof KubeError) throw answer;
+    if (typeof answer === 'string') return { status: 200, headers: {}, body: answer };
+    return responseOf(answer);
+  };
+  const transport: Transport = {
+    request: async (request) => next(request),
+    stream: async (request) => {
+      const response = next(request);
+      return { ...response, body: bytes(response.body) };
+    },
+    close: () => Promise.resolve(),
+  };
+  const onCall = (report: CallReport): void => void reports.push(report);
+  const client = restClient(transport, { server: SERVER, clock: virtualClock(), onCall, limiter });
+  return { client, sent, reports, outcomes };
+}
+
+export function responseOf({ status: code = 200, headers = {}, body }: Answer): HttpResponse {
+  return { status: code, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
+}
+
+async function* bytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+export async function failing(outcome: Promise<unknown>): Promise<KubeError> {
+  const error: unknown = await outcome.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  if (isKubeError(error)) return error;
+  throw new Error('expected a KubeError', { cause: error });
+}
+
+export function status(code: number, reason: string, more: object = {}): Answer {
+  const body = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    message: 'words',
+    reason,
+    code,
+    ...more,
+  };
+  return { status: code, body };
+}
+
+export function listAnswer(items: readonly unknown[], metadata: object = { resourceVersion: '9' }): Answer {
+  return { body: { kind: 'NodeList', apiVersion: 'v1', metadata, items } };
+}

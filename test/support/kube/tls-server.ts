@@ -1,0 +1,104 @@
+/** A small TLS server whose answers a test writes by hand, broken ones too, and the certificates round it. */
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { onTestFinished } from 'vitest';
+import { createAuthority, issue, type Pair } from '../../../src/local/pki/certificate.ts';
+import { systemClock } from '../../../src/os/system-clock.ts';
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+export interface TlsServer {
+  readonly url: string;
+  readonly port: number;
+  /** How many connections were opened. */
+  handshakes(): number;
+  /** The users of the client certificates, one for each connection. */
+  readonly users: readonly string[];
+  answer(handler: Handler): void;
+  /** Another certificate from now on, for new connections; the old ones are closed. */
+  present(pair: Pair): void;
+}
+
+export const authority = createAuthority('kubernetes', systemClock().now(), 1);
+
+export interface ServerOptions {
+  readonly pair?: Pair;
+  /** Whose client certificates are accepted. */
+  readonly clientAuthority?: Pair;
+}
+
+export async function tlsServer({
+  pair = serverPair(),
+  clientAuthority = authority,
+}: ServerOptions = {}): Promise<TlsServer> {
+  let handler = emptyObject;
+  let handshakes = 0;
+  const users: string[] = [];
+  const server = createServer(
+    {
+      cert: pair.certPem,
+      key: pair.keyPem,
+      ca: clientAuthority.certPem,
+      requestCert: true,
+      rejectUnauthorized: false,
+    },
+    (request, response) => handler(request, response),
+  );
+  server.on('secureConnection', (socket: TLSSocket) => {
+    handshakes += 1;
+    users.push(String(socket.getPeerCertificate().subject?.CN ?? ''));
+    socket.on('error', () => {}); // faults are what these tests are about
+  });
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    port,
+    handshakes: () => handshakes,
+    users,
+    answer: (next) => {
+      handler = next;
+    },
+    present: (next) => {
+      server.setSecureContext({ cert: next.certPem, key: next.keyPem, ca: clientAuthority.certPem });
+      server.closeAllConnections();
+    },
+  };
+}
+
+const emptyObject: Handler = (_, response) => response.end('{}');
+
+export function serverPair(
+  from: Pair = authority,
+  names: readonly string[] = ['127.0.0.1', 'localhost'],
+): Pair {
+  const now = systemClock().now();
+  return issue(from, { subject: { commonName: 'kube-apiserver' }, usage: 'server', names, now, days: 1 });
+}
+
+/** Valid until yesterday. */
+export function expiredPair(): Pair {
+  const now = new Date(systemClock().now().getTime() - 3 * 86_400_000);
+  const subject = { commonName: 'kube-apiserver' };
+  return issue(authority, { subject, usage: 'server', names: ['127.0.0.1'], now, days: 2 });
+}
+
+export function clientPair(user: string, from: Pair = authority): Pair {
+  return issue(from, { subject: { commonName: user }, usage: 'client', now: systemClock().now(), days: 1 });
+}
+
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
+}
