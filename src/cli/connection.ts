@@ -46,7 +46,7 @@ export function findKubeconfig(io: Io, { kubeconfig }: ConnectionFlags): string 
   }
   throw new CliError('no kubeconfig found', {
     where: `--kubeconfig, $KUBECONFIG, ${usual}, the local fleet`,
-    wayOut: 'name one with --kubeconfig FILE, or start a local cluster: kubenode local up',
+    hint: 'name one with --kubeconfig FILE, or start a local cluster: kubenode local up',
     exitCode: EXIT.badInput,
   });
 }

@@ -27,7 +27,7 @@ export interface CliErrorDetails {
   /** The file, object, server or flag. */
   readonly where?: string;
   /** What to do now. */
-  readonly wayOut?: string;
+  readonly hint?: string;
   readonly exitCode?: ExitCode;
   readonly cause?: unknown;
 }
@@ -35,13 +35,13 @@ export interface CliErrorDetails {
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly where: string | undefined;
-  readonly wayOut: string | undefined;
+  readonly hint: string | undefined;
   readonly exitCode: ExitCode;
 
   constructor(what: string, details: CliErrorDetails = {}) {
     super(what, { cause: details.cause });
     this.where = details.where;
-    this.wayOut = details.wayOut;
+    this.hint = details.hint;
     this.exitCode = details.exitCode ?? EXIT.failed;
   }
 }
@@ -50,9 +50,9 @@ export class CliError extends Error {
 export function describeError(error: unknown): { readonly text: string; readonly exitCode: ExitCode } {
   if (error instanceof AggregateError && error.errors.length > 0) return describeAll(error);
   if (isKubeError(error)) return describeKubeError(error);
-  const { message, where, wayOut } = partsOf(error);
+  const { message, where, hint } = partsOf(error);
   return {
-    text: lines(message, where, wayOut),
+    text: lines(message, where, hint),
     exitCode: error instanceof CliError ? error.exitCode : EXIT.failed,
   };
 }
@@ -69,64 +69,63 @@ function describeAll(error: AggregateError): { text: string; exitCode: ExitCode 
 interface Parts {
   readonly message: string;
   readonly where: string | undefined;
-  readonly wayOut: string | undefined;
+  readonly hint: string | undefined;
 }
 
-/** Errors of other parts may carry `where` and `wayOut` too, without knowing this file. */
+/** Errors of other parts may carry `where` and `hint` too, without knowing this file. */
 function partsOf(error: unknown): Parts {
-  if (!(error instanceof Error)) return { message: String(error), where: undefined, wayOut: undefined };
-  return { message: error.message, where: textAt(error, 'where'), wayOut: textAt(error, 'wayOut') };
+  if (!(error instanceof Error)) return { message: String(error), where: undefined, hint: undefined };
+  return { message: error.message, where: textAt(error, 'where'), hint: textAt(error, 'hint') };
 }
 
-function lines(what: string, where: string | undefined, wayOut: string | undefined): string {
+function lines(what: string, where: string | undefined, hint: string | undefined): string {
   return [
     `error: ${what}`,
     ...(where ? [`  where: ${where}`] : []),
-    ...(wayOut ? [`  what to do: ${wayOut}`] : []),
+    ...(hint ? [`  what to do: ${hint}`] : []),
   ].join('\n');
 }
 
-const KUBE_WAYS: Record<KubeErrorCode, { readonly exitCode: ExitCode; readonly wayOut: string | undefined }> =
-  {
-    Unreachable: {
-      exitCode: EXIT.unavailable,
-      wayOut: 'check that the server runs and that --kubeconfig and --context name it',
-    },
-    Timeout: {
-      exitCode: EXIT.unavailable,
-      wayOut: 'try again; if it stays, check the server and the network between',
-    },
-    Aborted: { exitCode: EXIT.interrupted, wayOut: undefined },
-    BadAnswer: {
-      exitCode: EXIT.unavailable,
-      wayOut: 'this does not look like a Kubernetes API server: check the URL in the kubeconfig',
-    },
-    Unauthorized: {
-      exitCode: EXIT.denied,
-      wayOut: 'log in again, or renew the certificate or token in the kubeconfig',
-    },
-    Forbidden: {
-      exitCode: EXIT.denied,
-      wayOut: 'ask for the right, or use a context whose user has it (kubectl auth can-i --list)',
-    },
-    NotFound: { exitCode: EXIT.failed, wayOut: undefined },
-    AlreadyExists: { exitCode: EXIT.failed, wayOut: undefined },
-    Conflict: {
-      exitCode: EXIT.failed,
-      wayOut: 'somebody else changed it: look at it again, then repeat the command',
-    },
-    Gone: { exitCode: EXIT.failed, wayOut: 'repeat the command' },
-    Invalid: { exitCode: EXIT.badInput, wayOut: 'mend the field that is named, then repeat the command' },
-    TooManyRequests: { exitCode: EXIT.unavailable, wayOut: 'the server is busy: repeat the command later' },
-    ServerError: {
-      exitCode: EXIT.unavailable,
-      wayOut: 'look at the log of the API server, then repeat the command',
-    },
-    Credentials: { exitCode: EXIT.denied, wayOut: 'check the files and programs that the kubeconfig names' },
-    Config: { exitCode: EXIT.badInput, wayOut: 'check the kubeconfig (kubectl config view)' },
-  };
+const KUBE_WAYS: Record<KubeErrorCode, { readonly exitCode: ExitCode; readonly hint: string | undefined }> = {
+  Unreachable: {
+    exitCode: EXIT.unavailable,
+    hint: 'check that the server runs and that --kubeconfig and --context name it',
+  },
+  Timeout: {
+    exitCode: EXIT.unavailable,
+    hint: 'try again; if it stays, check the server and the network between',
+  },
+  Aborted: { exitCode: EXIT.interrupted, hint: undefined },
+  BadAnswer: {
+    exitCode: EXIT.unavailable,
+    hint: 'this does not look like a Kubernetes API server: check the URL in the kubeconfig',
+  },
+  Unauthorized: {
+    exitCode: EXIT.denied,
+    hint: 'log in again, or renew the certificate or token in the kubeconfig',
+  },
+  Forbidden: {
+    exitCode: EXIT.denied,
+    hint: 'ask for the right, or use a context whose user has it (kubectl auth can-i --list)',
+  },
+  NotFound: { exitCode: EXIT.failed, hint: undefined },
+  AlreadyExists: { exitCode: EXIT.failed, hint: undefined },
+  Conflict: {
+    exitCode: EXIT.failed,
+    hint: 'somebody else changed it: look at it again, then repeat the command',
+  },
+  Gone: { exitCode: EXIT.failed, hint: 'repeat the command' },
+  Invalid: { exitCode: EXIT.badInput, hint: 'mend the field that is named, then repeat the command' },
+  TooManyRequests: { exitCode: EXIT.unavailable, hint: 'the server is busy: repeat the command later' },
+  ServerError: {
+    exitCode: EXIT.unavailable,
+    hint: 'look at the log of the API server, then repeat the command',
+  },
+  Credentials: { exitCode: EXIT.denied, hint: 'check the files and programs that the kubeconfig names' },
+  Config: { exitCode: EXIT.badInput, hint: 'check the kubeconfig (kubectl config view)' },
+};
 
 function describeKubeError(error: KubeError): { text: string; exitCode: ExitCode } {
-  const { exitCode, wayOut } = KUBE_WAYS[error.code];
-  return { text: lines(error.message, undefined, wayOut), exitCode };
+  const { exitCode, hint } = KUBE_WAYS[error.code];
+  return { text: lines(error.message, undefined, hint), exitCode };
 }

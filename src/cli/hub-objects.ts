@@ -34,7 +34,7 @@ async function all<T extends KubeObject>(
     if (!isKubeError(error, 'NotFound')) throw error;
     throw new CliError(`this cluster has no kind ${resource.kind}: it is no hub of kubenode`, {
       where: client.server,
-      wayOut: 'name the hub with --context, or make this one a hub: kubenode install',
+      hint: 'name the hub with --context, or make this one a hub: kubenode install',
       exitCode: EXIT.badInput,
       cause: error,
     });
@@ -49,7 +49,7 @@ export function pick<T extends KubeObject>(objects: readonly T[], name: string):
   const kind = objects[0]?.kind ?? 'object';
   const names = objects.map(({ metadata }) => metadata.name);
   throw new CliError(`there is no ${kind} ${name} in the hub`, {
-    wayOut:
+    hint:
       names.length > 0
         ? `name one of: ${names.slice(0, 20).join(', ')}`
         : 'there is none at all: is sync running?',

@@ -170,7 +170,7 @@ function foreignError(root: string, foreign: readonly string[]): LocalError {
   const some = foreign.slice(0, 3).join(', ');
   return new LocalError('BadFolder', `${root} holds other things than a local fleet: ${some}`, {
     where: root,
-    wayOut: 'name an empty folder, or one that does not exist yet, with --dir',
+    hint: 'name an empty folder, or one that does not exist yet, with --dir',
   });
 }
 

@@ -39,7 +39,7 @@ export async function readState(path: string): Promise<FleetState | undefined> {
   const [issue] = error.issues;
   throw new LocalError('CorruptState', `${path} is not a state file of kubenode: ${issue?.message ?? ''}`, {
     where: issue && issue.path.length > 0 ? `${path}, field ${issue.path.join('.')}` : path,
-    wayOut: 'restore the file, or remove the local fleet with all its data: kubenode local down --wipe',
+    hint: 'restore the file, or remove the local fleet with all its data: kubenode local down --wipe',
     cause: error,
   });
 }

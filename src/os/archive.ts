@@ -28,7 +28,7 @@ export async function extractFile(archive: string, name: string, to: string): Pr
   }
   throw new LocalError('Download', `${archive} holds no file ${name}`, {
     where: archive,
-    wayOut: 'the release is packed in another way than expected: name a folder with --kube-assets',
+    hint: 'the release is packed in another way than expected: name a folder with --kube-assets',
   });
 }
 
@@ -50,7 +50,7 @@ function parseHeader(header: Buffer): { path: string; size: number; regular: boo
   const prefix = text(345, 500);
   const size = Number.parseInt(text(124, 136) || '0', 8);
   if (!Number.isSafeInteger(size)) {
-    throw new LocalError('Download', 'the archive is broken', { wayOut: 'remove it and repeat the command' });
+    throw new LocalError('Download', 'the archive is broken', { hint: 'remove it and repeat the command' });
   }
   const type = header[156];
   return {
@@ -83,7 +83,7 @@ function blockReader(stream: AsyncIterable<Buffer>): BlockReader {
 
   async function next(): Promise<Buffer> {
     const { value, done } = (await iterator.next()) as IteratorResult<Buffer, undefined>;
-    if (done) throw new LocalError('Download', 'the archive ends early', { wayOut: 'repeat the command' });
+    if (done) throw new LocalError('Download', 'the archive ends early', { hint: 'repeat the command' });
     return value;
   }
 

@@ -52,7 +52,7 @@ async function refuseWrongSum({ url, sha256, part }: Download): Promise<void> {
     `${url} is not what its publisher announced: sha256 ${found}, not ${sha256}`,
     {
       where: url,
-      wayOut: 'do not use it; check the mirror or proxy in between, then repeat the command',
+      hint: 'do not use it; check the mirror or proxy in between, then repeat the command',
     },
   );
 }
@@ -140,7 +140,7 @@ function describe(error: unknown, { url }: Download): unknown {
   if (!(error instanceof HttpFailure)) return error;
   return new LocalError('Download', `${url} could not be downloaded: ${error.message}`, {
     where: url,
-    wayOut: 'check the connection, or name a mirror (see kubenode local up --help); what arrived is kept',
+    hint: 'check the connection, or name a mirror (see kubenode local up --help); what arrived is kept',
     cause: error,
   });
 }

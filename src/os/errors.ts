@@ -1,4 +1,4 @@
-/** What can go wrong on this machine. `where` and `wayOut` are printed by the command line. */
+/** What can go wrong on this machine. `where` and `hint` are printed by the command line. */
 export type LocalErrorCode =
   | 'Unsupported' // this platform has no upstream binaries
   | 'NoBinaries' // none found, and no way to get them
@@ -18,7 +18,7 @@ export interface LocalErrorDetails {
   /** The file, folder, port, URL or process. */
   readonly where?: string;
   /** What to do now. */
-  readonly wayOut?: string;
+  readonly hint?: string;
   readonly cause?: unknown;
 }
 
@@ -26,13 +26,13 @@ export class LocalError extends Error {
   override readonly name = 'LocalError';
   readonly code: LocalErrorCode;
   readonly where: string | undefined;
-  readonly wayOut: string | undefined;
+  readonly hint: string | undefined;
 
   constructor(code: LocalErrorCode, message: string, details: LocalErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
     this.where = details.where;
-    this.wayOut = details.wayOut;
+    this.hint = details.hint;
   }
 }
 

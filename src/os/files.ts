@@ -61,7 +61,7 @@ export async function refuseFullDisk(
   const [has, needs] = [free, neededBytes].map((bytes) => `${Math.floor(bytes / 1e6)} MB`);
   throw new LocalError('DiskFull', `the disk is full: ${folder} has ${has} left, ${needs} are needed`, {
     where: folder,
-    wayOut: 'free some space, or choose a folder on another disk with --dir',
+    hint: 'free some space, or choose a folder on another disk with --dir',
   });
 }
 
@@ -71,15 +71,14 @@ export function diskError(error: unknown, path: string): unknown {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new LocalError('DiskFull', `the disk is full: ${path} could not be written`, {
       where: path,
-      wayOut: 'free some space, or choose another disk (--dir for the data, XDG_CACHE_HOME for the binaries)',
+      hint: 'free some space, or choose another disk (--dir for the data, XDG_CACHE_HOME for the binaries)',
       cause: error,
     });
   }
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
     return new LocalError('NoAccess', `not allowed to use ${path} (${code})`, {
       where: path,
-      wayOut:
-        'make it accessible for this user, or choose another folder (--dir, XDG_STATE_HOME, XDG_CACHE_HOME)',
+      hint: 'make it accessible for this user, or choose another folder (--dir, XDG_STATE_HOME, XDG_CACHE_HOME)',
       cause: error,
     });
   }

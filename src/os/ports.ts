@@ -33,7 +33,7 @@ export async function nextPort(
   }
   throw new LocalError('PortInUse', `no free port from ${from} to ${last}`, {
     where: address,
-    wayOut: 'end programs that listen there',
+    hint: 'end programs that listen there',
   });
 }
 
@@ -53,23 +53,23 @@ function listenOnce(port: number, address: string): Promise<number | undefined> 
 }
 
 function listenError(cause: Error, port: number, address: string): LocalError {
-  const { code, message, wayOut } = LISTEN_ERRORS[systemCode(cause) ?? ''] ?? {
+  const { code, message, hint } = LISTEN_ERRORS[systemCode(cause) ?? ''] ?? {
     code: 'PortInUse',
     message: `nobody can listen there (${systemCode(cause) ?? cause.message})`,
-    wayOut: 'choose another --port or --bind-address',
+    hint: 'choose another --port or --bind-address',
   };
-  return new LocalError(code, message, { where: `${address}:${port}`, wayOut, cause });
+  return new LocalError(code, message, { where: `${address}:${port}`, hint, cause });
 }
 
-const LISTEN_ERRORS: Readonly<Record<string, { code: LocalErrorCode; message: string; wayOut: string }>> = {
+const LISTEN_ERRORS: Readonly<Record<string, { code: LocalErrorCode; message: string; hint: string }>> = {
   EADDRNOTAVAIL: {
     code: 'PortInUse',
     message: 'that address is none of this machine',
-    wayOut: 'choose one that `ip address` shows, or 0.0.0.0 for all of them, with --bind-address',
+    hint: 'choose one that `ip address` shows, or 0.0.0.0 for all of them, with --bind-address',
   },
   EACCES: {
     code: 'NoAccess',
     message: 'this user may not listen on that port',
-    wayOut: 'choose a --port from 1024 on',
+    hint: 'choose a --port from 1024 on',
   },
 };

@@ -31,7 +31,7 @@ export async function identityOf(pid: number, proc = '/proc'): Promise<ProcessId
     if (['ENOENT', 'ESRCH'].includes(systemCode(error) ?? '')) return undefined;
     throw new LocalError('Unsupported', `what runs as pid ${pid} cannot be told`, {
       where: `${proc}/${pid}`,
-      wayOut: 'mount /proc; without it no process can be stopped safely',
+      hint: 'mount /proc; without it no process can be stopped safely',
       cause: error,
     });
   }

@@ -72,7 +72,7 @@ export async function stopProcess(identity: ProcessIdentity, clock: Clock, termM
   if (await endsWithin(identity, clock, TERM_MS)) return;
   throw new LocalError('NotReady', `${basename(identity.command[0] ?? '')} does not end`, {
     where: `pid ${identity.pid}`,
-    wayOut: 'look at it with ps; it may wait for a disk that does not answer',
+    hint: 'look at it with ps; it may wait for a disk that does not answer',
   });
 }
 
@@ -102,7 +102,7 @@ export async function exitError({ program }: Command, logFile: string): Promise<
     `${basename(program)} ended before it was ready\n${await tailOf(logFile)}`,
     {
       where: logFile,
-      wayOut: 'read the log; if a port or the disk is the reason, free it and repeat the command',
+      hint: 'read the log; if a port or the disk is the reason, free it and repeat the command',
     },
   );
 }
@@ -119,7 +119,7 @@ function startError({ program }: Command, cause: NodeJS.ErrnoException): LocalEr
     `${basename(program)} could not be started (${cause.code ?? cause.message})`,
     {
       where: program,
-      wayOut: 'check that the file is there, is executable, and was built for this machine',
+      hint: 'check that the file is there, is executable, and was built for this machine',
       cause,
     },
   );

@@ -42,7 +42,7 @@ describe('describeError', () => {
   it.each<[name: string, error: unknown, text: string, exitCode: number]>([
     [
       'what, where and the way out',
-      new CliError('no such file', { where: 'a.yaml', wayOut: 'check the path', exitCode: EXIT.badInput }),
+      new CliError('no such file', { where: 'a.yaml', hint: 'check the path', exitCode: EXIT.badInput }),
       'error: no such file\n  where: a.yaml\n  what to do: check the path',
       65,
     ],
@@ -60,7 +60,7 @@ describe('describeError', () => {
     ],
     [
       'an error of another part that knows its way out',
-      Object.assign(new Error('port 1 is taken'), { wayOut: 'name another port' }),
+      Object.assign(new Error('port 1 is taken'), { hint: 'name another port' }),
       'error: port 1 is taken\n  what to do: name another port',
       1,
     ],

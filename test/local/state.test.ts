@@ -47,7 +47,7 @@ describe('the state file', () => {
     await expect(readState(path)).rejects.toMatchObject({
       code: 'CorruptState',
       message: expect.stringContaining(path) as string,
-      wayOut: expect.stringContaining('kubenode local down --wipe') as string,
+      hint: expect.stringContaining('kubenode local down --wipe') as string,
     });
   });
 });

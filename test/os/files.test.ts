@@ -51,7 +51,7 @@ describe('refuseFullDisk', () => {
     await expect(promise).rejects.toMatchObject({
       code: 'DiskFull',
       message: 'the disk is full: /fleet has 12 MB left, 200 MB are needed',
-      wayOut: expect.stringContaining('--dir') as string,
+      hint: expect.stringContaining('--dir') as string,
     });
   });
 
@@ -67,12 +67,12 @@ describe('diskError', () => {
     ['EDQUOT', 'DiskFull', /free some space/],
     ['EACCES', 'NoAccess', /accessible for this user/],
     ['EROFS', 'NoAccess', /another folder/],
-  ])('%s is %s, with the way out', (code, expected, wayOut) => {
+  ])('%s is %s, with the way out', (code, expected, hint) => {
     const error = diskError(Object.assign(new Error('no'), { code }), '/x/file');
     expect(error).toMatchObject({
       code: expected,
       where: '/x/file',
-      wayOut: expect.stringMatching(wayOut) as string,
+      hint: expect.stringMatching(hint) as string,
     });
   });
 

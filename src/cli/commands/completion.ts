@@ -45,7 +45,7 @@ function scriptFor(shell: string): string {
   const script = SCRIPTS[shell];
   if (script) return script;
   throw new CliError(`there is no completion for the shell ${shell}`, {
-    wayOut: `name one of: ${Object.keys(SCRIPTS).join(', ')}`,
+    hint: `name one of: ${Object.keys(SCRIPTS).join(', ')}`,
     exitCode: EXIT.usage,
   });
 }

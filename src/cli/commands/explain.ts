@@ -145,7 +145,7 @@ function walk(root: Schema, path: readonly string[], kind: string): Schema {
     const next = childrenOf(at)[step];
     if (!next) {
       throw new CliError(`${kind} has no field ${path.slice(0, index + 1).join('.')}`, {
-        wayOut: `the fields there are: ${Object.keys(childrenOf(at)).join(', ') || 'none'}`,
+        hint: `the fields there are: ${Object.keys(childrenOf(at)).join(', ') || 'none'}`,
         exitCode: EXIT.usage,
       });
     }
@@ -221,7 +221,7 @@ function findCrd(name: string): Crd {
   );
   if (found) return found;
   throw new CliError(`kubenode has no kind ${name}`, {
-    wayOut: `the kinds are: ${crds.map(({ spec }) => spec.names.kind).join(', ')}`,
+    hint: `the kinds are: ${crds.map(({ spec }) => spec.names.kind).join(', ')}`,
     exitCode: EXIT.usage,
   });
 }

@@ -64,7 +64,7 @@ export async function installInto(
     if (!(error instanceof InstallRefused)) throw error;
     throw new CliError(error.message, {
       where: client.server,
-      wayOut: 'nothing was written: mend what is named, or use the kubenode release that fits this cluster',
+      hint: 'nothing was written: mend what is named, or use the kubenode release that fits this cluster',
       exitCode: EXIT.badInput,
       cause: error,
     });

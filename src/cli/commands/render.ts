@@ -66,7 +66,7 @@ function chosen(targets: readonly RenderedTarget[], { target }: Flags): readonly
   if (found.length > 0) return found;
   throw new CliError(`nothing is declared for ${target}`, {
     where: '--target',
-    wayOut: `name one of: ${targets.map((one) => one.target).join(', ') || `(there are none, not even ${HUB_TARGET})`}`,
+    hint: `name one of: ${targets.map((one) => one.target).join(', ') || `(there are none, not even ${HUB_TARGET})`}`,
     exitCode: EXIT.badInput,
   });
 }

@@ -99,7 +99,7 @@ function filesIn(io: Io, path: string): string[] {
     throw new CliError('there is no such file or folder', {
       where: path,
       exitCode: EXIT.badInput,
-      wayOut: 'check the path',
+      hint: 'check the path',
     });
   }
   if (!kind.isDirectory()) return [absolute];
@@ -111,7 +111,7 @@ function filesIn(io: Io, path: string): string[] {
     throw new CliError('the folder holds no *.yaml, *.yml or *.json', {
       where: path,
       exitCode: EXIT.badInput,
-      wayOut: 'name another folder',
+      hint: 'name another folder',
     });
   }
   return found;

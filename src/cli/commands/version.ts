@@ -41,7 +41,7 @@ async function serverVersion(io: Io, flags: ConnectionFlags): Promise<{ server: 
     if (typeof answer.gitVersion !== 'string') {
       throw new CliError('the answer to /version names no gitVersion: this is no Kubernetes API server', {
         where: client.server,
-        wayOut: 'check the server in the kubeconfig',
+        hint: 'check the server in the kubeconfig',
         exitCode: EXIT.unavailable,
       });
     }

@@ -34,7 +34,7 @@ export async function userBinaries(
   if (missing.length === 0) return { folder, origin: named };
   throw new LocalError('NoBinaries', `${named} names a folder without ${missing.join(', ')}`, {
     where: folder,
-    wayOut: `put them there, or leave ${named} out and let kubenode get them`,
+    hint: `put them there, or leave ${named} out and let kubenode get them`,
   });
 }
 

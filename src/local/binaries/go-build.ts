@@ -157,7 +157,7 @@ async function refuseOtherVersion(program: string): Promise<void> {
     `the build says it is ${stdout.trim()}, not Kubernetes ${KUBERNETES_VERSION}`,
     {
       where: program,
-      wayOut: 'install kubenode again; its go.mod and its version do not fit together',
+      hint: 'install kubenode again; its go.mod and its version do not fit together',
     },
   );
 }
@@ -175,8 +175,7 @@ function throttled({ clock, tell }: BuildRequest): (step: string) => void {
 function buildError(args: readonly string[], because: string, cause?: unknown): LocalError {
   return new LocalError('Build', `the control plane could not be built: ${because}`, {
     where: `go ${args[0]}`,
-    wayOut:
-      'mend what go says (module proxy, disk, Go version), or name a folder with the programs: --kube-assets',
+    hint: 'mend what go says (module proxy, disk, Go version), or name a folder with the programs: --kube-assets',
     cause,
   });
 }

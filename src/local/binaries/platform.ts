@@ -22,7 +22,7 @@ export function platformOf({ platform, arch }: Host): Platform {
     `local clusters run on Linux (x64, arm64) and in WSL, not on ${platform}/${arch}`,
     {
       where: `${platform}/${arch}`,
-      wayOut:
+      hint:
         platform === 'win32'
           ? 'install WSL (wsl --install) and run kubenode there'
           : 'use a Linux machine or virtual machine; all other commands work here, with --kubeconfig',

@@ -86,7 +86,7 @@ async function read(url: string, place: Place): Promise<string> {
     if (!(error instanceof HttpFailure)) throw error;
     throw new LocalError('Download', `${url} could not be read: ${error.message}`, {
       where: url,
-      wayOut: `check the connection, or name mirrors in ${KUBE_SITE_VARIABLE} and ${ETCD_SITE_VARIABLE}`,
+      hint: `check the connection, or name mirrors in ${KUBE_SITE_VARIABLE} and ${ETCD_SITE_VARIABLE}`,
       cause: error,
     });
   }
@@ -97,6 +97,6 @@ function checksumIn(text: string, url: string): string {
   if (found) return found;
   throw new LocalError('Download', `${url} holds no checksum`, {
     where: url,
-    wayOut: 'check what answers there; a login page of a proxy looks like this too',
+    hint: 'check what answers there; a login page of a proxy looks like this too',
   });
 }

@@ -69,7 +69,7 @@ async function getAnew(cache: string, platform: Platform, options: ObtainOptions
 function noWay(error: LocalError, wanted: readonly Program[]): LocalError {
   return new LocalError('NoBinaries', `the programs of a control plane are not here: ${error.message}`, {
     where: error.where ?? '',
-    wayOut: `one of these: connect to the internet; install Go (https://go.dev/dl) and repeat the command; or name a folder with ${wanted.join(', ')} in KUBEBUILDER_ASSETS or --kube-assets`,
+    hint: `one of these: connect to the internet; install Go (https://go.dev/dl) and repeat the command; or name a folder with ${wanted.join(', ')} in KUBEBUILDER_ASSETS or --kube-assets`,
     cause: error,
   });
 }

@@ -89,7 +89,7 @@ export async function kubeconfigFor(
   if (!authority) {
     throw new LocalError('NotFound', `cluster ${cluster.name} has no certificate authority yet`, {
       where: join(pkiFolder, 'ca.pem'),
-      wayOut: 'kubenode local up',
+      hint: 'kubenode local up',
     });
   }
   const client = clientCertificate(authority, principal, now);

@@ -70,7 +70,7 @@ async function refuseTaken(port: number, address: string, name: string): Promise
   if (await isPortFree(port, address)) return;
   throw new LocalError('PortInUse', `port ${port}, wanted for cluster ${name}, is in use`, {
     where: `${address}:${port}`,
-    wayOut: `end the program that listens there (ss -ltnp 'sport = :${port}'), or choose another --port`,
+    hint: `end the program that listens there (ss -ltnp 'sport = :${port}'), or choose another --port`,
   });
 }
 

@@ -29,7 +29,7 @@ export class PortsTaken extends LocalError {
     const list = specs.map(({ id, port }) => `${port} (${id})`).join(', ');
     super('PortInUse', `other programs listen on ports of this fleet: ${list}`, {
       where: list,
-      wayOut: 'end them (ss -ltnp names them), then repeat the command',
+      hint: 'end them (ss -ltnp names them), then repeat the command',
     });
     this.ports = specs.map(({ port }) => port);
   }

@@ -88,6 +88,6 @@ async function lateError({ command, endpoint, logFile, timeoutMs }: Waiting): Pr
   const message = `${command.program} is not ready after ${seconds} s\n${await tailOf(logFile)}`;
   return new LocalError('NotReady', message, {
     where: endpoint.url,
-    wayOut: `read ${logFile}; a busy or slow machine may need more time: --timeout`,
+    hint: `read ${logFile}; a busy or slow machine may need more time: --timeout`,
   });
 }

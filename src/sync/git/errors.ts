@@ -1,5 +1,5 @@
 /**
- * The one error of this folder. `code` says what a caller can do about it; `where` and `wayOut` are for people, and the
+ * The one error of this folder. `code` says what a caller can do about it; `where` and `hint` are for people, and the
  * command line prints them. No message ever holds a token or a key.
  */
 export type GitErrorCode =
@@ -20,7 +20,7 @@ export type GitErrorCode =
 
 export interface GitErrorDetails {
   readonly where?: string;
-  readonly wayOut?: string;
+  readonly hint?: string;
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
@@ -29,14 +29,14 @@ export class GitError extends Error {
   override readonly name = 'GitError';
   readonly code: GitErrorCode;
   readonly where: string | undefined;
-  readonly wayOut: string | undefined;
+  readonly hint: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: GitErrorCode, message: string, details: GitErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
     this.where = details.where;
-    this.wayOut = details.wayOut;
+    this.hint = details.hint;
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }

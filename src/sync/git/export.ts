@@ -44,7 +44,7 @@ function over(what: string, found: number, allowed: number): GitError {
     'TooLarge',
     `the commit holds more than a render may read: ${found} ${what}, allowed: ${allowed}`,
     {
-      wayOut: 'keep large files and other code out of the fleet repository',
+      hint: 'keep large files and other code out of the fleet repository',
     },
   );
 }
@@ -52,6 +52,6 @@ function over(what: string, found: number, allowed: number): GitError {
 function tooSlow(timeoutMs: number, path: string): GitError {
   return new GitError('Timeout', `the files of the commit were not written within ${timeoutMs / 1000} s`, {
     where: path,
-    wayOut: 'keep the fleet repository small, or look at the disk',
+    hint: 'keep the fleet repository small, or look at the disk',
   });
 }

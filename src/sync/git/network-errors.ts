@@ -21,18 +21,18 @@ export function networkError(error: unknown, display: string): GitError {
   if (CERTIFICATE.test(code)) {
     return new GitError('Certificate', `the server's certificate is not trusted (${code})`, {
       ...details,
-      wayOut: 'check the URL, or put the authority into a Secret and name it in spec.source.caRef',
+      hint: 'check the URL, or put the authority into a Secret and name it in spec.source.caRef',
     });
   }
   if (code === 'ETIMEDOUT') {
     return new GitError('Timeout', 'the server did not answer in time', {
       ...details,
-      wayOut: 'sync tries again',
+      hint: 'sync tries again',
     });
   }
   return new GitError('Unreachable', WORDS[code] ?? `the exchange failed: ${text}`, {
     ...details,
-    wayOut: 'check the URL and the network between; sync tries again',
+    hint: 'check the URL and the network between; sync tries again',
   });
 }
 

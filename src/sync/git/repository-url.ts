@@ -64,9 +64,9 @@ function withoutPassword(url: URL): string {
   return copy.href;
 }
 
-function refuse(message: string, url: URL | undefined, wayOut = WAY_OUT): never {
+function refuse(message: string, url: URL | undefined, hint = WAY_OUT): never {
   const where = url ? `${url.protocol}//${url.host}${url.pathname}` : undefined;
-  throw new GitError('BadUrl', message, { wayOut, ...(where ? { where } : {}) });
+  throw new GitError('BadUrl', message, { hint, ...(where ? { where } : {}) });
 }
 
 /** `main` is a branch; everything else is a full ref. What could be taken for an option or a range is refused. */
@@ -74,6 +74,6 @@ export function fullRef(ref: string): string {
   const full = ref === 'HEAD' || ref.startsWith('refs/') ? ref : `refs/heads/${ref}`;
   if (/^[A-Za-z0-9][\w./@+-]*$/.test(full) && !/\.\.|@\{|\/\/|\/$|\.lock$/.test(full)) return full;
   throw new GitError('NotFoundRef', `${JSON.stringify(ref)} is no name that a ref can have`, {
-    wayOut: 'name a branch as refs/heads/main or main, a tag as refs/tags/v1',
+    hint: 'name a branch as refs/heads/main or main, a tag as refs/tags/v1',
   });
 }

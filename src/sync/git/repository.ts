@@ -107,8 +107,7 @@ export function gitTransport(backend: GitBackend): GitTransport {
     if (found !== 'unknown') return found;
     throw new GitError('NotFoundObject', `the history of ${head} is not complete in ${backend.display}`, {
       where: ref,
-      wayOut:
-        'the ref moved while its history was read, or the server is itself shallow: sync asks again with the next poll',
+      hint: 'the ref moved while its history was read, or the server is itself shallow: sync asks again with the next poll',
     });
   }
 
@@ -127,7 +126,7 @@ export function gitTransport(backend: GitBackend): GitTransport {
     if (await local.has(commit)) return;
     throw new GitError('NotFoundObject', `commit ${commit} is not in ${backend.display}`, {
       where: name,
-      wayOut: 'it was removed from the branch (force-push?): push it again, or accept the new head',
+      hint: 'it was removed from the branch (force-push?): push it again, or accept the new head',
       cause: refused,
     });
   }
@@ -161,6 +160,6 @@ async function peel(reader: ObjectReader, oid: string): Promise<string> {
     at = tagTarget(at, object);
   }
   throw new GitError('NotFoundRef', `${oid} is no commit, and no tag of one`, {
-    wayOut: 'name a branch or a tag',
+    hint: 'name a branch or a tag',
   });
 }

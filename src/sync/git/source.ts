@@ -130,6 +130,6 @@ function failed(state: SourceState, error: unknown, now: Date): SourceState {
 function vanished(ref: string, where: string): GitError {
   return new GitError('NotFoundRef', `there is no ${ref} in this repository`, {
     where,
-    wayOut: 'check spec.source.ref, and that the branch was pushed; what is applied stays as it is',
+    hint: 'check spec.source.ref, and that the branch was pushed; what is applied stays as it is',
   });
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GitError, type GitErrorCode } from './errors.ts';
 
-type Meaning = readonly [GitErrorCode, what: string, wayOut: string];
+type Meaning = readonly [GitErrorCode, what: string, hint: string];
 
 const TOO_MANY: Meaning = ['ServerError', 'the server has had too many requests', 'sync asks again later'];
 const FAILED: Meaning = [
@@ -26,9 +26,9 @@ export function statusError(asked: Asked, answer: IncomingMessage, method: strin
   const { statusCode = 0, headers } = answer;
   if (statusCode >= 200 && statusCode < 300) return wrongType(asked, headers['content-type'] ?? '', method);
   if (statusCode >= 300 && statusCode < 400) return moved(asked, headers.location);
-  const [code, what, wayOut] = meaningOf(asked, statusCode);
+  const [code, what, hint] = meaningOf(asked, statusCode);
   const where = asked.display;
-  return new GitError(code, `${what} (HTTP ${statusCode})`, { where, wayOut, ...retryAfter(headers) });
+  return new GitError(code, `${what} (HTTP ${statusCode})`, { where, hint, ...retryAfter(headers) });
 }
 
 function retryAfter(headers: IncomingMessage['headers']): { retryAfterSeconds?: number } {
@@ -63,7 +63,7 @@ function moved({ display }: Asked, location: string | undefined): GitError {
   const target = to ? `${to.origin}${to.pathname}`.replace(/\/info\/refs$/, '') : 'another address';
   return new GitError('NotFoundRepository', `the repository has moved to ${target}`, {
     where: display,
-    wayOut: 'write that URL into spec.source.repository',
+    hint: 'write that URL into spec.source.repository',
   });
 }
 
@@ -75,7 +75,7 @@ function wrongType({ display }: Asked, type: string, method: string): GitError |
     `something answers there, but no git server (${type || 'no type'})`,
     {
       where: display,
-      wayOut: 'check the URL: it must be the one that `git clone` takes',
+      hint: 'check the URL: it must be the one that `git clone` takes',
     },
   );
 }

@@ -77,13 +77,13 @@ export async function mustRead(reader: ObjectReader, oid: string): Promise<RawOb
   const object = await reader.read(oid);
   if (object) return object;
   throw new GitError('NotFoundObject', `object ${oid} is not here`, {
-    wayOut: 'fetch the commit that it belongs to first',
+    hint: 'fetch the commit that it belongs to first',
   });
 }
 
 function tooLarge(files: number, prefix: string): GitError {
   return new GitError('TooLarge', `the tree is too large: ${files} files, folder ${prefix || '/'}`, {
-    wayOut: `a fleet repository has at most ${MAX_FILES} files and ${MAX_DEPTH} levels: keep other code elsewhere`,
+    hint: `a fleet repository has at most ${MAX_FILES} files and ${MAX_DEPTH} levels: keep other code elsewhere`,
   });
 }
 

@@ -33,8 +33,7 @@ export async function openWorkingTree(folder: string): Promise<WorkingTree> {
     if (code === 0 && oid) return oid;
     throw new GitError('NotFoundRef', `${JSON.stringify(revision)} is no commit of this repository`, {
       where: root,
-      wayOut:
-        'name a branch, a tag or a commit that `git log` shows here (in CI: fetch more than one commit)',
+      hint: 'name a branch, a tag or a commit that `git log` shows here (in CI: fetch more than one commit)',
     });
   }
 
@@ -45,7 +44,7 @@ export async function openWorkingTree(folder: string): Promise<WorkingTree> {
     const because = /dubious ownership/.test(stderr) ? 'belongs to another user' : 'is in no git repository';
     throw new GitError('NotFoundRepository', `this folder ${because}`, {
       where: join(at),
-      wayOut: 'run `git init` and commit first, or name another folder',
+      hint: 'run `git init` and commit first, or name another folder',
     });
   }
 }

@@ -34,10 +34,10 @@ export async function acceptContent(rendered: Rendered, checks: Checks): Promise
 
 export function acceptRenderError(error: {
   readonly message: string;
-  readonly wayOut?: string | undefined;
+  readonly hint?: string | undefined;
 }): Acceptance {
-  const wayOut = error.wayOut ? `; ${error.wayOut}` : '';
-  return { accepted: false, verdict: 'RenderFailed', message: `${error.message}${wayOut}` };
+  const hint = error.hint ? `; ${error.hint}` : '';
+  return { accepted: false, verdict: 'RenderFailed', message: `${error.message}${hint}` };
 }
 
 function textOf(found: readonly Refusal[]): string {

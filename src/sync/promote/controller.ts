@@ -15,7 +15,7 @@ import { clusterStatus, ownStatus } from './cluster/status.ts';
 import { type Announcer, announceCluster, announceRelease } from './events.ts';
 import { type Observation, observe, type Sources } from './observe.ts';
 import { type DueCheck, type PromotionPlan, planPromotion } from './plan.ts';
-import { given } from './snapshot.ts';
+import { optional } from './snapshot.ts';
 
 export interface PromotionPorts extends Sources, Announcer {
   /** Absent: over HTTP, without a Prometheus. */
@@ -64,12 +64,12 @@ export function promotion(ports: PromotionPorts): Promotion {
         `promoting ${name}`,
       );
     }
-    return given('wakeAt', plan.wakeAt);
+    return optional('wakeAt', plan.wakeAt);
   }
 
   function tell({ name, target, sync, member }: ClusterPlan): void {
     const lookAt = sync.state === 'Soaking' ? member.progress.until : undefined;
-    ports.clusters.target(name, { ...target, ...given('lookAt', lookAt) });
+    ports.clusters.target(name, { ...target, ...optional('lookAt', lookAt) });
   }
 
   function beginChecks(desk: CheckDesk, { spec }: Pipeline, due: readonly DueCheck[]): void {

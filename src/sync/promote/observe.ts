@@ -3,7 +3,7 @@ import type { Pipeline, Release } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { CheckDesk } from '../../rollout/check-scheduler.ts';
 import type { ClusterSync, CommitSource, HeadReport, HubStore } from './ports.ts';
-import { type ClusterView, given, type World } from './snapshot.ts';
+import { type ClusterView, optional, type World } from './snapshot.ts';
 import { claimsOn } from './stage/claims.ts';
 
 export interface Sources {
@@ -35,7 +35,7 @@ export async function observe(sources: Sources, pipeline: Pipeline, desk: CheckD
     const report = clusters.report(cluster.metadata.name);
     const rival = by.find((other) => other !== name);
     const runs = desk.runsOf(cluster.metadata.name);
-    return { cluster, runs, ...given('report', report), ...given('rival', rival) };
+    return { cluster, runs, ...optional('report', report), ...optional('rival', rival) };
   });
   const { commits, head } = await source.accepted(pipeline, mentioned(views, releases));
   const own = claims.filter(({ owner }) => owner === name);

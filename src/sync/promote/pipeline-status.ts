@@ -6,7 +6,7 @@ import type { ClusterPlan } from './cluster/plan.ts';
 import type { HeadReport } from './ports.ts';
 import { type Road, stageOf } from './release/order.ts';
 import { yesNo } from './release/status.ts';
-import { type Because, cut, given, MAX_MESSAGE, MAX_NAMES, type World } from './snapshot.ts';
+import { type Because, cut, MAX_MESSAGE, MAX_NAMES, optional, type World } from './snapshot.ts';
 import type { StagePlan } from './stage/stage.ts';
 import { countsOf } from './stage/verdict.ts';
 import { waitFor } from './wait.ts';
@@ -24,7 +24,7 @@ export function pipelineStatus(sight: PipelineSight): PipelineStatus {
   const { pipeline, now, commits } = world;
   const newest = commits.at(-1)?.id;
   const waiting = waitOf(sight);
-  const observedGeneration = given('observedGeneration', pipeline.metadata.generation);
+  const observedGeneration = optional('observedGeneration', pipeline.metadata.generation);
   const said = findingsOf(sight, waiting).map((finding) => ({ ...finding, ...observedGeneration }));
   const conditions = withConditions(pipeline.status?.conditions, said, now);
   const states = clusters.map(({ sync }) => sync);
@@ -32,7 +32,7 @@ export function pipelineStatus(sight: PipelineSight): PipelineStatus {
     ...observedGeneration,
     phase: pipelinePhases.phaseOf({ conditions }),
     conditions,
-    ...given('waiting', waiting),
+    ...optional('waiting', waiting),
     head: headOf(sight),
     stages: stages.map((plan) => stageStatus(plan, sight)),
     clusters: {
@@ -46,10 +46,10 @@ export function pipelineStatus(sight: PipelineSight): PipelineStatus {
 
 function headOf({ head }: PipelineSight): PipelineHead {
   return {
-    ...given('commit', head.commit),
-    ...given('seenAt', head.seenAt?.toISOString()),
+    ...optional('commit', head.commit),
+    ...optional('seenAt', head.seenAt?.toISOString()),
     verdict: head.verdict,
-    ...given('message', head.message && cut(head.message, MAX_MESSAGE)),
+    ...optional('message', head.message && cut(head.message, MAX_MESSAGE)),
   };
 }
 
@@ -62,7 +62,12 @@ function stageStatus(plan: StagePlan, { world, roads }: PipelineSight): Pipeline
   const old = world.pipeline.status?.stages?.find((each) => each.name === name);
   if (plan.members.length === 0) return { ...old, name, clusters: { ...old?.clusters, total: 0 } };
   const fields = plan.proven ? provenFields(plan.proven, name, world.now) : {};
-  return { name, clusters: countsFor(plan), ...given('release', (plan.on ?? roads.at(-1))?.name), ...fields };
+  return {
+    name,
+    clusters: countsFor(plan),
+    ...optional('release', (plan.on ?? roads.at(-1))?.name),
+    ...fields,
+  };
 }
 
 function provenFields(proven: Road, stage: string, now: Date): Partial<PipelineStageStatus> {

@@ -15,7 +15,7 @@ import { findingOf } from './release/findings.ts';
 import { type Road, roadsOf } from './release/order.ts';
 import { newRelease, releaseName } from './release/release.ts';
 import { releaseStatus } from './release/status.ts';
-import { type ClusterView, earliest, given, type World } from './snapshot.ts';
+import { type ClusterView, earliest, optional, type World } from './snapshot.ts';
 import { type Membership, membershipOf } from './stage/membership.ts';
 import { planStage, type StagePlan } from './stage/stage.ts';
 import { nextWake } from './stage/verdict.ts';
@@ -59,14 +59,14 @@ export function planPromotion(world: World, head: HeadReport): PromotionPlan {
   const releases = history.newest ? releasePlans(roads, stages, now) : [];
   const clusters = allClusters(world, { context, places, stages });
   return {
-    ...given('create', create),
+    ...optional('create', create),
     releases,
     stages,
     clusters,
     status: pipelineStatus({ world, head, stages, clusters, roads }),
     drop: superfluous(roads, releases, { stages, limit: pipeline.spec.historyLimit }),
     due: stages.flatMap(({ stage, members }) => members.flatMap((member) => dueChecks(stage.name, member))),
-    ...given('wakeAt', earliest(stages.map(({ standings }) => nextWake(standings, now)))),
+    ...optional('wakeAt', earliest(stages.map(({ standings }) => nextWake(standings, now)))),
   };
 }
 

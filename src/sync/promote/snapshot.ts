@@ -38,7 +38,7 @@ export function earliest(moments: readonly (Date | undefined)[]): Date | undefin
 const LEFT_OUT = {};
 
 /** An optional field that is left out when there is nothing to say. */
-export function given<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+export function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return value === undefined ? LEFT_OUT : ({ [key]: value } as { readonly [P in K]?: V });
 }
 

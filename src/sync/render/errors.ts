@@ -39,14 +39,14 @@ export class RenderError extends Error {
   /** All of them. */
   readonly problems: readonly RenderProblem[];
   readonly where: string | undefined;
-  readonly wayOut: string | undefined;
+  readonly hint: string | undefined;
 
-  constructor(code: RenderErrorCode, problems: readonly RenderProblem[], wayOut?: string, cause?: unknown) {
+  constructor(code: RenderErrorCode, problems: readonly RenderProblem[], hint?: string, cause?: unknown) {
     super(summaryOf(problems), { cause });
     this.code = code;
     this.problems = problems;
     this.where = problems[0] ? placeOf(problems[0]) : undefined;
-    this.wayOut = wayOut;
+    this.hint = hint;
   }
 }
 

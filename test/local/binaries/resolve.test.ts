@@ -180,7 +180,7 @@ describe('obtainBinaries', () => {
       await expect(obtain()).rejects.toMatchObject({
         code: 'NoBinaries',
         message: expect.stringContaining(because) as string,
-        wayOut: expect.stringMatching(/install Go.*KUBEBUILDER_ASSETS/s) as string,
+        hint: expect.stringMatching(/install Go.*KUBEBUILDER_ASSETS/s) as string,
       });
       // An answer that will not change is not asked for again.
       expect(new Set(site.asked).size).toBe(site.asked.length);
@@ -203,7 +203,7 @@ describe('obtainBinaries', () => {
       execFileSync('ln', ['-s', '/dev/full', join(downloads, `kube-apiserver-${sum(CONTENT)}.part`)]);
       await expect(obtain()).rejects.toMatchObject({
         code: 'DiskFull',
-        wayOut: expect.stringContaining('XDG_CACHE_HOME') as string,
+        hint: expect.stringContaining('XDG_CACHE_HOME') as string,
       });
       expect(leftovers()).toEqual([]);
       expect(cached()).toEqual([]);
@@ -329,11 +329,11 @@ describe('obtainBinaries', () => {
       ['darwin', 'arm64', /virtual machine/],
       ['win32', 'x64', /WSL/],
       ['linux', 'riscv64', /Linux machine/],
-    ])('says a clear word: %s/%s', async (platform, arch, wayOut) => {
+    ])('says a clear word: %s/%s', async (platform, arch, hint) => {
       await expect(obtain({ host: { platform, arch } })).rejects.toMatchObject({
         code: 'Unsupported',
         where: `${platform}/${arch}`,
-        wayOut: expect.stringMatching(wayOut) as string,
+        hint: expect.stringMatching(hint) as string,
       });
     });
   });

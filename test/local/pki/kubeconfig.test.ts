@@ -83,7 +83,7 @@ describe('the kubeconfigs of a fleet', () => {
 
   it('cannot be made for a cluster that was never up', async () => {
     const promise = kubeconfigFor(HUB, layoutOf(tempFolder('kubeconfig')), principalNamed('jane'), NOW);
-    await expect(promise).rejects.toMatchObject({ code: 'NotFound', wayOut: 'kubenode local up' });
+    await expect(promise).rejects.toMatchObject({ code: 'NotFound', hint: 'kubenode local up' });
   });
 });
 

@@ -47,7 +47,7 @@ describe('a server that listens on', () => {
     await expect(isPortFree(6443, '192.0.2.77')).rejects.toMatchObject({
       code: 'PortInUse',
       where: '192.0.2.77:6443',
-      wayOut: expect.stringContaining('--bind-address') as string,
+      hint: expect.stringContaining('--bind-address') as string,
     });
   });
 });

@@ -359,9 +359,9 @@ export function conforms(roadOf: () => Road): void {
       const failures = [await failureOf(() => git.fetch('main'))];
       if (!fault.onlyFetch) failures.push(await failureOf(() => git.listRefs()));
       fault.heal();
-      for (const { code, wayOut, words } of failures) {
+      for (const { code, hint, words } of failures) {
         expect([fault.name, code]).toEqual([fault.name, code === fault.orCode ? fault.orCode : fault.code]);
-        expect([fault.name, wayOut]).not.toEqual([fault.name, undefined]);
+        expect([fault.name, hint]).not.toEqual([fault.name, undefined]);
         expect(words).not.toMatch(/s3cret|PRIVATE KEY/);
       }
       // In the same copy: whatever the fault left there does no harm.
@@ -374,7 +374,7 @@ export function conforms(roadOf: () => Road): void {
 
 interface Failure {
   readonly code: string | undefined;
-  readonly wayOut: string | undefined;
+  readonly hint: string | undefined;
   readonly words: string;
 }
 
@@ -383,8 +383,8 @@ async function failureOf(work: () => Promise<unknown>): Promise<Failure> {
     () => new Error('nothing failed'),
     (failure: unknown) => failure,
   );
-  const { code, wayOut, message, where, cause } = error as Record<string, string | undefined>;
-  return { code, wayOut, words: [message, where, wayOut, cause].join(' ') };
+  const { code, hint, message, where, cause } = error as Record<string, string | undefined>;
+  return { code, hint, words: [message, where, hint, cause].join(' ') };
 }
 
 function open(options: Omit<GitOptions, 'folder'>): GitTransport {

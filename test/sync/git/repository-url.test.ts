@@ -33,7 +33,7 @@ describe('the URL of a repository', () => {
     [''],
   ])('refuses %s, with a way out and without its secret', (text) => {
     expect(() => parseRepository(text)).toThrow(
-      expect.objectContaining({ code: 'BadUrl', wayOut: expect.any(String) as string }) as Error,
+      expect.objectContaining({ code: 'BadUrl', hint: expect.any(String) as string }) as Error,
     );
     expect(() => parseRepository(text)).not.toThrow(/s3cret/);
   });

@@ -58,7 +58,7 @@ describe('a working tree', { timeout: 30_000 }, () => {
   it('says when a folder is in no repository', async () => {
     await expect(openWorkingTree(tempFolder('plain'))).rejects.toMatchObject({
       code: 'NotFoundRepository',
-      wayOut: expect.stringContaining('git init') as string,
+      hint: expect.stringContaining('git init') as string,
     });
   });
 });

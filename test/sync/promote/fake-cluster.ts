@@ -1,7 +1,7 @@
 /** A cluster that takes time to apply and to become healthy. It does what its worker would do, and says what it sees. */
 import type { Cluster } from '../../../src/api/generated/types.ts';
 import type { ClusterReport, ClusterTarget } from '../../../src/sync/promote/ports.ts';
-import { given } from '../../../src/sync/promote/snapshot.ts';
+import { optional } from '../../../src/sync/promote/snapshot.ts';
 
 export const SECOND = 1000;
 
@@ -123,10 +123,10 @@ export class FakeCluster {
       reachable: this.reachable,
       identity: this.identity,
       synced: { status: this.#isSynced() ? 'True' : 'Unknown', reason: 'Seen', message: '' },
-      ...given('lastContactAt', lastContactAt === undefined ? undefined : new Date(lastContactAt)),
-      ...given('commits', inventory.size > 0 ? [...inventory] : undefined),
-      ...given('work', target?.digest === undefined ? undefined : this.#workOn(target.digest)),
-      ...given('health', this.health(now)),
+      ...optional('lastContactAt', lastContactAt === undefined ? undefined : new Date(lastContactAt)),
+      ...optional('commits', inventory.size > 0 ? [...inventory] : undefined),
+      ...optional('work', target?.digest === undefined ? undefined : this.#workOn(target.digest)),
+      ...optional('health', this.health(now)),
     };
   }
 

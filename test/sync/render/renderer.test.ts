@@ -222,7 +222,7 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
     const error = await failure(render(files));
     expect(error).toMatchObject({ name: 'RenderError', code });
     expect(error.message).toMatch(message);
-    expect(error.wayOut).toEqual(expect.any(String));
+    expect(error.hint).toEqual(expect.any(String));
     const [problem = { message: '' }] = error.problems;
     expect(placeOf(problem)).toBe(place);
   });

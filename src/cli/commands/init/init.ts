@@ -42,7 +42,7 @@ function init(io: Io, folder: string, flags: Flags): void {
   if (!isFree(folder)) {
     throw new CliError('the folder is not empty', {
       where: folder,
-      wayOut: 'name a new folder, or an empty one',
+      hint: 'name a new folder, or an empty one',
       exitCode: EXIT.badInput,
     });
   }
@@ -70,7 +70,7 @@ function repositoryOf(folder: string, { repository }: Flags): string {
     throw new CliError(error.message, {
       where: '--repository',
       exitCode: EXIT.usage,
-      ...(error.wayOut ? { wayOut: error.wayOut } : {}),
+      ...(error.hint ? { hint: error.hint } : {}),
     });
   }
 }

@@ -31,10 +31,10 @@ function translate(error: unknown): unknown {
     return new AggregateError(error.errors.map(translate), error.message, { cause: error });
   }
   if (!(error instanceof LocalError)) return error;
-  const { where, wayOut } = error;
+  const { where, hint } = error;
   return new CliError(error.message, {
     ...(where === undefined ? {} : { where }),
-    ...(wayOut === undefined ? {} : { wayOut }),
+    ...(hint === undefined ? {} : { hint }),
     exitCode: EXIT_CODES[error.code],
     cause: error,
   });

@@ -75,13 +75,13 @@ function refuseContradictions(
     { when: group !== undefined && user === undefined, text: '--group goes with --user' },
   ].find(({ when }) => when);
   if (!objection) return;
-  throw new CliError(objection.text, { exitCode: EXIT.usage, wayOut: 'kubenode local kubeconfig --help' });
+  throw new CliError(objection.text, { exitCode: EXIT.usage, hint: 'kubenode local kubeconfig --help' });
 }
 
 function noFleet(dir: string): CliError {
   return new CliError('there are no local clusters', {
     where: dir,
-    wayOut: 'start them with: kubenode local up',
+    hint: 'start them with: kubenode local up',
     exitCode: EXIT.badInput,
   });
 }
@@ -89,7 +89,7 @@ function noFleet(dir: string): CliError {
 function unknownCluster(name: string, clusters: readonly { readonly name: string }[]): CliError {
   return new CliError(`there is no local cluster ${name}`, {
     where: `there are: ${clusters.map((cluster) => cluster.name).join(', ')}`,
-    wayOut: 'name one of them, or add clusters with: kubenode local up --clusters N',
+    hint: 'name one of them, or add clusters with: kubenode local up --clusters N',
     exitCode: EXIT.badInput,
   });
 }

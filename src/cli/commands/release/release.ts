@@ -100,7 +100,7 @@ function approveCommand(io: Io): Command {
         const stages = pick(pipelines, spec.pipeline).spec.stages.map((one) => one.name);
         if (!stages.includes(stage)) {
           throw new CliError(`pipeline ${spec.pipeline} has no stage ${stage}`, {
-            wayOut: `name one of: ${stages.join(', ')}`,
+            hint: `name one of: ${stages.join(', ')}`,
             exitCode: EXIT.badInput,
           });
         }

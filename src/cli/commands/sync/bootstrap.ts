@@ -79,7 +79,7 @@ async function pipelinesOf(
     if (found.length > 0) return found;
     throw new CliError('this repository declares no Pipeline', {
       where: `${repository}, commit ${commit}, path ${path}`,
-      wayOut: 'declare one in the fleet program (new Pipeline), or make a repository with: kubenode init DIR',
+      hint: 'declare one in the fleet program (new Pipeline), or make a repository with: kubenode init DIR',
       exitCode: EXIT.badInput,
     });
   } finally {

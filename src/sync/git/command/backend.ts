@@ -147,7 +147,7 @@ async function growthWatch(
     if ((await sizeOf(packsOf(gitdir))) - before <= maxBytes) return undefined;
     return new GitError('TooLarge', `the fetch brings more than ${maxBytes} bytes`, {
       where,
-      wayOut: 'keep large files out of the fleet repository',
+      hint: 'keep large files out of the fleet repository',
     });
   };
 }

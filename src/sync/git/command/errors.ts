@@ -8,7 +8,7 @@ interface Row {
   readonly words: RegExp;
   readonly code: GitErrorCode;
   readonly what: string;
-  readonly wayOut: string;
+  readonly hint: string;
 }
 
 const RETRY = 'sync tries again; if it stays, look at the server and the network between';
@@ -20,67 +20,65 @@ const ROWS: readonly Row[] = [
     words: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|No \S+ host key is known/,
     code: 'HostKey',
     what: 'the ssh server does not show a declared host key',
-    wayOut:
-      "check the key with the server's owner, then put its line into spec.source.hostKeys (ssh-keyscan prints it)",
+    hint: "check the key with the server's owner, then put its line into spec.source.hostKeys (ssh-keyscan prints it)",
   },
   {
     words:
       /Permission denied \(|Too many authentication failures|Load key .*(invalid format|error in libcrypto)/,
     code: 'Unauthorized',
     what: 'the ssh server refuses the key',
-    wayOut:
-      'check that the Secret of credentialsRef holds a private key, and that its public half may read the repository',
+    hint: 'check that the Secret of credentialsRef holds a private key, and that its public half may read the repository',
   },
   {
     words: /dubious ownership|[Pp]ermission denied/,
     code: 'Unauthorized',
     what: 'the repository belongs to another user',
-    wayOut: 'run sync as the owner of the folder, or change its owner',
+    hint: 'run sync as the owner of the folder, or change its owner',
   },
   {
     words: /[Cc]ouldn't find remote ref|Remote branch .* not found/,
     code: 'NotFoundRef',
     what: 'there is no such ref in this repository',
-    wayOut: 'check spec.source.ref, and that the branch was pushed',
+    hint: 'check spec.source.ref, and that the branch was pushed',
   },
   {
     words: /not our ref|unadvertised object|Server does not allow request/,
     code: 'NotFoundObject',
     what: 'the server does not hand out this commit',
-    wayOut: 'fetch the branch that holds it',
+    hint: 'fetch the branch that holds it',
   },
   {
     words: /Connection timed out|Operation timed out|Timeout, server .* not responding/,
     code: 'Timeout',
     what: 'the server did not answer in time',
-    wayOut: RETRY,
+    hint: RETRY,
   },
   {
     words:
       /Could not resolve hostname|Connection refused|Connection reset|No route to host|Network is unreachable|Connection closed|kex_exchange_identification|Broken pipe/,
     code: 'Unreachable',
     what: 'the server cannot be reached',
-    wayOut: RETRY,
+    hint: RETRY,
   },
   {
     words: /cannot run ssh|error: cannot run|ssh: not found/,
     code: 'MissingTool',
     what: 'the ssh command could not be started',
-    wayOut: 'install the OpenSSH client where kubenode runs; https URLs do not need it',
+    hint: 'install the OpenSSH client where kubenode runs; https URLs do not need it',
   },
   {
     words:
       /does not appear to be a git repository|Repository not found|not found\.$|No such file or directory|project you were looking for could not be found/m,
     code: 'NotFoundRepository',
     what: 'there is no such repository',
-    wayOut: URL_OR_RIGHTS,
+    hint: URL_OR_RIGHTS,
   },
   {
     words:
       /early EOF|index-pack failed|bad object|did not send all necessary objects|missing (blob|tree|commit)|corrupt|fsck error|invalid object|unexpected disconnect|the remote end hung up/,
     code: 'Corrupt',
     what: 'what the server sent is cut off or broken',
-    wayOut: 'sync fetches it again; if it stays, check the repository with git fsck',
+    hint: 'sync fetches it again; if it stays, check the repository with git fsck',
   },
 ];
 
@@ -89,13 +87,13 @@ export function commandError(stderr: string, display: string): GitError {
   if (row) {
     return new GitError(row.code, row.what, {
       where: display,
-      wayOut: row.wayOut,
+      hint: row.hint,
       cause: new Error(tail(stderr)),
     });
   }
   return new GitError('Corrupt', `git failed: ${tail(stderr) || 'without a word'}`, {
     where: display,
-    wayOut: URL_OR_RIGHTS,
+    hint: URL_OR_RIGHTS,
   });
 }
 

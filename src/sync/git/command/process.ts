@@ -132,13 +132,13 @@ export function killGroup(child: ChildProcess): void {
 
 function timedOut(timeoutMs: number): GitError {
   return new GitError('Timeout', `git was not done within ${timeoutMs / 1000} s`, {
-    wayOut: 'sync tries again; if it stays, the server is too slow or the repository too large',
+    hint: 'sync tries again; if it stays, the server is too slow or the repository too large',
   });
 }
 
 export function missingTool(error: Error): GitError {
   return new GitError('MissingTool', 'the git command could not be started', {
-    wayOut: 'install git (and ssh for ssh URLs) where kubenode runs; https URLs need neither',
+    hint: 'install git (and ssh for ssh URLs) where kubenode runs; https URLs need neither',
     cause: error,
   });
 }

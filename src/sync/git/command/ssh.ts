@@ -23,8 +23,7 @@ export async function sshFiles({ display, credential, hostKeys = [] }: SshOption
       'no host key is declared, so the ssh server cannot be told from another one',
       {
         where: display,
-        wayOut:
-          "put its line into spec.source.hostKeys (ssh-keyscan prints it; check it with the server's owner)",
+        hint: "put its line into spec.source.hostKeys (ssh-keyscan prints it; check it with the server's owner)",
       },
     );
   }

@@ -106,7 +106,7 @@ function objectReader(gitdir: string, display: string): ObjectReader {
       if (codeOf(error) === 'NotFoundError') return undefined;
       throw new GitError('Corrupt', `object ${oid} cannot be read`, {
         where: display,
-        wayOut: 'the copy is thrown away and fetched again',
+        hint: 'the copy is thrown away and fetched again',
         cause: error,
       });
     }
@@ -119,7 +119,7 @@ function notFound(what: string, where: string): GitError {
   }
   return new GitError('NotFoundRef', `there is no ${what} in this repository`, {
     where,
-    wayOut: 'check spec.source.ref, and that the branch was pushed',
+    hint: 'check spec.source.ref, and that the branch was pushed',
   });
 }
 
@@ -128,7 +128,7 @@ function explain(error: unknown, what: string, where: string): GitError {
   if (codeOf(error) === 'NotFoundError') return notFound(what, where);
   return new GitError('Corrupt', `what the server sent for ${what} is cut off, or not git's`, {
     where,
-    wayOut: 'sync fetches it again; if it stays, check the repository with git fsck',
+    hint: 'sync fetches it again; if it stays, check the repository with git fsck',
     cause: error,
   });
 }

@@ -123,27 +123,27 @@ async function* piecesOf(whole: Uint8Array): AsyncGenerator<Uint8Array> {
 function cutOff({ display }: HttpOptions): GitError {
   return new GitError('Corrupt', 'the answer ends in the middle', {
     where: display,
-    wayOut: 'sync asks again; if it stays, look at the server and at proxies between',
+    hint: 'sync asks again; if it stays, look at the server and at proxies between',
   });
 }
 
 function silence({ display, limits }: HttpOptions): GitError {
   return new GitError('Timeout', `the server sent nothing for ${limits.idleMs / 1000} s`, {
     where: display,
-    wayOut: 'sync tries again; if it stays, look at the server and the network between',
+    hint: 'sync tries again; if it stays, look at the server and the network between',
   });
 }
 
 function slow({ display, limits }: HttpOptions): GitError {
   return new GitError('Timeout', `the call was not done within ${limits.timeoutMs / 1000} s`, {
     where: display,
-    wayOut: 'sync tries again; if it stays, the server is too slow or the repository too large',
+    hint: 'sync tries again; if it stays, the server is too slow or the repository too large',
   });
 }
 
 function tooLarge({ display, limits }: HttpOptions): GitError {
   return new GitError('TooLarge', `the answer is larger than ${limits.maxBytes} bytes`, {
     where: display,
-    wayOut: 'keep large files out of the fleet repository, or fetch it by ssh, which needs less memory',
+    hint: 'keep large files out of the fleet repository, or fetch it by ssh, which needs less memory',
   });
 }

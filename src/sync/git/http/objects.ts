@@ -102,6 +102,6 @@ export function tagTarget(oid: string, { content }: RawObject): string {
 
 export function corrupt(oid: string, because: string): GitError {
   return new GitError('Corrupt', `object ${oid} cannot be read: ${because}`, {
-    wayOut: 'the copy is thrown away and fetched again; if it stays, check the repository with git fsck',
+    hint: 'the copy is thrown away and fetched again; if it stays, check the repository with git fsck',
   });
 }

@@ -20,7 +20,7 @@ export async function checkPack(path: string): Promise<void> {
   await rm(path, { force: true });
   await rm(path.replace(/\.pack$/, '.idx'), { force: true });
   throw new GitError('Corrupt', 'the pack that the server sent does not match its digest', {
-    wayOut: 'sync fetches it again; if it stays, check the repository with git fsck',
+    hint: 'sync fetches it again; if it stays, check the repository with git fsck',
   });
 }
 

@@ -2,7 +2,7 @@
 import type { ClusterSync } from '../../../api/generated/types.ts';
 import type { ClusterTarget, TargetDigests } from '../ports.ts';
 import type { Road } from '../release/order.ts';
-import { type Because, cut, given, MAX_MESSAGE, MAX_NAMES } from '../snapshot.ts';
+import { type Because, cut, MAX_MESSAGE, MAX_NAMES, optional } from '../snapshot.ts';
 import type { StagePlan } from '../stage/stage.ts';
 import { unitsToSoak } from './proofs.ts';
 import { ALL_UNITS, soakFor } from './soak.ts';
@@ -71,7 +71,7 @@ function placed(standing: Standing, plan: StagePlan, on: Road, { context, ...fra
       : relabelled(standing, stage, on, context);
   const mode = mayWrite(member, frame.paused) && (begins || keepsWriting(standing)) ? 'Apply' : 'Observe';
   const { reason, because, blocker } = standing;
-  const why = { reason, because: begin ?? because, ...given('blocker', blocker) };
+  const why = { reason, because: begin ?? because, ...optional('blocker', blocker) };
   return said({ member, stage, frame, why, state: stateFor(standing), begins, mode, sync, now: context.now });
 }
 
@@ -90,7 +90,7 @@ function intentFor(
   const failed = sync.failed?.filter((entry) => entry.digest !== target.digest);
   return {
     ...sync,
-    ...given('failed', failed),
+    ...optional('failed', failed),
     commit: on.commit,
     renderedDigest: target.digest,
     release: on.name,
@@ -176,15 +176,15 @@ function said({ member, stage, frame, why, state, begins, mode, sync, now }: Sai
   );
   return {
     name: member.name,
-    ...given('stage', stage),
+    ...optional('stage', stage),
     member,
     sync: written,
     target: {
       mode: known,
       pipeline: frame.pipeline,
       because: why.because,
-      ...given('commit', commit),
-      ...given('digest', renderedDigest),
+      ...optional('commit', commit),
+      ...optional('digest', renderedDigest),
     },
     begins,
     why,
@@ -204,13 +204,13 @@ function withReport(sync: ClusterSync, { view, before }: Member): ClusterSync {
   const { report } = view;
   const contacted = {
     ...sync,
-    ...given('lastContactAt', contact(before.lastContactAt, report?.lastContactAt)),
+    ...optional('lastContactAt', contact(before.lastContactAt, report?.lastContactAt)),
   };
   const work = report?.work;
   if (!work || work.digest !== sync.renderedDigest) return contacted;
   const { failures: _old, ...rest } = contacted;
   const failures = work.failures.length > 0 ? work.failures.slice(0, MAX_NAMES) : undefined;
-  return { ...rest, objects: work.objects, ...given('failures', failures) };
+  return { ...rest, objects: work.objects, ...optional('failures', failures) };
 }
 
 function contact(before: string | undefined, seen: Date | undefined): string | undefined {

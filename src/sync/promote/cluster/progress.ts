@@ -6,7 +6,7 @@ import type { Check, ClusterSoak, ClusterSync } from '../../../api/generated/typ
 import { type CheckRun, countRuns, type GateVerdict, judgeGates, nextRuns } from '../../../rollout/gates.ts';
 import type { History } from '../commit-history.ts';
 import type { ClusterReport, TargetDigests, WorkReport } from '../ports.ts';
-import { type Because, type ClusterView, earliest, given } from '../snapshot.ts';
+import { type Because, type ClusterView, earliest, optional } from '../snapshot.ts';
 import { failureOf, isProven, unitsToSoak, withFailure, withProof } from './proofs.ts';
 import {
   ALL_UNITS,
@@ -163,7 +163,7 @@ function fail({ sync, soak, now, target }: Look, { reason, because, blocker }: B
 /** The first failure is what people should read, until the digest is proven. */
 function stillFailed(sync: ClusterSync, digest: string, blocker?: Because['blocker']): Progress {
   const { reason = 'Failed', message = 'it failed here' } = failureOf(sync, digest) ?? {};
-  return saying('Failed', sync, { reason, because: message, ...given('blocker', blocker) });
+  return saying('Failed', sync, { reason, because: message, ...optional('blocker', blocker) });
 }
 
 function saying(trial: Trial, sync: ClusterSync, because: Because): Progress {
@@ -192,7 +192,7 @@ function obstacleOf(look: Look): Obstacle | undefined {
 
 function pick({ reason, because, blocker, ...rest }: NonNullable<Look['health']>): Obstacle {
   const since = rest.answer === 'Settled' ? undefined : rest.since;
-  return { reason, because, ...given('blocker', blocker), ...given('since', since) };
+  return { reason, because, ...optional('blocker', blocker), ...optional('since', since) };
 }
 
 /** A controller that knows no deadline never gives up; somebody has to let the fix in. */
@@ -208,10 +208,10 @@ function wait(look: Look, obstacle: Obstacle): Progress {
   const { lateAt, failing = false, trial, ...because } = obstacle;
   const soak = isSeenUnsettled(look) ? stopped(look.soak, now) : look.soak;
   const startedAt = soak.startedAt && notAfter(soak.startedAt, now);
-  const next = { ...sync, soak: { ...soak, ...given('startedAt', startedAt) } };
+  const next = { ...sync, soak: { ...soak, ...optional('startedAt', startedAt) } };
   if (failureOf(sync, target.digest)) return stillFailed(next, target.digest, because.blocker);
   const moving = soak.settledAt === undefined ? 'Applying' : 'Soaking';
-  return { ...saying(trial ?? moving, next, because), failing, ...given('wakeAt', lateAt) };
+  return { ...saying(trial ?? moving, next, because), failing, ...optional('wakeAt', lateAt) };
 }
 
 /**
@@ -259,7 +259,7 @@ function soaking({ sync, target, rules, now }: Look, { soak, until, because }: R
     ...said,
     until,
     due: checks.filter(({ at }) => at <= now).map(({ check }) => check),
-    ...given('wakeAt', earliest([end, nextLook(now), ...later])),
+    ...optional('wakeAt', earliest([end, nextLook(now), ...later])),
   };
 }
 

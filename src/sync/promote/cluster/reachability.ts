@@ -1,7 +1,7 @@
 /** Whether a cluster can be seen, and whether anything keeps us from writing to it. Pure. */
 import type { Cluster, ClusterSync } from '../../../api/generated/types.ts';
 import type { History } from '../commit-history.ts';
-import { type Because, type ClusterView, given } from '../snapshot.ts';
+import { type Because, type ClusterView, optional } from '../snapshot.ts';
 import type { Membership } from '../stage/membership.ts';
 
 export type Reach =
@@ -144,7 +144,7 @@ export function adopted(
   const digest = history.target(newest, cluster.metadata.name)?.digest;
   const { release: _release, stage: _stage, renderedDigest: _digest, ...rest } = sync;
   const soak = { startedAt: now.toISOString(), clocks: [] };
-  return { ...rest, commit: newest, ...given('renderedDigest', digest), soak };
+  return { ...rest, commit: newest, ...optional('renderedDigest', digest), soak };
 }
 
 export function newestOf(commits: readonly string[] | undefined, history: History): string | undefined {

@@ -5,7 +5,7 @@
 import type { ClusterSoak, SoakClock } from '../../../api/generated/types.ts';
 import { NOTHING } from '../commit-history.ts';
 import type { TargetDigests } from '../ports.ts';
-import { given } from '../snapshot.ts';
+import { optional } from '../snapshot.ts';
 
 /** Longer than this without a good observation, and the time between does not count. */
 export const BLIND_MS = 120_000;
@@ -42,8 +42,8 @@ export function soakFor(
  * is kept, so that one that fails at once is not asked again at once.
  */
 export function soakAnew({ startedAt, gates = [] }: ClusterSoak): ClusterSoak {
-  const asked = gates.map(({ name, ranAt }) => ({ name, ...given('ranAt', ranAt) }));
-  return { ...given('startedAt', startedAt), clocks: [], gates: asked };
+  const asked = gates.map(({ name, ranAt }) => ({ name, ...optional('ranAt', ranAt) }));
+  return { ...optional('startedAt', startedAt), clocks: [], gates: asked };
 }
 
 /** All of it was seen applied and healthy at that moment. */
@@ -78,9 +78,9 @@ function withoutBlindTime(soak: ClusterSoak, at: Date): ClusterSoak {
   return {
     ...soak,
     clocks,
-    ...given('settledAt', soak.settledAt && moved(soak.settledAt, gap)),
+    ...optional('settledAt', soak.settledAt && moved(soak.settledAt, gap)),
     gates: (soak.gates ?? []).map(({ ranAt, ...gate }) => {
-      return { ...gate, ...given('ranAt', ranAt && notAfter(moved(ranAt, gap), at)) };
+      return { ...gate, ...optional('ranAt', ranAt && notAfter(moved(ranAt, gap), at)) };
     }),
   };
 }

@@ -3,7 +3,7 @@ import type { ClusterStatus } from '../../../api/generated/types.ts';
 import { clusterPhases } from '../../../api/phases.ts';
 import { type Condition, type Finding, withConditions } from '../../../kube/objects/conditions.ts';
 import type { ClusterReport } from '../ports.ts';
-import { given } from '../snapshot.ts';
+import { optional } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterPlan } from './plan.ts';
 
@@ -22,7 +22,7 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
   const { member, sync } = plan;
   const { cluster, report } = member.view;
   const before = cluster.status;
-  const observedGeneration = given('observedGeneration', cluster.metadata.generation);
+  const observedGeneration = optional('observedGeneration', cluster.metadata.generation);
   const findings = findingsOf(plan, unread).map((finding) => ({ ...finding, ...observedGeneration }));
   const foreign = (before?.conditions ?? []).filter(({ type }) => !OURS.has(type));
   const ours = withConditions(ownOf(before?.conditions), findings, now);
@@ -34,7 +34,7 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
       deletionTimestamp: cluster.metadata.deletionTimestamp,
     }),
     conditions: ours,
-    ...given('waiting', waiting && waitFor(before?.waiting, waiting, now)),
+    ...optional('waiting', waiting && waitFor(before?.waiting, waiting, now)),
     ...seen(before, report),
     sync,
   };
@@ -55,10 +55,10 @@ function ownOf(conditions: readonly Condition[] | undefined): readonly Condition
 function seen(before: ClusterStatus | undefined, report: ClusterReport | undefined): Partial<ClusterStatus> {
   const { clusterUID, endpoint, version, machines } = { ...before, ...defined(report) };
   return {
-    ...given('clusterUID', report?.identity === 'Verified' ? clusterUID : before?.clusterUID),
-    ...given('endpoint', endpoint),
-    ...given('version', version),
-    ...given('machines', machines),
+    ...optional('clusterUID', report?.identity === 'Verified' ? clusterUID : before?.clusterUID),
+    ...optional('endpoint', endpoint),
+    ...optional('version', version),
+    ...optional('machines', machines),
   };
 }
 
@@ -66,10 +66,10 @@ function defined(
   report: ClusterReport | undefined,
 ): Pick<Partial<ClusterReport>, 'clusterUID' | 'endpoint' | 'version' | 'machines'> {
   return {
-    ...given('clusterUID', report?.clusterUID),
-    ...given('endpoint', report?.endpoint),
-    ...given('version', report?.version),
-    ...given('machines', report?.machines),
+    ...optional('clusterUID', report?.clusterUID),
+    ...optional('endpoint', report?.endpoint),
+    ...optional('version', report?.version),
+    ...optional('machines', report?.machines),
   };
 }
 

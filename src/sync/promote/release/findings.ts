@@ -1,7 +1,7 @@
 /** What the plans of the stages mean for each Release. Pure. */
 import type { FailedCluster } from '../../../api/generated/types.ts';
 import type { Standing } from '../cluster/stage-member.ts';
-import { type Because, cut, given, MAX_MESSAGE } from '../snapshot.ts';
+import { type Because, cut, MAX_MESSAGE, optional } from '../snapshot.ts';
 import type { StagePlan } from '../stage/stage.ts';
 import { countsOf, failedIn, soakEnd } from '../stage/verdict.ts';
 import { isAfter, type Road, stageOf } from './order.ts';
@@ -26,8 +26,8 @@ export function findingOf(
   return {
     stages,
     failed: failedClusters(road, plans, now),
-    ...given('supersededBy', supersededBy),
-    ...given(
+    ...optional('supersededBy', supersededBy),
+    ...optional(
       'stalled',
       here.map(stalledBy).find((because) => because !== undefined),
     ),
@@ -79,9 +79,9 @@ function begun(road: Road, { stage, standings, verdict }: StagePlan): StageFindi
   return {
     name: stage.name,
     state: verdict?.state ?? 'Promoting',
-    ...given('soakUntil', soakEnd(standings)?.toISOString()),
+    ...optional('soakUntil', soakEnd(standings)?.toISOString()),
     clusters: countsOf(standings, road.commit),
-    ...given('wait', verdict?.wait),
+    ...optional('wait', verdict?.wait),
   };
 }
 

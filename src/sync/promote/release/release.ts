@@ -4,7 +4,7 @@ import { GROUP, LABEL_MANAGED_BY, LABEL_PIPELINE, MANAGED_BY } from '../../../ap
 import { byCode, digestOf } from '../../digest.ts';
 import { type History, NOTHING } from '../commit-history.ts';
 import type { Commit } from '../ports.ts';
-import { cut, given } from '../snapshot.ts';
+import { cut, optional } from '../snapshot.ts';
 import { unexercisedIn } from '../stage/unexercised.ts';
 
 const SHORT_COMMIT = 12;
@@ -28,11 +28,11 @@ export function newRelease(pipeline: Pipeline, commit: Commit, stages: Stages, h
     spec: {
       pipeline: name,
       commit: commit.id,
-      ...given('parent', commit.parent),
-      ...given('author', commit.author && cut(commit.author, 128)),
-      ...given('subject', commit.subject && cut(commit.subject, 200)),
-      ...given('committedAt', commit.committedAt?.toISOString()),
-      ...given('revertOf', commit.revertOf),
+      ...optional('parent', commit.parent),
+      ...optional('author', commit.author && cut(commit.author, 128)),
+      ...optional('subject', commit.subject && cut(commit.subject, 200)),
+      ...optional('committedAt', commit.committedAt?.toISOString()),
+      ...optional('revertOf', commit.revertOf),
       plan: planOf(commit, stages, history),
     },
   };
@@ -55,8 +55,8 @@ function planOf(commit: Commit, stages: Stages, history: History): ReleasePlan {
     digest: contentDigest(commit),
     clusters: names.length,
     changed: names.filter((name) => target(commit.id, name) !== target(before?.id, name)).length,
-    ...given('deletes', commit.deletes),
-    ...given('disrupts', commit.disrupts),
+    ...optional('deletes', commit.deletes),
+    ...optional('disrupts', commit.disrupts),
     unexercised: unexercised.flat().length,
   };
 }

@@ -2,7 +2,7 @@
 import type { FailedCluster, Release, ReleaseStage, ReleaseStatus } from '../../../api/generated/types.ts';
 import { releasePhases } from '../../../api/phases.ts';
 import { type Finding, withConditions } from '../../../kube/objects/conditions.ts';
-import { type Because, given, MAX_NAMES } from '../snapshot.ts';
+import { type Because, MAX_NAMES, optional } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
 
 /** What is known of one stage of a Release, before it is written down. */
@@ -23,19 +23,19 @@ export function releaseStatus(release: Release, finding: ReleaseFinding, now: Da
   const stages = finding.stages.map((stage) => stageStatus(before, stage, now));
   const current = stages.find(({ state }) => state !== 'Proven');
   const over = !current || finding.supersededBy !== undefined;
-  const observedGeneration = given('observedGeneration', release.metadata.generation);
+  const observedGeneration = optional('observedGeneration', release.metadata.generation);
   const said = findingsOf(finding, current).map((one) => ({ ...one, ...observedGeneration }));
   const conditions = withConditions(before?.conditions, said, now);
   return {
     ...observedGeneration,
     phase: releasePhases.phaseOf({ conditions }),
     conditions,
-    ...given('waiting', over ? undefined : current.waiting),
+    ...optional('waiting', over ? undefined : current.waiting),
     stages,
-    ...given('stage', current?.name),
+    ...optional('stage', current?.name),
     clusters: { total: sum(stages, 'total'), proven: sum(stages, 'proven'), failed: sum(stages, 'failed') },
     ...(finding.failed.length > 0 ? { failedClusters: finding.failed.slice(0, MAX_NAMES) } : {}),
-    ...given('supersededBy', finding.supersededBy),
+    ...optional('supersededBy', finding.supersededBy),
     ...moments(before, stages, over ? now : undefined),
   };
 }
@@ -47,8 +47,8 @@ function moments(
 ): Partial<ReleaseStatus> {
   const begun = stages.find((stage) => stage.startedAt !== undefined)?.startedAt;
   return {
-    ...given('startedAt', before?.startedAt ?? begun),
-    ...given('finishedAt', before?.finishedAt ?? end?.toISOString()),
+    ...optional('startedAt', before?.startedAt ?? begun),
+    ...optional('finishedAt', before?.finishedAt ?? end?.toISOString()),
   };
 }
 
@@ -64,9 +64,9 @@ function merged(old: ReleaseStage | undefined, { wait, ...found }: StageFinding,
   const startedAt = BEGUN.has(found.state) ? now.toISOString() : undefined;
   return {
     ...found,
-    ...given('startedAt', old?.startedAt ?? startedAt),
-    ...given('provenAt', found.state === 'Proven' ? now.toISOString() : undefined),
-    ...given('waiting', wait && waitFor(old?.waiting, wait, now)),
+    ...optional('startedAt', old?.startedAt ?? startedAt),
+    ...optional('provenAt', found.state === 'Proven' ? now.toISOString() : undefined),
+    ...optional('waiting', wait && waitFor(old?.waiting, wait, now)),
   };
 }
 

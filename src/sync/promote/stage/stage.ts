@@ -16,7 +16,7 @@ import {
 import { beginLimit, entryLimit, type Limit } from '../limits.ts';
 import { isAfter, newer, presentOf, type Road } from '../release/order.ts';
 import { planDigestOf, rendersAsPromoted } from '../release/release.ts';
-import { type Because, given } from '../snapshot.ts';
+import { type Because, optional } from '../snapshot.ts';
 import { unexercisedIn } from './unexercised.ts';
 import { failedIn, givesWay, isRevert, type Verdict, verdictOf } from './verdict.ts';
 
@@ -72,7 +72,7 @@ export function planStage(input: StageInput): StagePlan {
   const wait = whyNot(input, stays, there);
   if (wait) return { ...settle(input, stays, present.proven), next: { road: candidate, wait } };
   const provenHere = stays?.verdict.state === 'Proven' ? stays.road : present.proven;
-  return { ...settle(input, there, provenHere), ...given('left', stays) };
+  return { ...settle(input, there, provenHere), ...optional('left', stays) };
 }
 
 /** A stage that was proven stays so: only what it is busy with is judged anew. */
@@ -157,7 +157,7 @@ function beginning(
     unassigned,
     total: standings.length,
     failed,
-    ...given('rerendered', rerendered),
+    ...optional('rerendered', rerendered),
   };
   const { places } = beginLimit({ ...asked, busy });
   const queue = standings
@@ -201,7 +201,7 @@ function afterBegin(standing: Standing, begins: ReadonlyMap<string, string>, lim
   }
   if (!isPending && !wantsPlace(standing) && !losesPlace(standing, limit)) return standing;
   const { reason, because: full, blocker } = limit;
-  return { ...standing, position: 'Pending', reason, because: full, ...given('blocker', blocker) };
+  return { ...standing, position: 'Pending', reason, because: full, ...optional('blocker', blocker) };
 }
 
 /** A held plan has written nothing yet. Released after the budget is spent, it would be one more cluster that begins. */
