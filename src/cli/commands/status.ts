@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Cluster, Pipeline } from '../../api/generated/types.ts';
 import { statusOf } from '../../kube/objects/conditions.ts';
-import { byCode } from '../../sync/digest.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import { ageOf, shortCommit } from '../age.ts';
 import { type ConnectionFlags, connectFrom, connectionOptions } from '../connection.ts';
 import { EXIT } from '../errors.ts';

@@ -4,7 +4,7 @@ import { isKubeError } from '../../kube/client/errors.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import { byCode } from '../digest.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import { healthOf } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
 import type { ClusterReport, ClusterTarget, WorkReport } from '../promote/ports.ts';

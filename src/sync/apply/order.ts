@@ -6,7 +6,7 @@ import { GROUP } from '../../api/names.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
-import { byCode } from '../digest.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import { isCrd } from '../protected-kinds.ts';
 
 /** A kind that stands in no step belongs to the one called `objects`. */

@@ -6,7 +6,7 @@
  */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
-import { byCode, digestOf } from '../digest.ts';
+import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import {
   type Acknowledgement,
   type DeleteBudget,

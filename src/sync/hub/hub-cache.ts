@@ -12,7 +12,7 @@ import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import { byCode } from '../digest.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import type { HubStore } from '../promote/ports.ts';
 import { CLUSTERS, PIPELINES, RELEASES } from './kinds.ts';
 

@@ -1,6 +1,6 @@
 /** Which commits the hub and the clusters name: what was accepted before, as far as anybody remembers. Pure. */
 import type { Release } from '../../api/generated/types.ts';
-import { byCode } from '../digest.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 
 /** The newest one that got a Release: each newly accepted commit gets one. */
 export function newestBefore(pipeline: string, releases: readonly Release[]): string | undefined {

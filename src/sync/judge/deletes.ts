@@ -3,7 +3,7 @@
  * object holds the deletes of that unit until a commit acknowledges exactly this plan. Pure.
  */
 import { keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
-import { byCode, digestOf } from '../digest.ts';
+import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import { isProtected } from '../protected-kinds.ts';
 
 export interface DeleteBudget {

@@ -15,7 +15,7 @@ import { sourceText } from '../apply/inventory/owner-labels.ts';
 import { openInventory } from '../apply/inventory/store.ts';
 import { planTarget, type TargetPlan, type WantedEntry } from '../apply/plan.ts';
 import { sideBySide } from '../apply/run-concurrently.ts';
-import { byCode } from '../digest.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import type { Change, Limits, UnitPreview } from './preview.ts';
 

@@ -9,7 +9,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { idOf, keyOf } from '../../kube/objects/object-id.ts';
 import { sourceText } from '../apply/inventory/owner-labels.ts';
 import { inOrder } from '../apply/order.ts';
-import { byCode, digestOf } from '../digest.ts';
+import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import {
   type Acknowledgement,
   type DeleteBudget,

@@ -5,7 +5,7 @@
  * newest commit that is proven in the stage before it (S31); proof belongs to what a commit renders to (S32).
  */
 import type { PipelineStatus, Release, ReleaseStatus } from '../../api/generated/types.ts';
-import { byCode } from '../digest.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import { type ClusterPlan, clusterPlans, unplaced } from './cluster/plan.ts';
 import { type Member, type MemberContext, memberOf } from './cluster/stage-member.ts';
 import { type History, historyOf } from './commit-history.ts';

@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { digestOf } from '../digest.ts';
+import { digestOf } from '../../kube/objects/digest.ts';
 
 /** Everything that decides what a commit renders to. The lock file is part of the tree. */
 export interface RenderInputs {

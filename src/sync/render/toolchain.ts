@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { byCode, digestOf } from '../digest.ts';
+import { byCode, digestOf } from '../../kube/objects/digest.ts';
 
 /** What a fleet program imports by name. */
 const OFFERED = ['cdk8s', 'cdk8s-plus-27', 'constructs', 'yaml'];

@@ -13,7 +13,7 @@ import {
   runPass,
 } from '../../../src/sync/apply/sync-cluster.ts';
 import { clusterUID } from '../../../src/sync/cluster-uid.ts';
-import { digestOf } from '../../../src/sync/digest.ts';
+import { digestOf } from '../../../src/kube/objects/digest.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { idOf, keyOf } from '../../../src/kube/objects/object-id.ts';
 import { projectionOf } from '../../../src/sync/apply/drift.ts';
 import { planTarget } from '../../../src/sync/apply/plan.ts';
-import { digestOf } from '../../../src/sync/digest.ts';
+import { digestOf } from '../../../src/kube/objects/digest.ts';
 import { planDigestOf } from '../../../src/sync/judge/deletes.ts';
 import {
   configMap,

@@ -9,7 +9,7 @@ import {
 } from '../../../src/sync/apply/inventory/inventory.ts';
 import { withMarks } from '../../../src/sync/apply/inventory/owner-labels.ts';
 import type { World } from '../../../src/sync/apply/plan.ts';
-import { digestOf } from '../../../src/sync/digest.ts';
+import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 
 export const HUB = 'hub-uid';

@@ -9,7 +9,7 @@ import { NAMESPACES } from '../../../kube/objects/core-kinds.ts';
 import type { Fleet } from '../../../local/fleet.ts';
 import { HUB } from '../../../local/names.ts';
 import { writeKubeconfigSecrets } from '../../../local/pki/secrets.ts';
-import { digestOf } from '../../../sync/digest.ts';
+import { digestOf } from '../../../kube/objects/digest.ts';
 import type { Io } from '../../io.ts';
 import type { Progress } from '../../progress.ts';
 import { installInto, refuseFailures } from '../install.ts';

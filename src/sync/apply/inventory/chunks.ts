@@ -4,7 +4,7 @@
  */
 
 import { keyOf } from '../../../kube/objects/object-id.ts';
-import { byCode } from '../../digest.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
 import type { InventoryEntry } from './inventory.ts';
 
 /** Well below the 1 MiB of a ConfigMap and the 1.5 MiB of an etcd request. */

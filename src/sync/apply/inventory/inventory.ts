@@ -5,7 +5,7 @@
  */
 import { textAt } from '../../../kube/objects/json.ts';
 import { keyOf, type ObjectId } from '../../../kube/objects/object-id.ts';
-import { byCode } from '../../digest.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
 
 export interface InventoryEntry extends ObjectId {
   readonly version: string;

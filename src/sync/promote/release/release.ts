@@ -1,7 +1,7 @@
 /** Release: its name, and what it says of its commit. Pure. */
 import type { Pipeline, Release, ReleasePlan } from '../../../api/generated/types.ts';
 import { GROUP, LABEL_MANAGED_BY, LABEL_PIPELINE, MANAGED_BY } from '../../../api/names.ts';
-import { byCode, digestOf } from '../../digest.ts';
+import { byCode, digestOf } from '../../../kube/objects/digest.ts';
 import { type History, NOTHING } from '../commit-history.ts';
 import type { Commit } from '../ports.ts';
 import { cut, optional } from '../snapshot.ts';

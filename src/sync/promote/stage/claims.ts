@@ -1,6 +1,6 @@
 /** Which Pipeline speaks for a cluster, where there are several. Pure. */
 import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
-import { byCode } from '../../digest.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
 import { membershipOf } from './membership.ts';
 
 export interface Claim {

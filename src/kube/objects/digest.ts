@@ -1,6 +1,6 @@
 /** Digests of content: the same objects give the same digest, whatever the order of their keys. */
 import { createHash } from 'node:crypto';
-import { isRecord, type JsonRecord } from '../kube/objects/json.ts';
+import { isRecord, type JsonRecord } from './json.ts';
 
 /** JSON with sorted keys and without undefined. Lists keep their order: it means something in Kubernetes. */
 export function canonicalJson(value: unknown): string {

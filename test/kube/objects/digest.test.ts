@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { byCode, canonicalJson, digestOf } from '../../../src/kube/objects/digest.ts';
+
+describe('canonicalJson', () => {
+  it.each<[string, unknown, string]>([
+    ['sorts keys at every depth', { b: { d: 1, c: 2 }, a: 3 }, '{"a":3,"b":{"c":2,"d":1}}'],
+    ['keeps the order of lists', [2, 1, { b: 1, a: 2 }], '[2,1,{"a":2,"b":1}]'],
+    ['drops undefined and keeps null', { a: undefined, b: null }, '{"b":null}'],
+    ['treats __proto__ as a key', JSON.parse('{"__proto__":1,"a":2}'), '{"__proto__":1,"a":2}'],
+  ])('%s', (_, value, text) => {
+    expect(canonicalJson(value)).toBe(text);
+  });
+});
+
+describe('digestOf', () => {
+  it('does not depend on the order of keys', () => {
+    expect(digestOf({ a: 1, b: 2 })).toBe(digestOf({ b: 2, a: 1 }));
+  });
+
+  it('has the form that the kinds accept as a digest', () => {
+    expect(digestOf({})).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+});
+
+describe('byCode', () => {
+  it('sorts by code unit, whatever the locale', () => {
+    expect(['ä', 'b', 'B', 'a'].toSorted(byCode)).toEqual(['B', 'a', 'b', 'ä']);
+  });
+});
