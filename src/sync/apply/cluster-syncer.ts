@@ -1,10 +1,10 @@
 /** One look at a cluster, and one pass: what is known of the cluster between passes is here. */
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import { byCode } from '../../kube/objects/digest.ts';
 import { healthOf } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
 import type { ClusterReport, ClusterTarget, WorkReport } from '../promote/ports.ts';

@@ -3,9 +3,9 @@
  * theirs. Pure.
  */
 import { ANNOTATION_COMMIT, ANNOTATION_SOURCE } from '../../api/names.ts';
+import { canonicalJson } from '../../kube/objects/digest.ts';
 import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { canonicalJson } from '../../kube/objects/digest.ts';
 
 /** These two move with every commit and every line, and are renewed only together with something that counts. */
 const UNCOUNTED = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];

@@ -3,10 +3,10 @@
  * independent, so that one that fails takes only its dependents along. Deletes take the steps backwards.
  */
 import { GROUP } from '../../api/names.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
-import { byCode } from '../../kube/objects/digest.ts';
 import { isCrd } from '../protected-kinds.ts';
 
 /** A kind that stands in no step belongs to the one called `objects`. */

@@ -4,9 +4,10 @@
  * Pure. What could not be read is unknown, and unknown is never absent: nothing is deleted, and nothing is taken
  * from another hub, on account of it.
  */
+
+import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
-import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import {
   type Acknowledgement,
   type DeleteBudget,

@@ -1,7 +1,7 @@
 /** What a pass came to, in the words of promotion. Pure. */
 
-import { keyOf } from '../../kube/objects/object-id.ts';
 import { byCode } from '../../kube/objects/digest.ts';
+import { keyOf } from '../../kube/objects/object-id.ts';
 import type { ClusterReport, WorkReport } from '../promote/ports.ts';
 import type { Outcome } from './apply-steps.ts';
 import type { TargetPlan, WantedEntry } from './plan.ts';

@@ -1,6 +1,7 @@
 /** Reads the accepted commits out of git, and what they render to. */
-import type { Log } from '../../kube/process/log.ts';
+
 import { byCode } from '../../kube/objects/digest.ts';
+import type { Log } from '../../kube/process/log.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
 import type { Commit } from '../promote/ports.ts';
 import { commitOf, lineOf } from './line.ts';

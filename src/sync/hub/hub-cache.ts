@@ -8,11 +8,11 @@ import { type Store, store, type WritableStore } from '../../kube/cache/store.ts
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import { byCode } from '../../kube/objects/digest.ts';
 import type { HubStore } from '../promote/ports.ts';
 import { CLUSTERS, PIPELINES, RELEASES } from './kinds.ts';
 

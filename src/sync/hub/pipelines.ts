@@ -2,8 +2,8 @@
 import { NAMESPACE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { heldLease } from '../../kube/leader/held-lease.ts';
-import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import { byCode } from '../../kube/objects/digest.ts';
+import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import { type PipelineWorker, type PipelineWorkerOptions, pipelineWorker } from './pipeline-worker.ts';
 
 export interface PipelinesOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {

@@ -2,8 +2,9 @@
  * How much a commit may delete without a person's word: S2. Losing most of a unit, all of it, or one protected
  * object holds the deletes of that unit until a commit acknowledges exactly this plan. Pure.
  */
-import { keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
+
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
+import { keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
 import { isProtected } from '../protected-kinds.ts';
 
 export interface DeleteBudget {

@@ -7,6 +7,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { dryRunApply } from '../../kube/client/dry-run.ts';
 import { isKubeError, type KubeError } from '../../kube/client/errors.ts';
 import { differenceLines } from '../../kube/objects/diff.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { groupOf, idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
 import { mayReplace } from '../apply/immutable.ts';
@@ -15,7 +16,6 @@ import { sourceText } from '../apply/inventory/owner-labels.ts';
 import { openInventory } from '../apply/inventory/store.ts';
 import { planTarget, type TargetPlan, type WantedEntry } from '../apply/plan.ts';
 import { sideBySide } from '../apply/run-concurrently.ts';
-import { byCode } from '../../kube/objects/digest.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import type { Change, Limits, UnitPreview } from './preview.ts';
 

@@ -5,11 +5,11 @@
  * Which machines a change disturbs, and how, comes with the component set planner: a change will then carry them.
  */
 import { differenceLines, differences } from '../../kube/objects/diff.ts';
+import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { idOf, keyOf } from '../../kube/objects/object-id.ts';
 import { sourceText } from '../apply/inventory/owner-labels.ts';
 import { inOrder } from '../apply/order.ts';
-import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import {
   type Acknowledgement,
   type DeleteBudget,

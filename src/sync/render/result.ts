@@ -1,6 +1,7 @@
 /** Reads what a sandboxed process wrote. It is foreign data: every word is checked, nothing is taken on trust. */
-import type { KubeObject } from '../../kube/objects/object.ts';
+
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import type { RenderedObject, RenderedTarget, RenderedUnit } from '../rendered.ts';
 import { RENDER_ERROR_CODES, RenderError, type RenderErrorCode, type RenderProblem } from './errors.ts';
 

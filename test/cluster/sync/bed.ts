@@ -2,6 +2,7 @@
 
 import type { Client } from '../../../src/kube/client/client.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
+import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { systemClock } from '../../../src/os/system-clock.ts';
 import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
@@ -13,7 +14,6 @@ import {
   runPass,
 } from '../../../src/sync/apply/sync-cluster.ts';
 import { clusterUID } from '../../../src/sync/cluster-uid.ts';
-import { digestOf } from '../../../src/kube/objects/digest.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 

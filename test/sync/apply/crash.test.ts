@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { keyOf } from '../../../src/kube/objects/object-id.ts';
 import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
 import { type PassTarget, runPass } from '../../../src/sync/apply/sync-cluster.ts';
-import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';

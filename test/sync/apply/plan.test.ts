@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { idOf, keyOf } from '../../../src/kube/objects/object-id.ts';
 import { projectionOf } from '../../../src/sync/apply/drift.ts';
 import { planTarget } from '../../../src/sync/apply/plan.ts';
-import { digestOf } from '../../../src/kube/objects/digest.ts';
 import { planDigestOf } from '../../../src/sync/judge/deletes.ts';
 import {
   configMap,

@@ -1,5 +1,6 @@
 /** A small cluster for the planner: what git renders, what the inventory says, what is really there. */
 import { LABEL_HUB, LABEL_UNIT } from '../../../src/api/names.ts';
+import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { idOf, keyOf, type ObjectId } from '../../../src/kube/objects/object-id.ts';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../../../src/sync/apply/inventory/inventory.ts';
 import { withMarks } from '../../../src/sync/apply/inventory/owner-labels.ts';
 import type { World } from '../../../src/sync/apply/plan.ts';
-import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 
 export const HUB = 'hub-uid';

@@ -3,8 +3,8 @@
  * of writes can lose one. Pure.
  */
 
-import { keyOf } from '../../../kube/objects/object-id.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
+import { keyOf } from '../../../kube/objects/object-id.ts';
 import type { InventoryEntry } from './inventory.ts';
 
 /** Well below the 1 MiB of a ConfigMap and the 1.5 MiB of an etcd request. */

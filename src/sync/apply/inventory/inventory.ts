@@ -3,9 +3,10 @@
  * entry leaves only when its object is confirmed gone: killed at any line, sync finds every object again.
  * Pure: the shell in inventory-store.ts reads and writes it.
  */
+
+import { byCode } from '../../../kube/objects/digest.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import { keyOf, type ObjectId } from '../../../kube/objects/object-id.ts';
-import { byCode } from '../../../kube/objects/digest.ts';
 
 export interface InventoryEntry extends ObjectId {
   readonly version: string;
