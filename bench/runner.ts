@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { cpuUsage } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MACHINES } from '../src/api/generated/resources.ts';
 import { type View, viewOf } from '../src/kube/cache/view.ts';
 import type { Client } from '../src/kube/client/client.ts';
 import type { Controller } from '../src/kube/controller/controller.ts';
@@ -155,13 +156,7 @@ function machines(): View {
   return viewOf({
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all of the port that a quiet view uses
     client: client as unknown as Client,
-    resource: {
-      group: 'kubenode.dev',
-      version: 'v1alpha1',
-      kind: 'Machine',
-      plural: 'machines',
-      namespaced: false,
-    },
+    resource: MACHINES,
     clock: systemClock(),
     random: () => 0.5,
     log: quiet,

@@ -1,9 +1,10 @@
 /** What the commands that look at the fleet read from the hub. */
+
+import { CLUSTERS, PIPELINES, RELEASES } from '../api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../api/generated/types.ts';
 import type { Client } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/client/errors.ts';
 import type { KubeObject, Resource } from '../kube/objects/object.ts';
-import { CLUSTERS, PIPELINES, RELEASES } from '../sync/hub/kinds.ts';
 import { CliError, EXIT } from './errors.ts';
 
 export interface HubObjects {

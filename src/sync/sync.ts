@@ -2,6 +2,8 @@
  * The whole of sync in one process: many Pipelines, many clusters, one Lease each. Whoever holds a Lease does the work;
  * a second process waits beside it and takes over.
  */
+
+import { PIPELINES } from '../api/generated/resources.ts';
 import type { Pipeline } from '../api/generated/types.ts';
 import { GROUP } from '../api/names.ts';
 import type { Client } from '../kube/client/client.ts';
@@ -15,7 +17,6 @@ import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import { clusterUID } from './cluster-uid.ts';
 import { type Clusters, clusterFleet } from './hub/clusters.ts';
 import { type HubView, hubView } from './hub/hub-cache.ts';
-import { PIPELINES } from './hub/kinds.ts';
 import { type Pipelines, pipelineFleet } from './hub/pipelines.ts';
 import type { Checks } from './judge/object-checks.ts';
 import { promotion as promotionOf } from './promote/controller.ts';

@@ -6,12 +6,14 @@ import { policyFiles } from '../policies/generated-files.ts';
 import { constructFiles } from './construct.ts';
 import { crdFile } from './crd.ts';
 import type { GeneratedFile } from './file.ts';
+import { resourcesFile } from './resources.ts';
 import { typesFile } from './types.ts';
 import { validatorFiles } from './validator.ts';
 
 export function generatedFiles(): readonly GeneratedFile[] {
   return [
     typesFile(KINDS, API_VERSION),
+    resourcesFile(KINDS, GROUP, VERSION),
     ...KINDS.map((kind) => crdFile(kind, GROUP, VERSION)),
     ...validatorFiles(KINDS),
     ...constructFiles(KINDS, API_VERSION),

@@ -37,13 +37,18 @@ export interface ManagedFields {
   readonly fieldsV1?: unknown;
 }
 
-/** A kind as one API server serves it: enough to write its paths. The core group is ''. */
-export interface Resource {
+/**
+ * A kind as one API server serves it: enough to write its paths. The core group is ''. `T` is the type of its objects, so
+ * that `MACHINES` alone says what a view of it holds.
+ */
+export interface Resource<T extends KubeObject = KubeObject> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** Never set: it only carries the type `T`. */
+  readonly object?: T;
 }
 
 export interface ObjectName {

@@ -1,5 +1,6 @@
 /** The hub's objects as sync sees them: watched, and never older than our own last write. */
 
+import { CLUSTERS, PIPELINES, RELEASES } from '../../api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { MANAGER_SYNC, NAMESPACE } from '../../api/names.ts';
 import { blindness } from '../../kube/cache/freshness.ts';
@@ -14,7 +15,6 @@ import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { HubStore } from '../promote/ports.ts';
-import { CLUSTERS, PIPELINES, RELEASES } from './kinds.ts';
 
 export interface HubViewOptions {
   readonly client: Client;

@@ -4,6 +4,17 @@
  * the world as it is, so that an attempt can be repeated until the server's caches have caught up.
  */
 import {
+  CLUSTERS,
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINE_COMPONENT_SETS,
+  MACHINE_COMPONENTS,
+  MACHINE_SETS,
+  MACHINES,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../src/api/generated/resources.ts';
+import {
   AGENT_GROUP,
   agentUser,
   PRINCIPAL_DEFENDER,
@@ -115,15 +126,15 @@ export function job(machine: string, grant: Readonly<Record<string, unknown>> = 
 }
 
 export const resources = {
-  Machine: ours('Machine', 'machines'),
-  MachineSet: ours('MachineSet', 'machinesets'),
-  MachineComponent: ours('MachineComponent', 'machinecomponents'),
-  MachineComponentSet: ours('MachineComponentSet', 'machinecomponentsets'),
-  RemedyOperationJob: ours('RemedyOperationJob', 'remedyoperationjobs'),
-  NodeRemedier: ours('NodeRemedier', 'noderemediers'),
-  DefenderPolicy: ours('DefenderPolicy', 'defenderpolicies'),
-  DefenderLedger: ours('DefenderLedger', 'defenderledgers'),
-  Cluster: ours('Cluster', 'clusters'),
+  Machine: MACHINES,
+  MachineSet: MACHINE_SETS,
+  MachineComponent: MACHINE_COMPONENTS,
+  MachineComponentSet: MACHINE_COMPONENT_SETS,
+  RemedyOperationJob: REMEDY_OPERATION_JOBS,
+  NodeRemedier: NODE_REMEDIERS,
+  DefenderPolicy: DEFENDER_POLICIES,
+  DefenderLedger: DEFENDER_LEDGERS,
+  Cluster: CLUSTERS,
   Node: core('Node', 'nodes', false),
   Pod: core('Pod', 'pods', true),
   Secret: core('Secret', 'secrets', true),
@@ -143,10 +154,6 @@ export const resources = {
 } satisfies Record<string, Resource>;
 
 export type Known = keyof typeof resources;
-
-function ours(kind: string, plural: string): Resource {
-  return { group: 'kubenode.dev', version: 'v1alpha1', kind, plural, namespaced: false };
-}
 
 function core(kind: string, plural: string, namespaced: boolean): Resource {
   return { group: '', version: 'v1', kind, plural, namespaced };

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
+import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
 import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
@@ -9,7 +10,6 @@ import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { principalNamed } from '../../../src/local/pki/principal.ts';
 import { systemClock } from '../../../src/os/system-clock.ts';
-import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/sync/hub/kinds.ts';
 import { renderer } from '../../../src/sync/render/renderer.ts';
 import { type Sync, startSync } from '../../../src/sync/sync.ts';
 import type { ApiServer } from '../../support/control-plane.ts';

@@ -1,5 +1,6 @@
 /** Asks each cluster of the hub what a commit would do there, where the person has the right to. */
 
+import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
 import { NAMESPACE } from '../../../api/names.ts';
 import { store } from '../../../kube/cache/store.ts';
@@ -10,7 +11,6 @@ import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/store.ts';
 import { sideBySide } from '../../../sync/apply/run-concurrently.ts';
 import { clusterUID } from '../../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
-import { CLUSTERS } from '../../../sync/hub/kinds.ts';
 import { previewLive } from '../../../sync/preview/live-preview.ts';
 import type { Limits, TargetPreview, UnitPreview } from '../../../sync/preview/preview.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';

@@ -1,9 +1,9 @@
 /** `kubenode release`: commits on their way. What git owns is changed by a commit; a halt is a person's own. */
 import { Command } from 'commander';
+import { PIPELINES } from '../../../api/generated/resources.ts';
 import { MANAGER_CLI } from '../../../api/names.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { PIPELINES } from '../../../sync/hub/kinds.ts';
 import { shortCommit } from '../../age.ts';
 import { type ConnectionFlags, connectFrom, connectionOptions } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
