@@ -1,7 +1,7 @@
 /** What sync tells Prometheus. All of it is read from what sync knows anyway when somebody asks: idle, it costs nothing. */
 import type { Cluster, Pipeline, Release } from '../api/generated/types.ts';
 import type { Metrics } from '../kube/process/metrics.ts';
-import type { ClusterReport } from './promote/ports.ts';
+import type { ClusterReport } from './cluster-report.ts';
 
 /** The objects of the hub, and how the work in the clusters goes. */
 export interface Known {

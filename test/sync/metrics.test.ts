@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Cluster, Pipeline, Release } from '../../src/api/generated/types.ts';
 import { metricsRegistry } from '../../src/kube/process/metrics.ts';
+import type { ClusterReport } from '../../src/sync/cluster-report.ts';
 import { type Known, syncMetrics } from '../../src/sync/metrics.ts';
-import type { ClusterReport } from '../../src/sync/promote/ports.ts';
 
 const at = new Date('2030-01-01T00:00:00Z');
 

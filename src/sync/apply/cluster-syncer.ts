@@ -5,9 +5,9 @@ import { byCode } from '../../kube/objects/digest.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import { healthOf } from '../health/target-health.ts';
+import type { ClusterReport, ClusterTarget, WorkReport } from '../cluster-report.ts';
+import { targetHealth } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
-import type { ClusterReport, ClusterTarget, WorkReport } from '../promote/ports.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import type { Accepted } from './plan.ts';
@@ -121,7 +121,8 @@ export function clusterContact(options: ContactOptions): Contact {
   }
 
   function remember({ live }: Session, { digest, units }: PassTarget, work: WorkReport): void {
-    state = { ...state, work, health: { ...healthOf(units, live), digest, observedAt: clock.now() } };
+    const settlement = targetHealth(units, { observe: (id) => live.view(id), staleReason: live.stale() });
+    state = { ...state, work, health: { ...settlement, digest, observedAt: clock.now() } };
   }
 
   function lost(error: unknown): void {

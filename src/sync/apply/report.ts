@@ -2,7 +2,7 @@
 
 import { byCode } from '../../kube/objects/digest.ts';
 import { keyOf } from '../../kube/objects/object-id.ts';
-import type { ClusterReport, WorkReport } from '../promote/ports.ts';
+import type { ClusterReport, WorkReport } from '../cluster-report.ts';
 import type { Outcome } from './apply-steps.ts';
 import type { TargetPlan, WantedEntry } from './plan.ts';
 import type { PassResult } from './sync-cluster.ts';

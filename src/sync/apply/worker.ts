@@ -7,7 +7,7 @@
 import { isKubeError } from '../../kube/client/errors.ts';
 import { wakeLoop } from '../../kube/controller/loop.ts';
 import { afterError, CALM } from '../../kube/process/backoff.ts';
-import type { ClusterReport, ClusterTarget } from '../promote/ports.ts';
+import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
 import { type ContactOptions, clusterContact } from './cluster-syncer.ts';
 
 export interface WorkerOptions extends Omit<ContactOptions, 'onChange'> {
@@ -16,7 +16,7 @@ export interface WorkerOptions extends Omit<ContactOptions, 'onChange'> {
 }
 
 export interface ClusterWorker {
-  target(target: ClusterTarget): void;
+  setTarget(target: ClusterTarget): void;
   report(): ClusterReport;
   /** Something changed that it cannot see by itself, such as its right to write. */
   wake(): void;
@@ -44,11 +44,11 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
   const loop = wakeLoop({ clock, gatherMs: GATHER_MS, round });
 
   return {
-    target(next) {
+    setTarget(next) {
       const before = target;
       target = next;
       if (!before || isNews(before, next)) interrupt('the target changed');
-      else if (before.lookAt?.getTime() !== next.lookAt?.getTime()) loop.wake();
+      else if (before.observeAt?.getTime() !== next.observeAt?.getTime()) loop.wake();
     },
     report: () => contact.report(),
     wake: () => loop.wake(),
@@ -89,7 +89,7 @@ export function clusterWorker(options: WorkerOptions): ClusterWorker {
   }
 
   function untilNextLook(): number {
-    const awaitedMs = (target?.lookAt?.getTime() ?? 0) - clock.now().getTime();
+    const awaitedMs = (target?.observeAt?.getTime() ?? 0) - clock.now().getTime();
     return awaitedMs > 0 ? Math.min(CONTACT_MS, awaitedMs) : CONTACT_MS;
   }
 

@@ -1,35 +1,35 @@
-/** What can be said of one applied object. */
+/** The health of one applied object, as its status shows it. */
 import { type Condition, conditionOf } from '../../kube/objects/conditions.ts';
 import { isRecord, listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
-export type Finding =
-  | { readonly verdict: 'good' }
+export type HealthFinding =
+  | { readonly state: 'healthy' }
   | {
-      readonly verdict: 'progressing' | 'failed' | 'unknown';
+      readonly state: 'progressing' | 'failed' | 'unknown';
       readonly reason: string;
       readonly because: string;
       readonly since?: Date;
-      /** The object's own controller gives up by itself when it takes too long. */
+      /** The object's own controller reports a failure when this takes too long. */
       readonly hasDeadline?: boolean;
     };
 
-export const GOOD: Finding = { verdict: 'good' };
+export const HEALTHY: HealthFinding = { state: 'healthy' };
 
 export function progressing(
   reason: string,
   because: string,
   more: { since?: Date; hasDeadline?: boolean } = {},
-): Finding {
-  return { verdict: 'progressing', reason, because, ...more };
+): HealthFinding {
+  return { state: 'progressing', reason, because, ...more };
 }
 
-export function failed(reason: string, because: string, since?: Date): Finding {
-  return { verdict: 'failed', reason, because, ...(since === undefined ? {} : { since }) };
+export function failed(reason: string, because: string, since?: Date): HealthFinding {
+  return { state: 'failed', reason, because, ...(since === undefined ? {} : { since }) };
 }
 
 export function conditionsOf(object: KubeObject): readonly Condition[] {
-  // Any controller may have written them: only what has the shape of a condition counts.
+  // Any controller may have written them, so entries without the shape of a condition are ignored.
   return listAt(object, 'status', 'conditions').filter(
     (item): item is Condition =>
       isRecord(item) && textAt(item, 'type') !== undefined && textAt(item, 'status') !== undefined,
@@ -40,8 +40,8 @@ export function conditionAt(object: KubeObject, type: string): Condition | undef
   return conditionOf(conditionsOf(object), type);
 }
 
-/** `reason: message` of a condition, however much of it is there, and since when. */
-export function saying(condition: Condition): {
+/** Reason, message and time of a condition, with defaults for what is missing or malformed. */
+export function explain(condition: Condition): {
   readonly reason: string;
   readonly because: string;
   readonly since?: Date;

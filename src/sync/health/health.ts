@@ -1,11 +1,11 @@
 /**
- * Is a cluster settled and healthy with what sync applied to it? The whole of what promotion asks of a cluster.
- * Pure: a function of the objects that were applied, the generation that each got, and what is seen of them now.
+ * Whether a cluster is settled and healthy with what sync applied to it. This is all that promotion asks about a cluster.
+ * Pure: a function of the applied objects, the generation of each, and what is observed of them now.
  */
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { plainReadiness } from './builtin-kinds.ts';
-import { type Finding, progressing } from './finding.ts';
-import { isOurs, ourReadiness } from './kubenode-kinds.ts';
+import { builtinKindFinding } from './builtin-kinds.ts';
+import { type HealthFinding, progressing } from './finding.ts';
+import { isKubenodeKind, kubenodeKindFinding } from './kubenode-kinds.ts';
 
 export interface AppliedObject {
   readonly apiVersion: string;
@@ -14,7 +14,7 @@ export interface AppliedObject {
   readonly name: string;
   /** `metadata.generation` in the answer to our write; absent for kinds that have none. */
   readonly generation?: number;
-  readonly seen: KubeObject | 'absent' | 'unknown';
+  readonly observed: KubeObject | 'absent' | 'unknown';
 }
 
 export interface Blocker {
@@ -27,37 +27,37 @@ export type Settlement =
   | { readonly answer: 'Settled'; readonly because: string }
   | {
       readonly answer: 'Progressing' | 'Failed' | 'Unknown';
-      /** A CamelCase word for programs. */
+      /** CamelCase code for programs. */
       readonly reason: string;
       readonly because: string;
       readonly blocker?: Blocker;
       readonly since?: Date;
-      /** Its own controller says when this takes too long; without that, somebody else has to. */
+      /** The object's own controller reports when this takes too long; otherwise promotion has to time it. */
       readonly hasDeadline?: boolean;
     };
 
 /**
- * `blind` says why the cluster, or our view of it, cannot be believed now; then nothing is known, whatever was seen before.
- * One object that failed is a fact even where another cannot be seen; only then comes doubt, and then patience.
+ * With a `staleReason` the answer is Unknown, whatever was observed before. Otherwise one failed object makes it Failed, even
+ * where others are unknown; then unknown goes before progressing.
  */
-export function settlementOf(applied: readonly AppliedObject[], blind?: string): Settlement {
-  if (blind !== undefined) return { answer: 'Unknown', reason: 'ViewLost', because: blind };
+export function settlementOf(applied: readonly AppliedObject[], staleReason?: string): Settlement {
+  if (staleReason !== undefined) return { answer: 'Unknown', reason: 'ViewLost', because: staleReason };
   const findings = applied.map((object) => ({ object, finding: findingOf(object) }));
-  for (const verdict of ['failed', 'unknown', 'progressing'] as const) {
-    const first = findings.find(({ finding }) => finding.verdict === verdict);
+  for (const state of ['failed', 'unknown', 'progressing'] as const) {
+    const first = findings.find(({ finding }) => finding.state === state);
     if (first) return answerFor(first.object, first.finding);
   }
-  return { answer: 'Settled', because: `all ${applied.length} objects are as they should be` };
+  return { answer: 'Settled', because: `all ${applied.length} objects are healthy` };
 }
 
 const ANSWERS = { failed: 'Failed', unknown: 'Unknown', progressing: 'Progressing' } as const;
 
-function answerFor(object: AppliedObject, finding: Finding): Settlement {
-  if (finding.verdict === 'good') return { answer: 'Settled', because: 'good' };
+function answerFor(object: AppliedObject, finding: HealthFinding): Settlement {
+  if (finding.state === 'healthy') return { answer: 'Settled', because: 'healthy' };
   const { kind, name, namespace } = object;
   const where = namespace === undefined ? name : `${namespace}/${name}`;
   return {
-    answer: ANSWERS[finding.verdict],
+    answer: ANSWERS[finding.state],
     reason: finding.reason,
     because: `${kind} ${where}: ${finding.because}`,
     blocker: { kind, name, ...(namespace === undefined ? {} : { namespace }) },
@@ -66,15 +66,18 @@ function answerFor(object: AppliedObject, finding: Finding): Settlement {
   };
 }
 
-function findingOf(object: AppliedObject): Finding {
-  const { seen, generation = 0 } = object;
-  if (seen === 'unknown') {
-    return { verdict: 'unknown', reason: 'NotSeen', because: 'it cannot be seen' };
+function findingOf({ observed, generation = 0 }: AppliedObject): HealthFinding {
+  if (observed === 'unknown') {
+    return { state: 'unknown', reason: 'NotSeen', because: 'it cannot be read' };
   }
-  if (seen === 'absent') return progressing('Missing', 'it is not there');
-  if (seen.metadata.deletionTimestamp !== undefined) return progressing('Terminating', 'it is being deleted');
-  if ((seen.metadata.generation ?? generation) < generation) {
-    return progressing('NotSeenYet', `generation ${generation} has not been seen yet`);
+  if (observed === 'absent') return progressing('Missing', 'not found');
+  if (observed.metadata.deletionTimestamp !== undefined) {
+    return progressing('Terminating', 'it is being deleted');
   }
-  return isOurs(seen) ? ourReadiness(seen, generation) : plainReadiness(seen, generation);
+  if ((observed.metadata.generation ?? generation) < generation) {
+    return progressing('NotSeenYet', `generation ${generation} has not been observed yet`);
+  }
+  return isKubenodeKind(observed)
+    ? kubenodeKindFinding(observed, generation)
+    : builtinKindFinding(observed, generation);
 }

@@ -1,12 +1,20 @@
-/** When an object of one of our own kinds is good: by the conditions that its controller writes for its generation. */
+/** Health of kubenode's own kinds: by the conditions that the controller writes for the object's generation. */
 import { GROUP } from '../../api/names.ts';
 import { statusOf } from '../../kube/objects/conditions.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { conditionAt, conditionsOf, type Finding, failed, GOOD, progressing, saying } from './finding.ts';
+import {
+  conditionAt,
+  conditionsOf,
+  explain,
+  failed,
+  HEALTHY,
+  type HealthFinding,
+  progressing,
+} from './finding.ts';
 
-/** Conditions that must be True; a kind that is not here is good as soon as its controller has seen it. */
-const GOOD_WHEN: ReadonlyMap<string, readonly string[]> = new Map([
+/** Conditions that must be True. A kind that is not listed is healthy once its controller has observed the generation. */
+const REQUIRED_CONDITIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ['Machine', ['Ready']],
   ['MachineComponentSet', ['Ready']],
   ['MachineSet', ['MachinesReady', 'UpToDate']],
@@ -15,32 +23,32 @@ const GOOD_WHEN: ReadonlyMap<string, readonly string[]> = new Map([
   ['DefenderPolicy', ['InForce']],
 ]);
 
-export function isOurs({ apiVersion }: KubeObject): boolean {
+export function isKubenodeKind({ apiVersion }: KubeObject): boolean {
   return apiVersion.startsWith(`${GROUP}/`);
 }
 
-export function ourReadiness(object: KubeObject, generation: number): Finding {
+export function kubenodeKindFinding(object: KubeObject, generation: number): HealthFinding {
   const broken = failureOf(object, generation);
   if (broken) return broken;
   const observed = valueAt(object, 'status', 'observedGeneration');
   if (typeof observed !== 'number' || observed < generation) {
-    return progressing('NotObservedYet', `its controller has not seen generation ${generation}`, {
+    return progressing('NotObservedYet', `its controller has not observed generation ${generation}`, {
       hasDeadline: true,
     });
   }
   const conditions = conditionsOf(object);
-  for (const type of GOOD_WHEN.get(object.kind) ?? []) {
+  for (const type of REQUIRED_CONDITIONS.get(object.kind) ?? []) {
     if (statusOf(conditions, type, generation) === 'True') continue;
     const condition = conditionAt(object, type);
     if (!condition) return progressing(type, `${type} is not reported`, { hasDeadline: true });
-    const { reason, ...said } = saying(condition);
-    return progressing(reason, said.because, { ...said, hasDeadline: true });
+    const { reason, because, ...rest } = explain(condition);
+    return progressing(reason, because, { ...rest, hasDeadline: true });
   }
-  return GOOD;
+  return HEALTHY;
 }
 
-/** What was said of an older generation is no failure of this one. */
-function failureOf(object: KubeObject, generation: number): Finding | undefined {
+/** A failure that was reported for an older generation does not count. */
+function failureOf(object: KubeObject, generation: number): HealthFinding | undefined {
   const conditions = conditionsOf(object);
   for (const [type, bad] of [
     ['Stalled', 'True'],
@@ -49,7 +57,7 @@ function failureOf(object: KubeObject, generation: number): Finding | undefined 
     const condition = conditionAt(object, type);
     if (!condition || statusOf(conditions, type, generation) !== bad) continue;
     if (type === 'Ready' && condition.reason !== 'RolledBack') continue;
-    const { reason, because, since } = saying(condition);
+    const { reason, because, since } = explain(condition);
     return failed(reason, because, since);
   }
   return undefined;

@@ -1,26 +1,34 @@
-/** The health of what a commit put into a cluster, by what is seen of it now. */
-
-import { idOf } from '../../kube/objects/object-id.ts';
-import type { Live } from '../apply/ports.ts';
+/** The health of everything that a commit put into one cluster, from what is observed of it now. */
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { idOf, type ObjectId } from '../../kube/objects/object-id.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import { type Settlement, settlementOf } from './health.ts';
 
-export function healthOf(units: readonly RenderedUnit[], live: Live): Settlement {
+export interface ObservedObjects {
+  readonly observe: (id: ObjectId) => KubeObject | 'absent' | 'unknown';
+  /** Why nothing that was observed can be trusted now. */
+  readonly staleReason: string | undefined;
+}
+
+export function targetHealth(
+  units: readonly RenderedUnit[],
+  { observe, staleReason }: ObservedObjects,
+): Settlement {
   const applied = units.flatMap(({ objects }) =>
     objects.map(({ object }) => {
       const { apiVersion, kind, metadata } = object;
-      const seen = live.view(idOf(object));
-      // The store holds the answer to our own write, or something newer: its generation is the one to wait for.
-      const generation = typeof seen === 'object' ? seen.metadata.generation : undefined;
+      const observed = observe(idOf(object));
+      // The cache holds the answer to our own write, or something newer: its generation is the one to wait for.
+      const generation = typeof observed === 'object' ? observed.metadata.generation : undefined;
       return {
         apiVersion,
         kind,
         name: metadata.name,
         ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
         ...(generation === undefined ? {} : { generation }),
-        seen,
+        observed,
       };
     }),
   );
-  return settlementOf(applied, live.stale());
+  return settlementOf(applied, staleReason);
 }

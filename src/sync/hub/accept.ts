@@ -1,7 +1,8 @@
 /** Whether a commit may be promoted at all, and what to say when not. */
+
+import type { HeadReport } from '../commits.ts';
 import type { HeadVerdict } from '../git/ancestry-guard.ts';
 import { type Checks, type Refusal, refusals } from '../judge/object-checks.ts';
-import type { HeadReport } from '../promote/ports.ts';
 import type { Rendered } from '../rendered.ts';
 
 export type Acceptance =

@@ -12,7 +12,8 @@ import type { Clock } from '../../os/clock.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory/store.ts';
 import { type ClusterWorker, clusterWorker } from '../apply/worker.ts';
-import type { ClusterSync, ClusterTarget } from '../promote/ports.ts';
+import type { ClusterTarget } from '../cluster-report.ts';
+import type { ClusterWorkersPort } from '../promote/ports.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
 
@@ -34,7 +35,7 @@ export interface ClustersOptions {
   readonly onReport: () => void;
 }
 
-export interface Clusters extends ClusterSync {
+export interface Clusters extends ClusterWorkersPort {
   /** Looks at the objects again. */
   refresh(): void;
   close(): Promise<void>;
@@ -51,7 +52,7 @@ export function clusterFleet(options: ClustersOptions): Clusters {
   const ending = new Set<Promise<void>>();
 
   return {
-    target: (cluster, target) => running.get(cluster)?.worker.target(target),
+    setTarget: (cluster, target) => running.get(cluster)?.worker.setTarget(target),
     report: (cluster) => running.get(cluster)?.worker.report(),
     refresh,
     async close() {

@@ -2,8 +2,8 @@
 
 import { byCode } from '../../kube/objects/digest.ts';
 import type { Log } from '../../kube/process/log.ts';
+import type { AcceptedCommit } from '../commits.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
-import type { Commit } from '../promote/ports.ts';
 import { commitOf, lineOf } from './line.ts';
 import type { RenderStore } from './render-store.ts';
 
@@ -23,10 +23,13 @@ export function commitLine({
   ref,
   renders,
   log,
-}: CommitLineOptions): (newest: string | undefined, named: readonly string[]) => Promise<readonly Commit[]> {
-  let known: { readonly key: string; readonly commits: readonly Commit[] } | undefined;
+}: CommitLineOptions): (
+  newest: string | undefined,
+  named: readonly string[],
+) => Promise<readonly AcceptedCommit[]> {
+  let known: { readonly key: string; readonly commits: readonly AcceptedCommit[] } | undefined;
   /** What was read of a commit beside the one before it; neither ever changes. */
-  let parts = new Map<string, Commit>();
+  let parts = new Map<string, AcceptedCommit>();
 
   return async (newest, named) => {
     const all = [...new Set([...named, ...(newest ? [newest] : [])])].toSorted(byCode);
@@ -47,10 +50,13 @@ export function commitLine({
     }
   }
 
-  async function read(newest: string | undefined, all: readonly string[]): Promise<readonly Commit[]> {
+  async function read(
+    newest: string | undefined,
+    all: readonly string[],
+  ): Promise<readonly AcceptedCommit[]> {
     const named = new Set(all);
     const line = lineOf(await walk(newest, named), named);
-    const commits: Commit[] = [];
+    const commits: AcceptedCommit[] = [];
     let before: string | undefined;
     for (const info of line) {
       const commit = named.has(info.oid) ? await withContent(info, before) : commitOf(info);
@@ -61,7 +67,7 @@ export function commitLine({
     return commits;
   }
 
-  async function withContent(info: CommitInfo, before: string | undefined): Promise<Commit> {
+  async function withContent(info: CommitInfo, before: string | undefined): Promise<AcceptedCommit> {
     const key = `${before ?? ''} ${info.oid}`;
     const part = parts.get(key) ?? (await readPart(info, before));
     // What does not render today may do so tomorrow.
@@ -69,7 +75,7 @@ export function commitLine({
     return part;
   }
 
-  async function readPart(info: CommitInfo, before: string | undefined): Promise<Commit> {
+  async function readPart(info: CommitInfo, before: string | undefined): Promise<AcceptedCommit> {
     const content = await renders.quietly(info.oid);
     return commitOf(info, content, content && before ? await renders.quietly(before) : undefined);
   }

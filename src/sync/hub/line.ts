@@ -1,8 +1,8 @@
 /** The accepted commits in their order: what promotion moves along. Pure. */
 
 import { idOf, keyOf } from '../../kube/objects/object-id.ts';
+import type { AcceptedCommit, TargetDigests } from '../commits.ts';
 import type { CommitInfo } from '../git/transport.ts';
-import type { Commit, TargetDigests } from '../promote/ports.ts';
 import { HUB_TARGET, type Rendered } from '../rendered.ts';
 
 /** Oldest first, from the oldest commit that is named. `walked` is the history of the newest one, newest first. */
@@ -11,7 +11,7 @@ export function lineOf(walked: readonly CommitInfo[], named: ReadonlySet<string>
   return walked.slice(0, oldest + 1).toReversed();
 }
 
-export function commitOf(info: CommitInfo, rendered?: Rendered, before?: Rendered): Commit {
+export function commitOf(info: CommitInfo, rendered?: Rendered, before?: Rendered): AcceptedCommit {
   const [parent] = info.parents;
   return {
     id: info.oid,

@@ -89,7 +89,7 @@ export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): 
     if (!commit) return false;
     const content = await source.content(HUB_TARGET, commit);
     if (!content) return true;
-    hubWorker.target({ mode: 'Apply', commit, pipeline: name, because: 'the newest accepted commit' });
+    hubWorker.setTarget({ mode: 'Apply', commit, pipeline: name, because: 'the newest accepted commit' });
     const { work } = hubWorker.report();
     if (work?.digest !== content.digest) return false;
     const failed = new Set(work.failures.map(({ object }) => object));

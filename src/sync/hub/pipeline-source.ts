@@ -4,9 +4,9 @@
  */
 import type { Pipeline } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { AcceptedCommits, HeadReport } from '../commits.ts';
+import { EMPTY_TARGET } from '../commits.ts';
 import { gitSource, isStale, type SourceState } from '../git/source.ts';
-import { NOTHING } from '../promote/commit-history.ts';
-import type { AcceptedCommits, HeadReport } from '../promote/ports.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
 import { commitLine } from './commit-line.ts';
@@ -94,5 +94,5 @@ export function pipelineSource(options: PipelineSourceOptions): PipelineSource {
  * it. What of the cluster would go is for the judge. The hub's own objects are never taken away by not being mentioned.
  */
 function nothingFor(target: string): RenderedTarget | undefined {
-  return target === HUB_TARGET ? undefined : { target, units: [], digest: NOTHING.digest };
+  return target === HUB_TARGET ? undefined : { target, units: [], digest: EMPTY_TARGET.digest };
 }

@@ -4,8 +4,8 @@
  */
 import type { Pipeline } from '../../api/generated/types.ts';
 import { wakeLoop } from '../../kube/controller/loop.ts';
+import type { AcceptedCommits } from '../commits.ts';
 import { unsupported } from '../judge/unsupported.ts';
-import type { AcceptedCommits } from '../promote/ports.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import { type OpenPipeline, type OpenPipelineOptions, openPipeline } from './pipeline-session.ts';
 import { repositoryVersion } from './repository.ts';

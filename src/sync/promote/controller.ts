@@ -68,8 +68,8 @@ export function promotion(ports: PromotionPorts): Promotion {
   }
 
   function tell({ name, target, sync, member }: ClusterPlan): void {
-    const lookAt = sync.state === 'Soaking' ? member.progress.until : undefined;
-    ports.clusters.target(name, { ...target, ...optional('lookAt', lookAt) });
+    const observeAt = sync.state === 'Soaking' ? member.progress.until : undefined;
+    ports.clusters.setTarget(name, { ...target, ...optional('observeAt', observeAt) });
   }
 
   function beginChecks(desk: CheckDesk, { spec }: Pipeline, due: readonly DueCheck[]): void {

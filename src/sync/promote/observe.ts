@@ -2,14 +2,15 @@
 import type { Pipeline, Release } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { CheckDesk } from '../../rollout/check-scheduler.ts';
-import type { ClusterSync, CommitSource, HeadReport, HubStore } from './ports.ts';
+import type { HeadReport } from '../commits.ts';
+import type { ClusterWorkersPort, CommitSource, HubStore } from './ports.ts';
 import { type ClusterView, optional, type World } from './snapshot.ts';
 import { claimsOn } from './stage/claims.ts';
 
 export interface Sources {
   readonly hub: HubStore;
   readonly source: CommitSource;
-  readonly clusters: ClusterSync;
+  readonly clusters: ClusterWorkersPort;
   readonly clock: Clock;
 }
 

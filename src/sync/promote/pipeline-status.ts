@@ -2,8 +2,8 @@
 import type { PipelineHead, PipelineStageStatus, PipelineStatus, Wait } from '../../api/generated/types.ts';
 import { pipelinePhases } from '../../api/phases.ts';
 import { type Finding, withConditions } from '../../kube/objects/conditions.ts';
+import type { HeadReport } from '../commits.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
-import type { HeadReport } from './ports.ts';
 import { type Road, stageOf } from './release/order.ts';
 import { yesNo } from './release/status.ts';
 import { type Because, cut, MAX_MESSAGE, MAX_NAMES, optional, type World } from './snapshot.ts';

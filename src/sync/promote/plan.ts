@@ -6,11 +6,11 @@
  */
 import type { PipelineStatus, Release, ReleaseStatus } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
+import type { HeadReport } from '../commits.ts';
 import { type ClusterPlan, clusterPlans, unplaced } from './cluster/plan.ts';
 import { type Member, type MemberContext, memberOf } from './cluster/stage-member.ts';
 import { type History, historyOf } from './commit-history.ts';
 import { pipelineStatus } from './pipeline-status.ts';
-import type { HeadReport } from './ports.ts';
 import { findingOf } from './release/findings.ts';
 import { type Road, roadsOf } from './release/order.ts';
 import { newRelease, releaseName } from './release/release.ts';

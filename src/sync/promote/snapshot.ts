@@ -1,14 +1,15 @@
 /** What the planner sees: objects as they are in the hub, and what was observed. No wishes, no clock, no ports. */
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import type { CheckRun } from '../../rollout/gates.ts';
-import type { ClusterReport, Commit } from './ports.ts';
+import type { ClusterReport } from '../cluster-report.ts';
+import type { AcceptedCommit } from '../commits.ts';
 
 export interface World {
   readonly pipeline: Pipeline;
   readonly clusters: readonly ClusterView[];
   readonly releases: readonly Release[];
   /** The accepted commits, oldest first. */
-  readonly commits: readonly Commit[];
+  readonly commits: readonly AcceptedCommit[];
   readonly now: Date;
 }
 

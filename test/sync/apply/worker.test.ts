@@ -79,11 +79,11 @@ describe('a worker', () => {
     const bed = await bedWith(() => target('a', 1));
     aim(bed, 'a');
     await passing(bed.clock, 3 * SECOND);
-    const lookAt = new Date(bed.clock.now().getTime() + 5 * SECOND);
-    bed.worker.target({ mode: 'Apply', commit: 'a', pipeline: 'fleet', because: 'soaks', lookAt });
+    const observeAt = new Date(bed.clock.now().getTime() + 5 * SECOND);
+    bed.worker.setTarget({ mode: 'Apply', commit: 'a', pipeline: 'fleet', because: 'soaks', observeAt });
     await passing(bed.clock, 6 * SECOND);
     const seenAt = bed.worker.report().health?.observedAt;
-    expect(seenAt?.getTime()).toBeGreaterThanOrEqual(lookAt.getTime());
+    expect(seenAt?.getTime()).toBeGreaterThanOrEqual(observeAt.getTime());
   });
 
   it('S15 begins with a fix at once, at whatever moment of a failing wait it comes', async () => {
@@ -115,7 +115,7 @@ function gone(): KubeError {
 }
 
 function aim({ worker }: Bed, commit: string): void {
-  worker.target({ mode: 'Apply', commit, pipeline: 'fleet', because: 'its turn' });
+  worker.setTarget({ mode: 'Apply', commit, pipeline: 'fleet', because: 'its turn' });
 }
 
 function target(commit: string, objects: number): RenderedTarget {

@@ -62,9 +62,9 @@ describe('the controller of promotion', () => {
     const looks = new Set<string>();
     for (let second = 0; second < 300; second += 1) {
       await hub.run(SECOND);
-      const { lookAt } = hub.world.cluster('pre-1').target ?? {};
+      const { observeAt } = hub.world.cluster('pre-1').target ?? {};
       const { state, message } = hub.clusters.get('pre-1')?.status?.sync ?? {};
-      looks.add(lookAt ? `${state}: ${message?.replace(lookAt.toISOString(), 'then')}` : `${state}`);
+      looks.add(observeAt ? `${state}: ${message?.replace(observeAt.toISOString(), 'then')}` : `${state}`);
     }
     expect([...looks]).toEqual(['Pending', 'Applying', 'Soaking: soaks until then', 'Proven']);
   });

@@ -1,6 +1,6 @@
 /** A cluster that takes time to apply and to become healthy. It does what its worker would do, and says what it sees. */
 import type { Cluster } from '../../../src/api/generated/types.ts';
-import type { ClusterReport, ClusterTarget } from '../../../src/sync/promote/ports.ts';
+import type { ClusterReport, ClusterTarget } from '../../../src/sync/cluster-report.ts';
 import { optional } from '../../../src/sync/promote/snapshot.ts';
 
 export const SECOND = 1000;
@@ -162,7 +162,7 @@ export class FakeCluster {
     }
     const blocker = { kind: 'Deployment', name: 'app' };
     const answer = this.#answer(now - this.applied.at);
-    if (answer === 'Settled') return { ...seen, answer, because: 'all objects are as they should be' };
+    if (answer === 'Settled') return { ...seen, answer, because: 'all objects are healthy' };
     return answer === 'Failed'
       ? {
           ...seen,

@@ -51,7 +51,7 @@ export class HubWorld {
         },
       },
       clusters: {
-        target: (name, target) => {
+        setTarget: (name, target) => {
           this.#act(`target ${name} ${target.mode} ${target.commit ?? '-'}`, () => {
             const cluster = this.world.cluster(name);
             // A worker that learns something new reports it, and that is worth another pass.

@@ -54,7 +54,7 @@ interface Learned {
 
 const BLIND_MS = 120_000;
 /** The SHA-256 of nothing: what a commit renders to for a cluster that it does not mention. */
-const NOTHING = 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+const EMPTY_TARGET = 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export class Reference {
   readonly #stages: readonly RefStage[];
@@ -176,7 +176,7 @@ export class Reference {
   #states(known: Known, digest: string): string[] {
     const own = this.#units(digest);
     const units = new Set([...known.proven.keys(), digest].flatMap((each) => [...this.#units(each).keys()]));
-    return [...units].map((unit) => `${unit}=${own.get(unit) ?? NOTHING}`);
+    return [...units].map((unit) => `${unit}=${own.get(unit) ?? EMPTY_TARGET}`);
   }
 
   #provenUnits(known: Known): Set<string> {
@@ -194,7 +194,7 @@ export class Reference {
   }
 
   #digest(commit: RefCommit, known: Known): string {
-    return commit.digests.get(known.sight.name) ?? NOTHING;
+    return commit.digests.get(known.sight.name) ?? EMPTY_TARGET;
   }
 
   #isLost({ unseenSince }: Known, stage: RefStage, wall: number): boolean {

@@ -4,8 +4,9 @@
  */
 import type { Check, ClusterSync, Pipeline, Release, Stage } from '../../../src/api/generated/types.ts';
 import type { CheckRun } from '../../../src/rollout/gates.ts';
+import type { ClusterTarget } from '../../../src/sync/cluster-report.ts';
+import type { AcceptedCommit } from '../../../src/sync/commits.ts';
 import { type PromotionPlan, planPromotion } from '../../../src/sync/promote/plan.ts';
-import type { ClusterTarget, Commit } from '../../../src/sync/promote/ports.ts';
 import { FakeCluster, SECOND, type Times } from './fake-cluster.ts';
 import { Journal } from './journal.ts';
 
@@ -39,7 +40,7 @@ export class SmallWorld {
   now = START;
   readonly clusters = new Map<string, FakeCluster>();
   readonly releases = new Map<string, Release>();
-  readonly commits: Commit[] = [];
+  readonly commits: AcceptedCommit[] = [];
   readonly contents = new Map<string, Content>();
   readonly writes: Write[] = [];
   readonly journal = new Journal();
@@ -141,7 +142,7 @@ export class SmallWorld {
   }
 
   /** As the port promises: the newest, what is mentioned, and what lies between. */
-  accepted(): readonly Commit[] {
+  accepted(): readonly AcceptedCommit[] {
     const mentioned = new Set([...this.releases.values()].map(({ spec }) => spec.commit));
     for (const commit of [...this.clusters.values()].flatMap(mentionedBy)) mentioned.add(commit);
     const first = this.commits.findIndex(({ id }) => mentioned.has(id));

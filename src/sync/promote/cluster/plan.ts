@@ -1,6 +1,7 @@
 /** What is written down about a cluster after a pass, and what it is told to do. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
-import type { ClusterTarget, TargetDigests } from '../ports.ts';
+import type { ClusterTarget } from '../../cluster-report.ts';
+import type { TargetDigests } from '../../commits.ts';
 import type { Road } from '../release/order.ts';
 import { type Because, cut, MAX_MESSAGE, MAX_NAMES, optional } from '../snapshot.ts';
 import type { StagePlan } from '../stage/stage.ts';

@@ -4,8 +4,9 @@
  */
 import type { Check, ClusterSoak, ClusterSync } from '../../../api/generated/types.ts';
 import { type CheckRun, countRuns, type GateVerdict, judgeGates, nextRuns } from '../../../rollout/gates.ts';
+import type { ClusterReport, WorkReport } from '../../cluster-report.ts';
+import type { TargetDigests } from '../../commits.ts';
 import type { History } from '../commit-history.ts';
-import type { ClusterReport, TargetDigests, WorkReport } from '../ports.ts';
 import { type Because, type ClusterView, earliest, optional } from '../snapshot.ts';
 import { failureOf, isProven, unitsToSoak, withFailure, withProof } from './proofs.ts';
 import {

@@ -3,8 +3,9 @@
  * one of the two lists, and the later word counts. Pure.
  */
 import type { FailedDigest, ProvenDigest } from '../../../api/generated/types.ts';
-import { type History, NOTHING } from '../commit-history.ts';
-import type { TargetDigests } from '../ports.ts';
+import type { TargetDigests } from '../../commits.ts';
+import { EMPTY_TARGET } from '../../commits.ts';
+import type { History } from '../commit-history.ts';
 
 export interface Book {
   readonly proven?: readonly ProvenDigest[];
@@ -88,5 +89,5 @@ function targetsOf(
 }
 
 function stateOf(unit: string, { units }: TargetDigests): string {
-  return `${unit} ${units.get(unit) ?? NOTHING.digest}`;
+  return `${unit} ${units.get(unit) ?? EMPTY_TARGET.digest}`;
 }

@@ -3,8 +3,8 @@
  * the cluster's status, and time in which nobody looked is taken out by moving them on.
  */
 import type { ClusterSoak, SoakClock } from '../../../api/generated/types.ts';
-import { NOTHING } from '../commit-history.ts';
-import type { TargetDigests } from '../ports.ts';
+import type { TargetDigests } from '../../commits.ts';
+import { EMPTY_TARGET } from '../../commits.ts';
 import { optional } from '../snapshot.ts';
 
 /** Longer than this without a good observation, and the time between does not count. */
@@ -120,5 +120,5 @@ function wantedClocks(
   toSoak: readonly string[],
 ): Omit<SoakClock, 'since'>[] {
   if (toSoak.length > MAX_CLOCKS || toSoak.includes(ALL_UNITS)) return [{ unit: ALL_UNITS, digest }];
-  return toSoak.map((unit) => ({ unit, digest: units.get(unit) ?? NOTHING.digest }));
+  return toSoak.map((unit) => ({ unit, digest: units.get(unit) ?? EMPTY_TARGET.digest }));
 }

@@ -2,7 +2,7 @@
 import type { ClusterStatus } from '../../../api/generated/types.ts';
 import { clusterPhases } from '../../../api/phases.ts';
 import { type Condition, type Finding, withConditions } from '../../../kube/objects/conditions.ts';
-import type { ClusterReport } from '../ports.ts';
+import type { ClusterReport } from '../../cluster-report.ts';
 import { optional } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterPlan } from './plan.ts';

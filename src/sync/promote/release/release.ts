@@ -2,8 +2,9 @@
 import type { Pipeline, Release, ReleasePlan } from '../../../api/generated/types.ts';
 import { GROUP, LABEL_MANAGED_BY, LABEL_PIPELINE, MANAGED_BY } from '../../../api/names.ts';
 import { byCode, digestOf } from '../../../kube/objects/digest.ts';
-import { type History, NOTHING } from '../commit-history.ts';
-import type { Commit } from '../ports.ts';
+import type { AcceptedCommit } from '../../commits.ts';
+import { EMPTY_TARGET } from '../../commits.ts';
+import type { History } from '../commit-history.ts';
 import { cut, optional } from '../snapshot.ts';
 import { unexercisedIn } from '../stage/unexercised.ts';
 
@@ -16,7 +17,12 @@ export function releaseName(pipeline: string, commit: string): string {
 /** Clusters of each stage, in the order of promotion. */
 export type Stages = readonly (readonly string[])[];
 
-export function newRelease(pipeline: Pipeline, commit: Commit, stages: Stages, history: History): Release {
+export function newRelease(
+  pipeline: Pipeline,
+  commit: AcceptedCommit,
+  stages: Stages,
+  history: History,
+): Release {
   const { name } = pipeline.metadata;
   return {
     apiVersion: `${GROUP}/v1alpha1`,
@@ -42,11 +48,11 @@ export function newRelease(pipeline: Pipeline, commit: Commit, stages: Stages, h
  * The digest is over content alone: a commit on top that changes no cluster, as the one that adds an approval, has the same
  * plan. What changes is told against the commit before it among the accepted ones.
  */
-function planOf(commit: Commit, stages: Stages, history: History): ReleasePlan {
+function planOf(commit: AcceptedCommit, stages: Stages, history: History): ReleasePlan {
   const names = stages.flat();
   const before = history.before(commit.id);
   const target = (of: string | undefined, name: string): string =>
-    history.target(of, name)?.digest ?? NOTHING.digest;
+    history.target(of, name)?.digest ?? EMPTY_TARGET.digest;
   const range = { from: before?.id, to: commit.id };
   const unexercised = stages.map((own, index) =>
     unexercisedIn(history, range, own, stages.slice(0, index).flat()),
@@ -64,7 +70,7 @@ function planOf(commit: Commit, stages: Stages, history: History): ReleasePlan {
 /** Asked in every pass, of what never changes. */
 const contentDigests = new WeakMap<object, string>();
 
-function contentDigest({ targets = NO_TARGETS }: Commit): string {
+function contentDigest({ targets = NO_TARGETS }: AcceptedCommit): string {
   const known = contentDigests.get(targets);
   if (known !== undefined) return known;
   const content = [...targets].map(([name, { digest }]) => [name, digest]);
@@ -73,7 +79,7 @@ function contentDigest({ targets = NO_TARGETS }: Commit): string {
   return found;
 }
 
-const NO_TARGETS: NonNullable<Commit['targets']> = new Map();
+const NO_TARGETS: NonNullable<AcceptedCommit['targets']> = new Map();
 
 /**
  * Another toolchain may render the same commit to something else: its name was promoted, but not what it says now. While it is not

@@ -1,6 +1,7 @@
 /** Changes that reach a stage without any earlier stage having run them. Pure. */
+
+import type { AcceptedCommit, TargetDigests } from '../../commits.ts';
 import type { History } from '../commit-history.ts';
-import type { Commit, TargetDigests } from '../ports.ts';
 
 export interface Range {
   /** What the stage runs, or nothing yet. */
@@ -28,8 +29,8 @@ export function unexercisedIn(
 }
 
 interface Question {
-  readonly before: Commit | undefined;
-  readonly commits: readonly Commit[];
+  readonly before: AcceptedCommit | undefined;
+  readonly commits: readonly AcceptedCommit[];
   readonly unit: string;
   readonly cluster: string;
   readonly earlier: readonly string[];
@@ -44,17 +45,26 @@ function wasRun({ before, commits, unit, cluster, earlier }: Question): boolean 
   });
 }
 
-function changedUnits(before: Commit | undefined, after: Commit, cluster: string): readonly string[] {
+function changedUnits(
+  before: AcceptedCommit | undefined,
+  after: AcceptedCommit,
+  cluster: string,
+): readonly string[] {
   const units = new Set([...unitsOf(before, cluster).keys(), ...unitsOf(after, cluster).keys()]);
   return [...units].filter((unit) => changes(before, after, cluster, unit));
 }
 
-function changes(before: Commit | undefined, after: Commit, cluster: string, unit: string): boolean {
+function changes(
+  before: AcceptedCommit | undefined,
+  after: AcceptedCommit,
+  cluster: string,
+  unit: string,
+): boolean {
   return unitsOf(before, cluster).get(unit) !== unitsOf(after, cluster).get(unit);
 }
 
 const NONE: TargetDigests['units'] = new Map();
 
-function unitsOf(commit: Commit | undefined, cluster: string): TargetDigests['units'] {
+function unitsOf(commit: AcceptedCommit | undefined, cluster: string): TargetDigests['units'] {
   return commit?.targets?.get(cluster)?.units ?? NONE;
 }

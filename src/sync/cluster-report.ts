@@ -1,0 +1,72 @@
+/** The target that promotion sets for a cluster, and the report that apply returns about the cluster. */
+import type { Settlement } from './health/health.ts';
+
+export interface ClusterTarget {
+  /**
+   * Apply: write the commit's objects and correct drift. Observe: write nothing, only compare with the commit, if there is
+   * one (the cluster is paused or held).
+   */
+  readonly mode: 'Apply' | 'Observe';
+  readonly commit?: string;
+  readonly digest?: string;
+  /** Name of the Pipeline whose delete budget, acknowledgements, force managers and identities apply. */
+  readonly pipeline: string;
+  readonly because: string;
+  /** End of the soak. Promotion waits for an observation made at this moment or later. */
+  readonly observeAt?: Date;
+}
+
+/** Everything currently observed about one cluster. It holds no desired state. */
+export interface ClusterReport {
+  /** Absent until the first attempt to connect has ended. */
+  readonly reachable?: boolean;
+  readonly lastContactAt?: Date;
+  readonly identity: 'Verified' | 'Mismatch' | 'Unknown';
+  readonly clusterUID?: string;
+  readonly version?: string;
+  readonly endpoint?: string;
+  /**
+   * Every commit that the inventory in the cluster names, whether its write was only intended or confirmed. The inventory
+   * outlives the hub: it keeps a hub that was restored from an old backup from rolling the cluster back.
+   */
+  readonly commits?: readonly string[];
+  /** Absent, or about another digest than the target's: nothing is known yet about the target. */
+  readonly work?: WorkReport;
+  /** S21: True only if every live object was observed after the apply to match `digest`. */
+  readonly synced: {
+    readonly status: 'True' | 'False' | 'Unknown';
+    readonly reason: string;
+    readonly message: string;
+  };
+  /** Of the objects that were applied for `digest`. */
+  readonly health?: Settlement & { readonly digest: string; readonly observedAt: Date };
+  readonly machines?: {
+    readonly total: number;
+    readonly ready: number;
+    readonly upToDate: number;
+    readonly failed: number;
+  };
+}
+
+export interface WorkReport {
+  readonly digest: string;
+  /**
+   * Applying: writing, retrying errors that may be transient, or waiting for CRDs and the like that others install.
+   * Applied: every object is in place. Held: held until a person acts. Failed: the last sync met permanent errors.
+   */
+  readonly state: 'Applying' | 'Applied' | 'Held' | 'Failed';
+  readonly reason: string;
+  readonly message: string;
+  readonly objects: {
+    readonly total: number;
+    readonly applied: number;
+    readonly pruned: number;
+    readonly failed: number;
+  };
+  /** At most 20. */
+  readonly failures: readonly {
+    readonly object: string;
+    readonly reason: string;
+    readonly message: string;
+  }[];
+}

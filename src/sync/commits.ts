@@ -1,0 +1,45 @@
+/**
+ * The accepted commits of a Pipeline and what each renders to for every cluster. Git, render and judge produce them;
+ * promotion decides by them.
+ */
+
+export interface AcceptedCommits {
+  /** Oldest first. */
+  readonly commits: readonly AcceptedCommit[];
+  readonly head: HeadReport;
+}
+
+/** What was found at the head of the Pipeline's ref. */
+export interface HeadReport {
+  readonly commit?: string;
+  readonly seenAt?: Date;
+  readonly verdict: 'Accepted' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
+  readonly message?: string;
+  /** Why the repository could not be read recently: newer commits are unknown. */
+  readonly unread?: string;
+}
+
+export interface AcceptedCommit {
+  readonly id: string;
+  readonly parent?: string;
+  readonly author?: string;
+  readonly subject?: string;
+  readonly committedAt?: Date;
+  readonly revertOf?: string;
+  /** Rendered content by cluster; absent while the commit is not rendered. A cluster that is missing here gets EMPTY_TARGET. */
+  readonly targets?: ReadonlyMap<string, TargetDigests>;
+  readonly deletes?: number;
+  readonly disrupts?: number;
+}
+
+export interface TargetDigests {
+  readonly digest: string;
+  /** Unit to digest. */
+  readonly units: ReadonlyMap<string, string>;
+}
+
+/** The content of a cluster for which a commit renders nothing. */
+export const EMPTY_TARGET: TargetDigests = {
+  digest: 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', // of zero bytes
+  units: new Map(),
+};

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { targetHealth } from '../../../src/sync/health/target-health.ts';
+import type { RenderedUnit } from '../../../src/sync/rendered.ts';
+
+function widget(name: string, generation?: number, observedGeneration?: number): KubeObject {
+  return {
+    apiVersion: 'example.com/v1',
+    kind: 'Widget',
+    metadata: { name, namespace: 'web', ...(generation === undefined ? {} : { generation }) },
+    ...(observedGeneration === undefined ? {} : { status: { observedGeneration } }),
+  };
+}
+
+function unitsWith(...names: readonly string[]): readonly RenderedUnit[] {
+  return names.map((name) => ({
+    unit: name,
+    digest: name,
+    objects: [{ object: widget(name), source: {} }],
+  }));
+}
+
+describe('targetHealth', () => {
+  it.each<[name: string, observed: KubeObject | 'absent' | 'unknown', answer: string, reason?: string]>([
+    ['every object is healthy', widget('b', 2, 2), 'Settled'],
+    ['one object is missing', 'absent', 'Progressing', 'Missing'],
+    ['one object cannot be read', 'unknown', 'Unknown', 'NotSeen'],
+    [
+      'a controller has not observed the cached generation',
+      widget('b', 3, 2),
+      'Progressing',
+      'NotObservedYet',
+    ],
+  ])('asks about the objects of all units: %s', (_, observed, answer, reason) => {
+    const health = targetHealth(unitsWith('a', 'b'), {
+      observe: ({ name }) => (name === 'b' ? observed : widget(name, 1, 1)),
+      staleReason: undefined,
+    });
+    expect(health.answer).toBe(answer);
+    expect(health.answer === 'Settled' ? undefined : health.reason).toBe(reason);
+  });
+
+  it('is Unknown while the cluster view is stale', () => {
+    const health = targetHealth(unitsWith('a'), {
+      observe: () => widget('a', 1, 1),
+      staleReason: 'no answer for 70 s',
+    });
+    expect(health).toMatchObject({ answer: 'Unknown', because: 'no answer for 70 s' });
+  });
+});
