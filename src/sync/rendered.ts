@@ -18,6 +18,11 @@ export interface Source {
   readonly construct?: string;
 }
 
+/** `fleet/machines.ts:12 test/machines/general` */
+export function sourceText({ file, construct }: Source): string {
+  return [file, construct].filter(Boolean).join(' ');
+}
+
 /** The objects that one chart renders for one cluster. Inventory, delete budget and pause work by unit. */
 export interface RenderedUnit {
   readonly unit: string;

@@ -3,9 +3,9 @@ import { MANAGER_SYNC } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, type KubeError } from '../../kube/client/errors.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { deleteGuarded } from './delete.ts';
-import { mayReplace } from './immutable.ts';
-import type { WantedEntry } from './plan.ts';
+import { deleteOwned } from './delete.ts';
+import { canReplace } from './immutable.ts';
+import type { ObjectPlan } from './plan.ts';
 
 export type Written =
   | { readonly outcome: 'applied'; readonly object: KubeObject; readonly replaced: boolean }
@@ -17,31 +17,31 @@ export type Written =
       readonly passing: boolean;
     };
 
-export interface WriteContext {
+export interface ApplyContext {
   readonly client: Client;
   readonly hub: string;
 }
 
 /** Rejects only when nothing is known about any object any more: aborted, or no server. */
-export async function writeObject(context: WriteContext, entry: WantedEntry): Promise<Written> {
+export async function applyObject(context: ApplyContext, entry: ObjectPlan): Promise<Written> {
   try {
     return { outcome: 'applied', object: await send(context, entry), replaced: false };
   } catch (error) {
     if (!isKubeError(error) || losesServer(error)) throw error;
-    if (!mayReplace(entry, error)) return failure(error);
+    if (!canReplace(entry, error)) return failure(error);
     return replace(context, entry, error);
   }
 }
 
 /** Where the object was ours already, what git says wins; else a manager with other wishes is named, not overruled. */
-async function send({ client }: WriteContext, { object, ours }: WantedEntry): Promise<KubeObject> {
+async function send({ client }: ApplyContext, { object, ours }: ObjectPlan): Promise<KubeObject> {
   const resource = await client.resourceFor(object.apiVersion, object.kind);
   return client.apply(resource, object, { fieldManager: MANAGER_SYNC, force: ours });
 }
 
 /** Immutable, and git allows it for this object: the old one goes by its UID, the new one comes. */
-async function replace(context: WriteContext, entry: WantedEntry, error: KubeError): Promise<Written> {
-  const deleted = await deleteGuarded(context, { ...entry.id, version: versionOf(entry), unit: entry.unit });
+async function replace(context: ApplyContext, entry: ObjectPlan, error: KubeError): Promise<Written> {
+  const deleted = await deleteOwned(context, { ...entry.id, version: versionOf(entry), unit: entry.unit });
   if (deleted.outcome === 'refused') {
     return { ...failure(error), message: `${error.message}; not replaced: ${deleted.because}` };
   }
@@ -52,7 +52,7 @@ async function replace(context: WriteContext, entry: WantedEntry, error: KubeErr
   return { outcome: 'applied', object: await send(context, entry), replaced: true };
 }
 
-function versionOf({ object }: WantedEntry): string {
+function versionOf({ object }: ObjectPlan): string {
   return object.apiVersion.split('/').at(-1) ?? '';
 }
 

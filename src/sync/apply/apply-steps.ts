@@ -4,19 +4,19 @@ import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { keyOf } from '../../kube/objects/object-id.ts';
 import { isCrd } from '../protected-kinds.ts';
-import { type Written, writeObject } from './apply-object.ts';
-import { projectionOf, saysTheSame } from './drift.ts';
-import { NOT_YET, untilServed } from './live/crd-watch.ts';
-import { dependencies, inSteps } from './order.ts';
-import type { TargetPlan, WantedEntry } from './plan.ts';
-import { sideBySide } from './run-concurrently.ts';
-import type { PassContext } from './sync-cluster.ts';
+import { applyObject, type Written } from './apply-object.ts';
+import type { SyncContext } from './context.ts';
+import { matchesDesired, projectionOf } from './drift.ts';
+import { NOT_SERVED_YET, waitUntilServed } from './live/crd-watch.ts';
+import { dependencies, groupByStep } from './order.ts';
+import type { ObjectPlan, TargetPlan } from './plan.ts';
+import { runConcurrently } from './run-concurrently.ts';
 
-export type Outcome =
-  | { readonly state: 'applied'; readonly entry: WantedEntry; readonly object: KubeObject }
+export type ObjectOutcome =
+  | { readonly state: 'applied'; readonly entry: ObjectPlan; readonly object: KubeObject }
   | {
       readonly state: 'failed';
-      readonly entry: WantedEntry;
+      readonly entry: ObjectPlan;
       readonly reason: string;
       readonly message: string;
       /** It may pass without a person: it is tried again. */
@@ -24,15 +24,15 @@ export type Outcome =
     };
 
 /** Adds to `outcomes`, so that what was confirmed is known even when the server is lost half-way. */
-export async function writeAll(
-  context: PassContext,
+export async function applySteps(
+  context: SyncContext,
   plan: TargetPlan,
-  outcomes: Map<string, Outcome>,
+  outcomes: Map<string, ObjectOutcome>,
 ): Promise<{ unlocked: boolean }> {
   const needs = dependencies(plan.wanted.map(({ object }) => object));
   let unlocked = false;
-  for (const step of inSteps(plan.wanted.filter(isWrite), ({ id }) => id)) {
-    await sideBySide(step, async (entry) => {
+  for (const step of groupByStep(plan.wanted.filter(isWrite), ({ id }) => id)) {
+    await runConcurrently(step, async (entry) => {
       const missing = needs(entry.object).find((key) => outcomes.get(key)?.state === 'failed');
       note(context, entry, missing ? dependencyFailed(missing) : await writeOne(context, entry), outcomes);
     });
@@ -41,20 +41,20 @@ export async function writeAll(
   return { unlocked };
 }
 
-function isWrite({ action }: WantedEntry): boolean {
+function isWrite({ action }: ObjectPlan): boolean {
   return action === 'create' || action === 'update' || action === 'correct';
 }
 
-async function writeOne({ client, hub, signal }: PassContext, entry: WantedEntry): Promise<Written> {
+async function writeOne({ client, hub, signal }: SyncContext, entry: ObjectPlan): Promise<Written> {
   signal.throwIfAborted();
-  return writeObject({ client, hub }, entry);
+  return applyObject({ client, hub }, entry);
 }
 
 function note(
-  { live, log, accepted }: PassContext,
-  entry: WantedEntry,
+  { live, log, serverForms }: SyncContext,
+  entry: ObjectPlan,
   written: Written,
-  outcomes: Map<string, Outcome>,
+  outcomes: Map<string, ObjectOutcome>,
 ): void {
   const key = keyOf(entry.id);
   const fields = { object: key, unit: entry.unit, because: entry.because };
@@ -66,9 +66,9 @@ function note(
   }
   const { object, replaced } = written;
   outcomes.set(key, { state: 'applied', entry, object });
-  live.wrote(object);
-  if (saysTheSame(entry.object, object)) accepted.delete(key);
-  else accepted.set(key, { digest: entry.digest, projection: projectionOf(entry.object, object) });
+  live.recordApplied(object);
+  if (matchesDesired(entry.object, object)) serverForms.delete(key);
+  else serverForms.set(key, { digest: entry.digest, projection: projectionOf(entry.object, object) });
   log.info(replaced ? 'object replaced' : 'object applied', fields);
 }
 
@@ -83,29 +83,29 @@ function dependencyFailed(key: string): Written {
 
 /** Waits until the API server serves the kinds that were just defined, and makes them visible. */
 async function definitionsServe(
-  context: PassContext,
-  step: readonly WantedEntry[],
-  outcomes: ReadonlyMap<string, Outcome>,
+  context: SyncContext,
+  step: readonly ObjectPlan[],
+  outcomes: ReadonlyMap<string, ObjectOutcome>,
 ): Promise<boolean> {
   const fresh = step.filter(({ id }) => isCrd(id) && outcomes.get(keyOf(id))?.state === 'applied');
   if (fresh.length === 0) return false;
   await Promise.all(fresh.map((entry) => served(context, entry)));
-  context.live.forgetUnserved();
+  context.live.retryUnserved();
   return true;
 }
 
 /** The kind that a CRD defines; one that is not served in time is for the next pass. */
 async function served(
-  { client, clock, signal, log }: PassContext,
-  { id, object }: WantedEntry,
+  { client, clock, signal, log }: SyncContext,
+  { id, object }: ObjectPlan,
 ): Promise<void> {
   const version = textAt(listAt(object, 'spec', 'versions')[0], 'name') ?? '';
   const kind = textAt(object, 'spec', 'names', 'kind') ?? '';
   const apiVersion = `${textAt(object, 'spec', 'group') ?? ''}/${version}`;
   try {
-    await untilServed(client, clock, { apiVersion, kind }, signal);
+    await waitUntilServed(client, clock, { apiVersion, kind }, signal);
   } catch (error) {
-    if (!isKubeError(error, ...NOT_YET)) throw error;
+    if (!isKubeError(error, ...NOT_SERVED_YET)) throw error;
     log.warn('definition not served in time', { object: keyOf(id) });
   }
 }

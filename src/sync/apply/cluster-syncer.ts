@@ -9,13 +9,14 @@ import type { ClusterReport, ClusterTarget, WorkReport } from '../cluster-report
 import { targetHealth } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
 import type { RenderedTarget } from '../rendered.ts';
+import type { SyncContext, SyncTarget } from './context.ts';
 import type { InventoryStore } from './inventory/store.ts';
-import type { Accepted } from './plan.ts';
-import { observedWork, type PassSummary, summaryOf, syncedOf } from './report.ts';
-import { IdentityMismatch, openSession, type Session } from './session.ts';
-import { observePass, type PassContext, type PassTarget, runPass } from './sync-cluster.ts';
+import type { ServerForm } from './plan.ts';
+import { reportObserved, type SyncSummary, summaryOf, syncedCondition } from './report.ts';
+import { type ClusterSession, IdentityMismatch, openClusterSession } from './session.ts';
+import { observeCluster, syncCluster } from './sync-cluster.ts';
 
-export interface ContactOptions {
+export interface ClusterSyncerOptions {
   readonly cluster: string;
   /** UID of the hub. */
   readonly hub: string;
@@ -24,7 +25,7 @@ export interface ContactOptions {
   readonly connect: () => Promise<Client>;
   readonly pinnedUID: () => string | undefined;
   /** Why nothing may be written to this cluster now: no Lease. */
-  readonly mayNotWrite: () => string | undefined;
+  readonly writeBlockedReason: () => string | undefined;
   /** What the target's commit renders to for this cluster. */
   readonly content: (target: ClusterTarget) => Promise<RenderedTarget | undefined>;
   readonly policy: (pipeline: string) => ApplyPolicy;
@@ -44,8 +45,8 @@ export interface ApplyPolicy {
 /** The identity is proved again so often, and after every doubt; passes in between cost no request. */
 const VERIFY_EVERY_MS = 10_000;
 
-export interface Contact {
-  round(target: ClusterTarget | undefined, signal: AbortSignal): Promise<PassSummary['again']>;
+export interface ClusterSyncer {
+  round(target: ClusterTarget | undefined, signal: AbortSignal): Promise<SyncSummary['again']>;
   /** The round was lost, and why. */
   lost(error: unknown): void;
   report(): ClusterReport;
@@ -54,10 +55,10 @@ export interface Contact {
   close(): Promise<void>;
 }
 
-export function clusterContact(options: ContactOptions): Contact {
-  const { clock, log, mayNotWrite } = options;
-  const accepted = new Map<string, Accepted>();
-  let session: Session | undefined;
+export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
+  const { clock, log, writeBlockedReason } = options;
+  const serverForms = new Map<string, ServerForm>();
+  let session: ClusterSession | undefined;
   /** Who answered first: until the pin is written down, other credentials lead to nobody else. */
   let known: string | undefined;
   const pinnedUID = (): string | undefined => options.pinnedUID() ?? known;
@@ -75,7 +76,7 @@ export function clusterContact(options: ContactOptions): Contact {
     close: async () => session?.close(),
   };
 
-  async function contact(signal: AbortSignal): Promise<Session> {
+  async function contact(signal: AbortSignal): Promise<ClusterSession> {
     if (session && !stillValid) {
       await session.close();
       session = undefined;
@@ -86,9 +87,9 @@ export function clusterContact(options: ContactOptions): Contact {
     return session;
   }
 
-  async function proven(before: Session | undefined, signal: AbortSignal): Promise<Session> {
+  async function proven(before: ClusterSession | undefined, signal: AbortSignal): Promise<ClusterSession> {
     await before?.verify(signal);
-    const open = before ?? (await openSession({ ...options, pinnedUID }, signal));
+    const open = before ?? (await openClusterSession({ ...options, pinnedUID }, signal));
     known ??= open.clusterUID;
     verifiedMs = clock.monotonicMs();
     const { clusterUID, version, client } = open;
@@ -98,31 +99,31 @@ export function clusterContact(options: ContactOptions): Contact {
   }
 
   async function pass(
-    open: Session,
+    open: ClusterSession,
     target: ClusterTarget | undefined,
     signal: AbortSignal,
-  ): Promise<PassSummary['again']> {
+  ): Promise<SyncSummary['again']> {
     const store = await open.store();
     state = { ...state, commits: commitsIn(store) };
     const content = target?.commit ? await options.content(target) : undefined;
     if (!target?.commit || !content) return 'no';
     const { client, live } = open;
-    const context: PassContext = { client, live, hub: options.hub, store, clock, log, accepted, signal };
+    const context: SyncContext = { client, live, hub: options.hub, store, clock, log, serverForms, signal };
     const { digest, units } = content;
-    const wanted: PassTarget = { commit: target.commit, digest, units, ...options.policy(target.pipeline) };
-    if (!isToWrite(target, digest) || mayNotWrite() !== undefined) {
-      remember(open, wanted, observedWork(digest, await observePass(context, wanted)));
+    const wanted: SyncTarget = { commit: target.commit, digest, units, ...options.policy(target.pipeline) };
+    if (!isToWrite(target, digest) || writeBlockedReason() !== undefined) {
+      remember(open, wanted, reportObserved(digest, await observeCluster(context, wanted)));
       return 'no';
     }
-    const { work, again } = summaryOf(digest, await runPass(context, wanted));
+    const { work, again } = summaryOf(digest, await syncCluster(context, wanted));
     state = { ...state, commits: commitsIn(store) };
     remember(open, wanted, work);
     return again;
   }
 
-  function remember({ live }: Session, { digest, units }: PassTarget, work: WorkReport): void {
-    const settlement = targetHealth(units, { observe: (id) => live.view(id), staleReason: live.stale() });
-    state = { ...state, work, health: { ...settlement, digest, observedAt: clock.now() } };
+  function remember({ live }: ClusterSession, { digest, units }: SyncTarget, work: WorkReport): void {
+    const health = targetHealth(units, { observe: (id) => live.get(id), staleReason: live.staleReason() });
+    state = { ...state, work, health: { ...health, digest, observedAt: clock.now() } };
   }
 
   function lost(error: unknown): void {
@@ -174,9 +175,9 @@ interface State {
   readonly blind?: string | undefined;
 }
 
-function reportOf({ blind, ...state }: State, session: Session | undefined): ClusterReport {
-  const because = blind ?? session?.live.stale();
+function reportOf({ blind, ...state }: State, session: ClusterSession | undefined): ClusterReport {
+  const because = blind ?? session?.live.staleReason();
   const { health, ...rest } = state;
   const believed = because === undefined && health ? { health } : {};
-  return { ...rest, ...believed, synced: syncedOf(state.work, because) };
+  return { ...rest, ...believed, synced: syncedCondition(state.work, because) };
 }

@@ -7,7 +7,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { KubeObject, Metadata, Resource } from '../../kube/objects/object.ts';
 import type { ObjectId } from '../../kube/objects/object-id.ts';
-import { type Claim, keepsWhenPruned, ownerOf } from './inventory/owner-labels.ts';
+import { type Claim, isKeptOnPrune, ownerOf } from './inventory/owner-labels.ts';
 
 export interface DeleteTarget extends ObjectId {
   readonly version: string;
@@ -26,7 +26,7 @@ export interface DeleteContext {
   readonly hub: string;
 }
 
-export async function deleteGuarded(context: DeleteContext, target: DeleteTarget): Promise<Deleted> {
+export async function deleteOwned(context: DeleteContext, target: DeleteTarget): Promise<Deleted> {
   const found = await lookUp(context, target);
   if (found === 'gone') return { outcome: 'gone' };
   const { resource, object } = found;
@@ -96,7 +96,7 @@ function objectionTo(object: KubeObject, claim: Claim): string | undefined {
   if (owner !== 'ours') {
     return `its marks ${LABEL_HUB} and ${LABEL_UNIT} do not name this hub and unit ${claim.unit}: ${owner}`;
   }
-  return keepsWhenPruned(object) ? 'it is marked kubenode.dev/prune: Never' : undefined;
+  return isKeptOnPrune(object) ? 'it is marked kubenode.dev/prune: Never' : undefined;
 }
 
 function terminating({ metadata: { finalizers = [], deletionTimestamp = 'now' } }: KubeObject): Deleted {

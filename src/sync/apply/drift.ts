@@ -15,7 +15,7 @@ export function projectionOf(wanted: KubeObject, live: KubeObject): string {
   return canonicalJson(project(withoutUncounted(wanted), live));
 }
 
-export function saysTheSame(wanted: KubeObject, live: KubeObject): boolean {
+export function matchesDesired(wanted: KubeObject, live: KubeObject): boolean {
   return projectionOf(wanted, live) === canonicalJson(withoutUncounted(wanted));
 }
 

@@ -8,12 +8,12 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId } from '../../kube/objects/object-id.ts';
 import { isProtected } from '../protected-kinds.ts';
 
-export function mayReplace(
+export function canReplace(
   { object, id }: { readonly object: KubeObject; readonly id: ObjectId },
   error: KubeError,
 ): boolean {
   const allowed = object.metadata.annotations?.[ANNOTATION_REPLACE] === REPLACE_ALLOWED;
-  return allowed && !isProtected(id) && isImmutable(error);
+  return allowed && !isProtected(id) && isImmutableFieldError(error);
 }
 
 /**
@@ -27,7 +27,7 @@ const WORDS = [
   /is immutable (?:after|once)/,
 ];
 
-export function isImmutable({ status, reason, causes }: KubeError): boolean {
+export function isImmutableFieldError({ status, reason, causes }: KubeError): boolean {
   if (status !== 422 || reason !== 'Invalid' || causes.length === 0) return false;
   return causes.every(
     ({ reason: why, field, message = '' }) =>

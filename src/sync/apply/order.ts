@@ -36,21 +36,21 @@ const STEPS: readonly (readonly [step: string, kinds: readonly string[]])[] = [
 const OBJECTS = STEPS.findIndex(([step]) => step === 'objects');
 const STEP_OF = new Map(STEPS.flatMap(([, kinds], index) => kinds.map((kind) => [kind, index] as const)));
 
-export function stepOf({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): number {
+export function stepIndexOf({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): number {
   return STEP_OF.get(`${group}/${kind}`) ?? OBJECTS;
 }
 
 /** Total and deterministic: by step, then by key. */
-export function inOrder<T>(items: readonly T[], id: (item: T) => ObjectId): T[] {
-  const keyed = items.map((item) => ({ item, step: stepOf(id(item)), key: keyOf(id(item)) }));
+export function sortByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T[] {
+  const keyed = items.map((item) => ({ item, step: stepIndexOf(id(item)), key: keyOf(id(item)) }));
   return keyed.toSorted((a, b) => a.step - b.step || byCode(a.key, b.key)).map(({ item }) => item);
 }
 
 /** The same, cut into groups that may be written side by side. */
-export function inSteps<T>(items: readonly T[], id: (item: T) => ObjectId): T[][] {
+export function groupByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T[][] {
   const steps = new Map<number, T[]>();
-  for (const item of inOrder(items, id)) {
-    const step = stepOf(id(item));
+  for (const item of sortByStep(items, id)) {
+    const step = stepIndexOf(id(item));
     steps.set(step, [...(steps.get(step) ?? []), item]);
   }
   return [...steps.values()];

@@ -16,11 +16,11 @@ import {
 } from '../judge/deletes.ts';
 import { isProtected } from '../protected-kinds.ts';
 import type { RenderedObject, RenderedUnit } from '../rendered.ts';
-import { differences, projectionOf, saysTheSame } from './drift.ts';
-import { entriesOf, type Inventory, type InventoryEntry, unitsOf } from './inventory/inventory.ts';
-import { keepsWhenPruned, ownerOf, withMarks } from './inventory/owner-labels.ts';
-import { inOrder } from './order.ts';
-import { heldBack } from './prunable.ts';
+import { differences, matchesDesired, projectionOf } from './drift.ts';
+import { entriesOfUnit, type Inventory, type InventoryEntry, unitsOf } from './inventory/inventory.ts';
+import { isKeptOnPrune, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
+import { sortByStep } from './order.ts';
+import { inUseReason } from './prunable.ts';
 
 export interface World {
   /** UID of the hub, which owns all that carries it. */
@@ -30,19 +30,19 @@ export interface World {
   readonly inventory: Inventory;
   /** What the watch has seen of marked objects; `unknown` where it has not seen enough to say. */
   readonly live: (id: ObjectId) => KubeObject | 'absent' | 'unknown';
-  readonly whyUnknown: (id: ObjectId) => string;
+  readonly unknownReason: (id: ObjectId) => string;
   /** How the server wrote down what it took from us, where it differs from the words of git (`1000m` and `1`). */
-  readonly accepted: ReadonlyMap<string, Accepted>;
+  readonly serverForms: ReadonlyMap<string, ServerForm>;
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
 }
 
-export interface Accepted {
+export interface ServerForm {
   readonly digest: string;
   readonly projection: string;
 }
 
-export interface WantedEntry {
+export interface ObjectPlan {
   readonly action: 'create' | 'update' | 'correct' | 'same' | 'wait';
   readonly id: ObjectId;
   readonly unit: string;
@@ -55,7 +55,7 @@ export interface WantedEntry {
   readonly because: string;
 }
 
-export interface LeftEntry {
+export interface PrunePlan {
   readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held';
   readonly entry: InventoryEntry;
   readonly because: string;
@@ -63,14 +63,14 @@ export interface LeftEntry {
 
 export interface TargetPlan {
   /** In the order in which they are written. */
-  readonly wanted: readonly WantedEntry[];
+  readonly wanted: readonly ObjectPlan[];
   /** In the order in which they go. */
-  readonly left: readonly LeftEntry[];
+  readonly left: readonly PrunePlan[];
   readonly holds: readonly (DeleteVerdict & { readonly unit: string })[];
 }
 
 export function planTarget(world: World): TargetPlan {
-  const wanted = inOrder(
+  const wanted = sortByStep(
     world.units.flatMap((unit) => unit.objects.map((rendered) => wantedEntry(world, unit.unit, rendered))),
     ({ id }) => id,
   );
@@ -81,7 +81,7 @@ export function planTarget(world: World): TargetPlan {
   const perUnit = units.map((unit) => planUnitDeletes(world, unit, kept));
   return {
     wanted,
-    left: inOrder(
+    left: sortByStep(
       perUnit.flatMap(({ left }) => left),
       ({ entry }) => entry,
     ).toReversed(),
@@ -89,9 +89,9 @@ export function planTarget(world: World): TargetPlan {
   };
 }
 
-function wantedEntry(world: World, unit: string, rendered: RenderedObject): WantedEntry {
+function wantedEntry(world: World, unit: string, rendered: RenderedObject): ObjectPlan {
   const id = idOf(rendered.object);
-  const object = withMarks(rendered, { hub: world.hub, unit, commit: world.commit });
+  const object = withOwnerLabels(rendered, { hub: world.hub, unit, commit: world.commit });
   const digest = digestOfRendered(rendered);
   const ours = world.inventory.entries.get(keyOf(id))?.applied !== undefined;
   return { id, unit, rendered, object, digest, ours, ...actionFor(world, { id, unit, object, digest }) };
@@ -106,13 +106,13 @@ function digestOfRendered(rendered: RenderedObject): string {
   return known;
 }
 
-type Draft = Pick<WantedEntry, 'id' | 'unit' | 'object' | 'digest'>;
-type Action = Pick<WantedEntry, 'action' | 'because'>;
+type Draft = Pick<ObjectPlan, 'id' | 'unit' | 'object' | 'digest'>;
+type Action = Pick<ObjectPlan, 'action' | 'because'>;
 
 function actionFor(world: World, draft: Draft): Action {
   const live = world.live(draft.id);
   const entry = world.inventory.entries.get(keyOf(draft.id));
-  if (live === 'unknown') return wait(world.whyUnknown(draft.id));
+  if (live === 'unknown') return wait(world.unknownReason(draft.id));
   if (live === 'absent') {
     return write('create', entry?.applied ? 'it is gone, or its marks are' : 'new in git');
   }
@@ -141,11 +141,11 @@ function newsFromGit({ unit, digest }: Draft, entry: InventoryEntry | undefined)
 }
 
 function newsFromCluster(world: World, { id, unit, object, digest }: Draft, live: KubeObject): Action {
-  if (sameAsBefore(live, `${unit} ${digest}`, () => saysTheSame(object, live))) {
+  if (sameAsBefore(live, `${unit} ${digest}`, () => matchesDesired(object, live))) {
     return { action: 'same', because: 'as in git' };
   }
-  const accepted = world.accepted.get(keyOf(id));
-  if (accepted?.digest === digest && accepted.projection === projectionOf(object, live)) {
+  const serverForm = world.serverForms.get(keyOf(id));
+  if (serverForm?.digest === digest && serverForm.projection === projectionOf(object, live)) {
     return { action: 'same', because: 'as in git, in the words of the server' };
   }
   return write('correct', `changed in the cluster: ${differences(object, live).join(', ')}`);
@@ -174,8 +174,8 @@ function planUnitDeletes(
   world: World,
   unit: string,
   kept: ReadonlySet<string>,
-): { unit: string; left: LeftEntry[]; verdict: DeleteVerdict } {
-  const present = entriesOf(world.inventory, unit);
+): { unit: string; left: PrunePlan[]; verdict: DeleteVerdict } {
+  const present = entriesOfUnit(world.inventory, unit);
   const left = present.filter((entry) => !kept.has(keyOf(entry))).map((entry) => leftEntry(world, entry));
   // A unit whose objects all moved to other units deletes nothing, so nothing of it can be held.
   const wanted = world.units.find((rendered) => rendered.unit === unit)?.objects.length ?? 0;
@@ -190,28 +190,28 @@ function planUnitDeletes(
   return { unit, verdict, left: verdict.held ? left.map((item) => hold(item, verdict)) : left };
 }
 
-function leftEntry(world: World, entry: InventoryEntry): LeftEntry {
+function leftEntry(world: World, entry: InventoryEntry): PrunePlan {
   const live = world.live(entry);
   if (live === 'unknown') {
-    return { action: 'keep', entry, because: world.whyUnknown(entry) };
+    return { action: 'keep', entry, because: world.unknownReason(entry) };
   }
   // The watch sees marked objects only: without a mark it may still be there, so the shell asks for it by name.
   if (live === 'absent') return { action: 'confirm', entry, because: 'left git, and is not seen any more' };
   return { entry, ...(reasonToSpare(world, entry, live) ?? goes(entry)) };
 }
 
-type Fate = Pick<LeftEntry, 'action' | 'because'>;
+type Fate = Pick<PrunePlan, 'action' | 'because'>;
 
 function reasonToSpare({ hub }: World, entry: InventoryEntry, live: KubeObject): Fate | undefined {
   const owner = ownerOf(live, { ...entry, hub });
   if (owner !== 'ours') {
     return { action: 'release', because: `left git, and belongs to somebody else: ${owner}` };
   }
-  if (keepsWhenPruned(live)) {
+  if (isKeptOnPrune(live)) {
     return { action: 'release', because: 'left git, marked kubenode.dev/prune: Never' };
   }
   if (live.metadata.deletionTimestamp) return { action: 'confirm', because: terminating(live) };
-  const use = heldBack(live);
+  const use = inUseReason(live);
   return use ? { action: 'keep', because: use } : undefined;
 }
 
@@ -220,7 +220,7 @@ function goes(entry: InventoryEntry): Fate {
   return { action: 'mark', because: 'left git; protected, so marked first' };
 }
 
-function hold(item: LeftEntry, { because, planDigest }: DeleteVerdict): LeftEntry {
+function hold(item: PrunePlan, { because, planDigest }: DeleteVerdict): PrunePlan {
   if (item.action !== 'delete' && item.action !== 'mark') return item;
   return { action: 'held', entry: item.entry, because: `${because}; plan ${planDigest}` };
 }

@@ -4,7 +4,7 @@ import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
 /** Why this object has to stay for now, or nothing. */
-export function heldBack(live: KubeObject): string | undefined {
+export function inUseReason(live: KubeObject): string | undefined {
   if (live.kind !== 'MachineComponent' || !live.apiVersion.startsWith(`${GROUP}/`)) return undefined;
   const used = listAt(live, 'status', 'conditions').some(
     (condition) => textAt(condition, 'type') === 'InUse' && textAt(condition, 'status') === 'True',

@@ -3,14 +3,14 @@ import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { keyOf } from '../../kube/objects/object-id.ts';
-import type { Outcome } from './apply-steps.ts';
-import { confirmGone, type Deleted, deleteGuarded } from './delete.ts';
+import type { ObjectOutcome } from './apply-steps.ts';
+import type { SyncContext } from './context.ts';
+import { confirmGone, type Deleted, deleteOwned } from './delete.ts';
 import type { InventoryEntry } from './inventory/inventory.ts';
 import { ownerOf } from './inventory/owner-labels.ts';
-import { inSteps } from './order.ts';
-import type { LeftEntry, TargetPlan } from './plan.ts';
-import { sideBySide } from './run-concurrently.ts';
-import type { PassContext } from './sync-cluster.ts';
+import { groupByStep } from './order.ts';
+import type { PrunePlan, TargetPlan } from './plan.ts';
+import { runConcurrently } from './run-concurrently.ts';
 
 export interface PruneResult {
   readonly gone: number;
@@ -21,12 +21,12 @@ export interface PruneResult {
 }
 
 interface Done {
-  readonly outcomes: ReadonlyMap<string, Outcome>;
+  readonly outcomes: ReadonlyMap<string, ObjectOutcome>;
   readonly now: Date;
 }
 
 export async function prune(
-  context: PassContext,
+  context: SyncContext,
   plan: TargetPlan,
   { outcomes, now }: Done,
 ): Promise<PruneResult> {
@@ -35,8 +35,8 @@ export async function prune(
   const marked: InventoryEntry[] = [];
   const waiting: { object: string; reason: string; message: string }[] = [];
   try {
-    for (const step of inSteps(plan.left, ({ entry }) => entry).toReversed()) {
-      await sideBySide(step, async (item) => {
+    for (const step of groupByStep(plan.left, ({ entry }) => entry).toReversed()) {
+      await runConcurrently(step, async (item) => {
         const object = keyOf(item.entry);
         const blocked = unfinished.has(item.entry.unit);
         const result = blocked
@@ -46,7 +46,7 @@ export async function prune(
         if (result.state === 'waits') waiting.push({ object, ...result.why });
         if (result.state === 'gone') {
           gone.push(item.entry);
-          context.live.gone(item.entry);
+          context.live.recordDeleted(item.entry);
           context.log.info('object pruned', { object, because: item.because });
         }
       });
@@ -59,7 +59,7 @@ export async function prune(
 }
 
 /** Units of which some object is not there as git says. */
-function unitsNotThere({ wanted }: TargetPlan, outcomes: ReadonlyMap<string, Outcome>): Set<string> {
+function unitsNotThere({ wanted }: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>): Set<string> {
   const missing = wanted.filter(
     ({ action, id }) => action !== 'same' && outcomes.get(keyOf(id))?.state !== 'applied',
   );
@@ -71,13 +71,13 @@ type Taken =
   | { readonly state: 'marked'; readonly entry: InventoryEntry }
   | { readonly state: 'waits'; readonly why: { readonly reason: string; readonly message: string } };
 
-async function take(context: PassContext, { action, entry, because }: LeftEntry, now: Date): Promise<Taken> {
+async function take(context: SyncContext, { action, entry, because }: PrunePlan, now: Date): Promise<Taken> {
   context.signal.throwIfAborted();
   switch (action) {
     case 'mark':
       return { state: 'marked', entry: { ...entry, markedAt: now.toISOString() } };
     case 'delete':
-      return fate(await guarded(() => deleteGuarded(context, entry)));
+      return fate(await guarded(() => deleteOwned(context, entry)));
     case 'confirm':
       return fate(await guarded(() => confirmGone(context, entry, entry.uid)));
     case 'release':
@@ -114,8 +114,8 @@ function fate(deleted: Deleted): Taken {
 }
 
 /** It stays and is ours no longer. Its marks go too, where they are ours to take off. */
-async function release(context: PassContext, entry: InventoryEntry, because: string): Promise<Taken> {
-  const seen = context.live.view(entry);
+async function release(context: SyncContext, entry: InventoryEntry, because: string): Promise<Taken> {
+  const seen = context.live.get(entry);
   if (typeof seen === 'object' && ownerOf(seen, { ...entry, hub: context.hub }) === 'ours') {
     const refused = await unmark(context, seen);
     if (refused) return waits('ReleaseRefused', refused);
@@ -126,7 +126,7 @@ async function release(context: PassContext, entry: InventoryEntry, because: str
 }
 
 async function unmark(
-  { client }: PassContext,
+  { client }: SyncContext,
   { apiVersion, kind, metadata }: KubeObject,
 ): Promise<string | undefined> {
   const { name, namespace, resourceVersion } = metadata;

@@ -3,21 +3,21 @@
 import { byCode } from '../../kube/objects/digest.ts';
 import { keyOf } from '../../kube/objects/object-id.ts';
 import type { ClusterReport, WorkReport } from '../cluster-report.ts';
-import type { Outcome } from './apply-steps.ts';
-import type { TargetPlan, WantedEntry } from './plan.ts';
-import type { PassResult } from './sync-cluster.ts';
+import type { ObjectOutcome } from './apply-steps.ts';
+import type { ObjectPlan, TargetPlan } from './plan.ts';
+import type { SyncResult } from './sync-cluster.ts';
 
 type Failure = WorkReport['failures'][number];
 
 const MAX_FAILURES = 20;
 
-export interface PassSummary {
+export interface SyncSummary {
   readonly work: WorkReport;
   /** Worth another try without news: something waits, failed in a way that may pass, or was only marked. */
   readonly again: 'at once' | 'later' | 'no';
 }
 
-export function summaryOf(digest: string, { plan, outcomes, pruned }: PassResult): PassSummary {
+export function summaryOf(digest: string, { plan, outcomes, pruned }: SyncResult): SyncSummary {
   const failures = failuresOf(plan, outcomes);
   const waiting = pruned.waiting.filter(({ reason }) => reason !== 'DeletesHeld');
   const total = plan.wanted.length;
@@ -29,7 +29,7 @@ export function summaryOf(digest: string, { plan, outcomes, pruned }: PassResult
   };
 }
 
-function againFor(open: number, marked: number): PassSummary['again'] {
+function againFor(open: number, marked: number): SyncSummary['again'] {
   if (marked > 0) return 'at once';
   return open > 0 ? 'later' : 'no';
 }
@@ -39,13 +39,13 @@ interface Failed {
   readonly passing: boolean;
 }
 
-function failuresOf(plan: TargetPlan, outcomes: ReadonlyMap<string, Outcome>): Failed[] {
+function failuresOf(plan: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>): Failed[] {
   return plan.wanted
     .flatMap((entry) => failureOf(entry, outcomes.get(keyOf(entry.id))) ?? [])
     .toSorted((a, b) => byCode(a.failure.object, b.failure.object));
 }
 
-function failureOf(entry: WantedEntry, outcome: Outcome | undefined): Failed | undefined {
+function failureOf(entry: ObjectPlan, outcome: ObjectOutcome | undefined): Failed | undefined {
   if (entry.action === 'same' || outcome?.state === 'applied') return undefined;
   const { file, construct } = entry.rendered.source;
   const source = [file, construct].filter(Boolean).join(' ');
@@ -88,7 +88,10 @@ function textOf({ object, message }: Failure, count: number): string {
 }
 
 /** S21: never True on account of what was not seen. */
-export function syncedOf(work: WorkReport | undefined, blind: string | undefined): ClusterReport['synced'] {
+export function syncedCondition(
+  work: WorkReport | undefined,
+  blind: string | undefined,
+): ClusterReport['synced'] {
   if (blind !== undefined) return { status: 'Unknown', reason: 'Stale', message: blind };
   if (!work) return { status: 'Unknown', reason: 'NotLooked', message: 'no pass has ended yet' };
   if (work.state === 'Applied') return { status: 'True', reason: 'Applied', message: work.message };
@@ -96,7 +99,7 @@ export function syncedOf(work: WorkReport | undefined, blind: string | undefined
 }
 
 /** Nothing may be written now: how far the cluster is from the commit all the same. */
-export function observedWork(digest: string, plan: TargetPlan): WorkReport {
+export function reportObserved(digest: string, plan: TargetPlan): WorkReport {
   const open = plan.wanted.filter(({ action }) => action !== 'same');
   const total = plan.wanted.length;
   const failures = open.slice(0, MAX_FAILURES).map(({ id, action, because }) => ({

@@ -2,14 +2,14 @@
 import PQueue from 'p-queue';
 
 /** The limiter of the client has the last word on how many calls are in flight. */
-const SIDE_BY_SIDE = 8;
+const MAX_CONCURRENT = 8;
 
 /** The results in the order of the items. */
-export async function sideBySide<T, R>(
+export async function runConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
-  const queue = new PQueue({ concurrency: SIDE_BY_SIDE });
+  const queue = new PQueue({ concurrency: MAX_CONCURRENT });
   const results: R[] = [];
   const failures: unknown[] = [];
   for (const [index, item] of items.entries()) {

@@ -10,15 +10,15 @@ import type { Clock } from '../../os/clock.ts';
 import { clusterUID } from '../cluster-uid.ts';
 import { fenced, type Objection } from './fence.ts';
 import { type InventoryStore, openInventory } from './inventory/store.ts';
-import { liveView } from './live/live-cache.ts';
-import type { Live } from './ports.ts';
+import { createLiveCache } from './live/live-cache.ts';
+import type { LiveCache } from './ports.ts';
 
-export interface SessionOptions {
+export interface ClusterSessionOptions {
   readonly connect: () => Promise<Client>;
   /** The UID that this cluster must have; undefined before the first contact. */
   readonly pinnedUID: () => string | undefined;
   /** Lost Lease, paused: why nothing may be written. */
-  readonly mayNotWrite: Objection;
+  readonly writeBlockedReason: Objection;
   /** Which of the inventories of this cluster is ours. */
   readonly scope: string;
   readonly clock: Clock;
@@ -28,9 +28,9 @@ export interface SessionOptions {
   readonly onChange: () => void;
 }
 
-export interface Session {
+export interface ClusterSession {
   readonly client: Client;
-  readonly live: Live;
+  readonly live: LiveCache;
   readonly clusterUID: string;
   readonly version: string;
   /** Opened anew after every failed write: of two syncs, the one that lost must see what the other wrote. */
@@ -55,7 +55,10 @@ export class IdentityMismatch extends Error {
   }
 }
 
-export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<Session> {
+export async function openClusterSession(
+  options: ClusterSessionOptions,
+  signal: AbortSignal,
+): Promise<ClusterSession> {
   const { scope } = options;
   let known: string | undefined;
   let trusted = false;
@@ -63,12 +66,12 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
   const client = fenced(bare, () => {
     const pinned = options.pinnedUID() ?? known;
     if (!trusted || pinned !== known) return 'the identity of the cluster is not verified';
-    return options.mayNotWrite();
+    return options.writeBlockedReason();
   });
   try {
     await verify(signal);
     const version = textAt(await bare.raw('/version', { signal }), 'gitVersion') ?? 'unknown';
-    const live = liveView({ ...options, client });
+    const live = createLiveCache({ ...options, client });
     let store: Promise<InventoryStore> | undefined;
     return {
       client,

@@ -2,78 +2,55 @@
  * One pass over one cluster: look, plan, write, prune, report. The intent is durable before the first write, what
  * the server confirmed is durable before the first delete, and an entry leaves only when its object is gone.
  */
-import type { Client } from '../../kube/client/client.ts';
 import { idOf, keyOf } from '../../kube/objects/object-id.ts';
-import type { Log } from '../../kube/process/log.ts';
-import type { Clock } from '../../os/clock.ts';
-import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
-import type { RenderedUnit } from '../rendered.ts';
-import { type Outcome, writeAll } from './apply-steps.ts';
-import { type InventoryEntry, intentsFor } from './inventory/inventory.ts';
+import { applySteps, type ObjectOutcome } from './apply-steps.ts';
+import type { SyncContext, SyncTarget } from './context.ts';
+import { type InventoryEntry, missingIntents } from './inventory/inventory.ts';
 import type { InventoryStore } from './inventory/store.ts';
-import { type Accepted, planTarget, type TargetPlan, type WantedEntry } from './plan.ts';
-import type { KindRef, Live } from './ports.ts';
+import { type ObjectPlan, planTarget, type TargetPlan } from './plan.ts';
+import type { KindRef } from './ports.ts';
 import { type PruneResult, prune } from './prune.ts';
 
-export interface PassContext {
-  readonly client: Client;
-  readonly live: Live;
-  readonly store: InventoryStore;
-  /** UID of the hub. */
-  readonly hub: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Kept from pass to pass, and lost without harm. */
-  readonly accepted: Map<string, Accepted>;
-  /** Looked at between two requests: the one in flight completes. */
-  readonly signal: AbortSignal;
-}
-
-export interface PassTarget {
-  readonly commit: string;
-  readonly digest: string;
-  readonly units: readonly RenderedUnit[];
-  readonly budget: DeleteBudget;
-  readonly acknowledgements: readonly Acknowledgement[];
-}
-
-export interface PassResult {
+export interface SyncResult {
   readonly plan: TargetPlan;
   /** By key: what became of each object that git wants. */
-  readonly outcomes: ReadonlyMap<string, Outcome>;
+  readonly outcomes: ReadonlyMap<string, ObjectOutcome>;
   readonly pruned: PruneResult;
 }
 
 /** Rejects when the server is lost or the signal aborts; everything less is in the result. */
-export async function runPass(context: PassContext, target: PassTarget): Promise<PassResult> {
+export async function syncCluster(context: SyncContext, target: SyncTarget): Promise<SyncResult> {
   const { store, clock } = context;
   await context.live.watch(kindsOf(target, store), context.signal);
 
-  const outcomes = new Map<string, Outcome>();
+  const outcomes = new Map<string, ObjectOutcome>();
   let plan = planNow(context, target);
   // A CRD of this very commit makes its kind visible: what waited for it gets another round.
   for (let progress = true; progress; ) {
-    await store.write({ add: intentsFor(store.inventory(), entriesFor(plan, target.commit)), remove: [] });
-    const { unlocked } = await writeAll(context, plan, outcomes);
+    await store.write({
+      add: missingIntents(store.inventory(), entriesFor(plan, target.commit)),
+      remove: [],
+    });
+    const { unlocked } = await applySteps(context, plan, outcomes);
     await confirm(context, outcomes, target.commit);
     progress = unlocked;
     if (progress) await context.live.watch(kindsOf(target, store), context.signal);
     plan = progress ? planNow(context, target) : plan;
   }
   const pruned = await prune(context, plan, { outcomes, now: clock.now() });
-  if (isWhole(plan, outcomes, pruned)) {
+  if (isFullyApplied(plan, outcomes, pruned)) {
     await store.writeApplied({ commit: target.commit, digest: target.digest });
   }
   return { plan, outcomes, pruned };
 }
 
 /** What would be done, by what is seen: nothing is written. */
-export async function observePass(context: PassContext, target: PassTarget): Promise<TargetPlan> {
+export async function observeCluster(context: SyncContext, target: SyncTarget): Promise<TargetPlan> {
   await context.live.watch(kindsOf(target, context.store), context.signal);
   return planNow(context, target);
 }
 
-function planNow({ hub, live, store, accepted }: PassContext, target: PassTarget): TargetPlan {
+function planNow({ hub, live, store, serverForms }: SyncContext, target: SyncTarget): TargetPlan {
   const { commit, units, budget, acknowledgements } = target;
   const inventory = store.inventory();
   return planTarget({
@@ -81,15 +58,15 @@ function planNow({ hub, live, store, accepted }: PassContext, target: PassTarget
     commit,
     units,
     inventory,
-    live: (id) => live.view(id),
-    whyUnknown: (id) => live.whyUnknown(id) ?? `${id.kind} cannot be seen in this cluster yet`,
-    accepted,
+    live: (id) => live.get(id),
+    unknownReason: (id) => live.unknownReason(id) ?? `${id.kind} cannot be seen in this cluster yet`,
+    serverForms,
     budget,
     acknowledgements,
   });
 }
 
-function kindsOf({ units }: PassTarget, store: InventoryStore): KindRef[] {
+function kindsOf({ units }: SyncTarget, store: InventoryStore): KindRef[] {
   const wanted = units.flatMap(({ objects }) => objects.map(({ object }) => object));
   const known = [...store.inventory().entries.values()].map(({ group, version, kind }) => ({
     apiVersion: group ? `${group}/${version}` : version,
@@ -106,13 +83,13 @@ function entriesFor({ wanted }: TargetPlan, commit: string): InventoryEntry[] {
   return wanted.filter(({ action }) => action !== 'wait').map((entry) => entryOf(entry, commit));
 }
 
-function entryOf({ id, unit, object }: WantedEntry, commit: string): InventoryEntry {
+function entryOf({ id, unit, object }: ObjectPlan, commit: string): InventoryEntry {
   return { ...id, version: object.apiVersion.split('/').at(-1) ?? '', unit, commit };
 }
 
 async function confirm(
-  { store }: PassContext,
-  outcomes: ReadonlyMap<string, Outcome>,
+  { store }: SyncContext,
+  outcomes: ReadonlyMap<string, ObjectOutcome>,
   commit: string,
 ): Promise<void> {
   const { entries } = store.inventory();
@@ -130,9 +107,9 @@ async function confirm(
 }
 
 /** Every object is there as in git, and nothing that left git is left, but for what is kept on purpose. */
-export function isWhole(
+export function isFullyApplied(
   { wanted, holds }: TargetPlan,
-  outcomes: ReadonlyMap<string, Outcome>,
+  outcomes: ReadonlyMap<string, ObjectOutcome>,
   pruned: PruneResult,
 ): boolean {
   const there = wanted.every(

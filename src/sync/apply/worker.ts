@@ -8,9 +8,9 @@ import { isKubeError } from '../../kube/client/errors.ts';
 import { wakeLoop } from '../../kube/controller/loop.ts';
 import { afterError, CALM } from '../../kube/process/backoff.ts';
 import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
-import { type ContactOptions, clusterContact } from './cluster-syncer.ts';
+import { type ClusterSyncerOptions, createClusterSyncer } from './cluster-syncer.ts';
 
-export interface WorkerOptions extends Omit<ContactOptions, 'onChange'> {
+export interface ClusterWorkerOptions extends Omit<ClusterSyncerOptions, 'onChange'> {
   /** The report has changed. */
   readonly onReport: () => void;
 }
@@ -33,10 +33,10 @@ const OPEN_WORK = { firstMs: 500, longestMs: 300_000, stableMs: 600_000 };
 /** Whether a server has come back costs one request to find out: it must not wait for us for minutes. */
 const LOST_PASS = { firstMs: 500, longestMs: 20_000, stableMs: 60_000 };
 
-export function clusterWorker(options: WorkerOptions): ClusterWorker {
+export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   const { clock } = options;
   const closing = new AbortController();
-  const contact = clusterContact({ ...options, onChange: () => loop.wake() });
+  const contact = createClusterSyncer({ ...options, onChange: () => loop.wake() });
   let current = new AbortController();
   let target: ClusterTarget | undefined;
   let open = CALM;

@@ -11,7 +11,7 @@ import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runt
 import type { Clock } from '../../os/clock.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory/store.ts';
-import { type ClusterWorker, clusterWorker } from '../apply/worker.ts';
+import { type ClusterWorker, createClusterWorker } from '../apply/worker.ts';
 import type { ClusterTarget } from '../cluster-report.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
 import type { RenderedTarget } from '../rendered.ts';
@@ -93,13 +93,13 @@ export function clusterFleet(options: ClustersOptions): Clusters {
       ...(metrics ? { metrics } : {}),
       onChange: () => worker.wake(),
     });
-    const worker = clusterWorker({
+    const worker = createClusterWorker({
       cluster: name,
       hub: options.hubUID,
       scope: CLUSTER_SCOPE,
       connect: () => connectNow(name),
       pinnedUID: () => pinnedUID(options.clusters.get(name)),
-      mayNotWrite: () => lease.objection(),
+      writeBlockedReason: () => lease.objection(),
       content: (target) => options.content(name, target),
       policy: options.policy,
       clock,

@@ -9,7 +9,7 @@ import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { hubScope } from '../apply/inventory/store.ts';
-import { clusterWorker } from '../apply/worker.ts';
+import { createClusterWorker } from '../apply/worker.ts';
 import type { Checks } from '../judge/object-checks.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
@@ -59,14 +59,14 @@ export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): 
     newestBefore: () => newestBefore(name, releases.list()),
     acceptHead: () => pipelines.get(name)?.spec.source.acceptHead,
   });
-  const hubWorker = clusterWorker({
+  const hubWorker = createClusterWorker({
     ...options,
     cluster: `${HUB_TARGET} (${name})`,
     hub: options.hubUID,
     scope: hubScope(name),
     connect: options.connectHub,
     pinnedUID: () => options.hubUID,
-    mayNotWrite: () => lease.objection(),
+    writeBlockedReason: () => lease.objection(),
     content: async ({ commit }) =>
       commit ? scoped(name, await source.content(HUB_TARGET, commit)) : undefined,
     onReport: onChange,

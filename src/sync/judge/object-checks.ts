@@ -14,8 +14,7 @@ import { listAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { idOf, keyOf } from '../../kube/objects/object-id.ts';
 import { besideSchema, type Problem } from '../../rules/report.ts';
-import { sourceText } from '../apply/inventory/owner-labels.ts';
-import { HUB_TARGET, type RenderedObject, type RenderedTarget } from '../rendered.ts';
+import { HUB_TARGET, type RenderedObject, type RenderedTarget, sourceText } from '../rendered.ts';
 import { unsupported } from './unsupported.ts';
 
 export interface Refusal {

@@ -10,13 +10,12 @@ import { differenceLines } from '../../kube/objects/diff.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { groupOf, idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
-import { mayReplace } from '../apply/immutable.ts';
+import { canReplace } from '../apply/immutable.ts';
 import type { Inventory } from '../apply/inventory/inventory.ts';
-import { sourceText } from '../apply/inventory/owner-labels.ts';
 import { openInventory } from '../apply/inventory/store.ts';
-import { planTarget, type TargetPlan, type WantedEntry } from '../apply/plan.ts';
-import { sideBySide } from '../apply/run-concurrently.ts';
-import type { RenderedTarget } from '../rendered.ts';
+import { type ObjectPlan, planTarget, type TargetPlan } from '../apply/plan.ts';
+import { runConcurrently } from '../apply/run-concurrently.ts';
+import { type RenderedTarget, sourceText } from '../rendered.ts';
 import type { Change, Limits, UnitPreview } from './preview.ts';
 
 export interface LiveQuestion {
@@ -41,8 +40,8 @@ export async function previewLive(question: LiveQuestion): Promise<UnitPreview[]
     units: target.units,
     inventory,
     live,
-    whyUnknown: ({ kind }) => `${kind} is not served there yet`,
-    accepted: new Map(),
+    unknownReason: ({ kind }) => `${kind} is not served there yet`,
+    serverForms: new Map(),
     ...limits,
   });
   const changes = await changesOf(client, plan);
@@ -91,9 +90,9 @@ function kindsOf({ units }: RenderedTarget, { entries }: Inventory): Map<string,
   ]);
 }
 
-async function changesOf(client: Client, plan: TargetPlan): Promise<ReadonlyMap<WantedEntry, Change>> {
-  const changes = new Map<WantedEntry, Change>();
-  await sideBySide(
+async function changesOf(client: Client, plan: TargetPlan): Promise<ReadonlyMap<ObjectPlan, Change>> {
+  const changes = new Map<ObjectPlan, Change>();
+  await runConcurrently(
     plan.wanted.filter(({ action }) => action !== 'same'),
     async (entry) => {
       const change = await changeOf(client, entry);
@@ -106,7 +105,7 @@ async function changesOf(client: Client, plan: TargetPlan): Promise<ReadonlyMap<
 /** They move with the commit, and say nothing of what it changes. */
 const MARKS = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
 
-async function changeOf(client: Client, entry: WantedEntry): Promise<Change | undefined> {
+async function changeOf(client: Client, entry: ObjectPlan): Promise<Change | undefined> {
   const about = { object: keyOf(entry.id), source: sourceText(entry.rendered.source) };
   // What nobody serves yet comes with its CRD, and can only be created.
   if (entry.action === 'wait') return { action: 'create', ...about, details: [entry.because] };
@@ -127,14 +126,14 @@ async function changeOf(client: Client, entry: WantedEntry): Promise<Change | un
   }
 }
 
-function actionAfter(entry: WantedEntry, error: KubeError): Pick<Change, 'action' | 'details'> {
-  if (mayReplace(entry, error)) return { action: 'replace', details: [error.message] };
+function actionAfter(entry: ObjectPlan, error: KubeError): Pick<Change, 'action' | 'details'> {
+  if (canReplace(entry, error)) return { action: 'replace', details: [error.message] };
   // Its namespace comes with the same commit, so the server cannot try it yet.
   if (error.code === 'NotFound') return { action: 'create', details: [] };
   return { action: 'refused', details: [error.message] };
 }
 
-function unitsOf(plan: TargetPlan, changes: ReadonlyMap<WantedEntry, Change>): UnitPreview[] {
+function unitsOf(plan: TargetPlan, changes: ReadonlyMap<ObjectPlan, Change>): UnitPreview[] {
   const names = [...plan.wanted.map(({ unit }) => unit), ...plan.left.map(({ entry }) => entry.unit)];
   return [...new Set(names)].toSorted(byCode).flatMap((unit) => {
     const written = plan.wanted

@@ -8,8 +8,7 @@ import { differenceLines, differences } from '../../kube/objects/diff.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { idOf, keyOf } from '../../kube/objects/object-id.ts';
-import { sourceText } from '../apply/inventory/owner-labels.ts';
-import { inOrder } from '../apply/order.ts';
+import { sortByStep } from '../apply/order.ts';
 import {
   type Acknowledgement,
   type DeleteBudget,
@@ -17,7 +16,13 @@ import {
   judgeDeletes,
 } from '../judge/deletes.ts';
 import type { Refusal } from '../judge/object-checks.ts';
-import type { Rendered, RenderedObject, RenderedTarget, RenderedUnit } from '../rendered.ts';
+import {
+  type Rendered,
+  type RenderedObject,
+  type RenderedTarget,
+  type RenderedUnit,
+  sourceText,
+} from '../rendered.ts';
 
 export interface Preview {
   readonly from: string;
@@ -133,10 +138,10 @@ function compareUnit(unit: string, { from, to, wanted, present, limits }: Compar
     limits.budget,
     limits.acknowledgements,
   );
-  const written = inOrder(after, ({ object }) => idOf(object)).flatMap((one) =>
+  const written = sortByStep(after, ({ object }) => idOf(object)).flatMap((one) =>
     writtenChange(one, present.get(keyOfRendered(one))),
   );
-  const deleted = inOrder(gone, (id) => id)
+  const deleted = sortByStep(gone, (id) => id)
     .toReversed()
     .map((id): Change => ({ action: 'delete', object: keyOf(id), details: [] }));
   const hold = verdict.held ? { hold: { planDigest: verdict.planDigest, because: verdict.because } } : {};

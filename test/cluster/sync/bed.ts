@@ -5,14 +5,10 @@ import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { systemClock } from '../../../src/os/system-clock.ts';
+import type { SyncContext, SyncTarget } from '../../../src/sync/apply/context.ts';
 import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
-import { liveView } from '../../../src/sync/apply/live/live-cache.ts';
-import {
-  type PassContext,
-  type PassResult,
-  type PassTarget,
-  runPass,
-} from '../../../src/sync/apply/sync-cluster.ts';
+import { createLiveCache } from '../../../src/sync/apply/live/live-cache.ts';
+import { type SyncResult, syncCluster } from '../../../src/sync/apply/sync-cluster.ts';
 import { clusterUID } from '../../../src/sync/cluster-uid.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -32,8 +28,8 @@ export function configMap(
 export function targetOf(
   commit: string,
   units: Record<string, readonly KubeObject[]>,
-  more: Partial<PassTarget> = {},
-): PassTarget {
+  more: Partial<SyncTarget> = {},
+): SyncTarget {
   const rendered = Object.entries(units).map(([unit, objects]) => ({
     unit,
     objects: objects.map((object) => ({ object, source: { file: 'fleet/main.ts:1' } })),
@@ -58,8 +54,8 @@ export async function startTarget(): Promise<ApiServer> {
 }
 
 export interface Bed {
-  readonly context: PassContext;
-  pass(target: PassTarget): Promise<PassResult>;
+  readonly context: SyncContext;
+  pass(target: SyncTarget): Promise<SyncResult>;
   close(): Promise<void>;
 }
 
@@ -69,10 +65,19 @@ export const NEVER = new AbortController().signal;
 export async function freshSync(client: Client, hub = HUB): Promise<Bed> {
   const clock = systemClock();
   const log = memoryLog();
-  const live = liveView({ client, clock, log, random: () => 0.5, onChange: () => undefined });
+  const live = createLiveCache({ client, clock, log, random: () => 0.5, onChange: () => undefined });
   const store = await openInventory(client, { clusterUID: await clusterUID(client, NEVER), scope: '' });
-  const context: PassContext = { client, live, store, hub, clock, log, accepted: new Map(), signal: NEVER };
-  return { context, pass: (target) => runPass(context, target), close: () => live.close() };
+  const context: SyncContext = {
+    client,
+    live,
+    store,
+    hub,
+    clock,
+    log,
+    serverForms: new Map(),
+    signal: NEVER,
+  };
+  return { context, pass: (target) => syncCluster(context, target), close: () => live.close() };
 }
 
 /** Names of the ConfigMaps in a namespace that carry the mark of any hub. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { keyOf } from '../../../src/kube/objects/object-id.ts';
+import type { SyncTarget } from '../../../src/sync/apply/context.ts';
 import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/store.ts';
-import type { PassTarget } from '../../../src/sync/apply/sync-cluster.ts';
 import { clusterUID } from '../../../src/sync/cluster-uid.ts';
 import { previewLive } from '../../../src/sync/preview/live-preview.ts';
 import type { UnitPreview } from '../../../src/sync/preview/preview.ts';
@@ -91,7 +91,7 @@ async function preview({
   units,
   budget,
   acknowledgements,
-}: PassTarget): Promise<UnitPreview[]> {
+}: SyncTarget): Promise<UnitPreview[]> {
   const { client } = server;
   const limits = { budget, acknowledgements };
   return previewLive({

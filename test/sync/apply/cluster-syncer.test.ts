@@ -3,7 +3,7 @@ import type { Client, WatchOptions } from '../../../src/kube/client/client.ts';
 import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { systemClock } from '../../../src/os/system-clock.ts';
-import { clusterContact } from '../../../src/sync/apply/cluster-syncer.ts';
+import { createClusterSyncer } from '../../../src/sync/apply/cluster-syncer.ts';
 import { IdentityMismatch } from '../../../src/sync/apply/session.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type MemoryCluster, memoryCluster } from './memory-cluster.ts';
@@ -55,17 +55,17 @@ it('S6 takes nobody else for the cluster when the credentials change before it i
 async function contactWith(
   cluster: MemoryCluster,
   connect?: () => Promise<Client>,
-): Promise<ReturnType<typeof clusterContact>> {
+): Promise<ReturnType<typeof createClusterSyncer>> {
   const { client } = cluster.process();
   await client.create(NAMESPACES, namespace('kube-system'));
   const watched: Client = { ...client, watch: silence };
-  return clusterContact({
+  return createClusterSyncer({
     cluster: 'prod',
     hub: HUB,
     scope: '',
     connect: connect ?? (async () => watched),
     pinnedUID: () => undefined,
-    mayNotWrite: () => undefined,
+    writeBlockedReason: () => undefined,
     content: async () => RENDERED,
     policy: () => ({ budget: { maxObjects: 10, maxPercent: 20 }, acknowledgements: [] }),
     clock: systemClock(),

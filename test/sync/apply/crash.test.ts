@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { keyOf } from '../../../src/kube/objects/object-id.ts';
+import type { SyncTarget } from '../../../src/sync/apply/context.ts';
 import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
-import { type PassTarget, runPass } from '../../../src/sync/apply/sync-cluster.ts';
+import { syncCluster } from '../../../src/sync/apply/sync-cluster.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
@@ -73,7 +74,7 @@ interface End {
  */
 async function crashed(
   cluster: MemoryCluster,
-  wanted: PassTarget,
+  wanted: SyncTarget,
   { known, ...end }: End & { readonly known: Set<string> },
 ): Promise<string[]> {
   await attempt(cluster, wanted, end);
@@ -93,7 +94,7 @@ async function crashed(
 }
 
 /** True when the work was done before the end came. */
-async function attempt(cluster: MemoryCluster, wanted: PassTarget, end: End): Promise<boolean> {
+async function attempt(cluster: MemoryCluster, wanted: SyncTarget, end: End): Promise<boolean> {
   try {
     await passOf(cluster.process(end), wanted);
     return true;
@@ -103,24 +104,33 @@ async function attempt(cluster: MemoryCluster, wanted: PassTarget, end: End): Pr
   }
 }
 
-async function converge(cluster: MemoryCluster, wanted: PassTarget): Promise<number> {
+async function converge(cluster: MemoryCluster, wanted: SyncTarget): Promise<number> {
   const process = cluster.process();
   const { pruned } = await passOf(process, wanted);
   expect(pruned.waiting).toEqual([]);
   return process.calls;
 }
 
-async function passOf({ client, live }: Process, wanted: PassTarget): ReturnType<typeof runPass> {
+async function passOf({ client, live }: Process, wanted: SyncTarget): ReturnType<typeof syncCluster> {
   const signal = new AbortController().signal;
   const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '' });
-  return runPass(
-    { client, live, store, hub: HUB, clock: virtualClock(), log: memoryLog(), accepted: new Map(), signal },
+  return syncCluster(
+    {
+      client,
+      live,
+      store,
+      hub: HUB,
+      clock: virtualClock(),
+      log: memoryLog(),
+      serverForms: new Map(),
+      signal,
+    },
     wanted,
   );
 }
 
 /** What stands in the cluster and should not, or does not and should; and an inventory that says otherwise. */
-function problemsOf(cluster: MemoryCluster, wanted: PassTarget): string[] {
+function problemsOf(cluster: MemoryCluster, wanted: SyncTarget): string[] {
   const mine = [...cluster.objects].filter(
     ([, { metadata }]) => metadata.labels?.['kubenode.dev/hub'] !== undefined,
   );
@@ -147,7 +157,7 @@ function problemsOf(cluster: MemoryCluster, wanted: PassTarget): string[] {
   return [...orphans, ...wrong, ...count];
 }
 
-function isWanted(object: KubeObject, { units }: PassTarget): boolean {
+function isWanted(object: KubeObject, { units }: SyncTarget): boolean {
   return units.some(({ objects }) =>
     objects.some(
       (rendered) =>
@@ -162,7 +172,7 @@ function keyOfObject({ kind, metadata }: KubeObject): string {
   return keyOf({ group: '', kind, namespace: metadata.namespace ?? '', name: metadata.name });
 }
 
-function target(letter: string, units: readonly RenderedUnit[]): PassTarget {
+function target(letter: string, units: readonly RenderedUnit[]): SyncTarget {
   const digest = digestOf(units.map(({ digest: one }) => one));
   return {
     commit: letter.repeat(40),

@@ -7,7 +7,7 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { idOf, keyOf, type ObjectId } from '../../../src/kube/objects/object-id.ts';
-import type { Live } from '../../../src/sync/apply/ports.ts';
+import type { LiveCache } from '../../../src/sync/apply/ports.ts';
 
 export interface MemoryCluster {
   readonly objects: ReadonlyMap<string, KubeObject>;
@@ -22,7 +22,7 @@ export interface MemoryCluster {
 
 export interface Process {
   readonly client: Client;
-  readonly live: Live;
+  readonly live: LiveCache;
   /** How many calls it has made. */
   readonly calls: number;
 }
@@ -181,15 +181,15 @@ function resourceOf(apiVersion: string, kind: string): Resource {
 }
 
 /** A watch that is never late: what a late one does is the business of the tests on a real server. */
-function liveOn(content: Content): Live {
+function liveOn(content: Content): LiveCache {
   return {
     watch: async () => undefined,
-    view: (id: ObjectId) => content.objects.get(keyOf(id)) ?? 'absent',
-    wrote: () => undefined,
-    gone: () => undefined,
-    forgetUnserved: () => undefined,
-    whyUnknown: () => undefined,
-    stale: () => undefined,
+    get: (id: ObjectId) => content.objects.get(keyOf(id)) ?? 'absent',
+    recordApplied: () => undefined,
+    recordDeleted: () => undefined,
+    retryUnserved: () => undefined,
+    unknownReason: () => undefined,
+    staleReason: () => undefined,
     close: async () => undefined,
   };
 }

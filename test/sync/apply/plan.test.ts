@@ -199,16 +199,16 @@ describe('planTarget', () => {
     const scene: Scene = { git: [unit(UNIT, [a])], inventory: [entry(a)], cluster: [live(said)] };
     const { object } = planTarget(world(scene)).wanted[0] ?? {};
     if (!object) throw new Error('nothing is wanted');
-    const accepted = new Map([
+    const serverForms = new Map([
       [keyOf(idOf(a)), { digest: digestOf(a), projection: projectionOf(object, live(said)) }],
     ]);
-    expect(explain({ ...scene, more: { accepted } })).toBe(
+    expect(explain({ ...scene, more: { serverForms } })).toBe(
       'same ConfigMap default/a: as in git, in the words of the server',
     );
     const foreign = {
       ...scene,
       cluster: [live(configMap('a', { key: 'a third thing' }))],
-      more: { accepted },
+      more: { serverForms },
     };
     expect(explain(foreign)).toContain('correct');
   });

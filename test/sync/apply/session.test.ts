@@ -3,7 +3,11 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { IdentityMismatch, openSession, type Session } from '../../../src/sync/apply/session.ts';
+import {
+  type ClusterSession,
+  IdentityMismatch,
+  openClusterSession,
+} from '../../../src/sync/apply/session.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { memoryCluster } from './memory-cluster.ts';
@@ -18,7 +22,7 @@ interface Address {
   lease?: string;
 }
 
-function sessionOn(address: Address, pinned?: string): Promise<Session> {
+function sessionOn(address: Address, pinned?: string): Promise<ClusterSession> {
   const { client } = memoryCluster().process();
   const answering: Client = {
     ...client,
@@ -33,11 +37,11 @@ function sessionOn(address: Address, pinned?: string): Promise<Session> {
     },
     raw: async () => ({ gitVersion: 'v1.36.3' }),
   };
-  return openSession(
+  return openClusterSession(
     {
       connect: async () => answering,
       pinnedUID: () => pinned,
-      mayNotWrite: () => address.lease,
+      writeBlockedReason: () => address.lease,
       scope: '',
       clock: virtualClock(),
       log: memoryLog(),
@@ -48,7 +52,7 @@ function sessionOn(address: Address, pinned?: string): Promise<Session> {
   );
 }
 
-const write = ({ client }: Session): Promise<unknown> => client.create(CONFIG_MAPS, configMap('a'));
+const write = ({ client }: ClusterSession): Promise<unknown> => client.create(CONFIG_MAPS, configMap('a'));
 
 describe('a session', () => {
   it('S6 opens with the cluster that is pinned, and with no other', async () => {

@@ -5,7 +5,7 @@ import type { Client, ListOptions, WatchEvent } from '../../../src/kube/client/c
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { type ClusterWorker, clusterWorker } from '../../../src/sync/apply/worker.ts';
+import { type ClusterWorker, createClusterWorker } from '../../../src/sync/apply/worker.ts';
 import type { RenderedTarget } from '../../../src/sync/rendered.ts';
 import { LONG } from '../../support/long.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -141,14 +141,14 @@ async function bedWith(content: (commit: string) => RenderedTarget): Promise<Bed
       [...cluster.objects.values()]
         .map(({ metadata }) => metadata.name)
         .filter((name) => name.startsWith('c-')),
-    worker: clusterWorker({
+    worker: createClusterWorker({
       cluster: 'test',
       hub: HUB,
       scope: '',
       connect: async () =>
         faulty(client, clock, (verb, object) => bed.fault({ verb, number: (number += 1), ...object })),
       pinnedUID: () => undefined,
-      mayNotWrite: () => undefined,
+      writeBlockedReason: () => undefined,
       content: async ({ commit }) => content(commit ?? ''),
       policy: () => ({ budget: { maxObjects: 100, maxPercent: 100 }, acknowledgements: [] }),
       clock,

@@ -8,7 +8,7 @@ import {
   type InventoryEntry,
   withConfirmed,
 } from '../../../src/sync/apply/inventory/inventory.ts';
-import { withMarks } from '../../../src/sync/apply/inventory/owner-labels.ts';
+import { withOwnerLabels } from '../../../src/sync/apply/inventory/owner-labels.ts';
 import type { World } from '../../../src/sync/apply/plan.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 
@@ -38,7 +38,7 @@ export function live(
   object: KubeObject,
   { unit: name = UNIT, hub = HUB }: { unit?: string; hub?: string } = {},
 ): KubeObject {
-  const marked = withMarks({ object, source: {} }, { hub, unit: name, commit: OLD_COMMIT });
+  const marked = withOwnerLabels({ object, source: {} }, { hub, unit: name, commit: OLD_COMMIT });
   return {
     ...marked,
     metadata: { ...marked.metadata, uid: `uid-${object.metadata.name}`, resourceVersion: '1' },
@@ -79,8 +79,8 @@ export function world({
     units: git,
     inventory: withConfirmed(emptyInventory('cluster-uid'), inventory, []),
     live: (id) => (unknown(id) ? 'unknown' : (there.get(keyOf(id)) ?? 'absent')),
-    whyUnknown: ({ kind }) => `${kind} cannot be seen`,
-    accepted: new Map(),
+    unknownReason: ({ kind }) => `${kind} cannot be seen`,
+    serverForms: new Map(),
     budget: { maxObjects: 10, maxPercent: 20 },
     acknowledgements: [],
     ...more,

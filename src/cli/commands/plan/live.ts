@@ -8,7 +8,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/store.ts';
-import { sideBySide } from '../../../sync/apply/run-concurrently.ts';
+import { runConcurrently } from '../../../sync/apply/run-concurrently.ts';
 import { clusterUID } from '../../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
 import { previewLive } from '../../../sync/preview/live-preview.ts';
@@ -33,7 +33,7 @@ export async function askClusters(
   if (typeof hub === 'string') return byCommits.map((target) => ({ ...target, because: hub }));
   try {
     // One that does not answer must not keep the others waiting.
-    return await sideBySide(byCommits, (preview) => ask(hub, preview));
+    return await runConcurrently(byCommits, (preview) => ask(hub, preview));
   } finally {
     await hub.client.close();
   }

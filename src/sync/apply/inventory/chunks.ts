@@ -11,14 +11,17 @@ import type { InventoryEntry } from './inventory.ts';
 export const CHUNK_BYTES = 192 * 1024;
 export const CHUNK_PREFIX = 'inventory-';
 
-export interface Chunk {
+export interface InventoryChunk {
   readonly name: string;
   readonly unit: string;
   readonly entries: ReadonlyMap<string, InventoryEntry>;
 }
 
 /** The chunks that change when these entries are put: each where it is already, or in the first one with room. */
-export function withAdditions(chunks: readonly Chunk[], added: readonly InventoryEntry[]): Chunk[] {
+export function chunksWithAdditions(
+  chunks: readonly InventoryChunk[],
+  added: readonly InventoryEntry[],
+): InventoryChunk[] {
   const byName = new Map(chunks.map((chunk) => [chunk.name, chunk]));
   const homes = new Map(
     chunks.flatMap(({ name, unit, entries }) => [...entries.keys()].map((key) => [`${unit} ${key}`, name])),
@@ -52,11 +55,11 @@ function chunkName(unit: string, index: number): string {
 }
 
 /** The chunks that change when these keys are gone, and `moved` stands in the chunk of another unit now. */
-export function withRemovals(
-  chunks: readonly Chunk[],
+export function chunksWithRemovals(
+  chunks: readonly InventoryChunk[],
   gone: ReadonlySet<string>,
   moved: readonly InventoryEntry[],
-): Chunk[] {
+): InventoryChunk[] {
   const unitOf = new Map(moved.map((entry) => [keyOf(entry), entry.unit]));
   return chunks
     .toSorted((a, b) => byCode(a.name, b.name))
@@ -69,7 +72,7 @@ export function withRemovals(
 }
 
 /** An object that moved between units stands in two chunks until the old one is written: the unconfirmed one counts. */
-export function merged(chunks: readonly Chunk[]): Map<string, InventoryEntry> {
+export function merged(chunks: readonly InventoryChunk[]): Map<string, InventoryEntry> {
   const all = new Map<string, InventoryEntry>();
   for (const { entries } of chunks) {
     for (const [key, entry] of entries) {

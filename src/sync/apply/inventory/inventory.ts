@@ -33,7 +33,7 @@ export function emptyInventory(clusterUID: string): Inventory {
   return { clusterUID, entries: new Map() };
 }
 
-export function entriesOf({ entries }: Inventory, unit: string): InventoryEntry[] {
+export function entriesOfUnit({ entries }: Inventory, unit: string): InventoryEntry[] {
   return [...entries.values()].filter((entry) => entry.unit === unit);
 }
 
@@ -42,7 +42,7 @@ export function unitsOf({ entries }: Inventory): string[] {
 }
 
 /** What must be durable before the first write: every object that is not there yet as this unit's, in this version. */
-export function intentsFor({ entries }: Inventory, wanted: readonly InventoryEntry[]): InventoryEntry[] {
+export function missingIntents({ entries }: Inventory, wanted: readonly InventoryEntry[]): InventoryEntry[] {
   return wanted.flatMap((entry) => {
     const present = entries.get(keyOf(entry));
     if (!present) return [entry];
@@ -73,7 +73,7 @@ export function withConfirmed(
 export const CHUNK_BYTES = 192 * 1024;
 
 /** Lines of JSON, one an entry, sorted by key: a change of one object is a change of one line. */
-export function toText(entries: readonly InventoryEntry[]): string {
+export function serializeEntries(entries: readonly InventoryEntry[]): string {
   return entries
     .toSorted((a, b) => byCode(keyOf(a), keyOf(b)))
     .map((entry) => `${JSON.stringify(entry)}\n`)
@@ -81,7 +81,7 @@ export function toText(entries: readonly InventoryEntry[]): string {
 }
 
 /** Throws on anything that is not an entry: a damaged inventory is unknown, never empty. */
-export function fromText(text: string): InventoryEntry[] {
+export function parseEntries(text: string): InventoryEntry[] {
   return text
     .split('\n')
     .filter((line) => line !== '')

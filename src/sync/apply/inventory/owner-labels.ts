@@ -8,7 +8,7 @@ import {
   PRUNE_NEVER,
 } from '../../../api/names.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { RenderedObject, Source } from '../../rendered.ts';
+import { type RenderedObject, sourceText } from '../../rendered.ts';
 
 export interface Ownership {
   /** UID of the hub: another hub's objects are never taken over. */
@@ -18,7 +18,10 @@ export interface Ownership {
 }
 
 /** The very object that is sent: the render and our marks, nothing else. */
-export function withMarks({ object, source }: RenderedObject, { hub, unit, commit }: Ownership): KubeObject {
+export function withOwnerLabels(
+  { object, source }: RenderedObject,
+  { hub, unit, commit }: Ownership,
+): KubeObject {
   const { metadata } = object;
   const annotations = {
     ...metadata.annotations,
@@ -27,10 +30,6 @@ export function withMarks({ object, source }: RenderedObject, { hub, unit, commi
   };
   const labels = { ...metadata.labels, [LABEL_HUB]: hub, [LABEL_UNIT]: unit };
   return { ...object, metadata: { ...metadata, labels, annotations } };
-}
-
-export function sourceText({ file, construct }: Source): string {
-  return [file, construct].filter(Boolean).join(' ');
 }
 
 export type Owner = 'ours' | 'other-unit' | 'other-hub' | 'nobody';
@@ -50,6 +49,6 @@ export function ownerOf(live: KubeObject, { hub, unit, from }: Claim): Owner {
   return marked !== undefined && (marked === unit || marked === from) ? 'ours' : 'other-unit';
 }
 
-export function keepsWhenPruned({ metadata }: KubeObject): boolean {
+export function isKeptOnPrune({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[ANNOTATION_PRUNE] === PRUNE_NEVER;
 }

@@ -11,8 +11,14 @@ import { CONFIG_MAPS } from '../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { keyOf } from '../../../kube/objects/object-id.ts';
-import { CHUNK_PREFIX, type Chunk, merged, withAdditions, withRemovals } from './chunks.ts';
-import { fromText, type Inventory, type InventoryEntry, toText } from './inventory.ts';
+import {
+  CHUNK_PREFIX,
+  chunksWithAdditions,
+  chunksWithRemovals,
+  type InventoryChunk,
+  merged,
+} from './chunks.ts';
+import { type Inventory, type InventoryEntry, parseEntries, serializeEntries } from './inventory.ts';
 
 const STATE = 'inventory';
 
@@ -55,7 +61,7 @@ export function hubScope(pipeline: string): string {
 export async function openInventory(client: Client, options: InventoryOptions): Promise<InventoryStore> {
   const { clusterUID, scope } = options;
   const stateName = scope === CLUSTER_SCOPE ? STATE : `${STATE}.${scope.slice(0, -1)}`;
-  const chunks = new Map<string, Chunk>();
+  const chunks = new Map<string, InventoryChunk>();
   const objects = new Map<string, KubeObject>();
   const labelSelector = `${LABEL_MANAGED_BY}=${MANAGED_BY}`;
   for await (const { items } of client.pages(CONFIG_MAPS, { namespace: NAMESPACE, labelSelector })) {
@@ -72,8 +78,8 @@ export async function openInventory(client: Client, options: InventoryOptions): 
     inventory: () => ({ clusterUID, entries: merged([...chunks.values()]) }),
     applied: () => appliedOf(objects.get(stateName)),
     async write({ add, remove }) {
-      for (const chunk of withAdditions([...chunks.values()], add)) await save(chunk);
-      for (const chunk of withRemovals([...chunks.values()], new Set(remove), add)) await save(chunk);
+      for (const chunk of chunksWithAdditions([...chunks.values()], add)) await save(chunk);
+      for (const chunk of chunksWithRemovals([...chunks.values()], new Set(remove), add)) await save(chunk);
     },
     async writeApplied({ commit, digest }) {
       const before = appliedOf(objects.get(stateName));
@@ -82,14 +88,14 @@ export async function openInventory(client: Client, options: InventoryOptions): 
     },
   };
 
-  async function save(chunk: Chunk): Promise<void> {
+  async function save(chunk: InventoryChunk): Promise<void> {
     const before = objects.get(chunk.name);
     if (chunk.entries.size === 0 && before) {
       await discard(before);
       chunks.delete(chunk.name);
       return;
     }
-    const data = { clusterUID, entries: toText([...chunk.entries.values()]) };
+    const data = { clusterUID, entries: serializeEntries([...chunk.entries.values()]) };
     await put(chunk.name, { [LABEL_UNIT]: chunk.unit }, data);
     chunks.set(chunk.name, chunk);
   }
@@ -136,10 +142,10 @@ function refuseForeign({ server }: Client, object: KubeObject, clusterUID: strin
   );
 }
 
-function chunkOf({ server }: Client, object: KubeObject): Chunk {
+function chunkOf({ server }: Client, object: KubeObject): InventoryChunk {
   const { name, labels } = object.metadata;
   try {
-    const entries = fromText(textAt(object, 'data', 'entries') ?? '');
+    const entries = parseEntries(textAt(object, 'data', 'entries') ?? '');
     return {
       name,
       unit: labels?.[LABEL_UNIT] ?? '',

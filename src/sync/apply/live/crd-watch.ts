@@ -22,7 +22,7 @@ const CRDS: Resource = {
   namespaced: false,
 };
 
-export interface Definitions {
+export interface CrdWatch {
   /** Begins to watch, if it does not yet. */
   begin(signal: AbortSignal): void;
   /** The kind is defined here, so it is served, or will be in a moment. */
@@ -30,9 +30,9 @@ export interface Definitions {
   readonly ended: Promise<void>;
 }
 
-export function definitions(
+export function createCrdWatch(
   options: Pick<ReflectorOptions, 'client' | 'clock' | 'log' | 'random'> & { readonly onChange: () => void },
-): Definitions {
+): CrdWatch {
   const known = store({ log: options.log });
   const transform = transformer(['spec.versions', 'spec.conversion', 'metadata.annotations']);
   let running: Promise<void> | undefined;
@@ -67,13 +67,13 @@ const SERVED_WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
 /** What a server says of a kind that it is about to serve. */
-export const NOT_YET = ['NotFound', 'ServerError', 'BadAnswer', 'TooManyRequests', 'Timeout'] as const;
+export const NOT_SERVED_YET = ['NotFound', 'ServerError', 'BadAnswer', 'TooManyRequests', 'Timeout'] as const;
 
 /**
  * A CRD is Established a moment before its kind is in discovery, and that a moment before it can be read; on a busy server
  * each takes seconds. Rejects with the last answer when it does not come in time.
  */
-export async function untilServed(
+export async function waitUntilServed(
   client: Client,
   clock: Clock,
   ref: KindRef,
@@ -86,7 +86,7 @@ export async function untilServed(
       await client.list(resource, { limit: 1, signal });
       return resource;
     } catch (error) {
-      if (!isKubeError(error, ...NOT_YET) || clock.monotonicMs() >= until) throw error;
+      if (!isKubeError(error, ...NOT_SERVED_YET) || clock.monotonicMs() >= until) throw error;
       client.forgetResources();
       await clock.sleep(LOOK_AGAIN_MS, signal);
     }

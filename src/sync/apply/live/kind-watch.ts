@@ -10,7 +10,7 @@ import type { Log } from '../../../kube/process/log.ts';
 import type { WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { KindRef } from '../ports.ts';
-import { type Definitions, untilServed } from './crd-watch.ts';
+import { type CrdWatch, waitUntilServed } from './crd-watch.ts';
 
 export interface KindWatchOptions {
   readonly client: Client;
@@ -19,29 +19,29 @@ export interface KindWatchOptions {
   readonly random: () => number;
   readonly metrics?: WatchMetrics;
   readonly onChange: () => void;
-  readonly crds: Definitions;
+  readonly crds: CrdWatch;
   readonly closing: AbortSignal;
 }
 
 export interface KindWatch {
   readonly ref: KindRef;
   /** Resolves when the kind is seen whole, or is known not to be: it keeps no other kind waiting. */
-  begin(signal: AbortSignal): Promise<void>;
-  view(name: ObjectName): KubeObject | 'absent' | 'unknown';
+  start(signal: AbortSignal): Promise<void>;
+  get(name: ObjectName): KubeObject | 'absent' | 'unknown';
   put(object: KubeObject): void;
   remove(object: KubeObject): void;
   /** Why nothing is known of it, or nothing. */
-  blind(): string | undefined;
+  unknownReason(): string | undefined;
   readonly unserved: boolean;
   /** It may be served by now. */
-  forgetUnserved(): void;
+  retryUnserved(): void;
   readonly ended: Promise<void>;
 }
 
 const LOOK_AGAIN_MS = 20;
 const PATIENCE_MS = 5000;
 
-export function kindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
+export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
   const { client, clock, log, crds, closing, onChange } = options;
   const objects = store({ log });
   let watching: Reflector | undefined;
@@ -53,23 +53,23 @@ export function kindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
 
   return {
     ref,
-    async begin(signal) {
+    async start(signal) {
       if (!watching && !unserved) {
-        starting ??= start().finally(() => {
+        starting ??= startWatch().finally(() => {
           starting = undefined;
         });
       }
       await starting;
       await listedOrRefused(AbortSignal.any([signal, closing]));
     },
-    view: (name) => (blind() === undefined ? (objects.get(name) ?? 'absent') : 'unknown'),
+    get: (name) => (unknownReason() === undefined ? (objects.get(name) ?? 'absent') : 'unknown'),
     put: (object) => objects.put(object),
     remove: (object) => objects.remove(object),
-    blind,
+    unknownReason,
     get unserved() {
       return unserved;
     },
-    forgetUnserved: () => {
+    retryUnserved: () => {
       unserved = false;
     },
     get ended() {
@@ -77,11 +77,11 @@ export function kindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
     },
   };
 
-  async function start(): Promise<void> {
+  async function startWatch(): Promise<void> {
     try {
       refused = undefined;
       const resource = crds.defines(ref)
-        ? await untilServed(client, clock, ref, closing)
+        ? await waitUntilServed(client, clock, ref, closing)
         : await client.resourceFor(ref.apiVersion, ref.kind);
       watching = reflector({
         ...options,
@@ -111,7 +111,7 @@ export function kindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
     }
   }
 
-  function blind(): string | undefined {
+  function unknownReason(): string | undefined {
     if (!watching) return refused ?? `${ref.kind} is not watched yet`;
     return blindness(watching.freshness(), ref.kind);
   }

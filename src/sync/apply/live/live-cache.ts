@@ -4,40 +4,40 @@
  */
 
 import { groupOf, type ObjectId } from '../../../kube/objects/object-id.ts';
-import type { KindRef, Live } from '../ports.ts';
-import { definitions } from './crd-watch.ts';
-import { type KindWatch, type KindWatchOptions, kindWatch } from './kind-watch.ts';
+import type { KindRef, LiveCache } from '../ports.ts';
+import { createCrdWatch } from './crd-watch.ts';
+import { createKindWatch, type KindWatch, type KindWatchOptions } from './kind-watch.ts';
 
 /** `onChange`: something changed in the cluster, by whomever. */
-export type LiveOptions = Omit<KindWatchOptions, 'crds' | 'closing'>;
+export type LiveCacheOptions = Omit<KindWatchOptions, 'crds' | 'closing'>;
 
-export function liveView(options: LiveOptions): Live {
+export function createLiveCache(options: LiveCacheOptions): LiveCache {
   const kinds = new Map<string, KindWatch>();
   const closing = new AbortController();
-  const crds = definitions({ ...options, onChange: lookAgain });
+  const crds = createCrdWatch({ ...options, onChange: retryDefined });
 
   return {
     async watch(refs, signal) {
-      await Promise.all(refs.map((ref) => kindOf(ref).begin(signal)));
+      await Promise.all(refs.map((ref) => kindOf(ref).start(signal)));
     },
-    view,
-    wrote(object) {
+    get,
+    recordApplied(object) {
       const { managedFields: _, ...metadata } = object.metadata;
       kinds.get(keyOfKind(object))?.put({ ...object, metadata });
     },
     // The watch tells it too; until then the object must not be seen as still there.
-    gone(id) {
-      const seen = view(id);
+    recordDeleted(id) {
+      const seen = get(id);
       if (typeof seen === 'object') kinds.get(keyOfId(id))?.remove(seen);
     },
-    forgetUnserved() {
-      for (const kind of kinds.values()) kind.forgetUnserved();
+    retryUnserved() {
+      for (const kind of kinds.values()) kind.retryUnserved();
     },
-    whyUnknown: (id) => kinds.get(keyOfId(id))?.blind(),
-    stale: () =>
+    unknownReason: (id) => kinds.get(keyOfId(id))?.unknownReason(),
+    staleReason: () =>
       [...kinds.values()]
         .filter(({ unserved }) => !unserved)
-        .map((kind) => kind.blind())
+        .map((kind) => kind.unknownReason())
         .find(Boolean),
     async close() {
       closing.abort();
@@ -47,20 +47,20 @@ export function liveView(options: LiveOptions): Live {
 
   function kindOf(ref: KindRef): KindWatch {
     const key = keyOfKind(ref);
-    const kind = kinds.get(key) ?? kindWatch(ref, { ...options, crds, closing: closing.signal });
+    const kind = kinds.get(key) ?? createKindWatch(ref, { ...options, crds, closing: closing.signal });
     kinds.set(key, kind);
     return kind;
   }
 
-  function view(id: ObjectId): ReturnType<Live['view']> {
+  function get(id: ObjectId): ReturnType<LiveCache['get']> {
     const { name, namespace } = id;
-    return kinds.get(keyOfId(id))?.view(namespace ? { name, namespace } : { name }) ?? 'unknown';
+    return kinds.get(keyOfId(id))?.get(namespace ? { name, namespace } : { name }) ?? 'unknown';
   }
 
   /** Somebody defined a kind that was missed. */
-  function lookAgain(): void {
+  function retryDefined(): void {
     const awaited = [...kinds.values()].filter(({ unserved, ref }) => unserved && crds.defines(ref));
-    for (const kind of awaited) kind.forgetUnserved();
+    for (const kind of awaited) kind.retryUnserved();
     if (awaited.length > 0) options.onChange();
   }
 }

@@ -1,0 +1,31 @@
+/** What one reconcile of one cluster works with. */
+import type { Client } from '../../kube/client/client.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
+import type { RenderedUnit } from '../rendered.ts';
+import type { InventoryStore } from './inventory/store.ts';
+import type { ServerForm } from './plan.ts';
+import type { LiveCache } from './ports.ts';
+
+export interface SyncContext {
+  readonly client: Client;
+  readonly live: LiveCache;
+  readonly store: InventoryStore;
+  /** UID of the hub. */
+  readonly hub: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Kept from one reconcile to the next; losing it costs one apply for each entry. */
+  readonly serverForms: Map<string, ServerForm>;
+  /** Checked between two requests: a request in flight completes. */
+  readonly signal: AbortSignal;
+}
+
+export interface SyncTarget {
+  readonly commit: string;
+  readonly digest: string;
+  readonly units: readonly RenderedUnit[];
+  readonly budget: DeleteBudget;
+  readonly acknowledgements: readonly Acknowledgement[];
+}
