@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client, ListPage } from '../src/kube/client/client.ts';
-import { systemClock } from '../src/os/system-clock.ts';
+import { createSystemClock } from '../src/os/system-clock.ts';
 import { closeRun, openRun } from '../test/support/control-plane-run.ts';
 import { startServer } from '../test/support/control-plane-server.ts';
 import { type Bench, type BenchResult, percentile } from './bench.ts';
@@ -23,7 +23,7 @@ const ROUNDS = 3;
 const FLAGS = new URL('../bin/node-flags.json', import.meta.url);
 const NODE_OPTIONS = ['--no-warnings', ...(JSON.parse(readFileSync(FLAGS, 'utf8')) as string[])];
 const WAYS: readonly Way[] = ['bare', 'ours', 'informer'];
-const clock = systemClock();
+const clock = createSystemClock();
 
 export const bench: Bench = {
   name: 'reflector',

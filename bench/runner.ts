@@ -12,10 +12,10 @@ import type { Controller } from '../src/kube/controller/controller.ts';
 import { runControllers } from '../src/kube/controller/run.ts';
 import type { KubeObject } from '../src/kube/objects/object.ts';
 import type { Log } from '../src/kube/process/log.ts';
-import { loopDelay } from '../src/kube/process/loop-delay.ts';
-import { metricsRegistry } from '../src/kube/process/metrics.ts';
-import { runtimeMetrics } from '../src/kube/process/metrics-runtime.ts';
-import { systemClock } from '../src/os/system-clock.ts';
+import { createLoopDelay } from '../src/kube/process/loop-delay.ts';
+import { createMetrics } from '../src/kube/process/metrics.ts';
+import { createRuntimeMetrics } from '../src/kube/process/metrics-runtime.ts';
+import { createSystemClock } from '../src/os/system-clock.ts';
 import type { Bench, BenchResult } from './bench.ts';
 
 const KEYS = 10_000;
@@ -88,11 +88,11 @@ async function bareLoop(): Promise<number> {
 }
 
 async function withRunner(thenIdle: boolean): Promise<Busy> {
-  const clock = systemClock();
+  const clock = createSystemClock();
   const stop = new AbortController();
   // A fine probe has a cost of its own: idle, it is the one that controllers run with.
-  const delay = thenIdle ? loopDelay() : loopDelay(10);
-  const metrics = metricsRegistry();
+  const delay = thenIdle ? createLoopDelay() : createLoopDelay(10);
+  const metrics = createMetrics();
   const all = Promise.withResolvers<number>();
   let left = KEYS;
   const controller: Controller = {
@@ -117,7 +117,7 @@ async function withRunner(thenIdle: boolean): Promise<Busy> {
       random: () => 0.5,
       log: quiet,
       metrics,
-      runtime: runtimeMetrics(metrics, delay),
+      runtime: createRuntimeMetrics(metrics, delay),
       health: { port: 0 },
     },
     stop.signal,
@@ -157,7 +157,7 @@ function machines(): View {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all of the port that a quiet view uses
     client: client as unknown as Client,
     resource: MACHINES,
-    clock: systemClock(),
+    clock: createSystemClock(),
     random: () => 0.5,
     log: quiet,
   });

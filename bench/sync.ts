@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import { CONFIG_MAPS } from '../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../src/kube/objects/object.ts';
 import { ADMIN } from '../src/local/pki/authority.ts';
-import { systemClock } from '../src/os/system-clock.ts';
+import { createSystemClock } from '../src/os/system-clock.ts';
 import type { ApiServer } from '../test/support/control-plane-server.ts';
 import { type Bench, type BenchResult, percentile } from './bench.ts';
 import { type Call, isWrite } from './sync/audit.ts';
@@ -17,7 +17,7 @@ const IDLE_SECONDS = 120;
 const DRIFTS = 100;
 const PUSHES = 20;
 const PATIENCE_MS = 180_000;
-const clock = systemClock();
+const clock = createSystemClock();
 
 export const bench: Bench = {
   name: 'sync',

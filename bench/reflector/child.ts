@@ -3,12 +3,12 @@
  * parent when it has them all, and when asked what it cost and how late its events were.
  */
 
-import { reflector } from '../../src/kube/cache/reflector.ts';
-import { store } from '../../src/kube/cache/store.ts';
-import { transformer } from '../../src/kube/cache/trim.ts';
+import { createReflector } from '../../src/kube/cache/reflector.ts';
+import { createStore } from '../../src/kube/cache/store.ts';
+import { createTransform } from '../../src/kube/cache/trim.ts';
 import { connect } from '../../src/kube/client/connect.ts';
 import type { Log } from '../../src/kube/process/log.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 import { percentile } from '../bench.ts';
 import { NODES, SENT } from './nodes.ts';
 
@@ -26,7 +26,7 @@ export interface Cost {
 }
 
 const MIB = 2 ** 20;
-const clock = systemClock();
+const clock = createSystemClock();
 const lateness: number[] = [];
 const nothing = (): void => {};
 const log: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, with: () => log };
@@ -53,11 +53,11 @@ function begin(as: Way): Promise<number> {
 
 async function ours(): Promise<number> {
   const client = await connect({ kubeconfig });
-  const nodes = store({ log });
+  const nodes = createStore({ log });
   nodes.subscribe({ updated: ({ metadata }) => heard(metadata.annotations) });
-  const transform = transformer(['status.images']);
+  const transform = createTransform(['status.images']);
   const parts = { client, resource: NODES, store: nodes, clock, log, transform };
-  const running = reflector({ ...parts, random: () => 0.5 });
+  const running = createReflector({ ...parts, random: () => 0.5 });
   void running.run(new AbortController().signal);
   await running.synced();
   return nodes.size;

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { ListPage } from '../../src/kube/client/client.ts';
 import { createAuthority, issue } from '../../src/local/pki/certificate.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 import { SENT } from './nodes.ts';
 
 export interface EventSource {
@@ -20,7 +20,7 @@ export interface EventSource {
   close(): Promise<void>;
 }
 
-const clock = systemClock();
+const clock = createSystemClock();
 
 export async function eventSource(pages: readonly ListPage[], folder: string): Promise<EventSource> {
   const watches = new Set<ServerResponse>();

@@ -10,7 +10,7 @@ import { install } from '../../src/api/install/install.ts';
 import { PRINCIPAL_SYNC } from '../../src/api/names.ts';
 import { SECRETS } from '../../src/kube/objects/core-kinds.ts';
 import { principalNamed } from '../../src/local/pki/principal.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 import { closeRun, openRun, type Run } from '../../test/support/control-plane-run.ts';
 import { type ApiServer, startServer } from '../../test/support/control-plane-server.ts';
 import { testRepository } from '../../test/support/git-server/repository.ts';
@@ -76,7 +76,7 @@ export async function openBed(): Promise<Bed> {
 
 async function installed(run: Run, flags: readonly string[] = []): Promise<ApiServer> {
   const server = await startServer(run, { flags });
-  await install(server.client, { clock: systemClock() });
+  await install(server.client, { clock: createSystemClock() });
   return server;
 }
 

@@ -1,7 +1,7 @@
 /** Everything a command touches of the process that it runs in, so that a test can hand in its own. */
 
 import type { Clock } from '../os/clock.ts';
-import { systemClock } from '../os/system-clock.ts';
+import { createSystemClock } from '../os/system-clock.ts';
 
 export interface Io {
   /** What the command was asked for. Nothing else goes there. */
@@ -26,7 +26,7 @@ export function processIo(signal: AbortSignal): Io {
     err: (text) => void process.stderr.write(text),
     env,
     cwd: process.cwd(),
-    clock: systemClock(),
+    clock: createSystemClock(),
     interactive: process.stderr.isTTY && env['CI'] === undefined,
     color: wantsColor(env, process.stdout.isTTY),
     signal,

@@ -8,9 +8,9 @@ import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../os/clock.ts';
 import { LocalError, systemCode } from '../os/errors.ts';
-import { diskError, refuseFullDisk } from '../os/files.ts';
+import { checkFreeSpace, toDiskError } from '../os/files.ts';
 import { type LockOptions, withLock } from '../os/lock.ts';
-import { nextPort } from '../os/ports.ts';
+import { findNextPort } from '../os/ports.ts';
 import { type Binaries, programIn } from './binaries/binaries.ts';
 import { type Host, platformOf } from './binaries/platform.ts';
 import { obtainBinaries } from './binaries/resolve.ts';
@@ -94,7 +94,7 @@ async function start(
   options: UpOptions,
 ): Promise<Fleet> {
   const { clock, timeoutMs = READY_MS } = options;
-  await refuseFullDisk(layout.root, LEAST_BYTES);
+  await checkFreeSpace(layout.root, LEAST_BYTES);
   await writeState(layout.stateFile, state);
   await mkdir(layout.logs, { recursive: true });
   await mkdir(layout.etcd.dataFolder, { recursive: true, mode: 0o700 });
@@ -113,7 +113,7 @@ async function movePorts(
 ): Promise<FleetState> {
   let moved = state;
   for (const port of ports) {
-    const free = await nextPort(new Set(portsOf(moved)), '0.0.0.0');
+    const free = await findNextPort(new Set(portsOf(moved)), '0.0.0.0');
     options.warn(
       `port ${port} is taken by another program: using ${free} instead, kubeconfigs are rewritten`,
     );
@@ -157,7 +157,7 @@ async function claimFolder(dir: string): Promise<Layout> {
     if (foreign.length > 0) throw foreignError(root, foreign);
     return layoutOf(root);
   } catch (error) {
-    throw diskError(error, path);
+    throw toDiskError(error, path);
   }
 }
 
@@ -179,7 +179,7 @@ export async function existingFolder(dir: string): Promise<Layout | undefined> {
     return layoutOf(await realpath(resolve(dir)));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    throw diskError(error, dir);
+    throw toDiskError(error, dir);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { LocalError } from '../os/errors.ts';
-import { PRIVATE, readIfThere, writeWhole } from '../os/files.ts';
+import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../os/files.ts';
 
 const port = z.int().min(1).max(65_535);
 
@@ -32,7 +32,7 @@ export type FleetState = Readonly<z.infer<typeof fleetState>>;
 
 /** Undefined when there is no fleet in that folder. */
 export async function readState(path: string): Promise<FleetState | undefined> {
-  const text = await readIfThere(path);
+  const text = await readFileIfExists(path);
   if (text === undefined) return undefined;
   const { data, error } = fleetState.safeParse(parse(text));
   if (data) return data;
@@ -45,7 +45,7 @@ export async function readState(path: string): Promise<FleetState | undefined> {
 }
 
 export async function writeState(path: string, state: FleetState): Promise<void> {
-  await writeWhole(path, `${JSON.stringify(state, undefined, 2)}\n`, PRIVATE);
+  await writeFileAtomic(path, `${JSON.stringify(state, undefined, 2)}\n`, PRIVATE_MODE);
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,6 @@
 /** A fleet as it is now. Looks, and changes nothing. */
 
-import { readIfThere } from '../os/files.ts';
+import { readFileIfExists } from '../os/files.ts';
 import { existingFolder } from './fleet.ts';
 import type { Layout } from './layout.ts';
 import { readAuthority } from './pki/authority.ts';
@@ -74,7 +74,7 @@ async function answers({ cluster, readyUrl }: ProcessSpec, layout: Layout): Prom
   const folder = cluster === undefined ? layout.etcd.pkiFolder : layout.cluster(cluster).pkiFolder;
   const file = cluster === undefined ? 'client.pem' : 'admin.pem';
   const authority = await readAuthority(folder);
-  const client = parsePair(await readIfThere(`${folder}/${file}`));
+  const client = parsePair(await readFileIfExists(`${folder}/${file}`));
   return (
     authority !== undefined &&
     client !== undefined &&
@@ -88,7 +88,7 @@ async function clusterStatus(
   { layout, now }: { readonly layout: Layout; readonly now: Date },
 ): Promise<ClusterStatus> {
   const { kubeconfig, pkiFolder } = layout.cluster(cluster.name);
-  const admin = parsePair(await readIfThere(`${pkiFolder}/admin.pem`));
+  const admin = parsePair(await readFileIfExists(`${pkiFolder}/admin.pem`));
   const [, ...processes] = all;
   return {
     name: cluster.name,

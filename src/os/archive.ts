@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { LocalError } from './errors.ts';
-import { diskError } from './files.ts';
+import { toDiskError } from './files.ts';
 
 const BLOCK = 512;
 
@@ -22,7 +22,7 @@ export async function extractFile(archive: string, name: string, to: string): Pr
       await reader.skip(padded);
     }
   } catch (error) {
-    throw diskError(error, to);
+    throw toDiskError(error, to);
   } finally {
     await reader.close();
   }

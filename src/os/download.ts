@@ -6,10 +6,10 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from './clock.ts';
 import { LocalError } from './errors.ts';
-import { diskError, sha256Of } from './files.ts';
+import { sha256OfFile, toDiskError } from './files.ts';
 import { HttpFailure, openUrl } from './http.ts';
 
-export interface Download {
+export interface FileDownload {
   readonly url: string;
   readonly sha256: string;
   /** Gets this name when it is whole and right. */
@@ -32,9 +32,9 @@ const TRIES = 5;
 const PAUSE_MS = 1000;
 const TELL_MS = 2000;
 
-export async function download(file: Download, context: DownloadContext): Promise<void> {
+export async function downloadFile(file: FileDownload, context: DownloadContext): Promise<void> {
   await fetchPart(file, context);
-  if ((await sha256Of(file.part)) !== file.sha256) {
+  if ((await sha256OfFile(file.part)) !== file.sha256) {
     // Perhaps a proxy mixed up the pieces: once more, from the first byte on.
     await rm(file.part, { force: true });
     await fetchPart(file, context);
@@ -43,8 +43,8 @@ export async function download(file: Download, context: DownloadContext): Promis
   await rename(file.part, file.to);
 }
 
-async function refuseWrongSum({ url, sha256, part }: Download): Promise<void> {
-  const found = await sha256Of(part);
+async function refuseWrongSum({ url, sha256, part }: FileDownload): Promise<void> {
+  const found = await sha256OfFile(part);
   if (found === sha256) return;
   await rm(part, { force: true });
   throw new LocalError(
@@ -58,14 +58,14 @@ async function refuseWrongSum({ url, sha256, part }: Download): Promise<void> {
 }
 
 /** Until the server has sent all of it. Gives up on an answer that will not change, or after some tries. */
-async function fetchPart(file: Download, context: DownloadContext): Promise<void> {
+async function fetchPart(file: FileDownload, context: DownloadContext): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {
       await fetchRest(file, context);
       return;
     } catch (error) {
       context.signal?.throwIfAborted();
-      if (!(error instanceof HttpFailure) || !error.passing || tried === TRIES) throw describe(error, file);
+      if (!(error instanceof HttpFailure) || !error.retryable || tried === TRIES) throw describe(error, file);
       const pauseMs = (context.pauseMs ?? PAUSE_MS) * 2 ** (tried - 1);
       context.tell(`downloading ${basename(file.url)}: ${error.message}, trying again`);
       await context.clock.sleep(pauseMs, context.signal);
@@ -74,7 +74,7 @@ async function fetchPart(file: Download, context: DownloadContext): Promise<void
 }
 
 /** From where it stopped. A server that knows no ranges sends all of it: then it starts again. */
-async function fetchRest({ url, part }: Download, context: DownloadContext): Promise<void> {
+async function fetchRest({ url, part }: FileDownload, context: DownloadContext): Promise<void> {
   const have = await sizeOf(part);
   const answer = await openUrl(url, { ...context, headers: have > 0 ? { range: `bytes=${have}-` } : {} });
   // Nothing of it is left: the checksum decides whether we have it all, or something else.
@@ -106,7 +106,7 @@ async function append(
       await target.close();
     }
   } catch (error) {
-    const told = diskError(error, part);
+    const told = toDiskError(error, part);
     // On a full disk the part is what others need the room for.
     if (told !== error) await rm(part, { force: true });
     throw told;
@@ -136,7 +136,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
-function describe(error: unknown, { url }: Download): unknown {
+function describe(error: unknown, { url }: FileDownload): unknown {
   if (!(error instanceof HttpFailure)) return error;
   return new LocalError('Download', `${url} could not be downloaded: ${error.message}`, {
     where: url,

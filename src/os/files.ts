@@ -7,15 +7,19 @@ import { pipeline } from 'node:stream/promises';
 import { LocalError, systemCode } from './errors.ts';
 
 /** Only the owner may read: keys, kubeconfigs. */
-export const PRIVATE = 0o600;
-export const PUBLIC = 0o644;
+export const PRIVATE_MODE = 0o600;
+export const PUBLIC_MODE = 0o644;
 const PRIVATE_FOLDER = 0o700;
 
 /**
  * The new content is on the disk before it gets its name, so a crash leaves the old file or the new one.
  * Whoever reads at the same time sees one of the two as well.
  */
-export async function writeWhole(path: string, content: string | Uint8Array, mode = PUBLIC): Promise<void> {
+export async function writeFileAtomic(
+  path: string,
+  content: string | Uint8Array,
+  mode = PUBLIC_MODE,
+): Promise<void> {
   const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
   try {
     await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
@@ -29,16 +33,16 @@ export async function writeWhole(path: string, content: string | Uint8Array, mod
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw diskError(error, path);
+    throw toDiskError(error, path);
   }
 }
 
-export async function readIfThere(path: string): Promise<string | undefined> {
+export async function readFileIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    throw diskError(error, path);
+    throw toDiskError(error, path);
   }
 }
 
@@ -51,7 +55,7 @@ async function freeBytesOf(folder: string): Promise<number> {
 }
 
 /** Before programs are started that end in a stack trace when there is no room for them. */
-export async function refuseFullDisk(
+export async function checkFreeSpace(
   folder: string,
   neededBytes: number,
   freeBytes: FreeBytes = freeBytesOf,
@@ -66,7 +70,7 @@ export async function refuseFullDisk(
 }
 
 /** Says what a person can do about it; everything else goes on as it is. */
-export function diskError(error: unknown, path: string): unknown {
+export function toDiskError(error: unknown, path: string): unknown {
   const code = systemCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new LocalError('DiskFull', `the disk is full: ${path} could not be written`, {
@@ -85,7 +89,7 @@ export function diskError(error: unknown, path: string): unknown {
   return error;
 }
 
-export async function sha256Of(path: string): Promise<string> {
+export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
   return hash.digest('hex');

@@ -6,22 +6,22 @@ import { systemCode } from './errors.ts';
 /** `passing`: the same request may well succeed a little later. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
-  readonly passing: boolean;
+  readonly retryable: boolean;
 
   constructor(message: string, passing: boolean, cause?: unknown) {
     super(message, { cause });
-    this.passing = passing;
+    this.retryable = passing;
   }
 }
 
-export interface OpenOptions {
+export interface FetchOptions {
   readonly clock: Clock;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   readonly silenceMs?: number;
 }
 
-export interface OpenAnswer {
+export interface FetchResponse {
   readonly status: number;
   /** Bytes of this answer's body, where the server says so. */
   readonly length: number | undefined;
@@ -31,7 +31,7 @@ export interface OpenAnswer {
 const SILENCE_MS = 30_000;
 const RANGE_NOT_SATISFIABLE = 416;
 
-export async function openUrl(url: string, options: OpenOptions): Promise<OpenAnswer> {
+export async function openUrl(url: string, options: FetchOptions): Promise<FetchResponse> {
   const { clock, signal, silenceMs = SILENCE_MS } = options;
   const quiet = new AbortController();
   const silence = watchSilence(clock, silenceMs, quiet);
@@ -73,7 +73,7 @@ function lengthOf({ headers }: Response): number | undefined {
   return length === null ? undefined : Number(length);
 }
 
-export async function textAt(url: string, options: OpenOptions): Promise<string> {
+export async function fetchText(url: string, options: FetchOptions): Promise<string> {
   const { body } = await openUrl(url, options);
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);

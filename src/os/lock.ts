@@ -19,7 +19,7 @@ export interface Lock {
 }
 
 /** `what` is any text that all who want this lock agree on: the folder that it guards. */
-export async function takeLock(what: string, options: LockOptions = {}): Promise<Lock> {
+export async function acquireLock(what: string, options: LockOptions = {}): Promise<Lock> {
   const path = `\0kubenode-${process.getuid?.() ?? ''}-${createHash('sha256').update(what).digest('hex').slice(0, 32)}`;
   let told = false;
   for (;;) {
@@ -34,7 +34,7 @@ export async function takeLock(what: string, options: LockOptions = {}): Promise
 }
 
 export async function withLock<T>(what: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
-  const lock = await takeLock(what, options);
+  const lock = await acquireLock(what, options);
   try {
     return await work();
   } finally {

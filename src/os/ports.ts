@@ -6,7 +6,7 @@ import { LocalError, type LocalErrorCode, systemCode } from './errors.ts';
  * A port that is free now. Between this answer and its use another program may take it, so whoever starts
  * a server with it looks at the reason when the server ends at once.
  */
-export async function freePort(address = '127.0.0.1'): Promise<number> {
+export async function findFreePort(address = '127.0.0.1'): Promise<number> {
   const port = await listenOnce(0, address);
   if (port === undefined) throw new Error(`the system gave no port on ${address}`);
   return port;
@@ -22,7 +22,7 @@ const LAST_PORT = 32_767;
 const HIGHEST_PORT = 65_535;
 
 /** The next port from there on that is free now and not yet given to somebody else. */
-export async function nextPort(
+export async function findNextPort(
   taken: ReadonlySet<number>,
   address: string,
   from = FIRST_PORT,

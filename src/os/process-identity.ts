@@ -15,7 +15,7 @@ export interface ProcessIdentity {
 }
 
 /** What the kernel says of this pid now; undefined when there is no such process, or only what is left of one. */
-export async function identityOf(pid: number, proc = '/proc'): Promise<ProcessIdentity | undefined> {
+export async function readProcessIdentity(pid: number, proc = '/proc'): Promise<ProcessIdentity | undefined> {
   try {
     const [stat, commandLine, bootId] = await Promise.all([
       readFile(`${proc}/${pid}/stat`, 'utf8'),
@@ -38,7 +38,7 @@ export async function identityOf(pid: number, proc = '/proc'): Promise<ProcessId
 }
 
 /** Not by its command line: a program may put another one in its place, and change its title. */
-export function sameProcess(known: ProcessIdentity, found: ProcessIdentity | undefined): boolean {
+export function isSameProcess(known: ProcessIdentity, found: ProcessIdentity | undefined): boolean {
   return (
     found !== undefined &&
     found.pid === known.pid &&

@@ -4,8 +4,8 @@ import { open, readFile, rename, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from './clock.ts';
 import { LocalError } from './errors.ts';
-import { diskError } from './files.ts';
-import { identityOf, type ProcessIdentity, sameProcess } from './process-identity.ts';
+import { toDiskError } from './files.ts';
+import { isSameProcess, type ProcessIdentity, readProcessIdentity } from './process-identity.ts';
 
 export interface Command {
   /** Path of the program. */
@@ -31,7 +31,7 @@ function childEnvironment(): Record<string, string> {
 export async function startProcess(command: Command, logFile: string): Promise<ProcessIdentity> {
   await setAsideLarge(logFile);
   const log = await open(logFile, 'a', 0o600).catch((error: unknown) => {
-    throw diskError(error, logFile);
+    throw toDiskError(error, logFile);
   });
   try {
     const child = spawn(command.program, command.args, {
@@ -44,8 +44,8 @@ export async function startProcess(command: Command, logFile: string): Promise<P
       child.once('error', (error) => reject(startError(command, error)));
     });
     child.unref();
-    const identity = child.pid === undefined ? undefined : await identityOf(child.pid);
-    if (!identity) throw await exitError(command, logFile);
+    const identity = child.pid === undefined ? undefined : await readProcessIdentity(child.pid);
+    if (!identity) throw await createExitError(command, logFile);
     return identity;
   } finally {
     await log.close();
@@ -59,7 +59,7 @@ async function setAsideLarge(logFile: string): Promise<void> {
 }
 
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
-  return sameProcess(identity, await identityOf(identity.pid));
+  return isSameProcess(identity, await readProcessIdentity(identity.pid));
 }
 
 /** TERM, then KILL; without any time for TERM, KILL at once. Sends nothing to a pid that is somebody else's by now. */
@@ -96,10 +96,10 @@ async function endsWithin(identity: ProcessIdentity, clock: Clock, ms: number): 
 }
 
 /** The end of the log is the best explanation there is. */
-export async function exitError({ program }: Command, logFile: string): Promise<LocalError> {
+export async function createExitError({ program }: Command, logFile: string): Promise<LocalError> {
   return new LocalError(
     'Exited',
-    `${basename(program)} ended before it was ready\n${await tailOf(logFile)}`,
+    `${basename(program)} ended before it was ready\n${await readLogTail(logFile)}`,
     {
       where: logFile,
       hint: 'read the log; if a port or the disk is the reason, free it and repeat the command',
@@ -107,7 +107,7 @@ export async function exitError({ program }: Command, logFile: string): Promise<
   );
 }
 
-export async function tailOf(logFile: string): Promise<string> {
+export async function readLogTail(logFile: string): Promise<string> {
   const text = await readFile(logFile, 'utf8').catch(() => '');
   const lines = text.trimEnd().split('\n').slice(-LOG_TAIL_LINES);
   return lines.map((line) => `  | ${line.slice(0, 300)}`).join('\n');

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 // setTimeout takes 2^31-1 ms and fires at once for more.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-export function systemClock(): Clock {
+export function createSystemClock(): Clock {
   return {
     now: () => new Date(),
     monotonicMs: () => performance.now(),

@@ -8,7 +8,7 @@ import type { Pipeline } from '../api/generated/types.ts';
 import { GROUP } from '../api/names.ts';
 import type { Client } from '../kube/client/client.ts';
 import type { CallReport } from '../kube/client/request.ts';
-import { type Recorder, recorder } from '../kube/events/recorder.ts';
+import { createEventRecorder, type EventRecorder } from '../kube/events/recorder.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
@@ -64,7 +64,12 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
   const watching = hub.run(closing.signal);
   await hub.synced(signal);
 
-  const events = recorder({ ...options, client, controller: `${GROUP}/sync`, instance: options.identity });
+  const events = createEventRecorder({
+    ...options,
+    client,
+    controller: `${GROUP}/sync`,
+    instance: options.identity,
+  });
   const { clusters, pipelines } = fleets(options, { client, hub, hubUID, events });
   follow(hub, clusters, pipelines);
   return {
@@ -86,7 +91,7 @@ interface Hub {
   readonly client: Client;
   readonly hub: HubView;
   readonly hubUID: string;
-  readonly events: Recorder;
+  readonly events: EventRecorder;
 }
 
 /** Clusters ask Pipelines for content, Pipelines tell clusters their targets: they meet here. */

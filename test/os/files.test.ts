@@ -9,13 +9,19 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diskError, PRIVATE, readIfThere, refuseFullDisk, writeWhole } from '../../src/os/files.ts';
+import {
+  checkFreeSpace,
+  PRIVATE_MODE,
+  readFileIfExists,
+  toDiskError,
+  writeFileAtomic,
+} from '../../src/os/files.ts';
 import { tempFolder } from '../support/temp.ts';
 
-describe('writeWhole', () => {
+describe('writeFileAtomic', () => {
   it('makes the folders on the way, for this user alone', async () => {
     const root = tempFolder('files');
-    await writeWhole(join(root, 'a/b/file'), 'text', PRIVATE);
+    await writeFileAtomic(join(root, 'a/b/file'), 'text', PRIVATE_MODE);
     expect(readFileSync(join(root, 'a/b/file'), 'utf8')).toBe('text');
     expect(statSync(join(root, 'a/b/file')).mode & 0o777).toBe(0o600);
     expect(statSync(join(root, 'a')).mode & 0o777).toBe(0o700);
@@ -25,7 +31,7 @@ describe('writeWhole', () => {
     const root = tempFolder('files');
     writeFileSync(join(root, 'target'), 'theirs');
     symlinkSync('target', join(root, 'link'));
-    await writeWhole(join(root, 'link'), 'ours');
+    await writeFileAtomic(join(root, 'link'), 'ours');
     expect(readFileSync(join(root, 'target'), 'utf8')).toBe('theirs');
     expect(readFileSync(join(root, 'link'), 'utf8')).toBe('ours');
   });
@@ -33,21 +39,21 @@ describe('writeWhole', () => {
   it('leaves the old file and no other where it fails', async () => {
     const root = tempFolder('files');
     mkdirSync(join(root, 'taken/full'), { recursive: true });
-    await expect(writeWhole(join(root, 'taken'), 'text')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+    await expect(writeFileAtomic(join(root, 'taken'), 'text')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
     expect(readdirSync(root)).toEqual(['taken']);
     expect(existsSync(join(root, 'taken/full'))).toBe(true);
   });
 
   it('reads as missing what is missing, and as an error what cannot be read', async () => {
     const root = tempFolder('files');
-    expect(await readIfThere(join(root, 'nothing'))).toBeUndefined();
-    await expect(readIfThere(root)).rejects.toThrow('EISDIR');
+    expect(await readFileIfExists(join(root, 'nothing'))).toBeUndefined();
+    await expect(readFileIfExists(root)).rejects.toThrow('EISDIR');
   });
 });
 
-describe('refuseFullDisk', () => {
+describe('checkFreeSpace', () => {
   it('says how much there is and how much is needed', async () => {
-    const promise = refuseFullDisk('/fleet', 200e6, () => Promise.resolve(12.3e6));
+    const promise = checkFreeSpace('/fleet', 200e6, () => Promise.resolve(12.3e6));
     await expect(promise).rejects.toMatchObject({
       code: 'DiskFull',
       message: 'the disk is full: /fleet has 12 MB left, 200 MB are needed',
@@ -56,19 +62,19 @@ describe('refuseFullDisk', () => {
   });
 
   it('has nothing to say while there is enough', async () => {
-    await expect(refuseFullDisk('/fleet', 200, () => Promise.resolve(200))).resolves.toBeUndefined();
-    await expect(refuseFullDisk(tempFolder('files'), 1)).resolves.toBeUndefined();
+    await expect(checkFreeSpace('/fleet', 200, () => Promise.resolve(200))).resolves.toBeUndefined();
+    await expect(checkFreeSpace(tempFolder('files'), 1)).resolves.toBeUndefined();
   });
 });
 
-describe('diskError', () => {
+describe('toDiskError', () => {
   it.each([
     ['ENOSPC', 'DiskFull', /free some space/],
     ['EDQUOT', 'DiskFull', /free some space/],
     ['EACCES', 'NoAccess', /accessible for this user/],
     ['EROFS', 'NoAccess', /another folder/],
   ])('%s is %s, with the way out', (code, expected, hint) => {
-    const error = diskError(Object.assign(new Error('no'), { code }), '/x/file');
+    const error = toDiskError(Object.assign(new Error('no'), { code }), '/x/file');
     expect(error).toMatchObject({
       code: expected,
       where: '/x/file',
@@ -78,6 +84,6 @@ describe('diskError', () => {
 
   it('leaves every other error as it is', () => {
     const error = Object.assign(new Error('no'), { code: 'EISDIR' });
-    expect(diskError(error, '/x')).toBe(error);
+    expect(toDiskError(error, '/x')).toBe(error);
   });
 });

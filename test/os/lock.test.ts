@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { takeLock, withLock } from '../../src/os/lock.ts';
+import { acquireLock, withLock } from '../../src/os/lock.ts';
 import { tempFolder } from '../support/temp.ts';
 
 const LOCK = new URL('../../src/os/lock.ts', import.meta.url).href;
@@ -25,21 +25,21 @@ describe('a lock', () => {
   it('is free again after a failure', async () => {
     const what = tempFolder('lock');
     await expect(withLock(what, {}, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    await (await takeLock(what)).release();
+    await (await acquireLock(what)).release();
   });
 
   it('guards one thing and not another', async () => {
-    const first = await takeLock(tempFolder('a'));
-    const second = await takeLock(tempFolder('b'));
+    const first = await acquireLock(tempFolder('a'));
+    const second = await acquireLock(tempFolder('b'));
     const releases = [first, second].map((lock) => lock.release());
     await expect(Promise.all(releases)).resolves.toHaveLength(2);
   });
 
   it('tells who holds it, once', async () => {
     const what = tempFolder('lock');
-    const lock = await takeLock(what);
+    const lock = await acquireLock(what);
     const told: string[] = [];
-    const next = takeLock(what, {
+    const next = acquireLock(what, {
       waiting: (holder) => {
         told.push(holder);
         void lock.release();
@@ -51,8 +51,8 @@ describe('a lock', () => {
 
   it('is given up by the kernel when its holder is killed', async () => {
     const what = tempFolder('lock');
-    const script = `import { takeLock } from ${JSON.stringify(LOCK)};
-      await takeLock(${JSON.stringify(what)}); console.log('held'); setInterval(() => {}, 1000);`;
+    const script = `import { acquireLock } from ${JSON.stringify(LOCK)};
+      await acquireLock(${JSON.stringify(what)}); console.log('held'); setInterval(() => {}, 1000);`;
     const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -63,15 +63,15 @@ describe('a lock', () => {
       told.push(who);
       holder.kill('SIGKILL');
     };
-    await (await takeLock(what, { waiting })).release();
+    await (await acquireLock(what, { waiting })).release();
     expect(told).toEqual([`pid ${holder.pid}`]);
   });
 
   it('is not waited for once nobody wants it any more', async () => {
     const what = tempFolder('lock');
-    const lock = await takeLock(what);
+    const lock = await acquireLock(what);
     const enough = new AbortController();
-    const waiting = takeLock(what, {
+    const waiting = acquireLock(what, {
       signal: enough.signal,
       waiting: () => enough.abort(new Error('enough')),
     });

@@ -3,37 +3,37 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { identityOf, parseStat, sameProcess } from '../../src/os/process-identity.ts';
+import { isSameProcess, parseStat, readProcessIdentity } from '../../src/os/process-identity.ts';
 import { tempFolder } from '../support/temp.ts';
 
-describe('identityOf', () => {
+describe('readProcessIdentity', () => {
   it('tells this process, the same each time', async () => {
-    const first = await identityOf(process.pid);
-    const second = await identityOf(process.pid);
+    const first = await readProcessIdentity(process.pid);
+    const second = await readProcessIdentity(process.pid);
     expect(first).toEqual(second);
     expect(first?.pid).toBe(process.pid);
     expect(first?.command[0]).toContain('node');
   });
 
   it('is undefined for a pid that nobody has', async () => {
-    expect(await identityOf(2 ** 22 + 1)).toBeUndefined();
+    expect(await readProcessIdentity(2 ** 22 + 1)).toBeUndefined();
   });
 
   it('is undefined for what is left of a process that ended', async () => {
     const child = spawn('true');
     await once(child, 'exit');
-    expect(await identityOf(child.pid ?? 0)).toBeUndefined();
+    expect(await readProcessIdentity(child.pid ?? 0)).toBeUndefined();
   });
 
   it('takes a zombie for ended: it holds no port and no file', async () => {
     const proc = fakeProc({ pid: 7, stat: '7 (etcd) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 555 0' });
-    expect(await identityOf(7, proc)).toBeUndefined();
+    expect(await readProcessIdentity(7, proc)).toBeUndefined();
   });
 
   it('says what is missing where there is no /proc', async () => {
     const file = join(tempFolder('proc'), 'a-file');
     writeFileSync(file, '');
-    await expect(identityOf(7, file)).rejects.toMatchObject({ code: 'Unsupported' });
+    await expect(readProcessIdentity(7, file)).rejects.toMatchObject({ code: 'Unsupported' });
   });
 });
 
@@ -48,7 +48,7 @@ describe('parseStat', () => {
   });
 });
 
-describe('sameProcess', () => {
+describe('isSameProcess', () => {
   const known = { pid: 7, startTicks: '555', bootId: 'one', command: ['/bin/etcd', '--a'] };
 
   it.each([
@@ -58,19 +58,19 @@ describe('sameProcess', () => {
     ['one that started at that tick of another boot', { bootId: 'two' }, false],
     ['another pid', { pid: 8 }, false],
   ])('%s: %j', (_, change, expected) => {
-    expect(sameProcess(known, { ...known, ...change })).toBe(expected);
+    expect(isSameProcess(known, { ...known, ...change })).toBe(expected);
   });
 
   it('is false when nothing is there', () => {
-    expect(sameProcess(known, undefined)).toBe(false);
+    expect(isSameProcess(known, undefined)).toBe(false);
   });
 
   it('tells two real processes apart', async () => {
     const child = spawn('sleep', ['100']);
     onTestFinished(() => void child.kill('SIGKILL'));
-    const [own, other] = [await identityOf(process.pid), await identityOf(child.pid ?? 0)];
+    const [own, other] = [await readProcessIdentity(process.pid), await readProcessIdentity(child.pid ?? 0)];
     if (!own || !other) throw new Error('both run');
-    expect(sameProcess(own, { ...other, pid: own.pid })).toBe(false);
+    expect(isSameProcess(own, { ...other, pid: own.pid })).toBe(false);
   });
 });
 

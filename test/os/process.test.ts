@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { isRunning, startProcess, stopProcess, tailOf } from '../../src/os/process.ts';
+import { isRunning, readLogTail, startProcess, stopProcess } from '../../src/os/process.ts';
 import type { ProcessIdentity } from '../../src/os/process-identity.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 import { tempFolder } from '../support/temp.ts';
 
-const clock = systemClock();
+const clock = createSystemClock();
 
 describe('a process', () => {
   let folder: string;
@@ -81,7 +81,7 @@ describe('a process', () => {
 
   it('explains itself by the last lines of its log, none longer than a screen', async () => {
     writeFileSync(log, Array.from({ length: 50 }, (_, line) => `${line} ${'x'.repeat(500)}`).join('\n'));
-    const lines = (await tailOf(log)).split('\n');
+    const lines = (await readLogTail(log)).split('\n');
     expect(lines).toHaveLength(12);
     expect(lines[0]).toMatch(/^ {2}\| 38 x{297}$/);
   });

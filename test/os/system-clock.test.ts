@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 
-const clock = systemClock();
+const clock = createSystemClock();
 const DAY_MS = 86_400_000;
 
-describe('systemClock', () => {
+describe('createSystemClock', () => {
   it('sleeps at least as long as it is told', async () => {
     const start = clock.monotonicMs();
     await clock.sleep(20);

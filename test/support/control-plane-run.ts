@@ -11,11 +11,11 @@ import { cacheFolder } from '../../src/local/folders.ts';
 import { type EtcdAccess, ensureEtcdPki } from '../../src/local/pki/authority.ts';
 import { etcdCommand, type ProgramPath } from '../../src/local/processes/commands.ts';
 import { launch } from '../../src/local/processes/launch.ts';
-import { writeWhole } from '../../src/os/files.ts';
-import { freePort } from '../../src/os/ports.ts';
+import { writeFileAtomic } from '../../src/os/files.ts';
+import { findFreePort } from '../../src/os/ports.ts';
 import { stopProcess } from '../../src/os/process.ts';
-import { identityOf, type ProcessIdentity, sameProcess } from '../../src/os/process-identity.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../src/os/process-identity.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 
 /** Plain data: vitest hands it from its main process to the workers. */
 export interface Run {
@@ -28,7 +28,7 @@ export interface Run {
 }
 
 const START_MS = 60_000;
-const clock = systemClock();
+const clock = createSystemClock();
 
 export async function openRun(): Promise<Run> {
   // Not in the temporary folder: that one is new for each run.
@@ -37,7 +37,10 @@ export async function openRun(): Promise<Run> {
   await endStaleRuns(root);
   const notes = await mkdtemp(join(root, 'run-'));
   const folder = await mkdtemp(join(tmpdir(), 'control-plane-'));
-  await writeWhole(join(notes, OWNER), JSON.stringify({ owner: await identityOf(process.pid), folder }));
+  await writeFileAtomic(
+    join(notes, OWNER),
+    JSON.stringify({ owner: await readProcessIdentity(process.pid), folder }),
+  );
   try {
     const wanted = ['etcd', 'kube-apiserver', 'kubectl'] as const;
     const { folder: binaries, origin } = await obtainBinaries({
@@ -61,7 +64,7 @@ export async function closeRun({ notes }: Run): Promise<void> {
 async function startEtcd(folder: string, notes: string, path: ProgramPath): Promise<Run['etcd']> {
   const pkiFolder = join(folder, 'etcd-pki');
   const access = await ensureEtcdPki(pkiFolder, clock.now());
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `https://127.0.0.1:${port}`;
   await mkdir(join(folder, 'etcd'), { mode: 0o700 });
   await launch({
@@ -84,7 +87,7 @@ interface Owner {
 
 /** Written before anything waits for the process: from then on somebody will end it. */
 export async function note({ notes }: Pick<Run, 'notes'>, identity: ProcessIdentity): Promise<void> {
-  await writeWhole(join(notes, `${identity.pid}.json`), JSON.stringify(identity));
+  await writeFileAtomic(join(notes, `${identity.pid}.json`), JSON.stringify(identity));
 }
 
 export async function forget({ notes }: Pick<Run, 'notes'>, identity: ProcessIdentity): Promise<void> {
@@ -96,7 +99,7 @@ async function endStaleRuns(root: string): Promise<void> {
     const notes = join(root, name);
     const of = await readNote<Owner>(join(notes, OWNER));
     // Without a note of its owner it is being made right now, or nothing was started in it yet.
-    if (of && !sameProcess(of.owner, await identityOf(of.owner.pid))) await endRun(notes);
+    if (of && !isSameProcess(of.owner, await readProcessIdentity(of.owner.pid))) await endRun(notes);
   }
 }
 

@@ -11,11 +11,11 @@ import { advertisedAddress, answeringAddresses, ownUrl } from '../../src/local/p
 import { apiServerCommand, LOOPBACK } from '../../src/local/processes/commands.ts';
 import { launch } from '../../src/local/processes/launch.ts';
 import { isLocalError } from '../../src/os/errors.ts';
-import { PRIVATE, writeWhole } from '../../src/os/files.ts';
-import { freePort, isPortFree } from '../../src/os/ports.ts';
+import { PRIVATE_MODE, writeFileAtomic } from '../../src/os/files.ts';
+import { findFreePort, isPortFree } from '../../src/os/ports.ts';
 import { stopProcess } from '../../src/os/process.ts';
 import type { ProcessIdentity } from '../../src/os/process-identity.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 import { restore, snapshot } from './control-plane-etcd.ts';
 import { forget, note, type Run } from './control-plane-run.ts';
 
@@ -57,11 +57,11 @@ export interface ApiServer {
 
 const START_MS = 90_000;
 const TRIES = 3;
-const clock = systemClock();
+const clock = createSystemClock();
 
 export async function startServer(run: Run, options: ApiServerOptions = {}): Promise<ApiServer> {
   for (let tried = 1; ; tried += 1) {
-    const port = await freePort();
+    const port = await findFreePort();
     try {
       return await startOn(run, port, options);
     } catch (error) {
@@ -150,7 +150,7 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
     const certificate = clientCertificate(authority, principal, clock.now());
     const path = join(folder, `${principal.user.replaceAll(/[^\w.-]/g, '_')}-${(made += 1)}.kubeconfig`);
     const access = { name, server: url, caPem: authority.certPem, user: principal.user, client: certificate };
-    await writeWhole(path, kubeconfigOf([access]), PRIVATE);
+    await writeFileAtomic(path, kubeconfigOf([access]), PRIVATE_MODE);
     return path;
   }
 }

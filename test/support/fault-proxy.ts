@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { ADMIN, type Principal } from '../../src/local/pki/authority.ts';
 import { createAuthority, issue, type Pair } from '../../src/local/pki/certificate.ts';
 import { kubeconfigOf } from '../../src/local/pki/kubeconfig.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 import { type Face, type ListenerParts, type Listening, listen } from './fault-proxy/listener.ts';
 import type { Exchange, OpenExchange } from './fault-proxy/log.ts';
 import { type Rule, type RuleHandle, ruleBook } from './fault-proxy/rules.ts';
@@ -61,7 +61,7 @@ export interface ListenerOptions {
 }
 
 const LOOPBACK = ['127.0.0.1', 'localhost'];
-const clock = systemClock();
+const clock = createSystemClock();
 
 export async function faultProxy(server: ApiServerAddress, name = 'default'): Promise<FaultProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'fault-proxy-'));

@@ -9,7 +9,7 @@ import { layoutOf } from '../../src/local/layout.ts';
 import { observe } from '../../src/local/processes/observe.ts';
 import type { FleetStatus } from '../../src/local/status.ts';
 import type { ProcessIdentity } from '../../src/os/process-identity.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 
 /** Every step is said, also the one that is over before a person would want to read it. */
 const ENV = { ...process.env, KUBENODE_PROGRESS: 'all' };
@@ -53,7 +53,7 @@ export function localFleet(parent: string): LocalFleet {
       return [...(await observe([], layoutOf(dir))).identities.values()];
     },
     async clear() {
-      await takeDown({ dir, clock: systemClock(), tell: () => undefined, wipe: true });
+      await takeDown({ dir, clock: createSystemClock(), tell: () => undefined, wipe: true });
     },
   };
   return fleet;
@@ -68,7 +68,7 @@ async function runHere(args: readonly string[]): Promise<Ended> {
     err: (text) => void (stderr += text),
     env: ENV,
     cwd: process.cwd(),
-    clock: systemClock(),
+    clock: createSystemClock(),
     interactive: false,
     color: false,
     signal: new AbortController().signal,

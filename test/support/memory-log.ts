@@ -1,10 +1,10 @@
 /** A Log that remembers its lines, for tests that read them. */
-import type { Fields, Log } from '../../src/kube/process/log.ts';
+import type { Log, LogFields } from '../../src/kube/process/log.ts';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
-  readonly fields: Fields;
+  readonly fields: LogFields;
 }
 
 export interface MemoryLog extends Log {
@@ -15,10 +15,10 @@ export function memoryLog(): MemoryLog {
   return over([], {});
 }
 
-function over(lines: LogLine[], always: Fields): MemoryLog {
+function over(lines: LogLine[], always: LogFields): MemoryLog {
   const line =
     (level: LogLine['level']) =>
-    (message: string, fields: Fields = {}): void => {
+    (message: string, fields: LogFields = {}): void => {
       lines.push({ level, message, fields: { ...always, ...fields } });
     };
   return {

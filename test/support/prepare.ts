@@ -4,7 +4,7 @@
  */
 
 import { obtainBinaries } from '../../src/local/binaries/resolve.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 import { nodeBase } from './node-kit/base.ts';
 import { whyNoNodes } from './node-kit/needs.ts';
 
@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, () => Promise<string>>> = {
     const { folder, origin } = await obtainBinaries({
       env: process.env,
       wanted,
-      clock: systemClock(),
+      clock: createSystemClock(),
       tell: say,
     });
     return `${folder} (${JSON.stringify(origin)})`;

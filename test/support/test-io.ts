@@ -2,7 +2,7 @@
 
 import type { Io } from '../../src/cli/io.ts';
 import type { Clock } from '../../src/os/clock.ts';
-import { systemClock } from '../../src/os/system-clock.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 
 export interface TestIo extends Io {
   readonly stdout: string;
@@ -20,7 +20,7 @@ export interface TestIoOptions {
 export function testIo({
   env = {},
   cwd = process.cwd(),
-  clock = systemClock(),
+  clock = createSystemClock(),
   interactive = false,
 }: TestIoOptions = {}): TestIo {
   const written = { out: '', err: '' };

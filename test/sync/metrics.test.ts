@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Cluster, Pipeline, Release } from '../../src/api/generated/types.ts';
-import { metricsRegistry } from '../../src/kube/process/metrics.ts';
+import { createMetrics } from '../../src/kube/process/metrics.ts';
 import type { ClusterReport } from '../../src/sync/cluster-report.ts';
 import { type Known, syncMetrics } from '../../src/sync/metrics.ts';
 
@@ -18,7 +18,7 @@ function report(applied: number, failed: number): ClusterReport {
 }
 
 async function linesOf(known: Known): Promise<string[]> {
-  const metrics = metricsRegistry();
+  const metrics = createMetrics();
   syncMetrics(
     metrics,
     () => known,
@@ -53,7 +53,7 @@ it('tells how many clusters, releases and heads stand where, and how the work go
 it('tells nothing of what is no more', async () => {
   const clusters = [cluster('a', 'Proven')];
   const known: Known = { clusters, pipelines: [], releases: [], report: () => report(10, 0) };
-  const metrics = metricsRegistry();
+  const metrics = createMetrics();
   syncMetrics(
     metrics,
     () => known,

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Cluster, Pipeline } from '../../api/generated/types.ts';
-import { statusOf } from '../../kube/objects/conditions.ts';
+import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { ageOf, shortCommit } from '../age.ts';
 import { type ConnectionFlags, connectFrom, connectionOptions } from '../connection.ts';
@@ -118,7 +118,7 @@ function clusterLine(cluster: Cluster): ClusterLine {
     stage: said(cluster, 'status.sync.stage'),
     commit: said(cluster, 'status.sync.commit'),
     state: said(cluster, 'status.sync.state', 'Unknown'),
-    synced: statusOf(cluster.status?.conditions, 'Synced'),
+    synced: conditionStatus(cluster.status?.conditions, 'Synced'),
     because: said(cluster, 'status.sync.message', said(cluster, 'status.waiting.message', NOTHING_KNOWN)),
     ...(since ? { since } : {}),
   };

@@ -6,8 +6,8 @@ import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
 import type { Cluster, User } from '@kubernetes/client-node/dist/config_types.js';
 import { KubeError } from '../client/errors.ts';
 import { isRecord, textAt } from '../objects/json.ts';
-import { type Credentials, checkPair, type Identity, type TlsMaterial } from './credentials.ts';
-import { absoluteCommand, type KubeconfigUser } from './kubeconfig.ts';
+import { type Credentials, checkKeyPair, type Identity, type TlsMaterial } from './credentials.ts';
+import { type KubeconfigUser, resolveCommand } from './kubeconfig.ts';
 
 // A plug-in may ask its cloud, and refresh a session; one that wants to talk to a person would wait for ever.
 const PLUGIN_TIMEOUT_MS = 60_000;
@@ -32,7 +32,7 @@ interface PluginAnswer {
 }
 
 /** The credentials themselves where the user needs no plug-in. */
-export function pluginCredentials(base: Credentials, place: Place): Credentials {
+export function createPluginCredentials(base: Credentials, place: Place): Credentials {
   const { entry } = place.user;
   if (!isRecord(entry.exec) && !isRecord(entry.authProvider)) return base;
   const user = isRecord(entry.exec) ? { ...entry, exec: execOf(entry.exec, place) } : entry;
@@ -101,7 +101,7 @@ function execOf(exec: Readonly<Record<string, unknown>>, { cluster, user }: Plac
   const env: readonly unknown[] = Array.isArray(exec['env']) ? exec['env'] : [];
   return {
     ...exec,
-    command: absoluteCommand(textAt(exec, 'command') ?? '', user.folder),
+    command: resolveCommand(textAt(exec, 'command') ?? '', user.folder),
     args: Array.isArray(exec['args']) ? exec['args'] : [],
     env: [...env, { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) }],
   };
@@ -117,7 +117,7 @@ function clusterInfo({ server, caData, tlsServerName, skipTLSVerify }: Cluster):
 }
 
 function checkAnswer({ headers, cert, key }: PluginAnswer): void {
-  if (cert && key) checkPair({ cert, key });
+  if (cert && key) checkKeyPair({ cert, key });
   else if (!headers['Authorization']) throw new Error('it gave neither a token nor a certificate');
 }
 

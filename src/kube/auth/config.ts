@@ -9,17 +9,23 @@ import { delimiter, join } from 'node:path';
 import type { Cluster } from '@kubernetes/client-node/dist/config_types.js';
 import type { Clock } from '../../os/clock.ts';
 import { KubeError } from '../client/errors.ts';
-import { pluginCredentials } from './auth-plugins.ts';
+import { createPluginCredentials } from './auth-plugins.ts';
 import {
   type AuthHeaders,
   type Connection,
   type CredentialSources,
   type Credentials,
+  createCredentials,
   type Impersonation,
   impersonationHeaders,
-  sourceCredentials,
 } from './credentials.ts';
-import { type Kubeconfig, type KubeconfigUser, merged, readKubeconfig, selected } from './kubeconfig.ts';
+import {
+  type Kubeconfig,
+  type KubeconfigUser,
+  mergeKubeconfigs,
+  readKubeconfig,
+  selectContext,
+} from './kubeconfig.ts';
 
 export interface ConfigOptions {
   /** A file; by default the files of $KUBECONFIG, then ~/.kube/config, then the service account of this pod. */
@@ -53,7 +59,8 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     return fromKubeconfig(config, options);
   }
   const files = kubeconfig === undefined ? usualFiles(options) : [kubeconfig];
-  if (files.length > 0) return fromKubeconfig(merged(await Promise.all(files.map(readFrom))), options);
+  if (files.length > 0)
+    return fromKubeconfig(mergeKubeconfigs(await Promise.all(files.map(readFrom))), options);
   return fromServiceAccount(options);
 }
 
@@ -83,7 +90,7 @@ async function readFrom(file: string): Promise<Kubeconfig> {
 }
 
 function fromKubeconfig(config: Kubeconfig, options: ConfigOptions): LoadedConfig {
-  const { cluster, user, context, origin } = selected(config, options.context);
+  const { cluster, user, context, origin } = selectContext(config, options.context);
   const credentials = credentialsFor(cluster, user, { ...options, origin });
   const { namespace } = context;
   return { ...loaded(cluster.server, credentials, origin, options), ...(namespace ? { namespace } : {}) };
@@ -103,7 +110,7 @@ function credentialsFor(cluster: Cluster, user: KubeconfigUser, place: Place): C
     ...(username ? { basic: { username, password } } : {}),
     headers: impersonation(user, place),
   };
-  return pluginCredentials(sourceCredentials(sources, { clock, origin }), { cluster, user, origin });
+  return createPluginCredentials(createCredentials(sources, { clock, origin }), { cluster, user, origin });
 }
 
 function authority({ caData, caFile, tlsServerName, skipTLSVerify }: Cluster): CredentialSources {
@@ -143,7 +150,7 @@ function fromServiceAccount(options: ConfigOptions): LoadedConfig {
     tokenFile: join(folder, 'token'),
     headers: impersonate ? impersonationHeaders(impersonate) : {},
   };
-  const credentials = sourceCredentials(sources, { clock, origin });
+  const credentials = createCredentials(sources, { clock, origin });
   return loaded(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`, credentials, origin, options);
 }
 

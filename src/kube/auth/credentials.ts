@@ -71,7 +71,7 @@ const CHECK_EVERY_MS = 10_000;
 
 type FileKind = 'ca' | 'cert' | 'key' | 'token';
 
-export function sourceCredentials(
+export function createCredentials(
   sources: CredentialSources,
   { clock, origin, checkEveryMs = CHECK_EVERY_MS }: Options,
 ): Credentials {
@@ -138,8 +138,8 @@ async function read(sources: CredentialSources, files: readonly NamedFile[]): Pr
     ...Object.fromEntries(texts),
   };
   const tls = present({ ca, cert, key, servername, insecure });
-  checkPair(tls);
-  const authorization = authorizationOf(token, basic);
+  checkKeyPair(tls);
+  const authorization = authorizationHeader(token, basic);
   return { tls, headers: { ...headers, ...(authorization ? { authorization } : {}) } };
 }
 
@@ -153,7 +153,7 @@ function present(tls: { [K in keyof TlsMaterial]: TlsMaterial[K] | undefined }):
   return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
 }
 
-export function authorizationOf(
+export function authorizationHeader(
   token: string | undefined,
   basic: CredentialSources['basic'],
 ): string | undefined {
@@ -163,7 +163,7 @@ export function authorizationOf(
 }
 
 /** Better here, with the file's name, than as a failed handshake. */
-export function checkPair({ ca, cert, key }: TlsMaterial): void {
+export function checkKeyPair({ ca, cert, key }: TlsMaterial): void {
   // OpenSSL passes silently over a CA that is none, and then trusts nobody.
   const blind = ca !== undefined && !ca.includes('-----BEGIN ');
   if (blind) throw new Error('certificate-authority holds no PEM certificate');

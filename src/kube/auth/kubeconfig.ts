@@ -35,7 +35,7 @@ export interface Kubeconfig {
   readonly contexts: readonly (Context & From)[];
 }
 
-export interface Selected {
+export interface SelectedContext {
   readonly context: Context;
   readonly cluster: Cluster;
   readonly user: KubeconfigUser;
@@ -137,12 +137,12 @@ function absolutePath(path: string, { file, trusted, origin }: Place): string {
 }
 
 /** A plug-in written with a path is meant from the kubeconfig's folder, one without is looked for in $PATH. */
-export function absoluteCommand(command: string, folder: string | undefined): string {
+export function resolveCommand(command: string, folder: string | undefined): string {
   return command.includes(sep) && folder ? resolve(folder, command) : command;
 }
 
 /** As kubectl merges: of two entries with one name the first wins. */
-export function merged(configs: readonly Kubeconfig[]): Kubeconfig {
+export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   return {
     origin: configs.map(({ origin }) => origin).join(', '),
     currentContext: configs.find(({ currentContext }) => currentContext !== '')?.currentContext ?? '',
@@ -167,7 +167,7 @@ function firstOfEach<T>(entries: readonly T[], nameOf: (entry: T) => string): T[
   );
 }
 
-export function selected(config: Kubeconfig, wanted?: string): Selected {
+export function selectContext(config: Kubeconfig, wanted?: string): SelectedContext {
   const name = wanted ?? config.currentContext;
   if (name === '') {
     throw new KubeError(

@@ -5,7 +5,7 @@ import type { Freshness } from './reflector.ts';
 const STALE_MS = 150_000;
 
 /** Why nothing may be concluded from what is seen of `what`, or nothing. */
-export function blindness({ synced, ageMs, error }: Freshness, what: string): string | undefined {
+export function staleReason({ synced, ageMs, error }: Freshness, what: string): string | undefined {
   const why = error ? `: ${error.message}` : '';
   if (!synced) return `${what} has not been listed yet${why}`;
   return ageMs > STALE_MS

@@ -4,12 +4,12 @@ import type { Clock } from '../../os/clock.ts';
 import type { Client, ListOptions, WatchEvent } from '../client/client.ts';
 import { isKubeError, KubeError } from '../client/errors.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
-import { isOlderVersion, keyOf, type WritableStore } from './store.ts';
+import { isOlderVersion, storeKey, type WritableStore } from './store.ts';
 import type { Transform } from './trim.ts';
-import { confirmGone, type Selection } from './verify-missing.ts';
-import { type Watchdog, watchdog } from './watchdog.ts';
+import { type Selection, verifyMissing } from './verify-missing.ts';
+import { createWatchdog, type Watchdog } from './watchdog.ts';
 
-export interface Source<T extends KubeObject> {
+export interface ReflectorSource<T extends KubeObject> {
   readonly client: Pick<Client, 'get' | 'pages' | 'watch'>;
   readonly resource: Resource;
   readonly selection: Selection;
@@ -20,7 +20,7 @@ export interface Source<T extends KubeObject> {
 }
 
 /** Where we are in the history of the server. */
-export interface Position {
+export interface WatchPosition {
   /** Where to watch from; undefined when a list is due. */
   from: string | undefined;
   /** The newest moment that we saw. Nothing older is believed. */
@@ -40,23 +40,23 @@ const SILENCE_MS = 180_000;
 /** A watch that ends sooner did not work, whatever it says. */
 const SHORTEST_WATCH_MS = 1000;
 
-export function start(): Position {
+export function createWatchPosition(): WatchPosition {
   return { from: undefined, newest: undefined, pageSize: PAGE, bookmarks: false };
 }
 
 /** The whole list or an error; only the whole list reaches the store. */
 export async function readList<T extends KubeObject>(
-  source: Source<T>,
-  position: Position,
+  source: ReflectorSource<T>,
+  position: WatchPosition,
   signal: AbortSignal,
 ): Promise<void> {
   const { client, resource, selection, store } = source;
   let list = await wholeList(source, position, signal);
   // Nothing at all is what broken caches and proxies like to say, and what does most harm. It costs little to ask twice.
   if (list.objects.length === 0) list = await wholeList(source, position, signal);
-  const keys = new Set(list.objects.map(({ metadata }) => keyOf(metadata)));
-  const missing = store.list().filter(({ metadata }) => !keys.has(keyOf(metadata)));
-  if (missing.length > 0) await confirmGone(missing, { client, resource, selection, signal });
+  const keys = new Set(list.objects.map(({ metadata }) => storeKey(metadata)));
+  const missing = store.list().filter(({ metadata }) => !keys.has(storeKey(metadata)));
+  if (missing.length > 0) await verifyMissing(missing, { client, resource, selection, signal });
   store.replace(list.objects);
   position.from = list.version;
   position.newest = list.version;
@@ -69,8 +69,8 @@ interface WholeList<T> {
 }
 
 async function wholeList<T extends KubeObject>(
-  { client, resource, selection, store, transform }: Source<T>,
-  position: Position,
+  { client, resource, selection, store, transform }: ReflectorSource<T>,
+  position: WatchPosition,
   signal: AbortSignal,
 ): Promise<WholeList<T>> {
   const objects: T[] = [];
@@ -91,7 +91,7 @@ async function wholeList<T extends KubeObject>(
 
 /** What we have already is not kept twice, not even for a moment. */
 function unchanged<T extends KubeObject>({ metadata }: KubeObject, store: WritableStore<T>): T | undefined {
-  const known = store.get(keyOf(metadata));
+  const known = store.get(storeKey(metadata));
   const same =
     known?.metadata.uid === metadata.uid && known?.metadata.resourceVersion === metadata.resourceVersion;
   return same ? known : undefined;
@@ -106,15 +106,15 @@ interface Follow {
 
 /** Returns when the server ended the watch in good order. Each event is in the store before the next is read. */
 export async function followWatch<T extends KubeObject>(
-  source: Source<T>,
-  position: Position,
+  source: ReflectorSource<T>,
+  position: WatchPosition,
   { from, signal, heard }: Follow,
 ): Promise<void> {
   const { client, resource, selection, clock, random } = source;
   const timeoutSeconds = Math.round(WATCH_SECONDS.least + random() * WATCH_SECONDS.spread);
   const longestMs = timeoutSeconds * 1000 + GRACE_MS;
   const silenceMs = (): number => (position.bookmarks ? SILENCE_MS : longestMs);
-  const dog = watchdog({ clock, outer: signal, silenceMs, longestMs });
+  const dog = createWatchdog({ clock, outer: signal, silenceMs, longestMs });
   const startMs = clock.monotonicMs();
   let events = 0;
   try {
@@ -137,15 +137,15 @@ export async function followWatch<T extends KubeObject>(
 
 /** A watch that the server forgot to end is as good as ended; one that fell silent is an error. */
 function judge(error: unknown, dog: Watchdog): void {
-  const why = dog.bitten();
+  const why = dog.endedBecause();
   if (why === 'overdue') return;
   if (why === 'silent') throw new KubeError('Timeout', `the watch fell silent for ${SILENCE_MS / 1000} s`);
   throw error;
 }
 
 function take<T extends KubeObject>(
-  { store, transform }: Source<T>,
-  position: Position,
+  { store, transform }: ReflectorSource<T>,
+  position: WatchPosition,
   event: WatchEvent,
 ): void {
   const { type, object } = event;
@@ -163,7 +163,7 @@ function take<T extends KubeObject>(
  * An API server that lags behind, or a cache in front of it, may show the past. In the past, objects are missing that
  * exist, and objects exist that are gone.
  */
-function believable(version: string, { newest }: Position, what: string): string {
+function believable(version: string, { newest }: WatchPosition, what: string): string {
   if (!isOlderVersion(version, newest)) return version;
   throw new KubeError(
     'BadAnswer',

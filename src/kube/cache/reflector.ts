@@ -9,11 +9,11 @@ import type { Client } from '../client/client.ts';
 import { isKubeError, KubeError, type KubeErrorCode } from '../client/errors.ts';
 import { collectionLabel } from '../client/paths.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
-import { afterError, CALM } from '../process/backoff.ts';
+import { backOffAfterError, NO_ERRORS } from '../process/backoff.ts';
 import type { Log } from '../process/log.ts';
-import { followWatch, readList, type Source, start } from './list-watch.ts';
+import { createWatchPosition, followWatch, type ReflectorSource, readList } from './list-watch.ts';
 import type { WritableStore } from './store.ts';
-import { type Transform, transformer } from './trim.ts';
+import { createTransform, type Transform } from './trim.ts';
 import type { Selection } from './verify-missing.ts';
 
 export interface ReflectorOptions<T extends KubeObject = KubeObject> extends Selection {
@@ -54,16 +54,16 @@ export interface Freshness {
 const MAY_BE_OUR_VERSION: ReadonlySet<KubeErrorCode> = new Set(['Timeout', 'Invalid', 'BadAnswer']);
 const RELIST_AFTER_FAILURES = 5;
 
-export function reflector<T extends KubeObject = KubeObject>(options: ReflectorOptions<T>): Reflector {
+export function createReflector<T extends KubeObject = KubeObject>(options: ReflectorOptions<T>): Reflector {
   const { clock, resource, store, random } = options;
-  const source: Source<T> = {
+  const source: ReflectorSource<T> = {
     ...options,
     selection: selectionOf(options),
-    transform: options.transform ?? transformer(),
+    transform: options.transform ?? createTransform(),
   };
   const label = collectionLabel(resource, options.namespace);
   const log = options.log.with({ resource: label });
-  const position = start();
+  const position = createWatchPosition();
   const first = Promise.withResolvers<void>();
   let contact: { readonly ms: number; readonly at: Date } | undefined;
   let error: KubeError | undefined;
@@ -72,7 +72,7 @@ export function reflector<T extends KubeObject = KubeObject>(options: ReflectorO
   return { run, synced, freshness };
 
   async function run(signal: AbortSignal): Promise<void> {
-    let backoff = CALM;
+    let backoff = NO_ERRORS;
     while (!signal.aborted) {
       const { from } = position;
       try {
@@ -80,7 +80,7 @@ export function reflector<T extends KubeObject = KubeObject>(options: ReflectorO
       } catch (caught) {
         if (signal.aborted) return;
         error = told(caught, from === undefined ? 'list' : 'watch');
-        backoff = afterError(backoff, {
+        backoff = backOffAfterError(backoff, {
           atMs: clock.monotonicMs(),
           chance: random(),
           retryAfterSeconds: error.retryAfterSeconds,

@@ -14,7 +14,7 @@ export interface StoreIndexes<T> {
 
 type Index<T> = Map<string, Set<T>>;
 
-export function storeIndexes<T extends KubeObject>(indexers: Indexers<T>, log: Log): StoreIndexes<T> {
+export function createStoreIndexes<T extends KubeObject>(indexers: Indexers<T>, log: Log): StoreIndexes<T> {
   const indexes = new Map<string, Index<T>>(Object.keys(indexers).map((name) => [name, new Map()]));
 
   return {

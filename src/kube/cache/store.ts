@@ -5,11 +5,11 @@
 
 import type { KubeObject, ObjectName } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
-import { type Indexers, storeIndexes } from './store-index.ts';
+import { createStoreIndexes, type Indexers } from './store-index.ts';
 
 /** What readers see. */
 export interface Store<T extends KubeObject = KubeObject> {
-  /** By name, or by the key that `keyOf` makes of it. */
+  /** By name, or by the key that `storeKey` makes of it. */
   get(name: ObjectName | string): T | undefined;
   /** All of them, in no promised order. */
   list(): readonly T[];
@@ -42,21 +42,21 @@ export interface StoreOptions<T extends KubeObject> {
   readonly indexers?: Indexers<T>;
 }
 
-export function keyOf({ name, namespace }: ObjectName): string {
+export function storeKey({ name, namespace }: ObjectName): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
-export function store<T extends KubeObject = KubeObject>({
+export function createStore<T extends KubeObject = KubeObject>({
   log,
   indexers,
 }: StoreOptions<T>): WritableStore<T> {
-  const indexes = storeIndexes<T>(indexers ?? {}, log);
+  const indexes = createStoreIndexes<T>(indexers ?? {}, log);
   const handlers = new Set<StoreHandler<T>>();
   let objects = new Map<string, T>();
   let synced = false;
 
   return {
-    get: (name) => objects.get(typeof name === 'string' ? name : keyOf(name)),
+    get: (name) => objects.get(typeof name === 'string' ? name : storeKey(name)),
     list: () => [...objects.values()],
     byIndex: (index, value) => indexes.get(index, value),
     get size() {
@@ -76,7 +76,7 @@ export function store<T extends KubeObject = KubeObject>({
   }
 
   function put(object: T): void {
-    const key = keyOf(object.metadata);
+    const key = storeKey(object.metadata);
     const before = objects.get(key);
     // An event that was overtaken: by a list, or by a watch of another server.
     if (before && isOlder(object, before)) return;
@@ -86,7 +86,7 @@ export function store<T extends KubeObject = KubeObject>({
   }
 
   function remove(object: KubeObject): void {
-    const key = keyOf(object.metadata);
+    const key = storeKey(object.metadata);
     const before = objects.get(key);
     if (!before || isOlder(object, before)) return;
     objects.delete(key);
@@ -96,7 +96,7 @@ export function store<T extends KubeObject = KubeObject>({
 
   function replace(list: readonly T[]): void {
     const previous = objects;
-    objects = new Map(list.map((object) => [keyOf(object.metadata), object]));
+    objects = new Map(list.map((object) => [storeKey(object.metadata), object]));
     indexes.rebuild(list);
     synced = true;
     const gone = [...previous].filter(([key]) => !objects.has(key));
@@ -112,7 +112,7 @@ export function store<T extends KubeObject = KubeObject>({
     try {
       call(handler);
     } catch (error) {
-      log.error('handler failed', { kind: about.kind, object: keyOf(about.metadata), error });
+      log.error('handler failed', { kind: about.kind, object: storeKey(about.metadata), error });
     }
   }
 }

@@ -14,7 +14,9 @@ const POOL_SIZE = 20_000;
  * Drops the fields at these paths, such as 'status.images'; managedFields always go. The object must be fresh from the
  * parser: it is changed in place, before anybody else sees it.
  */
-export function transformer<T extends KubeObject = KubeObject>(drop: readonly string[] = []): Transform<T> {
+export function createTransform<T extends KubeObject = KubeObject>(
+  drop: readonly string[] = [],
+): Transform<T> {
   const paths = ['metadata.managedFields', ...drop].map((path) => path.split('.'));
   const pool = stringPool();
   return (object) => {

@@ -6,7 +6,7 @@ import type { Client } from '../client/client.ts';
 import { isKubeError, KubeError } from '../client/errors.ts';
 import { labelOf, nameOf } from '../client/paths.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
-import { keyOf } from './store.ts';
+import { storeKey } from './store.ts';
 
 /** Which objects. */
 export interface Selection {
@@ -23,7 +23,7 @@ interface Question {
 }
 
 /** Rejects when one of these, which a list did not hold, is there all the same. */
-export async function confirmGone(missing: readonly KubeObject[], question: Question): Promise<void> {
+export async function verifyMissing(missing: readonly KubeObject[], question: Question): Promise<void> {
   // A list that was cut lacks the last, an empty one lacks all.
   const witnesses = new Set([missing[0], missing[missing.length >> 1], missing.at(-1)]);
   for (const witness of witnesses) {
@@ -53,7 +53,7 @@ async function isSelected(
   const { labelSelector, fieldSelector } = selection;
   if (labelSelector === undefined && fieldSelector === undefined) return true;
   for await (const { items } of client.pages(resource, { ...selection, signal })) {
-    if (items.some(({ metadata }) => keyOf(metadata) === keyOf(object.metadata))) return true;
+    if (items.some(({ metadata }) => storeKey(metadata) === storeKey(object.metadata))) return true;
   }
   return false;
 }

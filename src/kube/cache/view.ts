@@ -1,7 +1,7 @@
 /** What the controllers of a process see: one reflector and one store for each kind, shared by all of them. */
 import type { KubeObject } from '../objects/object.ts';
-import { type Reflector, type ReflectorOptions, reflector } from './reflector.ts';
-import { type Store, type StoreOptions, store } from './store.ts';
+import { createReflector, type Reflector, type ReflectorOptions } from './reflector.ts';
+import { createStore, type Store, type StoreOptions } from './store.ts';
 
 export interface View<T extends KubeObject = KubeObject> {
   readonly store: Store<T>;
@@ -12,8 +12,8 @@ export type ViewOptions<T extends KubeObject> = Omit<ReflectorOptions<T>, 'store
 
 export function viewOf<T extends KubeObject = KubeObject>(options: ViewOptions<T>): View<T> {
   const { log, indexers } = options;
-  const objects = store<T>({ log, ...(indexers ? { indexers } : {}) });
-  return { store: objects, reflector: reflector<T>({ ...options, store: objects }) };
+  const objects = createStore<T>({ log, ...(indexers ? { indexers } : {}) });
+  return { store: objects, reflector: createReflector<T>({ ...options, store: objects }) };
 }
 
 /** The part that tells whether it can be believed. */

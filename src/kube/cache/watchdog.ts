@@ -15,12 +15,12 @@ export interface Watchdog {
   readonly signal: AbortSignal;
   heard(): void;
   /** Why it ended, when the watchdog ended it. */
-  bitten(): 'silent' | 'overdue' | undefined;
+  endedBecause(): 'silent' | 'overdue' | undefined;
   /** Must be called in the end. */
   stop(): void;
 }
 
-export function watchdog({ clock, outer, silenceMs, longestMs }: WatchdogOptions): Watchdog {
+export function createWatchdog({ clock, outer, silenceMs, longestMs }: WatchdogOptions): Watchdog {
   const bite = new AbortController();
   const leash = new AbortController();
   const endMs = clock.monotonicMs() + longestMs;
@@ -36,7 +36,7 @@ export function watchdog({ clock, outer, silenceMs, longestMs }: WatchdogOptions
     heard: () => {
       heardMs = clock.monotonicMs();
     },
-    bitten: () => why,
+    endedBecause: () => why,
     stop: () => {
       outer.removeEventListener('abort', pass);
       leash.abort();

@@ -1,5 +1,5 @@
 /**
- * Typed words for what an API server does, over raw JSON. `restClient` (rest-client.ts) is the implementation.
+ * Typed words for what an API server does, over raw JSON. `createRestClient` (rest-client.ts) is the implementation.
  * Every call rejects with a KubeError whose message names the verb, the object and the server.
  */
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';

@@ -1,15 +1,15 @@
 /** From a kubeconfig to a client, in one call. */
 
 import type { Clock } from '../../os/clock.ts';
-import { systemClock } from '../../os/system-clock.ts';
+import { createSystemClock } from '../../os/system-clock.ts';
 import { type ConfigOptions, loadConfig } from '../auth/config.ts';
-import { fencedTransport } from '../leader/fence.ts';
+import { createFencedTransport } from '../leader/fence.ts';
 import type { TransportOptions } from '../transport/base.ts';
 import type { Limiter } from '../transport/limiter.ts';
-import { undiciTransport } from '../transport/undici.ts';
+import { createUndiciTransport } from '../transport/undici.ts';
 import type { Client } from './client.ts';
 import type { CallReport } from './request.ts';
-import { restClient } from './rest-client.ts';
+import { createRestClient } from './rest-client.ts';
 
 export interface ConnectOptions extends Omit<ConfigOptions, 'clock'> {
   readonly clock?: Clock;
@@ -22,10 +22,10 @@ export interface ConnectOptions extends Omit<ConfigOptions, 'clock'> {
 
 /** Makes no call: a server that is down is found by the first one. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
-  const { clock = systemClock(), onCall, limiter, fence } = options;
+  const { clock = createSystemClock(), onCall, limiter, fence } = options;
   const { connection } = await loadConfig({ ...options, clock });
-  const transport = undiciTransport(connection, options.transport);
-  return restClient(fence ? fencedTransport(transport, fence) : transport, {
+  const transport = createUndiciTransport(connection, options.transport);
+  return createRestClient(fence ? createFencedTransport(transport, fence) : transport, {
     server: connection.server,
     clock,
     ...(onCall ? { onCall } : {}),

@@ -8,8 +8,8 @@ import { listAt, textAt, valueAt } from '../objects/json.ts';
 import type { Resource } from '../objects/object.ts';
 import type { Client } from './client.ts';
 import { isKubeError, KubeError } from './errors.ts';
-import type { Calls } from './request.ts';
-import { jsonOf } from './response.ts';
+import type { ApiCalls } from './request.ts';
+import { parseJson } from './response.ts';
 
 const AGGREGATED = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
@@ -19,7 +19,9 @@ const AGGREGATED = ['v2', 'v2beta1']
 /** In `apiVersion` or all (''). */
 type Read = () => Promise<readonly Resource[]>;
 
-export function discovery(calls: Calls): Pick<Client, 'resourceFor' | 'resources' | 'forgetResources'> {
+export function createDiscovery(
+  calls: ApiCalls,
+): Pick<Client, 'resourceFor' | 'resources' | 'forgetResources'> {
   const cache = new Map<string, Promise<readonly Resource[]>>();
 
   return {
@@ -37,7 +39,7 @@ export function discovery(calls: Calls): Pick<Client, 'resourceFor' | 'resources
     cache.delete(apiVersion);
     const fresh = cached ? find(await remembered(apiVersion, read)) : undefined;
     if (fresh) return fresh;
-    throw calls.named({ verb: 'discover', what: `${kind} of ${apiVersion}` }, notServed());
+    throw calls.withContext({ verb: 'discover', what: `${kind} of ${apiVersion}` }, notServed());
 
     function find(resources: readonly Resource[]): Resource | undefined {
       return resources.find((resource) => resource.kind === kind);
@@ -63,7 +65,7 @@ function notServed(): KubeError {
   });
 }
 
-async function everything(calls: Calls): Promise<readonly Resource[]> {
+async function everything(calls: ApiCalls): Promise<readonly Resource[]> {
   const roots = await Promise.all([ask(calls, '/api', AGGREGATED), ask(calls, '/apis', AGGREGATED)]);
   const parts = roots.map(async (root) => {
     if (textAt(root, 'kind') === 'APIGroupDiscoveryList') return aggregated(calls, root);
@@ -72,7 +74,7 @@ async function everything(calls: Calls): Promise<readonly Resource[]> {
   return (await Promise.all(parts)).flat(2);
 }
 
-async function oneVersion(calls: Calls, apiVersion: string): Promise<readonly Resource[]> {
+async function oneVersion(calls: ApiCalls, apiVersion: string): Promise<readonly Resource[]> {
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   try {
     return resourcesOf(calls, apiVersion, await ask(calls, path));
@@ -85,12 +87,12 @@ async function oneVersion(calls: Calls, apiVersion: string): Promise<readonly Re
   }
 }
 
-function ask(calls: Calls, path: string, accept?: string): Promise<unknown> {
+function ask(calls: ApiCalls, path: string, accept?: string): Promise<unknown> {
   const request = { method: 'GET', path, ...(accept ? { accept } : {}) } as const;
-  return calls.ask({ verb: 'discover', what: path }, request, jsonOf);
+  return calls.send({ verb: 'discover', what: path }, request, parseJson);
 }
 
-function groupVersionsOf(calls: Calls, root: unknown): string[] {
+function groupVersionsOf(calls: ApiCalls, root: unknown): string[] {
   const kind = textAt(root, 'kind');
   if (kind === 'APIVersions') return listAt(root, 'versions').map(String);
   if (kind === 'APIGroupList') {
@@ -102,7 +104,7 @@ function groupVersionsOf(calls: Calls, root: unknown): string[] {
 }
 
 /** Names with a slash are subresources. */
-function resourcesOf(calls: Calls, apiVersion: string, answer: unknown): Resource[] {
+function resourcesOf(calls: ApiCalls, apiVersion: string, answer: unknown): Resource[] {
   const list = valueAt(answer, 'resources');
   if (textAt(answer, 'kind') !== 'APIResourceList' || !Array.isArray(list)) {
     throw broken(calls, apiVersion, 'expected an APIResourceList');
@@ -115,7 +117,7 @@ function resourcesOf(calls: Calls, apiVersion: string, answer: unknown): Resourc
   });
 }
 
-function aggregated(calls: Calls, root: unknown): Resource[] {
+function aggregated(calls: ApiCalls, root: unknown): Resource[] {
   return listAt(root, 'items').flatMap((group) =>
     listAt(group, 'versions').flatMap((version) => {
       const at = {
@@ -125,7 +127,7 @@ function aggregated(calls: Calls, root: unknown): Resource[] {
       // What an aggregated server said some time ago, or never.
       if (textAt(version, 'freshness') === 'Stale') {
         const what = `${at.group}/${at.version}`;
-        throw calls.named(
+        throw calls.withContext(
           { verb: 'discover', what },
           new KubeError(
             'ServerError',
@@ -149,6 +151,6 @@ function split(apiVersion: string): Pick<Resource, 'group' | 'version'> {
   return second === undefined ? { group: '', version: first } : { group: first, version: second };
 }
 
-function broken(calls: Calls, what: string, message: string): KubeError {
-  return calls.named({ verb: 'discover', what }, new KubeError('BadAnswer', message));
+function broken(calls: ApiCalls, what: string, message: string): KubeError {
+  return calls.withContext({ verb: 'discover', what }, new KubeError('BadAnswer', message));
 }

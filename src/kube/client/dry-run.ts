@@ -1,8 +1,8 @@
 /** What an apply would do, as the server itself says: with its defaults, its admission and its field owners. */
 
-import { type Difference, differenceLines, differences } from '../objects/diff.ts';
+import { type Difference, diffObjects, formatDifferences } from '../objects/diff.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
-import { masked } from '../objects/redact-secret.ts';
+import { redactSecret } from '../objects/redact-secret.ts';
 import type { ApplyOptions, Client } from './client.ts';
 import { isKubeError } from './errors.ts';
 import { labelOf, nameOf } from './paths.ts';
@@ -28,14 +28,14 @@ export async function dryRunApply(
 ): Promise<DryRun> {
   const live = await liveOf(client, resource, object, options);
   const result = await client.apply(resource, object, { ...options, dryRun: true });
-  const found = live ? differences(live, result) : [];
+  const found = live ? diffObjects(live, result) : [];
   return {
     action: actionOf(live, found),
     kind: object.kind,
     object: labelOf(resource, nameOf(object)),
     differences: found,
-    result: masked(result),
-    live: live && masked(live),
+    result: redactSecret(result),
+    live: live && redactSecret(live),
   };
 }
 
@@ -60,7 +60,7 @@ function actionOf(live: KubeObject | undefined, found: readonly Difference[]): D
 }
 
 /** `update ConfigMap default/a`, and a line for each difference. */
-export function dryRunText({ action, object, differences: found }: DryRun): string {
+export function formatDryRun({ action, object, differences: found }: DryRun): string {
   const verb = action === 'nothing' ? 'no change to' : action;
-  return [`${verb} ${object}`, ...differenceLines(found).map((line) => `  ${line}`)].join('\n');
+  return [`${verb} ${object}`, ...formatDifferences(found).map((line) => `  ${line}`)].join('\n');
 }

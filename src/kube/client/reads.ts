@@ -5,16 +5,16 @@ import type { HttpRequest } from '../transport/transport.ts';
 import type { CallOptions, Client, ListOptions, ListPage, WatchEvent, WatchOptions } from './client.ts';
 import { KubeError } from './errors.ts';
 import { collectionLabel, collectionPath, labelOf, objectPath } from './paths.ts';
-import type { Call, Calls } from './request.ts';
-import { anyObjectOf, listOf, objectOf } from './response.ts';
-import { eventsOf } from './watch-stream.ts';
+import type { ApiCall, ApiCalls } from './request.ts';
+import { parseAnyObject, parseList, parseObject } from './response.ts';
+import { readWatchEvents } from './watch-stream.ts';
 
 // client-go's page: about 3 MB of Nodes, which neither side feels.
 const PAGE = 500;
 // The server ends a watch at its timeoutSeconds; this is for one that forgot. The reflector judges silence more finely.
 const WATCH_GRACE_MS = 30_000;
 
-export function reads(calls: Calls): Pick<Client, 'get' | 'list' | 'pages' | 'watch'> {
+export function createReads(calls: ApiCalls): Pick<Client, 'get' | 'list' | 'pages' | 'watch'> {
   const list = <T>(resource: Resource, options: ListOptions = {}): Promise<ListPage<T>> =>
     onePage<T>(calls, resource, options);
   return {
@@ -32,21 +32,21 @@ interface Get {
   readonly options: CallOptions;
 }
 
-function get<T>(calls: Calls, { resource, name, options }: Get): Promise<T> {
+function get<T>(calls: ApiCalls, { resource, name, options }: Get): Promise<T> {
   const { subresource } = options;
-  const call: Call = { verb: 'get', what: labelOf(resource, name) };
+  const call: ApiCall = { verb: 'get', what: labelOf(resource, name) };
   const request = {
     method: 'GET',
     path: objectPath(resource, name, subresource),
     ...limitsOf(options),
   } as const;
-  return calls.ask(call, request, (response) => {
+  return calls.send(call, request, (response) => {
     const whole = subresource === undefined || subresource === 'status';
-    return (whole ? objectOf(response, resource, name.name) : anyObjectOf(response)) as T;
+    return (whole ? parseObject(response, resource, name.name) : parseAnyObject(response)) as T;
   });
 }
 
-function onePage<T>(calls: Calls, resource: Resource, options: ListOptions): Promise<ListPage<T>> {
+function onePage<T>(calls: ApiCalls, resource: Resource, options: ListOptions): Promise<ListPage<T>> {
   const { namespace, labelSelector, fieldSelector, resourceVersion, limit = PAGE } = options;
   const query = {
     labelSelector,
@@ -61,11 +61,11 @@ function onePage<T>(calls: Calls, resource: Resource, options: ListOptions): Pro
     query,
     ...limitsOf(options),
   };
-  return calls.ask(listCall(resource, options), request, (response) => listOf<T>(response, resource));
+  return calls.send(listCall(resource, options), request, (response) => parseList<T>(response, resource));
 }
 
 async function* allPages<T>(
-  calls: Calls,
+  calls: ApiCalls,
   resource: Resource,
   options: ListOptions,
 ): AsyncGenerator<ListPage<T>> {
@@ -79,7 +79,7 @@ async function* allPages<T>(
     // All pages show one moment. Another one means another server, or a list that began anew.
     if (version !== undefined && page.resourceVersion !== version) {
       const moments = `${version} and ${page.resourceVersion}`;
-      throw calls.named(
+      throw calls.withContext(
         listCall(resource, options),
         new KubeError('BadAnswer', `pages of two moments: ${moments}`),
       );
@@ -90,9 +90,13 @@ async function* allPages<T>(
   } while (next !== undefined);
 }
 
-async function* watch(calls: Calls, resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
+async function* watch(
+  calls: ApiCalls,
+  resource: Resource,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent> {
   const { resourceVersion, namespace, labelSelector, fieldSelector, timeoutSeconds, signal } = options;
-  const call: Call = { verb: 'watch', what: collectionLabel(resource, namespace) };
+  const call: ApiCall = { verb: 'watch', what: collectionLabel(resource, namespace) };
   const query = {
     watch: '1',
     allowWatchBookmarks: 'true',
@@ -105,13 +109,13 @@ async function* watch(calls: Calls, resource: Resource, options: WatchOptions): 
   const path = collectionPath(resource, namespace);
   try {
     const stream = await calls.open(call, { method: 'GET', path, query, ...limitsOf({ signal, timeoutMs }) });
-    yield* eventsOf(stream, resource);
+    yield* readWatchEvents(stream, resource);
   } catch (error) {
-    throw calls.named(call, error);
+    throw calls.withContext(call, error);
   }
 }
 
-function listCall(resource: Resource, { namespace }: ListOptions): Call {
+function listCall(resource: Resource, { namespace }: ListOptions): ApiCall {
   return { verb: 'list', what: collectionLabel(resource, namespace) };
 }
 

@@ -1,10 +1,10 @@
 /** One call of the API: held back if the server wants it, measured, and its errors named. */
 import type { Clock } from '../../os/clock.ts';
-import type { Limiter, Outcome } from '../transport/limiter.ts';
+import type { CallOutcome, Limiter } from '../transport/limiter.ts';
 import type { HttpRequest, HttpResponse, HttpStream, Transport } from '../transport/transport.ts';
 import { isKubeError, KubeError } from './errors.ts';
 
-export type Verb =
+export type ApiVerb =
   | 'get'
   | 'list'
   | 'watch'
@@ -17,14 +17,14 @@ export type Verb =
   | 'raw';
 
 /** What a call is called in messages: "list", "machines.kubenode.dev". */
-export interface Call {
-  readonly verb: Verb;
+export interface ApiCall {
+  readonly verb: ApiVerb;
   readonly what: string;
 }
 
 /** For metrics. `code` is the HTTP status, or the KubeErrorCode where there was no answer. */
 export interface CallReport {
-  readonly verb: Verb;
+  readonly verb: ApiVerb;
   readonly code: string;
   readonly seconds: number;
 }
@@ -38,18 +38,25 @@ export interface CallsOptions {
   readonly limiter?: Limiter;
 }
 
-export interface Calls {
+export interface ApiCalls {
   readonly server: string;
   /** The answer as `read` understands it; whatever goes wrong is told with the call's name. */
-  ask<T>(call: Call, request: HttpRequest, read: (response: HttpResponse) => T): Promise<T>;
-  open(call: Call, request: HttpRequest): Promise<HttpStream>;
-  named(call: Call, error: unknown): KubeError;
+  send<T>(call: ApiCall, request: HttpRequest, read: (response: HttpResponse) => T): Promise<T>;
+  open(call: ApiCall, request: HttpRequest): Promise<HttpStream>;
+  withContext(call: ApiCall, error: unknown): KubeError;
 }
 
-export function calls(transport: Transport, { server, clock, onCall, limiter }: CallsOptions): Calls {
-  return { server, ask, open, named };
+export function createCalls(
+  transport: Transport,
+  { server, clock, onCall, limiter }: CallsOptions,
+): ApiCalls {
+  return { server, send: ask, open, withContext: named };
 
-  async function ask<T>(call: Call, request: HttpRequest, read: (response: HttpResponse) => T): Promise<T> {
+  async function ask<T>(
+    call: ApiCall,
+    request: HttpRequest,
+    read: (response: HttpResponse) => T,
+  ): Promise<T> {
     try {
       return read(await polite(call, request, () => transport.request(request)));
     } catch (error) {
@@ -58,12 +65,12 @@ export function calls(transport: Transport, { server, clock, onCall, limiter }: 
   }
 
   /** A watch is opened politely, and then takes nobody's place. */
-  function open(call: Call, request: HttpRequest): Promise<HttpStream> {
+  function open(call: ApiCall, request: HttpRequest): Promise<HttpStream> {
     return polite(call, request, () => transport.stream(request));
   }
 
   async function polite<A extends HttpResponse | HttpStream>(
-    call: Call,
+    call: ApiCall,
     { signal }: HttpRequest,
     send: () => Promise<A>,
   ): Promise<A> {
@@ -81,11 +88,11 @@ export function calls(transport: Transport, { server, clock, onCall, limiter }: 
     }
   }
 
-  function report({ verb }: Call, code: string, start: number): void {
+  function report({ verb }: ApiCall, code: string, start: number): void {
     onCall?.({ verb, code, seconds: (clock.monotonicMs() - start) / 1000 });
   }
 
-  function named({ verb, what }: Call, error: unknown): KubeError {
+  function named({ verb, what }: ApiCall, error: unknown): KubeError {
     const known = isKubeError(error) ? error : new KubeError('BadAnswer', String(error), { cause: error });
     const { code, message, status, reason, causes, retryAfterSeconds } = known;
     return new KubeError(code, `${verb} ${what} at ${server}: ${message}`, {
@@ -98,7 +105,7 @@ export function calls(transport: Transport, { server, clock, onCall, limiter }: 
   }
 }
 
-function outcomeOf({ status, headers }: HttpResponse | HttpStream): Outcome {
+function outcomeOf({ status, headers }: HttpResponse | HttpStream): CallOutcome {
   const seconds = headers['retry-after'];
   const overloaded = status === 429 || status === 503;
   return seconds !== undefined && overloaded && /^\d+$/.test(seconds)

@@ -40,8 +40,8 @@ const BY_STATUS: Readonly<Record<number, KubeErrorCode>> = {
 const EXCERPT = 200;
 
 /** The parsed body of a good answer. */
-export function jsonOf(response: HttpResponse): unknown {
-  if (response.status < 200 || response.status > 299) throw statusError(response);
+export function parseJson(response: HttpResponse): unknown {
+  if (response.status < 200 || response.status > 299) throw errorOfResponse(response);
   return parsed(response);
 }
 
@@ -58,21 +58,25 @@ function parsed({ status, body }: HttpResponse): unknown {
 }
 
 /** `name` as asked for; without it (generateName, reviews) any name or none. */
-export function objectOf(response: HttpResponse, resource: Resource, name: string | undefined): KubeObject {
-  const value = jsonOf(response);
+export function parseObject(
+  response: HttpResponse,
+  resource: Resource,
+  name: string | undefined,
+): KubeObject {
+  const value = parseJson(response);
   const wanted = `${resource.kind} of ${apiVersionOf(resource)}`;
   if (!isRecord(value) || value['kind'] !== resource.kind || value['apiVersion'] !== apiVersionOf(resource)) {
     throw bad(response, `expected a ${wanted}, got ${kindText(value)}`);
   }
-  if (name !== undefined && (!isObject(value) || value.metadata.name !== name)) {
+  if (name !== undefined && (!isKubeObject(value) || value.metadata.name !== name)) {
     throw bad(response, `expected the ${wanted} named ${name}, got another one`);
   }
   return value as unknown as KubeObject;
 }
 
 /** Of a subresource or a raw call: any kind, but an object that names its kind. */
-export function anyObjectOf(response: HttpResponse): KubeObject {
-  const value = jsonOf(response);
+export function parseAnyObject(response: HttpResponse): KubeObject {
+  const value = parseJson(response);
   if (!isRecord(value) || typeof value['kind'] !== 'string') {
     throw bad(response, `expected an object, got ${kindText(value)}`);
   }
@@ -80,14 +84,14 @@ export function anyObjectOf(response: HttpResponse): KubeObject {
 }
 
 /** A deletion answers with a Success or with the object that is going. */
-export function deletedOf(response: HttpResponse, resource: Resource): void {
-  const value = anyObjectOf(response);
+export function checkDeleted(response: HttpResponse, resource: Resource): void {
+  const value = parseAnyObject(response);
   if (isStatus(value) && value.status === 'Success') return;
   if (value.kind !== resource.kind) throw bad(response, `expected a Status, got ${kindText(value)}`);
 }
 
-export function listOf<T>(response: HttpResponse, resource: Resource): ListPage<T> {
-  const value = jsonOf(response);
+export function parseList<T>(response: HttpResponse, resource: Resource): ListPage<T> {
+  const value = parseJson(response);
   const kind = `${resource.kind}List`;
   if (textAt(value, 'kind') !== kind) throw bad(response, `expected a ${kind}, got ${kindText(value)}`);
   const items = valueAt(value, 'items');
@@ -114,7 +118,7 @@ function completed(item: unknown, resource: Resource, response: HttpResponse): u
 // test/cluster/kube/client/rest-client.test.ts tells when that changes). Its text is the only sign.
 const UNTYPED = 'failed to create typed patch object';
 
-export function statusError(response: HttpResponse): KubeError {
+export function errorOfResponse(response: HttpResponse): KubeError {
   const { status, headers, body } = response;
   const said = statusIn(body);
   if (!said) return unsaid(response);
@@ -176,7 +180,7 @@ export function isStatus(value: unknown): value is Status {
   return isRecord(value) && value['kind'] === 'Status';
 }
 
-export function isObject(value: unknown): value is KubeObject {
+export function isKubeObject(value: unknown): value is KubeObject {
   return (
     ['kind', 'apiVersion'].every((field) => textAt(value, field)) &&
     Boolean(textAt(value, 'metadata', 'name'))

@@ -2,26 +2,26 @@
 
 import type { Transport } from '../transport/transport.ts';
 import type { CallOptions, Client } from './client.ts';
-import { discovery } from './discovery.ts';
-import { reads } from './reads.ts';
-import { type Calls, type CallsOptions, calls } from './request.ts';
-import { jsonOf } from './response.ts';
-import { writes } from './writes.ts';
+import { createDiscovery } from './discovery.ts';
+import { createReads } from './reads.ts';
+import { type ApiCalls, type CallsOptions, createCalls } from './request.ts';
+import { parseJson } from './response.ts';
+import { createWrites } from './writes.ts';
 
-export function restClient(transport: Transport, options: CallsOptions): Client {
-  const all: Calls = calls(transport, options);
+export function createRestClient(transport: Transport, options: CallsOptions): Client {
+  const all: ApiCalls = createCalls(transport, options);
   return {
     server: options.server,
-    ...reads(all),
-    ...writes(all),
-    ...discovery(all),
+    ...createReads(all),
+    ...createWrites(all),
+    ...createDiscovery(all),
     raw: (path, given = {}) => raw(all, path, given),
     close: () => transport.close(),
   };
 }
 
 /** A path may carry a query of its own. */
-function raw(all: Calls, path: string, { signal, timeoutMs }: CallOptions): Promise<unknown> {
+function raw(all: ApiCalls, path: string, { signal, timeoutMs }: CallOptions): Promise<unknown> {
   const [plain = path, search = ''] = path.split('?', 2);
   const request = {
     method: 'GET',
@@ -31,8 +31,8 @@ function raw(all: Calls, path: string, { signal, timeoutMs }: CallOptions): Prom
     ...(signal ? { signal } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   } as const;
-  return all.ask({ verb: 'raw', what: plain }, request, (response) => {
+  return all.send({ verb: 'raw', what: plain }, request, (response) => {
     const json = response.headers['content-type']?.includes('json') || response.status > 299;
-    return json ? jsonOf(response) : response.body;
+    return json ? parseJson(response) : response.body;
   });
 }

@@ -6,7 +6,7 @@ import type { HttpStream } from '../transport/transport.ts';
 import type { WatchEvent } from './client.ts';
 import { KubeError } from './errors.ts';
 import { apiVersionOf } from './paths.ts';
-import { errorOfStatus, isObject, isStatus, statusError } from './response.ts';
+import { errorOfResponse, errorOfStatus, isKubeObject, isStatus } from './response.ts';
 
 const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
 const NEWLINE = 10;
@@ -14,7 +14,7 @@ const NEWLINE = 10;
 const LONGEST_LINE = 64 * 2 ** 20;
 
 /** Ends when the server ends the watch; rejects when it breaks off, also in the middle of a line. */
-export async function* eventsOf(stream: HttpStream, resource: Resource): AsyncGenerator<WatchEvent> {
+export async function* readWatchEvents(stream: HttpStream, resource: Resource): AsyncGenerator<WatchEvent> {
   if (stream.status !== 200) throw await refused(stream);
   for await (const line of linesOf(stream.body)) {
     if (line !== '') yield eventOf(line, resource);
@@ -24,7 +24,7 @@ export async function* eventsOf(stream: HttpStream, resource: Resource): AsyncGe
 async function refused({ status, headers, body }: HttpStream): Promise<KubeError> {
   const parts: Uint8Array[] = [];
   for await (const part of body) parts.push(part);
-  return statusError({ status, headers, body: Buffer.concat(parts).toString('utf8') });
+  return errorOfResponse({ status, headers, body: Buffer.concat(parts).toString('utf8') });
 }
 
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
@@ -87,5 +87,5 @@ function isFitting(object: unknown, bookmark: boolean, resource: Resource): bool
   }
   const { metadata } = object;
   if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string') return false;
-  return bookmark || isObject(object);
+  return bookmark || isKubeObject(object);
 }

@@ -5,13 +5,15 @@ import type { HttpRequest } from '../transport/transport.ts';
 import type { ApplyOptions, Client, DeleteOptions, Patch, WriteOptions } from './client.ts';
 import { collectionPath, labelOf, nameOf, objectPath } from './paths.ts';
 import { limitsOf } from './reads.ts';
-import type { Calls, Verb } from './request.ts';
-import { anyObjectOf, deletedOf, objectOf } from './response.ts';
+import type { ApiCalls, ApiVerb } from './request.ts';
+import { checkDeleted, parseAnyObject, parseObject } from './response.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 const PATCHES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' } as const;
 
-export function writes(calls: Calls): Pick<Client, 'apply' | 'create' | 'replace' | 'patch' | 'delete'> {
+export function createWrites(
+  calls: ApiCalls,
+): Pick<Client, 'apply' | 'create' | 'replace' | 'patch' | 'delete'> {
   return {
     apply: <T = KubeObject>(resource: Resource, object: KubeObject, options: ApplyOptions) =>
       write<T>(calls, {
@@ -64,7 +66,7 @@ export function writes(calls: Calls): Pick<Client, 'apply' | 'create' | 'replace
 }
 
 interface Write {
-  readonly verb: Verb;
+  readonly verb: ApiVerb;
   readonly resource: Resource;
   readonly name: ObjectName;
   readonly options: WriteOptions;
@@ -74,7 +76,7 @@ interface Write {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-function write<T>(calls: Calls, asked: Write): Promise<T> {
+function write<T>(calls: ApiCalls, asked: Write): Promise<T> {
   const { verb, resource, name, options, method, body, contentType } = asked;
   const { subresource, fieldManager, dryRun } = options;
   const request: HttpRequest = {
@@ -85,11 +87,11 @@ function write<T>(calls: Calls, asked: Write): Promise<T> {
     ...(contentType ? { contentType } : {}),
     ...limitsOf(options),
   };
-  return calls.ask({ verb, what: labelOf(resource, name) }, request, (response) => {
+  return calls.send({ verb, what: labelOf(resource, name) }, request, (response) => {
     const whole = subresource === undefined || subresource === 'status';
     // An object made with generateName has no name before it is there.
     const known = name.name === undefined || name.name === '' ? undefined : name.name;
-    return (whole ? objectOf(response, resource, known) : anyObjectOf(response)) as T;
+    return (whole ? parseObject(response, resource, known) : parseAnyObject(response)) as T;
   });
 }
 
@@ -105,7 +107,7 @@ interface Removal {
   readonly options: DeleteOptions;
 }
 
-function remove(calls: Calls, { resource, name, options }: Removal): Promise<void> {
+function remove(calls: ApiCalls, { resource, name, options }: Removal): Promise<void> {
   const { uid, resourceVersion, propagation, dryRun, subresource } = options;
   const body = {
     apiVersion: 'v1',
@@ -121,5 +123,5 @@ function remove(calls: Calls, { resource, name, options }: Removal): Promise<voi
     ...limitsOf(options),
   };
   const call = { verb: 'delete', what: labelOf(resource, name) } as const;
-  return calls.ask(call, request, (response) => deletedOf(response, resource));
+  return calls.send(call, request, (response) => checkDeleted(response, resource));
 }

@@ -6,11 +6,11 @@ import type { Clock } from '../../os/clock.ts';
 import { objectionTo, type View } from '../cache/view.ts';
 import { type LeaseElection, LeaseLost } from '../leader/election.ts';
 import type { HeldTerm } from '../leader/renewal.ts';
-import { type Check, healthServer } from '../process/health.ts';
+import { type HealthCheck, startHealthServer } from '../process/health.ts';
 import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
-import { type RuntimeMetrics, runtimeMetrics } from '../process/metrics-runtime.ts';
-import { type Shutdown, shutdown } from '../process/shutdown.ts';
+import { createRuntimeMetrics, type RuntimeMetrics } from '../process/metrics-runtime.ts';
+import { createShutdown, type Shutdown } from '../process/shutdown.ts';
 import type { Controller } from './controller.ts';
 import { objectionsTo } from './validate.ts';
 import { type Crew, crewOf } from './workers.ts';
@@ -44,7 +44,7 @@ const MAX_VIEW_AGE_MS = 300_000;
 export async function runControllers(options: RunOptions, signal: AbortSignal): Promise<void> {
   refuse(options);
   const { clock, log } = options;
-  const down = shutdown({ clock, log });
+  const down = createShutdown({ clock, log });
   const state: State = { crews: crewsOf(options), stopped: true };
   try {
     await serveHealth(options, state, down);
@@ -73,7 +73,7 @@ function refuse({ controllers, views }: RunOptions): void {
 
 function crewsOf(options: RunOptions): Crew[] {
   const { controllers, passTimeoutMs = PASS_TIMEOUT_MS, maxViewAgeMs = MAX_VIEW_AGE_MS, metrics } = options;
-  const runtime = options.runtime ?? (metrics ? runtimeMetrics(metrics) : undefined);
+  const runtime = options.runtime ?? (metrics ? createRuntimeMetrics(metrics) : undefined);
   const { views, clock, random, log } = options;
   const shared = {
     views,
@@ -90,14 +90,14 @@ function crewsOf(options: RunOptions): Crew[] {
 async function serveHealth(options: RunOptions, { crews }: State, down: Shutdown): Promise<void> {
   const { health, clock, log, metrics, views, controllers, maxViewAgeMs = MAX_VIEW_AGE_MS } = options;
   if (!health) return;
-  const ready: Record<string, Check> = {};
+  const ready: Record<string, HealthCheck> = {};
   for (const [kind, view] of Object.entries(views)) {
     ready[`view ${kind}`] = () => objectionTo(view.reflector, maxViewAgeMs);
   }
   for (const [index, { name }] of controllers.entries()) {
     ready[`controller ${name}`] = () => crews[index]?.objection();
   }
-  const server = await healthServer({ ...health, clock, log, ready, ...(metrics ? { metrics } : {}) });
+  const server = await startHealthServer({ ...health, clock, log, ready, ...(metrics ? { metrics } : {}) });
   health.listening?.(server.url);
   down.add('health', () => server.close());
 }

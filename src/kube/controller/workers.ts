@@ -1,13 +1,13 @@
 /** One controller at work: its queue, and so many workers, each with one pass at a time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../os/clock.ts';
-import { keyOf } from '../cache/store.ts';
+import { storeKey } from '../cache/store.ts';
 import { objectionTo, type View } from '../cache/view.ts';
 import type { Term } from '../leader/election.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
-import type { PassOutcome, RuntimeMetrics } from '../process/metrics-runtime.ts';
-import { type WorkQueue, workQueue } from '../queue/queue.ts';
+import type { ReconcileOutcome, RuntimeMetrics } from '../process/metrics-runtime.ts';
+import { createWorkQueue, type WorkQueue } from '../queue/queue.ts';
 import type { Controller, KeysOf } from './controller.ts';
 import { beginPass, type PassResult, passWatch, type RunningPass } from './reconcile.ts';
 
@@ -45,7 +45,11 @@ export function crewOf(options: CrewOptions): Crew {
   const { controller, clock, random, metrics, views, passTimeoutMs: limitMs } = options;
   const log = options.log.with({ controller: controller.name });
   const queueMetrics = metrics?.queue(controller.name, () => queue.depth);
-  const queue: WorkQueue = workQueue({ clock, random, ...(queueMetrics ? { metrics: queueMetrics } : {}) });
+  const queue: WorkQueue = createWorkQueue({
+    clock,
+    random,
+    ...(queueMetrics ? { metrics: queueMetrics } : {}),
+  });
   const judge = judgement(options, log);
   const passes = passWatch(clock, limitMs);
   const stopping = new AbortController();
@@ -110,7 +114,7 @@ export function crewOf(options: CrewOptions): Crew {
     log.warn('pass failed', { key, error, failures: queue.failures(key), retryMs });
   }
 
-  function record({ startMs }: RunningPass, outcome: PassOutcome): void {
+  function record({ startMs }: RunningPass, outcome: ReconcileOutcome): void {
     metrics?.ended(controller.name, outcome, (clock.monotonicMs() - startMs) / 1000);
   }
 }
@@ -126,7 +130,7 @@ function scheduled(key: string, result: PassResult, { queue, clock }: Schedule):
   const { wakeAt } = result.outcome;
   const soonest = new Date(clock.now().getTime() + SOONEST_WAKE_MS);
   try {
-    queue.wakeAt(key, wakeAt < soonest ? soonest : wakeAt);
+    queue.addAt(key, wakeAt < soonest ? soonest : wakeAt);
     return result;
   } catch (error) {
     return { ok: false, error };
@@ -168,7 +172,7 @@ function breather(clock: Clock): () => Promise<void> {
 }
 
 function keysOf({ reads, keys }: Controller, kind: string): KeysOf {
-  return keys?.[kind] ?? (kind === reads[0] ? (object) => [keyOf(object.metadata)] : () => []);
+  return keys?.[kind] ?? (kind === reads[0] ? (object) => [storeKey(object.metadata)] : () => []);
 }
 
 function subscribe(view: View | undefined, queue: WorkQueue, keys: KeysOf): () => void {

@@ -1,10 +1,10 @@
 /** What was said, how often, and how much of it is written. Bounded, whatever is said. Pure: time is an argument. */
 
 import type { ObjectName } from '../objects/object.ts';
-import { eventLimits } from './limits.ts';
-import { eventName, eventNamespace, idOf, noteOf, type Occurrence, topicOf } from './object.ts';
+import { createEventLimits } from './limits.ts';
+import { eventName, eventNamespace, eventNote, eventTopic, type Occurrence, subjectKey } from './object.ts';
 
-export interface Entry {
+export interface AggregatedEvent {
   readonly key: string;
   readonly name: ObjectName & { readonly namespace: string };
   readonly occurrence: Occurrence;
@@ -18,37 +18,38 @@ export interface Entry {
   lastWriteMs: number;
 }
 
-export type Refusal = 'too many of one object' | 'too many at once';
+export type EventDropReason = 'too many of one object' | 'too many at once';
 
-export interface EventBook {
+export interface EventAggregator {
   /** The entry in which it is counted now, or why it is not. */
-  say(occurrence: Occurrence, now: Date, nowMs: number): Entry | Refusal;
-  get(key: string): Entry | undefined;
+  count(occurrence: Occurrence, now: Date, nowMs: number): AggregatedEvent | EventDropReason;
+  get(key: string): AggregatedEvent | undefined;
   forget(key: string): void;
-  unwritten(): readonly Entry[];
+  unwritten(): readonly AggregatedEvent[];
 }
 
 // What was said and written is forgotten from the oldest on; what was not written fills this at most.
 const MAX_ENTRIES = 1000;
 
-export function eventBook(controller: string): EventBook {
-  const limits = eventLimits();
-  const entries = new Map<string, Entry>();
+export function createEventAggregator(controller: string): EventAggregator {
+  const limits = createEventLimits();
+  const entries = new Map<string, AggregatedEvent>();
   return {
-    say,
+    count: say,
     get: (key) => entries.get(key),
     forget: (key) => void entries.delete(key),
     unwritten: () => [...entries.values()].filter(isUnwritten),
   };
 
-  function say(occurrence: Occurrence, now: Date, nowMs: number): Entry | Refusal {
-    const topic = topicOf(occurrence, controller);
-    const said = { about: idOf(occurrence.about), topic, note: noteOf(occurrence.note) };
+  function say(occurrence: Occurrence, now: Date, nowMs: number): AggregatedEvent | EventDropReason {
+    const topic = eventTopic(occurrence, controller);
+    const said = { about: subjectKey(occurrence.about), topic, note: eventNote(occurrence.note) };
     const known = (wording: string): boolean => entries.has(keyOf(topic, wording));
     const note = limits.admit({ ...said, known }, nowMs);
     if (note === undefined) return 'too many of one object';
     const entry =
-      entries.get(keyOf(topic, note)) ?? begin(topic, { ...occurrence, note: noteOf(note) }, { note, now });
+      entries.get(keyOf(topic, note)) ??
+      begin(topic, { ...occurrence, note: eventNote(note) }, { note, now });
     if (!entry) return 'too many at once';
     entry.count += 1;
     entry.lastAt = now;
@@ -59,10 +60,10 @@ export function eventBook(controller: string): EventBook {
     topic: string,
     occurrence: Occurrence,
     { note, now }: { readonly note: string; readonly now: Date },
-  ): Entry | undefined {
+  ): AggregatedEvent | undefined {
     if (!makeRoom()) return undefined;
     const { about } = occurrence;
-    const entry: Entry = {
+    const entry: AggregatedEvent = {
       key: keyOf(topic, note),
       name: { name: eventName(about, topic, note), namespace: eventNamespace(about) },
       occurrence,
@@ -88,7 +89,7 @@ export function eventBook(controller: string): EventBook {
   }
 }
 
-export function isUnwritten({ count, written }: Entry): boolean {
+export function isUnwritten({ count, written }: AggregatedEvent): boolean {
   return count > written;
 }
 

@@ -2,10 +2,10 @@
 
 export interface EventLimits {
   /** The note under which it is counted; undefined when too much was said about this object already. */
-  admit(said: Said, nowMs: number): string | undefined;
+  admit(said: EventKey, nowMs: number): string | undefined;
 }
 
-export interface Said {
+export interface EventKey {
   /** The object. */
   readonly about: string;
   /** The object, the reason and the action. */
@@ -32,7 +32,7 @@ interface Notes {
   combined?: string;
 }
 
-export function eventLimits(): EventLimits {
+export function createEventLimits(): EventLimits {
   const topics = new Map<string, Notes>();
   const buckets = new Map<string, (nowMs: number) => boolean>();
   return {

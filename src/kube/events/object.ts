@@ -1,8 +1,8 @@
 /** An Event of events.k8s.io/v1 as the API server takes it. Pure: the same occurrence makes the same name. */
 import { createHash } from 'node:crypto';
-import { microTime } from '../leader/record.ts';
+import { formatMicroTime } from '../leader/record.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
-import { maskedText } from '../process/redact-log.ts';
+import { redactText } from '../process/redact-log.ts';
 
 export const EVENTS: Resource = {
   group: 'events.k8s.io',
@@ -12,12 +12,12 @@ export const EVENTS: Resource = {
   namespaced: true,
 };
 
-export type Subject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
+export type EventSubject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
 /** Something that happened to an object, for the people who look at it. */
 export interface Occurrence {
-  readonly about: Subject;
-  readonly related?: Subject;
+  readonly about: EventSubject;
+  readonly related?: EventSubject;
   readonly type: 'Normal' | 'Warning';
   /** CamelCase: why. */
   readonly reason: string;
@@ -27,7 +27,7 @@ export interface Occurrence {
   readonly note: string;
 }
 
-export interface Reporter {
+export interface EventReporter {
   /** A qualified name: kubenode.dev/machine. */
   readonly controller: string;
   /** Which process. Not part of what makes two events the same: the next leader counts on. */
@@ -43,15 +43,22 @@ const HASH = 16;
 const CLUSTER_NAMESPACE = 'default';
 
 /** What makes it the same as another one, but for the note. */
-export function topicOf({ about, related, type, reason, action }: Occurrence, controller: string): string {
-  return JSON.stringify([controller, idOf(about), related ? idOf(related) : '', type, reason, action]);
+export function eventTopic({ about, related, type, reason, action }: Occurrence, controller: string): string {
+  return JSON.stringify([
+    controller,
+    subjectKey(about),
+    related ? subjectKey(related) : '',
+    type,
+    reason,
+    action,
+  ]);
 }
 
-export function idOf({ apiVersion, kind, metadata }: Subject): string {
+export function subjectKey({ apiVersion, kind, metadata }: EventSubject): string {
   return JSON.stringify([apiVersion, kind, metadata.namespace ?? '', metadata.name, metadata.uid ?? '']);
 }
 
-export function eventName(about: Subject, topic: string, note: string): string {
+export function eventName(about: EventSubject, topic: string, note: string): string {
   const hash = createHash('sha256').update(topic).update('\u0000').update(note).digest('hex').slice(0, HASH);
   // Names of other kinds may hold what this one must not: `system:node`, capitals, a `-` at the end of a part.
   const parts = about.metadata.name
@@ -66,28 +73,28 @@ export function eventName(about: Subject, topic: string, note: string): string {
   return `${readable === '' ? 'object' : readable}.${hash}`;
 }
 
-export function eventNamespace({ metadata }: Subject): string {
+export function eventNamespace({ metadata }: EventSubject): string {
   return metadata.namespace ?? CLUSTER_NAMESPACE;
 }
 
-export interface Times {
+export interface EventTimes {
   readonly count: number;
   readonly firstAt: Date;
   readonly lastAt: Date;
 }
 
-export function eventObject(
+export function buildEvent(
   name: string,
   occurrence: Occurrence,
-  reporter: Reporter,
-  times: Times,
+  reporter: EventReporter,
+  times: EventTimes,
 ): KubeObject {
   const { about, related, type, reason, action, note } = occurrence;
   return {
     apiVersion: `${EVENTS.group}/${EVENTS.version}`,
     kind: EVENTS.kind,
     metadata: { name, namespace: eventNamespace(about) },
-    eventTime: microTime(times.firstAt),
+    eventTime: formatMicroTime(times.firstAt),
     reportingController: reporter.controller,
     reportingInstance: cutBytes(reporter.instance, MAX_WORD),
     regarding: referenceTo(about),
@@ -96,20 +103,20 @@ export function eventObject(
     reason: cutBytes(reason, MAX_WORD),
     action: cutBytes(action, MAX_WORD),
     note,
-    ...(times.count > 1 ? { series: seriesOf(times.count, times.lastAt) } : {}),
+    ...(times.count > 1 ? { series: eventSeries(times.count, times.lastAt) } : {}),
   };
 }
 
-export function seriesOf(count: number, lastAt: Date): Readonly<Record<string, unknown>> {
-  return { count, lastObservedTime: microTime(lastAt) };
+export function eventSeries(count: number, lastAt: Date): Readonly<Record<string, unknown>> {
+  return { count, lastObservedTime: formatMicroTime(lastAt) };
 }
 
 /** What a person may read, and the server takes. */
-export function noteOf(text: string): string {
-  return cutBytes(maskedText(text), MAX_NOTE);
+export function eventNote(text: string): string {
+  return cutBytes(redactText(text), MAX_NOTE);
 }
 
-function referenceTo({ apiVersion, kind, metadata }: Subject): Readonly<Record<string, unknown>> {
+function referenceTo({ apiVersion, kind, metadata }: EventSubject): Readonly<Record<string, unknown>> {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
     apiVersion,

@@ -6,20 +6,20 @@ import type { Clock } from '../../os/clock.ts';
 import { isKubeError } from '../client/errors.ts';
 import type { Log } from '../process/log.ts';
 import type { EventMetrics } from '../process/metrics-runtime.ts';
-import { workQueue } from '../queue/queue.ts';
-import { type Entry, eventBook, isUnwritten } from './aggregate.ts';
-import type { Occurrence, Reporter } from './object.ts';
+import { createWorkQueue } from '../queue/queue.ts';
+import { type AggregatedEvent, createEventAggregator, isUnwritten } from './aggregate.ts';
+import type { EventReporter, Occurrence } from './object.ts';
 import { type EventClient, writeEvent } from './writer.ts';
 
 export type { Occurrence } from './object.ts';
 
-export interface Recorder {
+export interface EventRecorder {
   record(occurrence: Occurrence): void;
   /** Writes what waits, until told to give up. */
   close(giveUp?: AbortSignal): Promise<void>;
 }
 
-export interface RecorderOptions extends Reporter {
+export interface EventRecorderOptions extends EventReporter {
   readonly client: EventClient;
   readonly clock: Clock;
   readonly random: () => number;
@@ -42,10 +42,10 @@ const WORTH_ANOTHER_TRY = [
   'Unauthorized',
 ] as const;
 
-export function recorder(options: RecorderOptions): Recorder {
+export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, clock, random, log, metrics } = options;
-  const book = eventBook(options.controller);
-  const queue = workQueue({ clock, random, ...BACKOFF });
+  const book = createEventAggregator(options.controller);
+  const queue = createWorkQueue({ clock, random, ...BACKOFF });
   const giveUp = new AbortController();
   const call = { signal: giveUp.signal, timeoutMs: TIMEOUT_MS };
   let open = true;
@@ -56,7 +56,7 @@ export function recorder(options: RecorderOptions): Recorder {
   function record(occurrence: Occurrence): void {
     if (!open) return drop('closed');
     const nowMs = clock.monotonicMs();
-    const entry = book.say(occurrence, clock.now(), nowMs);
+    const entry = book.count(occurrence, clock.now(), nowMs);
     if (typeof entry === 'string') return drop(entry);
     queue.addAfter(entry.key, entry.lastWriteMs + SERIES_EVERY_MS - nowMs);
   }
@@ -69,7 +69,7 @@ export function recorder(options: RecorderOptions): Recorder {
     }
   }
 
-  async function write(entry: Entry): Promise<void> {
+  async function write(entry: AggregatedEvent): Promise<void> {
     const { key, count } = entry;
     try {
       await writeEvent(client, entry, options, call);
@@ -84,7 +84,7 @@ export function recorder(options: RecorderOptions): Recorder {
     }
   }
 
-  function giveUpOn(entry: Entry, error: unknown): void {
+  function giveUpOn(entry: AggregatedEvent, error: unknown): void {
     book.forget(entry.key);
     queue.forget(entry.key);
     log.warn('event not written', { event: entry.name, reason: entry.occurrence.reason, error });

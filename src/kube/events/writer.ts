@@ -2,22 +2,22 @@
 import type { CallOptions, Client } from '../client/client.ts';
 import { isKubeError } from '../client/errors.ts';
 import { valueAt } from '../objects/json.ts';
-import type { Entry } from './aggregate.ts';
-import { EVENTS, eventObject, type Reporter, seriesOf } from './object.ts';
+import type { AggregatedEvent } from './aggregate.ts';
+import { buildEvent, EVENTS, type EventReporter, eventSeries } from './object.ts';
 
 export type EventClient = Pick<Client, 'get' | 'create' | 'patch'>;
 
 export async function writeEvent(
   client: EventClient,
-  entry: Entry,
-  reporter: Reporter,
+  entry: AggregatedEvent,
+  reporter: EventReporter,
   call: CallOptions,
 ): Promise<void> {
   const known = entry.before !== undefined && (await patched());
   if (!known && !(await created())) await patched();
 
   async function created(): Promise<boolean> {
-    const object = eventObject(entry.name.name, entry.occurrence, reporter, entry);
+    const object = buildEvent(entry.name.name, entry.occurrence, reporter, entry);
     try {
       await client.create(EVENTS, object, call);
       entry.before = 0;
@@ -34,7 +34,7 @@ export async function writeEvent(
 
   /** False when it is not there any more: Events live for an hour. */
   async function patched(): Promise<boolean> {
-    const series = seriesOf((entry.before ?? 0) + entry.count, entry.lastAt);
+    const series = eventSeries((entry.before ?? 0) + entry.count, entry.lastAt);
     try {
       await client.patch(EVENTS, entry.name, { type: 'merge', body: { series } }, call);
       return true;

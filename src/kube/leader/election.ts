@@ -8,11 +8,19 @@ import type { Clock } from '../../os/clock.ts';
 import type { Client } from '../client/client.ts';
 import { isKubeError } from '../client/errors.ts';
 import type { KubeObject, ObjectName } from '../objects/object.ts';
-import type { Fields, Log } from '../process/log.ts';
+import type { Log, LogFields } from '../process/log.ts';
 import type { LeaseMetrics } from '../process/metrics-runtime.ts';
-import { claimed, emptyLease, judgeLease, LEASES, type Sighting, sight, type Verdict } from './record.ts';
+import {
+  assessLease,
+  createEmptyLease,
+  LEASES,
+  type LeaseAvailability,
+  type ObservedLease,
+  observeLease,
+  withClaim,
+} from './record.ts';
 import { type HeldTerm, holdTerm } from './renewal.ts';
-import { momentOf } from './term.ts';
+import { readMoment } from './term.ts';
 
 export { LeaseLost, type Term } from './term.ts';
 
@@ -58,7 +66,7 @@ export interface LeaseSettings extends LeaseOptions {
 // Others come a little later each, so that they do not all try at the same moment.
 const JITTER = 0.2;
 
-export function leaseElection(options: LeaseOptions): LeaseElection {
+export function createLeaseElection(options: LeaseOptions): LeaseElection {
   const settings = withDefaults(options);
   const { client, clock, identity, name, random } = settings;
   const log = settings.log.with({ lease: settings.label });
@@ -114,10 +122,10 @@ export function leaseElection(options: LeaseOptions): LeaseElection {
     const epoch = await nextEpoch();
     const acquiredAt = clock.now();
     const claim = { identity, epoch, leaseSeconds: settings.leaseSeconds, acquiredAt, now: acquiredAt };
-    const wanted = claimed(present ?? emptyLease(name), claim);
+    const wanted = withClaim(present ?? createEmptyLease(name), claim);
     // From here on it may be ours, whatever we hear.
     ours = epoch;
-    const sentAt = momentOf(clock);
+    const sentAt = readMoment(clock);
     const given = { signal, timeoutMs: settings.timeoutMs };
     const object = await (present
       ? client.replace(LEASES, wanted, given)
@@ -137,14 +145,14 @@ interface LeaseView {
   /** Undefined when there is none. */
   look(signal: AbortSignal): Promise<KubeObject | undefined>;
   wrote(object: KubeObject): void;
-  latest(): Sighting | undefined;
-  judge(ours: number | undefined): Verdict;
+  latest(): ObservedLease | undefined;
+  judge(ours: number | undefined): LeaseAvailability;
 }
 
 function leaseView({ client, clock, identity, name, leaseSeconds, timeoutMs }: LeaseSettings): LeaseView {
-  let seen: Sighting | undefined;
+  let seen: ObservedLease | undefined;
   const see = (object: KubeObject): void => {
-    seen = sight(seen, object, clock.monotonicMs());
+    seen = observeLease(seen, object, clock.monotonicMs());
   };
   return {
     look: async (signal) => {
@@ -162,12 +170,12 @@ function leaseView({ client, clock, identity, name, leaseSeconds, timeoutMs }: L
     // Absent because it never was, or because somebody deleted it: whoever held it then has the time that they had.
     judge: (ours) => {
       const us = { identity, ours, leaseMs: leaseSeconds * 1000 };
-      return seen ? judgeLease(seen, us, clock.monotonicMs()) : { free: true, because: 'never held' };
+      return seen ? assessLease(seen, us, clock.monotonicMs()) : { free: true, because: 'never held' };
     },
   };
 }
 
-type Tell = (level: 'info' | 'warn', message: string, fields: Fields) => void;
+type Tell = (level: 'info' | 'warn', message: string, fields: LogFields) => void;
 
 /** Once for each new state of things: nobody reads the same line every two seconds. */
 function tellOnce(log: Log): Tell {

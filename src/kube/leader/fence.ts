@@ -7,7 +7,7 @@ import type { HttpRequest, Transport } from '../transport/transport.ts';
  * place in the queue, for new credentials, or for the end of a standstill. What is under way when the lead is lost
  * cannot be called back; for that there is the epoch.
  */
-export function fencedTransport(transport: Transport, fence: () => void): Transport {
+export function createFencedTransport(transport: Transport, fence: () => void): Transport {
   const guarded = (request: HttpRequest): HttpRequest => {
     if (request.method === 'GET') return request;
     const { beforeSend } = request;

@@ -2,7 +2,7 @@
 import type { Clock } from '../../os/clock.ts';
 import type { Client } from '../client/client.ts';
 import type { Log } from '../process/log.ts';
-import { type LeaseOptions, leaseElection } from './election.ts';
+import { createLeaseElection, type LeaseOptions } from './election.ts';
 
 export interface HeldLeaseOptions {
   readonly client: Client;
@@ -19,22 +19,22 @@ export interface HeldLeaseOptions {
 
 export interface HeldLease {
   /** Why nothing may be written now, or nothing. Exact at the moment of the question. */
-  objection(): string | undefined;
+  notHeldReason(): string | undefined;
   /** Gives it back, so that others need not wait. */
   close(): Promise<void>;
 }
 
-type HeldTerm = Awaited<ReturnType<ReturnType<typeof leaseElection>['campaign']>>;
+type HeldTerm = Awaited<ReturnType<ReturnType<typeof createLeaseElection>['campaign']>>;
 
-export function heldLease(options: HeldLeaseOptions): HeldLease {
+export function createHeldLease(options: HeldLeaseOptions): HeldLease {
   const { name, namespace, onChange } = options;
-  const election = leaseElection({ ...options, name: { name, namespace } });
+  const election = createLeaseElection({ ...options, name: { name, namespace } });
   const closing = new AbortController();
   let term: HeldTerm | undefined;
   const running = run();
 
   return {
-    objection() {
+    notHeldReason() {
       if (term?.held()) return undefined;
       const holder = election.holder();
       return holder && holder !== options.identity

@@ -20,14 +20,14 @@ export interface LeaseRecord {
 }
 
 /** A record as one contender sees it. */
-export interface Sighting {
+export interface ObservedLease {
   readonly object: KubeObject;
   readonly record: LeaseRecord;
   /** When WE first saw this record, by OUR monotonic clock: the holder's clock is never compared. */
   readonly sinceMs: number;
 }
 
-export function recordOf(object: KubeObject): LeaseRecord {
+export function readLeaseRecord(object: KubeObject): LeaseRecord {
   const seconds = valueAt(object, 'spec', 'leaseDurationSeconds');
   const epoch = valueAt(object, 'spec', 'leaseTransitions');
   return {
@@ -41,14 +41,18 @@ export function recordOf(object: KubeObject): LeaseRecord {
  * Any write is taken for a sign of life. A label that somebody else sets delays a takeover; a renewal that was
  * overlooked, because the holder's clock stands still, would make two holders.
  */
-export function sight(before: Sighting | undefined, object: KubeObject, nowMs: number): Sighting {
+export function observeLease(
+  before: ObservedLease | undefined,
+  object: KubeObject,
+  nowMs: number,
+): ObservedLease {
   const unchanged =
     before?.object.metadata.uid === object.metadata.uid &&
     before?.object.metadata.resourceVersion === object.metadata.resourceVersion;
-  return { object, record: recordOf(object), sinceMs: before && unchanged ? before.sinceMs : nowMs };
+  return { object, record: readLeaseRecord(object), sinceMs: before && unchanged ? before.sinceMs : nowMs };
 }
 
-export type Verdict =
+export type LeaseAvailability =
   | { readonly free: true; readonly because: 'never held' | 'released' | 'expired' | 'ours' }
   | { readonly free: false; readonly holder: string; readonly leftMs: number };
 
@@ -56,11 +60,11 @@ export type Verdict =
  * May we take it? `ours` is the epoch of our own last attempt: its answer may have been lost, so that we hold it
  * without knowing. A record with our name and another epoch is another process that calls itself like us.
  */
-export function judgeLease(
-  { record, sinceMs }: Pick<Sighting, 'record' | 'sinceMs'>,
+export function assessLease(
+  { record, sinceMs }: Pick<ObservedLease, 'record' | 'sinceMs'>,
   us: { readonly identity: string; readonly ours: number | undefined; readonly leaseMs: number },
   nowMs: number,
-): Verdict {
+): LeaseAvailability {
   const { holder, epoch, durationMs } = record;
   if (holder === undefined) return { free: true, because: epoch === 0 ? 'never held' : 'released' };
   if (holder === us.identity && epoch === us.ours) return { free: true, because: 'ours' };
@@ -68,7 +72,7 @@ export function judgeLease(
   return leftMs > 0 ? { free: false, holder, leftMs } : { free: true, because: 'expired' };
 }
 
-export interface Claim {
+export interface LeaseClaim {
   readonly identity: string;
   readonly epoch: number;
   readonly leaseSeconds: number;
@@ -77,28 +81,28 @@ export interface Claim {
 }
 
 /** The whole object again, so that labels and annotations of others stay. */
-export function claimed(
+export function withClaim(
   object: KubeObject,
-  { identity, epoch, leaseSeconds, acquiredAt, now }: Claim,
+  { identity, epoch, leaseSeconds, acquiredAt, now }: LeaseClaim,
 ): KubeObject {
   const spec = {
     ...specOf(object),
     holderIdentity: identity,
     leaseDurationSeconds: leaseSeconds,
-    acquireTime: microTime(acquiredAt),
-    renewTime: microTime(now),
+    acquireTime: formatMicroTime(acquiredAt),
+    renewTime: formatMicroTime(now),
     leaseTransitions: epoch,
   };
   return { ...object, spec };
 }
 
 /** Nobody holds it now; the epoch stays, so that the next term is a later one. */
-export function released(object: KubeObject, now: Date): KubeObject {
+export function withoutHolder(object: KubeObject, now: Date): KubeObject {
   const { holderIdentity: _, ...spec } = specOf(object);
-  return { ...object, spec: { ...spec, leaseDurationSeconds: 1, renewTime: microTime(now) } };
+  return { ...object, spec: { ...spec, leaseDurationSeconds: 1, renewTime: formatMicroTime(now) } };
 }
 
-export function emptyLease({ name, namespace }: ObjectName): KubeObject {
+export function createEmptyLease({ name, namespace }: ObjectName): KubeObject {
   return {
     apiVersion: `${LEASES.group}/${LEASES.version}`,
     kind: LEASES.kind,
@@ -107,7 +111,7 @@ export function emptyLease({ name, namespace }: ObjectName): KubeObject {
 }
 
 /** metav1.MicroTime: the API server refuses any other number of digits than six. */
-export function microTime(moment: Date): string {
+export function formatMicroTime(moment: Date): string {
   return moment.toISOString().replace('Z', '000Z');
 }
 

@@ -4,15 +4,15 @@ import { isKubeError } from '../client/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
 import type { LeaseSettings } from './election.ts';
-import { claimed, LEASES, recordOf, released } from './record.ts';
-import { type Moment, momentOf, type Term, type TermEnd, type TermState, termOf } from './term.ts';
+import { LEASES, readLeaseRecord, withClaim, withoutHolder } from './record.ts';
+import { createTerm, type Moment, readMoment, type Term, type TermEnd, type TermState } from './term.ts';
 
 export interface HeldTerm extends Term {
   /** Ends the term at once, then lets the others in without waiting. To be called when all work is done. Never rejects. */
   release(): Promise<void>;
 }
 
-export interface Acquired {
+export interface AcquiredLease {
   readonly settings: LeaseSettings;
   readonly log: Log;
   /** As the server answered. */
@@ -25,17 +25,17 @@ export interface Acquired {
 // The shortest sleep that lets the event loop read what has already arrived.
 const ONE_TURN_MS = 1;
 
-export function holdTerm(acquired: Acquired): HeldTerm {
+export function holdTerm(acquired: AcquiredLease): HeldTerm {
   const { settings, log, epoch, sentAt } = acquired;
   const { clock, label, metrics } = settings;
-  const term = termOf({
+  const term = createTerm({
     lease: label,
     epoch,
     clock,
     validMs: settings.renewDeadlineSeconds * 1000,
     sentAt,
   });
-  const paper = leasePaper(acquired);
+  const paper = createLeaseObject(acquired);
   metrics?.held(label, true);
   const renewing = renew();
   const watching = watchDeadline(term, clock, () => end('expired'));
@@ -55,7 +55,7 @@ export function holdTerm(acquired: Acquired): HeldTerm {
     while (await slept(clock, dueMs - clock.monotonicMs(), term.lost)) {
       dueMs = clock.monotonicMs() + retryMs;
       try {
-        const sent = momentOf(clock);
+        const sent = readMoment(clock);
         const answer = await paper.renew();
         if (answer === 'renewed') term.renewed(sent);
         else if (answer === 'changed') dueMs = clock.monotonicMs();
@@ -93,21 +93,21 @@ async function watchDeadline(term: TermState, clock: Clock, expired: () => void)
   expired();
 }
 
-interface LeasePaper {
+interface LeaseObject {
   /** `changed`: somebody wrote to it, but it is still ours; try again upon the new version. */
   renew(): Promise<'renewed' | 'changed' | 'taken' | 'deleted'>;
   giveBack(): Promise<void>;
 }
 
 /** The object, of which we always know the version that we wrote last. */
-function leasePaper({ settings, object, epoch, acquiredAt }: Acquired): LeasePaper {
+function createLeaseObject({ settings, object, epoch, acquiredAt }: AcquiredLease): LeaseObject {
   const { client, clock, identity, leaseSeconds, name, timeoutMs } = settings;
   let latest = object;
   return {
     renew: async () => {
       const claim = { identity, epoch, leaseSeconds, acquiredAt, now: clock.now() };
       try {
-        latest = await client.replace(LEASES, claimed(latest, claim), { timeoutMs });
+        latest = await client.replace(LEASES, withClaim(latest, claim), { timeoutMs });
         return 'renewed';
       } catch (error) {
         if (isKubeError(error, 'NotFound')) return 'deleted';
@@ -116,7 +116,7 @@ function leasePaper({ settings, object, epoch, acquiredAt }: Acquired): LeasePap
       }
     },
     giveBack: async () => {
-      latest = await client.replace(LEASES, released(latest, clock.now()), { timeoutMs });
+      latest = await client.replace(LEASES, withoutHolder(latest, clock.now()), { timeoutMs });
     },
   };
 
@@ -124,7 +124,7 @@ function leasePaper({ settings, object, epoch, acquiredAt }: Acquired): LeasePap
   async function lookAgain(): Promise<'changed' | 'taken' | 'deleted'> {
     try {
       const present = await client.get(LEASES, name, { timeoutMs });
-      const record = recordOf(present);
+      const record = readLeaseRecord(present);
       if (record.holder !== identity || record.epoch !== epoch) return 'taken';
       latest = present;
       return 'changed';

@@ -46,7 +46,7 @@ export interface Moment {
   readonly wallMs: number;
 }
 
-export function momentOf(clock: Clock): Moment {
+export function readMoment(clock: Clock): Moment {
   return { monotonicMs: clock.monotonicMs(), wallMs: clock.now().getTime() };
 }
 
@@ -59,7 +59,7 @@ export interface TermOptions {
   readonly sentAt: Moment;
 }
 
-export function termOf({ lease, epoch, clock, validMs, sentAt }: TermOptions): TermState {
+export function createTerm({ lease, epoch, clock, validMs, sentAt }: TermOptions): TermState {
   const over = new AbortController();
   let last = sentAt;
 
@@ -87,7 +87,7 @@ export function termOf({ lease, epoch, clock, validMs, sentAt }: TermOptions): T
    * says that more time went by is believed.
    */
   function leftMs(): number {
-    const now = momentOf(clock);
+    const now = readMoment(clock);
     const passedMs = Math.max(now.monotonicMs - last.monotonicMs, now.wallMs - last.wallMs);
     return validMs - passedMs;
   }

@@ -12,7 +12,7 @@ export interface Condition {
 }
 
 /** What a pass has to say: the moment of the transition is worked out here. */
-export type Finding = Omit<Condition, 'lastTransitionTime'>;
+export type ConditionUpdate = Omit<Condition, 'lastTransitionTime'>;
 
 /** The bound of our kinds, in code points as the API server counts them. */
 const MAX_MESSAGE = 1024;
@@ -31,7 +31,7 @@ export function conditionOf<C extends Pick<Condition, 'type'>>(
  * Absent is Unknown. With the object's generation given, so is a condition that speaks of an older spec:
  * "Ready" from before the change says nothing about what is wanted now.
  */
-export function statusOf(
+export function conditionStatus(
   conditions: readonly Pick<Condition, 'type' | 'status' | 'observedGeneration'>[] | undefined,
   type: string,
   generation?: number,
@@ -46,7 +46,7 @@ export function statusOf(
 /** Says one thing anew and keeps the rest, and their order. The very same list comes back when nothing is new. */
 export function withCondition(
   conditions: readonly Condition[] | undefined,
-  finding: Finding,
+  finding: ConditionUpdate,
   now: Date,
 ): readonly Condition[] {
   const present = conditions ?? [];
@@ -59,7 +59,7 @@ export function withCondition(
 
 export function withConditions(
   conditions: readonly Condition[] | undefined,
-  findings: readonly Finding[],
+  findings: readonly ConditionUpdate[],
   now: Date,
 ): readonly Condition[] {
   return findings.reduce((list, finding) => withCondition(list, finding, now), conditions ?? []);
@@ -74,7 +74,7 @@ export function withoutCondition(
 }
 
 /** Only a new status is a transition: a new reason or message keeps the moment. */
-function turned(before: Condition | undefined, finding: Finding, now: Date): Condition {
+function turned(before: Condition | undefined, finding: ConditionUpdate, now: Date): Condition {
   const { type, status, observedGeneration, reason, message } = finding;
   if (!TYPE.test(type)) throw new RangeError(`condition type '${type}' is not a qualified name`);
   if (!REASON.test(reason)) {

@@ -23,7 +23,7 @@ const IGNORED: ReadonlySet<string> = new Set([
 ]);
 
 /** In the order of paths. Values of a Secret are compared, and then masked. */
-export function differences(before: KubeObject, after: KubeObject): Difference[] {
+export function diffObjects(before: KubeObject, after: KubeObject): Difference[] {
   const mask = isSecret(before) || isSecret(after);
   return compare('', before, after)
     .map((found) => shown(found, mask))
@@ -117,7 +117,7 @@ const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 const LONGEST_VALUE = 200;
 
 /** A line each: `~ spec.replicas: 1 → 2`. */
-export function differenceLines(found: readonly Difference[]): string[] {
+export function formatDifferences(found: readonly Difference[]): string[] {
   return found.map((difference) => {
     const { path, change, before, after } = difference;
     const values =

@@ -9,7 +9,7 @@ export interface ObjectId {
   readonly name: string;
 }
 
-export function idOf({ apiVersion, kind, metadata }: KubeObject): ObjectId {
+export function objectIdOf({ apiVersion, kind, metadata }: KubeObject): ObjectId {
   return { group: groupOf(apiVersion), kind, namespace: metadata.namespace ?? '', name: metadata.name };
 }
 
@@ -18,6 +18,6 @@ export function groupOf(apiVersion: string): string {
 }
 
 /** The key of maps, and what people read: `apps/Deployment web/frontend`. */
-export function keyOf({ group, kind, namespace, name }: ObjectId): string {
+export function objectKey({ group, kind, namespace, name }: ObjectId): string {
   return `${group ? `${group}/` : ''}${kind} ${namespace ? `${namespace}/` : ''}${name}`;
 }

@@ -19,7 +19,7 @@ export function isSecret({
 }
 
 /** A copy that can be shown: of a Secret, keys stay and values go. */
-export function masked<T extends KubeObject>(object: T): T {
+export function redactSecret<T extends KubeObject>(object: T): T {
   if (!isSecret(object)) return object;
   const fields = SECRET_FIELDS.flatMap((field) =>
     object[field] === undefined ? [] : [[field, maskedValues(object[field])] as const],

@@ -13,7 +13,7 @@ export interface LabelExpression {
   readonly values?: readonly string[];
 }
 
-export function selects({ all, matchLabels, matchExpressions }: LabelSelector, labels: Labels): boolean {
+export function isSelected({ all, matchLabels, matchExpressions }: LabelSelector, labels: Labels): boolean {
   const wanted = Object.entries(matchLabels ?? {});
   const expressions = matchExpressions ?? [];
   if (wanted.length + expressions.length === 0) return all;

@@ -8,7 +8,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Why it is not well; undefined when it is. A check that throws or takes too long is not well. */
-export type Check = () => string | undefined | Promise<string | undefined>;
+export type HealthCheck = () => string | undefined | Promise<string | undefined>;
 
 export interface HealthOptions {
   /** 0 takes a free one. */
@@ -16,8 +16,8 @@ export interface HealthOptions {
   /** Loopback by default: who is probed from outside says so. */
   readonly host?: string;
   /** Alive means: worth keeping. A check that fails here gets the process killed, so nothing remote belongs here. */
-  readonly alive?: Readonly<Record<string, Check>>;
-  readonly ready?: Readonly<Record<string, Check>>;
+  readonly alive?: Readonly<Record<string, HealthCheck>>;
+  readonly ready?: Readonly<Record<string, HealthCheck>>;
   readonly metrics?: Pick<Metrics, 'text' | 'contentType'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,7 +33,7 @@ export interface HealthServer {
 // Shorter than the kubelet's default of one second, so that the answer names the check that hangs.
 const CHECK_TIMEOUT_MS = 800;
 
-export async function healthServer(options: HealthOptions): Promise<HealthServer> {
+export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
   const { port, host = '127.0.0.1', log } = options;
   const server = createServer((request, response) => {
     answer(request, options)
@@ -88,13 +88,13 @@ async function metricsOf(metrics: HealthOptions['metrics']): Promise<Answer> {
 
 type Result = readonly [name: string, because: string | undefined];
 
-function run(checks: Readonly<Record<string, Check>>, options: HealthOptions): Promise<Result[]> {
+function run(checks: Readonly<Record<string, HealthCheck>>, options: HealthOptions): Promise<Result[]> {
   const names = Object.entries(checks).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Promise.all(names.map(async ([name, check]) => [name, await ask(check, options)] as const));
 }
 
 async function ask(
-  check: Check,
+  check: HealthCheck,
   { clock, checkTimeoutMs = CHECK_TIMEOUT_MS }: HealthOptions,
 ): Promise<string | undefined> {
   const done = new AbortController();

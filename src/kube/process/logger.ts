@@ -1,20 +1,20 @@
 /** The Log port as JSON lines, by pino. What may not be seen is masked before pino gets it (logger-mask.ts). */
 import { pino } from 'pino';
 import type { Clock } from '../../os/clock.ts';
-import type { Fields, Log } from './log.ts';
-import { masked } from './redact-log.ts';
+import type { Log, LogFields } from './log.ts';
+import { redactFields } from './redact-log.ts';
 
-export type Level = 'debug' | 'info' | 'warn' | 'error';
-export const LEVELS: readonly Level[] = ['debug', 'info', 'warn', 'error'];
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 export interface LoggerOptions {
-  readonly level?: Level;
+  readonly level?: LogLevel;
   /** Where the lines go; a line is one call of `write`. Standard error by default: standard output is for answers. */
   readonly stream?: { write(line: string): unknown };
   readonly clock: Pick<Clock, 'now'>;
 }
 
-export function logger({ level = 'info', stream = process.stderr, clock }: LoggerOptions): Log {
+export function createLogger({ level = 'info', stream = process.stderr, clock }: LoggerOptions): Log {
   const target = pino(
     {
       level,
@@ -39,10 +39,10 @@ interface Target {
   error(fields: object, message: string): void;
 }
 
-function loggerOver(target: Target, always: Fields): Log {
-  const line = (level: Level, message: string, fields: Fields | undefined): void => {
+function loggerOver(target: Target, always: LogFields): Log {
+  const line = (level: LogLevel, message: string, fields: LogFields | undefined): void => {
     if (!target.isLevelEnabled(level)) return;
-    target[level](reserved(masked({ ...always, ...fields })), message);
+    target[level](reserved(redactFields({ ...always, ...fields })), message);
   };
   return {
     debug: (message, fields) => line('debug', message, fields),

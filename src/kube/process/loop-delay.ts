@@ -12,7 +12,7 @@ export interface LoopDelay {
 const RESOLUTION_MS = 100;
 const NANOSECONDS = 1e9;
 
-export function loopDelay(resolutionMs: number = RESOLUTION_MS): LoopDelay {
+export function createLoopDelay(resolutionMs: number = RESOLUTION_MS): LoopDelay {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   // What is recorded is the time from one tick to the next, so that a loop without any delay shows the resolution.

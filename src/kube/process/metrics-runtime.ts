@@ -17,10 +17,10 @@ export interface QueueMetrics {
   retried(): void;
 }
 
-export type PassOutcome = 'done' | 'wake' | 'failed' | 'timeout' | 'withheld';
+export type ReconcileOutcome = 'done' | 'wake' | 'failed' | 'timeout' | 'withheld';
 
-export interface PassMetrics {
-  ended(controller: string, outcome: PassOutcome, seconds: number): void;
+export interface ReconcileMetrics {
+  ended(controller: string, outcome: ReconcileOutcome, seconds: number): void;
 }
 
 export interface LeaseMetrics {
@@ -34,7 +34,7 @@ export interface EventMetrics {
   dropped(because: string): void;
 }
 
-export interface RuntimeMetrics extends ApiMetrics, PassMetrics {
+export interface RuntimeMetrics extends ApiMetrics, ReconcileMetrics {
   readonly watch: WatchMetrics;
   readonly lease: LeaseMetrics;
   readonly events: EventMetrics;
@@ -47,7 +47,7 @@ const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 const PASS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300];
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 1, 5, 30, 120, 600];
 
-export function runtimeMetrics(metrics: Metrics, delay?: LoopDelay): RuntimeMetrics {
+export function createRuntimeMetrics(metrics: Metrics, delay?: LoopDelay): RuntimeMetrics {
   const calls = metrics.counter({
     name: 'api_requests_total',
     help: 'Calls to API servers by verb and status code.',
@@ -60,7 +60,7 @@ export function runtimeMetrics(metrics: Metrics, delay?: LoopDelay): RuntimeMetr
     buckets: CALL_SECONDS,
   });
   const passes = metrics.histogram({
-    name: 'pass_seconds',
+    name: 'reconcile_seconds',
     help: 'Time of passes of a controller by how they ended.',
     labels: ['controller', 'outcome'],
     buckets: PASS_SECONDS,

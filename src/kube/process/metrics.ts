@@ -9,20 +9,20 @@ import {
   Registry,
 } from '@prometheus-io/client';
 
-export type Labels<L extends string> = Readonly<Record<L, string>>;
+export type MetricLabels<L extends string> = Readonly<Record<L, string>>;
 
 export interface Counter<L extends string = never> {
-  add(labels: Labels<L>, by?: number): void;
+  add(labels: MetricLabels<L>, by?: number): void;
 }
 
 export interface Gauge<L extends string = never> {
-  set(labels: Labels<L>, value: number): void;
+  set(labels: MetricLabels<L>, value: number): void;
   /** A thing that is no more must not keep its last value for ever. */
-  remove(labels: Labels<L>): void;
+  remove(labels: MetricLabels<L>): void;
 }
 
 export interface Histogram<L extends string = never> {
-  observe(labels: Labels<L>, value: number): void;
+  observe(labels: MetricLabels<L>, value: number): void;
 }
 
 export interface MetricOptions<L extends string> {
@@ -34,7 +34,7 @@ export interface MetricOptions<L extends string> {
 
 export interface GaugeOptions<L extends string> extends MetricOptions<L> {
   /** Asked when somebody reads the metrics, so that an idle process has nothing to do. */
-  readonly read?: () => Iterable<readonly [labels: Labels<L>, value: number]>;
+  readonly read?: () => Iterable<readonly [labels: MetricLabels<L>, value: number]>;
 }
 
 export interface Metrics {
@@ -60,7 +60,7 @@ const MAX_SERIES = 500;
 const OTHER = 'other';
 const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
-export function metricsRegistry({ prefix = 'kubenode_', maxSeries = MAX_SERIES }: Options = {}): Metrics {
+export function createMetrics({ prefix = 'kubenode_', maxSeries = MAX_SERIES }: Options = {}): Metrics {
   const registry = new Registry();
   const basics = ({ name, help, labels = [] }: MetricOptions<string>): Basics => {
     if (!NAME.test(name)) throw new RangeError(`metric name '${name}' is not lower case words joined by _`);
@@ -101,7 +101,7 @@ interface Basics {
   registers: Registry[];
 }
 
-type Bound = (labels: Labels<string>) => Labels<string>;
+type Bound = (labels: MetricLabels<string>) => MetricLabels<string>;
 
 /** What was read last time and is not there any more is gone from the answer, too. */
 function collect(

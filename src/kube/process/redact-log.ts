@@ -61,13 +61,13 @@ const SHOWN_OF_SECRETS = new Set([
   'resourceVersion',
 ]);
 
-export function masked(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function redactFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const result = maskObject(fields, { depth: 0, above: [] });
   return typeof result === 'object' && result !== null ? { ...result } : {};
 }
 
 /** Also for texts that go elsewhere: Events, conditions, the terminal. */
-export function maskedText(text: string): string {
+export function redactText(text: string): string {
   let result = text;
   for (const [pattern, replacement] of SECRET_TEXTS) result = result.replace(pattern, replacement);
   return KUBECONFIG.test(result) ? MASK : result;
@@ -111,7 +111,7 @@ function special(value: object, place: Place): unknown {
 
 function asText(value: object): string | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
-  if (value instanceof URL) return maskedText(value.href);
+  if (value instanceof URL) return redactText(value.href);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   return undefined;
 }
@@ -161,6 +161,6 @@ function maskError(error: Error, place: Place): Record<string, unknown> {
 
 /** Cut once before, so that the patterns never see megabytes, and far enough behind what is shown. */
 function readable(text: string): string {
-  const result = maskedText(text.slice(0, 2 * MAX_TEXT));
+  const result = redactText(text.slice(0, 2 * MAX_TEXT));
   return result.length <= MAX_TEXT ? result : `${result.slice(0, MAX_TEXT)}… [cut]`;
 }

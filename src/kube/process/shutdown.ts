@@ -16,7 +16,7 @@ export interface SignalSource {
   exit(code: number): void;
 }
 
-export interface UntilSignal {
+export interface StopSignalListener {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
   /** Gives the signals back to Node. */
@@ -25,7 +25,7 @@ export interface UntilSignal {
 
 const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 
-export class Stopped extends Error {
+export class StoppedBySignal extends Error {
   override readonly name = 'Stopped';
   readonly signal: StopSignal;
 
@@ -36,7 +36,7 @@ export class Stopped extends Error {
 }
 
 /** The first signal aborts, the second one exits with what the shell expects: 128 and the signal's number. */
-export function untilSignal(source: SignalSource, log: Log): UntilSignal {
+export function listenForStopSignals(source: SignalSource, log: Log): StopSignalListener {
   const controller = new AbortController();
   const listener = (signal: StopSignal): void => {
     if (controller.signal.aborted) {
@@ -45,7 +45,7 @@ export function untilSignal(source: SignalSource, log: Log): UntilSignal {
       return;
     }
     log.info('stopping', { signal });
-    controller.abort(new Stopped(signal));
+    controller.abort(new StoppedBySignal(signal));
   };
   for (const signal of SIGNALS) source.on(signal, listener);
   return {
@@ -74,7 +74,7 @@ export interface ShutdownOptions {
   readonly stepMs?: number;
 }
 
-export function shutdown({ clock, log, totalMs = 25_000, stepMs = 10_000 }: ShutdownOptions): Shutdown {
+export function createShutdown({ clock, log, totalMs = 25_000, stepMs = 10_000 }: ShutdownOptions): Shutdown {
   const steps: { readonly name: string; readonly stop: StopStep }[] = [];
   let running: Promise<readonly string[]> | undefined;
   return {

@@ -1,17 +1,17 @@
 /** Keys that are due at a moment. Of several moments for one key the earliest counts. */
 
-export interface Delays {
+export interface DelayHeap {
   readonly size: number;
   /** True when this is the moment that now counts for the key. */
   put(key: string, dueMs: number): boolean;
   remove(key: string): void;
   nextMs(): number | undefined;
   /** All that are due at `nowMs`, in the order of their moments, and forgets them. */
-  due(nowMs: number): Due[];
+  takeDue(nowMs: number): DueKey[];
   clear(): void;
 }
 
-export interface Due {
+export interface DueKey {
   readonly key: string;
   readonly dueMs: number;
 }
@@ -20,9 +20,9 @@ export interface Due {
 // and they are swept out: a key that is put off again and again must not fill the memory.
 const SWEEP_ABOVE = 64;
 
-export function delays(): Delays {
+export function createDelayHeap(): DelayHeap {
   const moments = new Map<string, number>();
-  let heap: Due[] = [];
+  let heap: DueKey[] = [];
   return {
     get size() {
       return moments.size;
@@ -33,7 +33,7 @@ export function delays(): Delays {
       dropOvertaken();
       return heap[0]?.dueMs;
     },
-    due,
+    takeDue: due,
     clear: () => {
       moments.clear();
       heap = [];
@@ -50,8 +50,8 @@ export function delays(): Delays {
     return true;
   }
 
-  function due(nowMs: number): Due[] {
-    const result: Due[] = [];
+  function due(nowMs: number): DueKey[] {
+    const result: DueKey[] = [];
     for (dropOvertaken(); heap[0] && heap[0].dueMs <= nowMs; dropOvertaken()) {
       const next = pop(heap);
       if (!next) break;
@@ -71,7 +71,7 @@ export function delays(): Delays {
   }
 }
 
-function pop(heap: Due[]): Due | undefined {
+function pop(heap: DueKey[]): DueKey | undefined {
   const top = heap[0];
   const last = heap.pop();
   if (!top || !last || heap.length === 0) return top;
@@ -80,7 +80,7 @@ function pop(heap: Due[]): Due | undefined {
   return top;
 }
 
-function siftUp(heap: Due[], from: number): void {
+function siftUp(heap: DueKey[], from: number): void {
   for (let index = from; index > 0; ) {
     const parent = (index - 1) >> 1;
     if (before(heap, parent, index)) return;
@@ -89,7 +89,7 @@ function siftUp(heap: Due[], from: number): void {
   }
 }
 
-function siftDown(heap: Due[]): void {
+function siftDown(heap: DueKey[]): void {
   for (let index = 0; ; ) {
     const left = 2 * index + 1;
     if (left >= heap.length) return;
@@ -100,11 +100,11 @@ function siftDown(heap: Due[]): void {
   }
 }
 
-function before(heap: readonly Due[], a: number, b: number): boolean {
+function before(heap: readonly DueKey[], a: number, b: number): boolean {
   return (heap[a]?.dueMs ?? Infinity) <= (heap[b]?.dueMs ?? Infinity);
 }
 
-function swap(heap: Due[], a: number, b: number): void {
+function swap(heap: DueKey[], a: number, b: number): void {
   const [first, second] = [heap[a], heap[b]];
   if (first && second) [heap[a], heap[b]] = [second, first];
 }

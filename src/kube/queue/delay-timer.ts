@@ -1,8 +1,8 @@
 /** One timer for all keys that are due later, by time that passes or by a moment of the wall clock. */
 import type { Clock } from '../../os/clock.ts';
-import { delays } from './delay-heap.ts';
+import { createDelayHeap } from './delay-heap.ts';
 
-export interface Alarm {
+export interface DelayTimer {
   after(key: string, ms: number): void;
   at(key: string, moment: Date): void;
   clear(): void;
@@ -12,9 +12,9 @@ export interface Alarm {
 // clock may be set. Also the longest that one timer runs.
 const LOOK_AT_WALL_MS = 60_000;
 
-export function alarm(clock: Clock, ring: (keys: readonly string[]) => void): Alarm {
-  const byTime = delays();
-  const byWall = delays();
+export function createDelayTimer(clock: Clock, ring: (keys: readonly string[]) => void): DelayTimer {
+  const byTime = createDelayHeap();
+  const byWall = createDelayHeap();
   let armed: { readonly dueMs: number; readonly cancel: AbortController } | undefined;
 
   return {
@@ -52,7 +52,7 @@ export function alarm(clock: Clock, ring: (keys: readonly string[]) => void): Al
       return; // Disarmed: another timer runs, or none is needed.
     }
     armed = undefined;
-    const due = [...byTime.due(clock.monotonicMs()), ...byWall.due(clock.now().getTime())];
+    const due = [...byTime.takeDue(clock.monotonicMs()), ...byWall.takeDue(clock.now().getTime())];
     if (due.length > 0) ring(due.map(({ key }) => key));
     arm();
   }

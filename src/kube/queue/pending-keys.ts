@@ -1,31 +1,31 @@
 /** Where each key is: waiting for a pass, in a pass, or in a pass and wanted again. Never waiting twice, never in two passes. */
-import { lanes, type Priority } from './priorities.ts';
+import { createPriorityLanes, type Priority } from './priorities.ts';
 
-export interface Taken {
+export interface TakenKey {
   readonly key: string;
   readonly waitedMs: number;
 }
 
-export interface Keys {
+export interface PendingKeys {
   readonly waiting: number;
-  readonly passing: number;
+  readonly processing: number;
   add(key: string, priority: Priority, nowMs: number): void;
-  take(nowMs: number): Taken | undefined;
+  take(nowMs: number): TakenKey | undefined;
   /** The pass over it ended. If it was added meanwhile it waits again. */
   done(key: string, nowMs: number): void;
   /** Forgets all that waits, also what is wanted again after its pass. */
   clear(): void;
 }
 
-export function keys(): Keys {
-  const waiting = lanes();
+export function createPendingKeys(): PendingKeys {
+  const waiting = createPriorityLanes();
   const since = new Map<string, number>();
   const passing = new Map<string, Priority | 'not again'>();
   return {
     get waiting() {
       return waiting.size;
     },
-    get passing() {
+    get processing() {
       return passing.size;
     },
     add,

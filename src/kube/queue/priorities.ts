@@ -2,7 +2,7 @@
 
 export type Priority = 'urgent' | 'normal' | 'background';
 
-export interface Lanes {
+export interface PriorityLanes {
   readonly size: number;
   /** A key waits once. Said again with a higher priority, it moves to the end of that lane; it never moves down. */
   put(key: string, priority: Priority): void;
@@ -23,7 +23,7 @@ interface Lane {
   passedOver: number;
 }
 
-export function lanes(): Lanes {
+export function createPriorityLanes(): PriorityLanes {
   const all = ORDER.map(emptyLane);
   const waiting = new Map<string, number>();
   return {

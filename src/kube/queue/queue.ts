@@ -5,17 +5,17 @@
  */
 import type { Clock } from '../../os/clock.ts';
 import type { QueueMetrics } from '../process/metrics-runtime.ts';
-import { alarm } from './delay-timer.ts';
-import { keys } from './pending-keys.ts';
+import { createDelayTimer } from './delay-timer.ts';
+import { createPendingKeys } from './pending-keys.ts';
 import type { Priority } from './priorities.ts';
-import { type BackoffOptions, backoff } from './retry.ts';
+import { createRetryBackoff, type RetryBackoffOptions } from './retry.ts';
 
 export interface WorkQueue {
   add(key: string, priority?: Priority): void;
   /** Of several delays and moments for one key the earliest counts. */
   addAfter(key: string, ms: number): void;
   /** A moment of the wall clock; it holds also when that clock is set or the machine sleeps. */
-  wakeAt(key: string, moment: Date): void;
+  addAt(key: string, moment: Date): void;
   /** After a failure: back-off. Returns how long it waits. */
   retry(key: string): number;
   /** After a success: the next failure starts with a short wait again. */
@@ -33,15 +33,15 @@ export interface WorkQueue {
   readonly depth: number;
 }
 
-export interface QueueOptions extends BackoffOptions {
+export interface WorkQueueOptions extends RetryBackoffOptions {
   readonly clock: Clock;
   readonly metrics?: QueueMetrics;
 }
 
-export function workQueue({ clock, metrics, ...limits }: QueueOptions): WorkQueue {
-  const all = keys();
-  const penalties = backoff(limits);
-  const later = alarm(clock, (due) => {
+export function createWorkQueue({ clock, metrics, ...limits }: WorkQueueOptions): WorkQueue {
+  const all = createPendingKeys();
+  const penalties = createRetryBackoff(limits);
+  const later = createDelayTimer(clock, (due) => {
     for (const key of due) all.add(key, 'normal', clock.monotonicMs());
     hand();
   });
@@ -52,7 +52,7 @@ export function workQueue({ clock, metrics, ...limits }: QueueOptions): WorkQueu
   return {
     add,
     addAfter,
-    wakeAt: (key, moment) => {
+    addAt: (key, moment) => {
       const ms = moment.getTime() - clock.now().getTime();
       if (Number.isNaN(ms)) throw new RangeError(`the moment to wake ${key} is not a date`);
       if (ms <= 0) add(key);
@@ -103,7 +103,7 @@ export function workQueue({ clock, metrics, ...limits }: QueueOptions): WorkQueu
       metrics?.taken(taken.waitedMs / 1000);
       takers.shift()?.(taken.key);
     }
-    if (open || all.waiting + all.passing > 0) return;
+    if (open || all.waiting + all.processing > 0) return;
     for (const taker of takers.splice(0)) taker(undefined);
     quiet.resolve();
   }

@@ -1,6 +1,6 @@
 /** How long a key waits after a failure: longer each time, and all keys together no faster than a bucket allows. */
 
-export interface BackoffOptions {
+export interface RetryBackoffOptions {
   readonly minMs?: number;
   readonly maxMs?: number;
   /** Numbers in [0, 1), so that keys that failed together do not come back together. */
@@ -10,7 +10,7 @@ export interface BackoffOptions {
   readonly burst?: number;
 }
 
-export interface Backoff {
+export interface RetryBackoff {
   /** Counts one more failure of the key. */
   delayMs(key: string, nowMs: number): number;
   failures(key: string): number;
@@ -26,13 +26,13 @@ const BURST = 100;
 // Up to this share of a delay is taken off.
 const JITTER = 0.5;
 
-export function backoff({
+export function createRetryBackoff({
   minMs = MIN_MS,
   maxMs = MAX_MS,
   perSecond = PER_SECOND,
   burst = BURST,
   random,
-}: BackoffOptions): Backoff {
+}: RetryBackoffOptions): RetryBackoff {
   const failures = new Map<string, number>();
   const reserve = bucket(perSecond, burst);
   return {

@@ -6,7 +6,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Connection, Identity } from '../auth/credentials.ts';
 import { KubeError } from '../client/errors.ts';
-import { type Deadline, deadline } from './deadline.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
 import { isHandshakeError } from './network-errors.ts';
 import type { HttpRequest, HttpResponse, HttpStream, Transport } from './transport.ts';
 
@@ -29,7 +29,7 @@ const TIMEOUT_MS = 30_000;
 // A string has at most 2^29 - 24 units in V8. What is larger must be asked for in pages.
 const LONGEST_TEXT = 2 ** 29 - 24;
 
-export interface Outgoing {
+export interface WireRequest {
   readonly method: HttpRequest['method'];
   readonly path: string;
   readonly headers: Record<string, string | string[]>;
@@ -37,7 +37,7 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
-export interface Incoming {
+export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Readable;
@@ -45,11 +45,11 @@ export interface Incoming {
 
 /** How the bytes travel. `calls` and `streams` have connections of their own, so that watches never starve calls. */
 export interface Wire {
-  send(outgoing: Outgoing, identity: Identity, kind: 'calls' | 'streams'): Promise<Incoming>;
+  send(outgoing: WireRequest, identity: Identity, kind: 'calls' | 'streams'): Promise<WireResponse>;
   close(): Promise<void>;
 }
 
-export function transportOver(wire: Wire, connection: Connection, options: TransportOptions): Transport {
+export function createTransport(wire: Wire, connection: Connection, options: TransportOptions): Transport {
   const prefix = new URL(connection.server).pathname.replace(/\/$/, '');
   const { timeoutMs = TIMEOUT_MS } = options;
   let closed = false;
@@ -64,7 +64,7 @@ export function transportOver(wire: Wire, connection: Connection, options: Trans
   };
 
   async function request(asked: HttpRequest): Promise<HttpResponse> {
-    const limit = deadline(asked.signal, asked.timeoutMs ?? timeoutMs, 'waiting for the answer');
+    const limit = createDeadline(asked.signal, asked.timeoutMs ?? timeoutMs, 'waiting for the answer');
     let begun = false;
     try {
       const { status, headers, body } = await send(asked, limit, 'calls');
@@ -78,10 +78,14 @@ export function transportOver(wire: Wire, connection: Connection, options: Trans
   }
 
   async function stream(asked: HttpRequest): Promise<HttpStream> {
-    const limit = deadline(asked.signal, asked.timeoutMs ?? timeoutMs, 'waiting for more of the answer');
+    const limit = createDeadline(
+      asked.signal,
+      asked.timeoutMs ?? timeoutMs,
+      'waiting for more of the answer',
+    );
     try {
       const { status, headers, body } = await send(asked, limit, 'streams');
-      limit.touch();
+      limit.extend();
       return { status, headers, body: pieces(body, limit) };
     } catch (error) {
       limit.clear();
@@ -108,7 +112,7 @@ export function transportOver(wire: Wire, connection: Connection, options: Trans
     }
   }
 
-  function written(asked: HttpRequest, identity: Identity, signal: AbortSignal): Outgoing {
+  function written(asked: HttpRequest, identity: Identity, signal: AbortSignal): WireRequest {
     const { method, path, query, body, contentType, accept } = asked;
     const headers: Record<string, string | string[]> = { accept: accept ?? 'application/json' };
     if (connection.userAgent) headers['user-agent'] = connection.userAgent;
@@ -136,7 +140,7 @@ function queryText(query: HttpRequest['query']): string {
   return text === '' ? '' : `?${text}`;
 }
 
-function read({ status, headers, body }: Incoming): Answer {
+function read({ status, headers, body }: WireResponse): Answer {
   const plain: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) plain[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
@@ -173,9 +177,9 @@ async function textOf(body: Readable): Promise<string> {
 async function* pieces(body: Readable, limit: Deadline): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of body as AsyncIterable<Uint8Array>) {
-      limit.touch();
+      limit.extend();
       yield piece;
-      limit.touch();
+      limit.extend();
     }
   } catch (error) {
     throw limit.explain(error, true);

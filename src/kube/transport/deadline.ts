@@ -6,14 +6,14 @@ import { cutOffError, networkError } from './network-errors.ts';
 export interface Deadline {
   readonly signal: AbortSignal;
   /** Gives the full time again: something arrived. */
-  touch(): void;
+  extend(): void;
   /** Must be called in the end: a forgotten timer keeps the process alive. */
   clear(): void;
   /** The KubeError for what broke, `begun` when a part of the answer was there. */
   explain(error: unknown, begun?: boolean): KubeError;
 }
 
-export function deadline(outer: AbortSignal | undefined, ms: number, waitingFor: string): Deadline {
+export function createDeadline(outer: AbortSignal | undefined, ms: number, waitingFor: string): Deadline {
   const controller = new AbortController();
   let expired = false;
   const timer = setTimeout(() => {
@@ -24,7 +24,7 @@ export function deadline(outer: AbortSignal | undefined, ms: number, waitingFor:
   if (outer?.aborted) giveUp();
   else outer?.addEventListener('abort', giveUp, { once: true });
 
-  return { signal: controller.signal, touch: () => void timer.refresh(), clear, explain };
+  return { signal: controller.signal, extend: () => void timer.refresh(), clear, explain };
 
   function clear(): void {
     clearTimeout(timer);

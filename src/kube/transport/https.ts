@@ -4,13 +4,13 @@ import * as https from 'node:https';
 import type { Connection, TlsMaterial } from '../auth/credentials.ts';
 import {
   CONNECT_TIMEOUT_MS,
-  type Incoming,
+  createTransport,
   KEEP_ALIVE_MS,
   MAX_CONNECTIONS,
-  type Outgoing,
   type TransportOptions,
-  transportOver,
   type Wire,
+  type WireRequest,
+  type WireResponse,
 } from './base.ts';
 import type { Transport } from './transport.ts';
 
@@ -20,8 +20,8 @@ interface Agents {
   readonly streams: http.Agent;
 }
 
-export function httpsTransport(connection: Connection, options: TransportOptions = {}): Transport {
-  return transportOver(httpsWire(connection.server, options), connection, options);
+export function createHttpsTransport(connection: Connection, options: TransportOptions = {}): Transport {
+  return createTransport(httpsWire(connection.server, options), connection, options);
 }
 
 function httpsWire(server: string, options: TransportOptions): Wire {
@@ -41,8 +41,11 @@ function httpsWire(server: string, options: TransportOptions): Wire {
     },
   };
 
-  function send({ method, path, headers, body, signal }: Outgoing, agent: http.Agent): Promise<Incoming> {
-    const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
+  function send(
+    { method, path, headers, body, signal }: WireRequest,
+    agent: http.Agent,
+  ): Promise<WireResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     const asked = { host, port, method, path, headers: { ...headers, ...length }, agent, signal };
     const request = secure ? https.request(asked) : http.request(asked);

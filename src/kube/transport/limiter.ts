@@ -7,14 +7,14 @@ import { KubeError } from '../client/errors.ts';
 
 export interface Limiter {
   /** Waits for a place. Whoever got one gives it back by calling the function. */
-  acquire(signal?: AbortSignal): Promise<Release>;
+  acquire(signal?: AbortSignal): Promise<ReleaseSlot>;
   /** How many calls may be in flight now. */
   inFlightLimit(): number;
 }
 
-export type Release = (outcome: Outcome) => void;
+export type ReleaseSlot = (outcome: CallOutcome) => void;
 
-export interface Outcome {
+export interface CallOutcome {
   readonly overloaded: boolean;
   readonly retryAfterSeconds?: number;
 }
@@ -48,7 +48,7 @@ interface State {
   alarm: AbortController | undefined;
 }
 
-export function limiter({ clock, rate, burst, maxInFlight }: LimiterOptions): Limiter {
+export function createLimiter({ clock, rate, burst, maxInFlight }: LimiterOptions): Limiter {
   const perSecond = rate ?? Number.POSITIVE_INFINITY;
   const most = burst ?? Math.max(1, perSecond);
   const state: State = {
@@ -68,8 +68,8 @@ export function limiter({ clock, rate, burst, maxInFlight }: LimiterOptions): Li
   return { acquire: (signal) => acquire(state, signal), inFlightLimit: () => places(state) };
 }
 
-function acquire(state: State, signal?: AbortSignal): Promise<Release> {
-  const { promise, resolve, reject } = Promise.withResolvers<Release>();
+function acquire(state: State, signal?: AbortSignal): Promise<ReleaseSlot> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReleaseSlot>();
   const go = (): void => {
     signal?.removeEventListener('abort', giveUp);
     resolve(take(state));
@@ -133,7 +133,7 @@ function wakeAfter(state: State, ms: number): void {
   );
 }
 
-function take(state: State): Release {
+function take(state: State): ReleaseSlot {
   state.tokens -= 1;
   state.inFlight += 1;
   const sentAt = state.clock.monotonicMs();
@@ -148,7 +148,7 @@ function take(state: State): Release {
 }
 
 /** Many calls in flight learn of one overload at once: it halves the limit once. */
-function learn(state: State, { overloaded, retryAfterSeconds = 0 }: Outcome, sentAt: number): void {
+function learn(state: State, { overloaded, retryAfterSeconds = 0 }: CallOutcome, sentAt: number): void {
   const now = state.clock.monotonicMs();
   if (!overloaded) {
     state.limit = Math.min(state.maxInFlight, state.limit + 1 / state.limit);

@@ -3,10 +3,10 @@ import { Pool } from 'undici';
 import type { Connection, TlsMaterial } from '../auth/credentials.ts';
 import {
   CONNECT_TIMEOUT_MS,
+  createTransport,
   KEEP_ALIVE_MS,
   MAX_CONNECTIONS,
   type TransportOptions,
-  transportOver,
   type Wire,
 } from './base.ts';
 import type { Transport } from './transport.ts';
@@ -17,8 +17,8 @@ interface Pools {
   readonly streams: Pool;
 }
 
-export function undiciTransport(connection: Connection, options: TransportOptions = {}): Transport {
-  return transportOver(undiciWire(connection.server, options), connection, options);
+export function createUndiciTransport(connection: Connection, options: TransportOptions = {}): Transport {
+  return createTransport(undiciWire(connection.server, options), connection, options);
 }
 
 function undiciWire(server: string, options: TransportOptions): Wire {

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskError, readIfThere, sha256Of, writeWhole } from '../../os/files.ts';
+import { readFileIfExists, sha256OfFile, toDiskError, writeFileAtomic } from '../../os/files.ts';
 
 export interface Manifest {
   /** Where the files came from, for people. */
@@ -26,7 +26,7 @@ const MANIFEST = 'manifest.json';
 
 /** The names in that folder, when each of them is still what it was; undefined when there is nothing to trust. */
 export async function readEntry(folder: string): Promise<ReadonlySet<string> | undefined> {
-  const manifest = parseManifest(await readIfThere(join(folder, MANIFEST)));
+  const manifest = parseManifest(await readFileIfExists(join(folder, MANIFEST)));
   if (!manifest) return undefined;
   for (const [name, note] of Object.entries(manifest.files)) {
     if (!(await isUnchanged(join(folder, name), note))) return undefined;
@@ -40,7 +40,7 @@ export async function readEntry(folder: string): Promise<ReadonlySet<string> | u
 async function isUnchanged(path: string, note: FileNote): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.size !== note.size) return false;
-  return found.mtimeMs === note.mtimeMs || (await sha256Of(path)) === note.sha256;
+  return found.mtimeMs === note.mtimeMs || (await sha256OfFile(path)) === note.sha256;
 }
 
 /** `fill` writes into an empty folder; what it leaves there becomes the entry, or nothing does. */
@@ -53,7 +53,7 @@ export async function writeEntry(
   try {
     await mkdir(temporary, { recursive: true });
     await fill(temporary);
-    await writeWhole(
+    await writeFileAtomic(
       join(temporary, MANIFEST),
       JSON.stringify(await describe(temporary, source), undefined, 2),
     );
@@ -61,7 +61,7 @@ export async function writeEntry(
     await rm(folder, { recursive: true, force: true });
     await rename(temporary, folder);
   } catch (error) {
-    throw diskError(error, folder);
+    throw toDiskError(error, folder);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
@@ -87,7 +87,7 @@ async function flushed(path: string): Promise<string> {
   } finally {
     await file.close();
   }
-  return await sha256Of(path);
+  return await sha256OfFile(path);
 }
 
 function parseManifest(text: string | undefined): Manifest | undefined {

@@ -2,10 +2,10 @@
 import { chmod, link, mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { extractFile } from '../../os/archive.ts';
-import { type Download, type DownloadContext, download } from '../../os/download.ts';
+import { type DownloadContext, downloadFile, type FileDownload } from '../../os/download.ts';
 import { LocalError } from '../../os/errors.ts';
-import { diskError } from '../../os/files.ts';
-import { HttpFailure, textAt, withProxy } from '../../os/http.ts';
+import { toDiskError } from '../../os/files.ts';
+import { fetchText, HttpFailure, withProxy } from '../../os/http.ts';
 import type { Environment } from '../folders.ts';
 import type { Program } from '../processes/commands.ts';
 import { type Binaries, releaseFolder } from './binaries.ts';
@@ -33,7 +33,7 @@ export async function downloadRelease(request: ReleaseRequest): Promise<Binaries
   const present = (await readEntry(folder)) ?? new Set<string>();
   const downloads = join(cache, 'downloads');
   await mkdir(downloads, { recursive: true }).catch((error: unknown) => {
-    throw diskError(error, downloads);
+    throw toDiskError(error, downloads);
   });
   await withProxy(env, () =>
     writeEntry(folder, 'official release', async (temporary) => {
@@ -56,7 +56,7 @@ async function fetchProgram(name: Program, to: string, place: Place): Promise<vo
   await chmod(to, 0o755);
 }
 
-async function kubeFile(name: Program, place: Place): Promise<Pick<Download, 'url' | 'sha256'>> {
+async function kubeFile(name: Program, place: Place): Promise<Pick<FileDownload, 'url' | 'sha256'>> {
   const site = place.env[KUBE_SITE_VARIABLE] ?? KUBE_SITE;
   const url = `${site}/${KUBERNETES_VERSION}/bin/linux/${place.platform.goArch}/${name}`;
   return { url, sha256: checksumIn(await read(`${url}.sha256`, place), `${url}.sha256`) };
@@ -74,14 +74,18 @@ async function fetchEtcd(to: string, place: Place): Promise<void> {
   await rm(packed);
 }
 
-async function fetchFile(file: Pick<Download, 'url' | 'sha256'>, to: string, place: Place): Promise<void> {
+async function fetchFile(
+  file: Pick<FileDownload, 'url' | 'sha256'>,
+  to: string,
+  place: Place,
+): Promise<void> {
   const part = join(place.downloads, `${basename(file.url)}-${file.sha256}.part`);
-  await download({ ...file, to, part }, place);
+  await downloadFile({ ...file, to, part }, place);
 }
 
 async function read(url: string, place: Place): Promise<string> {
   try {
-    return await textAt(url, place);
+    return await fetchText(url, place);
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
     throw new LocalError('Download', `${url} could not be read: ${error.message}`, {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { PRINCIPAL_SYNC } from '../../api/names.ts';
 import { LocalError } from '../../os/errors.ts';
-import { PRIVATE } from '../../os/files.ts';
+import { PRIVATE_MODE } from '../../os/files.ts';
 import type { Layout } from '../layout.ts';
 import { answeringAddresses } from '../processes/addresses.ts';
 import { serverUrl } from '../processes/specs.ts';
@@ -36,7 +36,7 @@ export async function ensureAccess(state: FleetState, layout: Layout, now: Date)
     const access = clusters.get(cluster.name);
     return access ? [adminAccess(cluster, access)] : [];
   });
-  await writeChanged(layout.kubeconfig, kubeconfigOf(accesses), PRIVATE);
+  await writeChanged(layout.kubeconfig, kubeconfigOf(accesses), PRIVATE_MODE);
   return { etcd, clusters };
 }
 
@@ -54,9 +54,9 @@ async function ensureClusterAccess(cluster: ClusterState, layout: Layout, now: D
       caFile: join(paths.pkiFolder, 'ca.crt'),
       certificateFile: join(paths.pkiFolder, `${name}.pem`),
     });
-  await writeChanged(paths.kubeconfig, kubeconfigOf([adminAccess(cluster, access)]), PRIVATE);
-  await writeChanged(paths.controllerManagerKubeconfig, component('controller-manager'), PRIVATE);
-  await writeChanged(paths.schedulerKubeconfig, component('scheduler'), PRIVATE);
+  await writeChanged(paths.kubeconfig, kubeconfigOf([adminAccess(cluster, access)]), PRIVATE_MODE);
+  await writeChanged(paths.controllerManagerKubeconfig, component('controller-manager'), PRIVATE_MODE);
+  await writeChanged(paths.schedulerKubeconfig, component('scheduler'), PRIVATE_MODE);
   return access;
 }
 

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { PRINCIPAL_SYNC } from '../../api/names.ts';
-import { PRIVATE, PUBLIC, readIfThere, writeWhole } from '../../os/files.ts';
+import { PRIVATE_MODE, PUBLIC_MODE, readFileIfExists, writeFileAtomic } from '../../os/files.ts';
 import { LOOPBACK, SERVICE_ADDRESS } from '../processes/commands.ts';
 import { createAuthority, createServiceAccountKey, issue, type Pair, type Request } from './certificate.ts';
 import { certificateProblem, parsePair } from './inspect.ts';
@@ -78,7 +78,7 @@ export function clientCertificate(authority: Pair, principal: Principal, now: Da
 
 /** The authority of a cluster that is there already; undefined when it is not. */
 export async function readAuthority(folder: string): Promise<Pair | undefined> {
-  return parsePair(await readIfThere(join(folder, AUTHORITY_FILE)));
+  return parsePair(await readFileIfExists(join(folder, AUTHORITY_FILE)));
 }
 
 const AUTHORITY_FILE = 'ca.pem';
@@ -87,26 +87,27 @@ const AUTHORITY_FILE = 'ca.pem';
 async function ensureAuthority(folder: string, name: string, now: Date): Promise<Pair> {
   const path = join(folder, AUTHORITY_FILE);
   const authority = (await readAuthority(folder)) ?? createAuthority(name, now, AUTHORITY_DAYS);
-  await writeChanged(path, together(authority), PRIVATE);
-  await writeChanged(join(folder, 'ca.crt'), authority.certPem, PUBLIC);
+  await writeChanged(path, together(authority), PRIVATE_MODE);
+  await writeChanged(join(folder, 'ca.crt'), authority.certPem, PUBLIC_MODE);
   return authority;
 }
 
 /** Certificate and key in one file: two could be torn apart by a crash, and would never fit again. */
 async function ensurePair(path: string, authority: Pair, request: Request): Promise<Pair> {
-  const present = parsePair(await readIfThere(path));
+  const present = parsePair(await readFileIfExists(path));
   if (present && certificateProblem(present, authority, request) === undefined) return present;
   const pair = issue(authority, request);
-  await writeWhole(path, together(pair), PRIVATE);
+  await writeFileAtomic(path, together(pair), PRIVATE_MODE);
   return pair;
 }
 
 async function ensureKey(path: string): Promise<void> {
-  if ((await readIfThere(path)) === undefined) await writeWhole(path, createServiceAccountKey(), PRIVATE);
+  if ((await readFileIfExists(path)) === undefined)
+    await writeFileAtomic(path, createServiceAccountKey(), PRIVATE_MODE);
 }
 
 export async function writeChanged(path: string, content: string, mode: number): Promise<void> {
-  if ((await readIfThere(path)) !== content) await writeWhole(path, content, mode);
+  if ((await readFileIfExists(path)) !== content) await writeFileAtomic(path, content, mode);
 }
 
 function together({ certPem, keyPem }: Pair): string {

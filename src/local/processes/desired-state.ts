@@ -1,7 +1,7 @@
 /** From the fleet that there is and the wish for one to the state that is written down before anything starts. */
 
 import { LocalError } from '../../os/errors.ts';
-import { isPortFree, nextPort } from '../../os/ports.ts';
+import { findNextPort, isPortFree } from '../../os/ports.ts';
 import { clusterNames } from '../names.ts';
 import type { ClusterState, FleetState } from '../state.ts';
 import { LOOPBACK } from './commands.ts';
@@ -36,7 +36,7 @@ type Allot = (from?: number, address?: string) => Promise<number>;
 function allotter(given: readonly number[]): Allot {
   const taken = new Set(given);
   return async (from, address = LOOPBACK) => {
-    const port = await nextPort(taken, address, from);
+    const port = await findNextPort(taken, address, from);
     taken.add(port);
     return port;
   };

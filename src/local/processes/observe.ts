@@ -1,7 +1,7 @@
 /** Finds the processes of a fleet again, by what stands in their command lines. */
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { identityOf, type ProcessIdentity } from '../../os/process-identity.ts';
+import { type ProcessIdentity, readProcessIdentity } from '../../os/process-identity.ts';
 import type { Layout } from '../layout.ts';
 import { PROGRAMS } from './commands.ts';
 import type { Slot, Stray } from './plan.ts';
@@ -40,6 +40,6 @@ function isOfFleet(command: readonly string[], { root }: Layout): boolean {
 async function allProcesses(): Promise<ProcessIdentity[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   // What another user hides from us is not ours.
-  const found = await Promise.all(pids.map((pid) => identityOf(Number(pid)).catch(() => undefined)));
+  const found = await Promise.all(pids.map((pid) => readProcessIdentity(Number(pid)).catch(() => undefined)));
   return found.filter((identity) => identity !== undefined);
 }

@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import type { Clock } from '../../os/clock.ts';
 import { LocalError } from '../../os/errors.ts';
-import { type Command, exitError, isRunning, tailOf } from '../../os/process.ts';
+import { type Command, createExitError, isRunning, readLogTail } from '../../os/process.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 import type { Pair } from '../pki/certificate.ts';
 
@@ -77,7 +77,7 @@ export async function waitUntilReady(waiting: Waiting): Promise<void> {
   const deadline = clock.monotonicMs() + waiting.timeoutMs;
   while (!(await isReady(waiting.endpoint))) {
     signal?.throwIfAborted();
-    if (!(await isRunning(waiting.identity))) throw await exitError(waiting.command, waiting.logFile);
+    if (!(await isRunning(waiting.identity))) throw await createExitError(waiting.command, waiting.logFile);
     if (clock.monotonicMs() >= deadline) throw await lateError(waiting);
     await clock.sleep(POLL_MS, signal);
   }
@@ -85,7 +85,7 @@ export async function waitUntilReady(waiting: Waiting): Promise<void> {
 
 async function lateError({ command, endpoint, logFile, timeoutMs }: Waiting): Promise<LocalError> {
   const seconds = Math.round(timeoutMs / 1000);
-  const message = `${command.program} is not ready after ${seconds} s\n${await tailOf(logFile)}`;
+  const message = `${command.program} is not ready after ${seconds} s\n${await readLogTail(logFile)}`;
   return new LocalError('NotReady', message, {
     where: endpoint.url,
     hint: `read ${logFile}; a busy or slow machine may need more time: --timeout`,

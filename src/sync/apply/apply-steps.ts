@@ -2,7 +2,7 @@
 import { isKubeError } from '../../kube/client/errors.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { keyOf } from '../../kube/objects/object-id.ts';
+import { objectKey } from '../../kube/objects/object-id.ts';
 import { isCrd } from '../protected-kinds.ts';
 import { applyObject, type Written } from './apply-object.ts';
 import type { SyncContext } from './context.ts';
@@ -56,7 +56,7 @@ function note(
   written: Written,
   outcomes: Map<string, ObjectOutcome>,
 ): void {
-  const key = keyOf(entry.id);
+  const key = objectKey(entry.id);
   const fields = { object: key, unit: entry.unit, because: entry.because };
   if (written.outcome === 'failed') {
     const { reason, message, passing } = written;
@@ -87,7 +87,7 @@ async function definitionsServe(
   step: readonly ObjectPlan[],
   outcomes: ReadonlyMap<string, ObjectOutcome>,
 ): Promise<boolean> {
-  const fresh = step.filter(({ id }) => isCrd(id) && outcomes.get(keyOf(id))?.state === 'applied');
+  const fresh = step.filter(({ id }) => isCrd(id) && outcomes.get(objectKey(id))?.state === 'applied');
   if (fresh.length === 0) return false;
   await Promise.all(fresh.map((entry) => served(context, entry)));
   context.live.retryUnserved();
@@ -106,6 +106,6 @@ async function served(
     await waitUntilServed(client, clock, { apiVersion, kind }, signal);
   } catch (error) {
     if (!isKubeError(error, ...NOT_SERVED_YET)) throw error;
-    log.warn('definition not served in time', { object: keyOf(id) });
+    log.warn('definition not served in time', { object: objectKey(id) });
   }
 }

@@ -6,7 +6,7 @@ import { GROUP } from '../../api/names.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
+import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { isCrd } from '../protected-kinds.ts';
 
 /** A kind that stands in no step belongs to the one called `objects`. */
@@ -42,7 +42,7 @@ export function stepIndexOf({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): 
 
 /** Total and deterministic: by step, then by key. */
 export function sortByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T[] {
-  const keyed = items.map((item) => ({ item, step: stepIndexOf(id(item)), key: keyOf(id(item)) }));
+  const keyed = items.map((item) => ({ item, step: stepIndexOf(id(item)), key: objectKey(id(item)) }));
   return keyed.toSorted((a, b) => a.step - b.step || byCode(a.key, b.key)).map(({ item }) => item);
 }
 
@@ -58,13 +58,15 @@ export function groupByStep<T>(items: readonly T[], id: (item: T) => ObjectId): 
 
 /** By key, the objects of the same commit that each one needs: its Namespace, the CRD of its kind, its components. */
 export function dependencies(wanted: readonly KubeObject[]): (object: KubeObject) => string[] {
-  const keys = new Set(wanted.map((object) => keyOf(idOf(object))));
+  const keys = new Set(wanted.map((object) => objectKey(objectIdOf(object))));
   const definedBy = new Map(
-    wanted.filter((object) => isCrd(idOf(object))).map((crd) => [definedKind(crd), keyOf(idOf(crd))]),
+    wanted
+      .filter((object) => isCrd(objectIdOf(object)))
+      .map((crd) => [definedKind(crd), objectKey(objectIdOf(crd))]),
   );
   return (object) => {
-    const { group, kind, namespace } = idOf(object);
-    const home = keyOf({ group: '', kind: 'Namespace', namespace: '', name: namespace });
+    const { group, kind, namespace } = objectIdOf(object);
+    const home = objectKey({ group: '', kind: 'Namespace', namespace: '', name: namespace });
     const definition = definedBy.get(`${group}/${kind}`);
     const needed = [
       ...(namespace ? [home] : []),
@@ -84,6 +86,8 @@ function componentsOf(object: KubeObject): string[] {
   if (object.kind !== 'MachineComponentSet' || !object.apiVersion.startsWith(`${GROUP}/`)) return [];
   return listAt(object, 'spec', 'components').flatMap((component) => {
     const name = textAt(component, 'componentRef');
-    return name === undefined ? [] : keyOf({ group: GROUP, kind: 'MachineComponent', namespace: '', name });
+    return name === undefined
+      ? []
+      : objectKey({ group: GROUP, kind: 'MachineComponent', namespace: '', name });
   });
 }

@@ -7,7 +7,7 @@
 
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
+import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import {
   type Acknowledgement,
   type DeleteBudget,
@@ -74,7 +74,7 @@ export function planTarget(world: World): TargetPlan {
     world.units.flatMap((unit) => unit.objects.map((rendered) => wantedEntry(world, unit.unit, rendered))),
     ({ id }) => id,
   );
-  const kept = new Set(wanted.map(({ id }) => keyOf(id)));
+  const kept = new Set(wanted.map(({ id }) => objectKey(id)));
   const units = [...new Set([...unitsOf(world.inventory), ...world.units.map(({ unit }) => unit)])].toSorted(
     byCode,
   );
@@ -90,10 +90,10 @@ export function planTarget(world: World): TargetPlan {
 }
 
 function wantedEntry(world: World, unit: string, rendered: RenderedObject): ObjectPlan {
-  const id = idOf(rendered.object);
+  const id = objectIdOf(rendered.object);
   const object = withOwnerLabels(rendered, { hub: world.hub, unit, commit: world.commit });
   const digest = digestOfRendered(rendered);
-  const ours = world.inventory.entries.get(keyOf(id))?.applied !== undefined;
+  const ours = world.inventory.entries.get(objectKey(id))?.applied !== undefined;
   return { id, unit, rendered, object, digest, ours, ...actionFor(world, { id, unit, object, digest }) };
 }
 
@@ -111,7 +111,7 @@ type Action = Pick<ObjectPlan, 'action' | 'because'>;
 
 function actionFor(world: World, draft: Draft): Action {
   const live = world.live(draft.id);
-  const entry = world.inventory.entries.get(keyOf(draft.id));
+  const entry = world.inventory.entries.get(objectKey(draft.id));
   if (live === 'unknown') return wait(world.unknownReason(draft.id));
   if (live === 'absent') {
     return write('create', entry?.applied ? 'it is gone, or its marks are' : 'new in git');
@@ -144,7 +144,7 @@ function newsFromCluster(world: World, { id, unit, object, digest }: Draft, live
   if (sameAsBefore(live, `${unit} ${digest}`, () => matchesDesired(object, live))) {
     return { action: 'same', because: 'as in git' };
   }
-  const serverForm = world.serverForms.get(keyOf(id));
+  const serverForm = world.serverForms.get(objectKey(id));
   if (serverForm?.digest === digest && serverForm.projection === projectionOf(object, live)) {
     return { action: 'same', because: 'as in git, in the words of the server' };
   }
@@ -176,7 +176,7 @@ function planUnitDeletes(
   kept: ReadonlySet<string>,
 ): { unit: string; left: PrunePlan[]; verdict: DeleteVerdict } {
   const present = entriesOfUnit(world.inventory, unit);
-  const left = present.filter((entry) => !kept.has(keyOf(entry))).map((entry) => leftEntry(world, entry));
+  const left = present.filter((entry) => !kept.has(objectKey(entry))).map((entry) => leftEntry(world, entry));
   // A unit whose objects all moved to other units deletes nothing, so nothing of it can be held.
   const wanted = world.units.find((rendered) => rendered.unit === unit)?.objects.length ?? 0;
   const deletes = left

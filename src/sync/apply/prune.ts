@@ -2,7 +2,7 @@
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { keyOf } from '../../kube/objects/object-id.ts';
+import { objectKey } from '../../kube/objects/object-id.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext } from './context.ts';
 import { confirmGone, type Deleted, deleteOwned } from './delete.ts';
@@ -37,7 +37,7 @@ export async function prune(
   try {
     for (const step of groupByStep(plan.left, ({ entry }) => entry).toReversed()) {
       await runConcurrently(step, async (item) => {
-        const object = keyOf(item.entry);
+        const object = objectKey(item.entry);
         const blocked = unfinished.has(item.entry.unit);
         const result = blocked
           ? waits('ApplyFirst', 'goes when its unit is applied')
@@ -53,7 +53,7 @@ export async function prune(
     }
   } finally {
     // What is gone leaves the inventory also when the server is lost half-way, as far as it can still be written.
-    await context.store.write({ add: marked, remove: gone.map(keyOf) });
+    await context.store.write({ add: marked, remove: gone.map(objectKey) });
   }
   return { gone: gone.length, marked: marked.length, waiting };
 }
@@ -61,7 +61,7 @@ export async function prune(
 /** Units of which some object is not there as git says. */
 function unitsNotThere({ wanted }: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>): Set<string> {
   const missing = wanted.filter(
-    ({ action, id }) => action !== 'same' && outcomes.get(keyOf(id))?.state !== 'applied',
+    ({ action, id }) => action !== 'same' && outcomes.get(objectKey(id))?.state !== 'applied',
   );
   return new Set(missing.map(({ unit }) => unit));
 }
@@ -121,7 +121,7 @@ async function release(context: SyncContext, entry: InventoryEntry, because: str
     if (refused) return waits('ReleaseRefused', refused);
   }
   const { unit, commit } = entry;
-  context.log.info('object released', { object: keyOf(entry), unit, commit, because });
+  context.log.info('object released', { object: objectKey(entry), unit, commit, because });
   return { state: 'gone' };
 }
 

@@ -1,7 +1,7 @@
 /** What a pass came to, in the words of promotion. Pure. */
 
 import { byCode } from '../../kube/objects/digest.ts';
-import { keyOf } from '../../kube/objects/object-id.ts';
+import { objectKey } from '../../kube/objects/object-id.ts';
 import type { ClusterReport, WorkReport } from '../cluster-report.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
 import type { ObjectPlan, TargetPlan } from './plan.ts';
@@ -41,7 +41,7 @@ interface Failed {
 
 function failuresOf(plan: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>): Failed[] {
   return plan.wanted
-    .flatMap((entry) => failureOf(entry, outcomes.get(keyOf(entry.id))) ?? [])
+    .flatMap((entry) => failureOf(entry, outcomes.get(objectKey(entry.id))) ?? [])
     .toSorted((a, b) => byCode(a.failure.object, b.failure.object));
 }
 
@@ -50,7 +50,7 @@ function failureOf(entry: ObjectPlan, outcome: ObjectOutcome | undefined): Faile
   const { file, construct } = entry.rendered.source;
   const source = [file, construct].filter(Boolean).join(' ');
   const at = source ? ` (${source})` : '';
-  const object = keyOf(entry.id);
+  const object = objectKey(entry.id);
   if (outcome) {
     const { reason, message, passing } = outcome;
     return { failure: { object, reason, message: `${message}${at}` }, passing };
@@ -103,7 +103,7 @@ export function reportObserved(digest: string, plan: TargetPlan): WorkReport {
   const open = plan.wanted.filter(({ action }) => action !== 'same');
   const total = plan.wanted.length;
   const failures = open.slice(0, MAX_FAILURES).map(({ id, action, because }) => ({
-    object: keyOf(id),
+    object: objectKey(id),
     reason: 'NotWritten',
     message: `${action}: ${because}`,
   }));

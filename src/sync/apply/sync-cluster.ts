@@ -2,7 +2,7 @@
  * One pass over one cluster: look, plan, write, prune, report. The intent is durable before the first write, what
  * the server confirmed is durable before the first delete, and an entry leaves only when its object is gone.
  */
-import { idOf, keyOf } from '../../kube/objects/object-id.ts';
+import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { applySteps, type ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import { type InventoryEntry, missingIntents } from './inventory/inventory.ts';
@@ -98,7 +98,7 @@ async function confirm(
     const { entry, object } = outcome;
     const { uid } = object.metadata;
     const confirmed = { ...entryOf(entry, commit), applied: entry.digest, ...(uid ? { uid } : {}) };
-    const present = entries.get(keyOf(idOf(object)));
+    const present = entries.get(objectKey(objectIdOf(object)));
     const known =
       present?.applied === confirmed.applied && present.uid === uid && present.unit === confirmed.unit;
     return known ? [] : [confirmed];
@@ -113,7 +113,7 @@ export function isFullyApplied(
   pruned: PruneResult,
 ): boolean {
   const there = wanted.every(
-    ({ action, id }) => action === 'same' || outcomes.get(keyOf(id))?.state === 'applied',
+    ({ action, id }) => action === 'same' || outcomes.get(objectKey(id))?.state === 'applied',
   );
   return there && holds.length === 0 && pruned.waiting.length === 0;
 }

@@ -6,7 +6,7 @@
 
 import { isKubeError } from '../../kube/client/errors.ts';
 import { wakeLoop } from '../../kube/controller/loop.ts';
-import { afterError, CALM } from '../../kube/process/backoff.ts';
+import { backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
 import { type ClusterSyncerOptions, createClusterSyncer } from './cluster-syncer.ts';
 
@@ -39,8 +39,8 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
   const contact = createClusterSyncer({ ...options, onChange: () => loop.wake() });
   let current = new AbortController();
   let target: ClusterTarget | undefined;
-  let open = CALM;
-  let losses = CALM;
+  let open = NO_ERRORS;
+  let losses = NO_ERRORS;
   const loop = wakeLoop({ clock, gatherMs: GATHER_MS, round });
 
   return {
@@ -66,7 +66,7 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
   /** News ends every wait and every retry of what was before. */
   function interrupt(because: string): void {
     current.abort(new Error(because));
-    [open, losses] = [CALM, CALM];
+    [open, losses] = [NO_ERRORS, NO_ERRORS];
     loop.wake();
   }
 
@@ -75,14 +75,14 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
     const signal = AbortSignal.any([closing.signal, current.signal]);
     try {
       const again = await contact.round(target, signal);
-      if (again === 'later') return (open = afterError(open, moment(), OPEN_WORK)).delayMs;
-      open = CALM;
+      if (again === 'later') return (open = backOffAfterError(open, moment(), OPEN_WORK)).delayMs;
+      open = NO_ERRORS;
       return again === 'at once' ? 0 : untilNextLook();
     } catch (error) {
       if (signal.aborted) return 0;
       contact.lost(error);
       const { retryAfterSeconds } = isKubeError(error) ? error : {};
-      return (losses = afterError(losses, { ...moment(), retryAfterSeconds }, LOST_PASS)).delayMs;
+      return (losses = backOffAfterError(losses, { ...moment(), retryAfterSeconds }, LOST_PASS)).delayMs;
     } finally {
       options.onReport();
     }

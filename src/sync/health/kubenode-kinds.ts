@@ -1,6 +1,6 @@
 /** Health of kubenode's own kinds: by the conditions that the controller writes for the object's generation. */
 import { GROUP } from '../../api/names.ts';
-import { statusOf } from '../../kube/objects/conditions.ts';
+import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import {
@@ -38,7 +38,7 @@ export function kubenodeKindFinding(object: KubeObject, generation: number): Hea
   }
   const conditions = conditionsOf(object);
   for (const type of REQUIRED_CONDITIONS.get(object.kind) ?? []) {
-    if (statusOf(conditions, type, generation) === 'True') continue;
+    if (conditionStatus(conditions, type, generation) === 'True') continue;
     const condition = conditionAt(object, type);
     if (!condition) return progressing(type, `${type} is not reported`, { hasDeadline: true });
     const { reason, because, ...rest } = explain(condition);
@@ -55,7 +55,7 @@ function failureOf(object: KubeObject, generation: number): HealthFinding | unde
     ['Ready', 'False'],
   ] as const) {
     const condition = conditionAt(object, type);
-    if (!condition || statusOf(conditions, type, generation) !== bad) continue;
+    if (!condition || conditionStatus(conditions, type, generation) !== bad) continue;
     if (type === 'Ready' && condition.reason !== 'RolledBack') continue;
     const { reason, because, since } = explain(condition);
     return failed(reason, because, since);

@@ -1,6 +1,6 @@
 /** The health of everything that a commit put into one cluster, from what is observed of it now. */
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { idOf, type ObjectId } from '../../kube/objects/object-id.ts';
+import { objectIdOf, type ObjectId } from '../../kube/objects/object-id.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import { type Settlement, settlementOf } from './health.ts';
 
@@ -17,7 +17,7 @@ export function targetHealth(
   const applied = units.flatMap(({ objects }) =>
     objects.map(({ object }) => {
       const { apiVersion, kind, metadata } = object;
-      const observed = observe(idOf(object));
+      const observed = observe(objectIdOf(object));
       // The cache holds the answer to our own write, or something newer: its generation is the one to wait for.
       const generation = typeof observed === 'object' ? observed.metadata.generation : undefined;
       return {

@@ -5,7 +5,7 @@ import { NAMESPACE } from '../../api/names.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { CallReport } from '../../kube/client/request.ts';
-import { type HeldLease, heldLease } from '../../kube/leader/held-lease.ts';
+import { createHeldLease, type HeldLease } from '../../kube/leader/held-lease.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -82,7 +82,7 @@ export function clusterFleet(options: ClustersOptions): Clusters {
   function begin(name: string): Pick<Running, 'worker' | 'lease'> {
     const { hub, clock, random, identity, metrics, onReport } = options;
     const log = options.log.with({ cluster: name });
-    const lease = heldLease({
+    const lease = createHeldLease({
       client: hub,
       name: `cluster-${name}`,
       namespace: NAMESPACE,
@@ -99,7 +99,7 @@ export function clusterFleet(options: ClustersOptions): Clusters {
       scope: CLUSTER_SCOPE,
       connect: () => connectNow(name),
       pinnedUID: () => pinnedUID(options.clusters.get(name)),
-      writeBlockedReason: () => lease.objection(),
+      writeBlockedReason: () => lease.notHeldReason(),
       content: (target) => options.content(name, target),
       policy: options.policy,
       clock,

@@ -7,7 +7,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';
 import { KubeError } from '../../kube/client/errors.ts';
 import type { CallReport } from '../../kube/client/request.ts';
-import { limiter } from '../../kube/transport/limiter.ts';
+import { createLimiter } from '../../kube/transport/limiter.ts';
 import type { Clock } from '../../os/clock.ts';
 import { MissingSecret, type SecretRef, secretValue, secretVersion } from './credentials.ts';
 
@@ -41,7 +41,7 @@ export async function connectCluster(cluster: Cluster, options: ConnectionOption
   return connect({
     kubeconfigText: cluster.spec.connection?.server ? withServer(text, cluster.spec.connection.server) : text,
     clock,
-    limiter: limiter({ clock }),
+    limiter: createLimiter({ clock }),
     ...(onCall ? { onCall } : {}),
   });
 }

@@ -3,9 +3,9 @@
 import { CLUSTERS, PIPELINES, RELEASES } from '../../api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { MANAGER_SYNC, NAMESPACE } from '../../api/names.ts';
-import { blindness } from '../../kube/cache/freshness.ts';
-import { type Reflector, reflector } from '../../kube/cache/reflector.ts';
-import { type Store, store, type WritableStore } from '../../kube/cache/store.ts';
+import { staleReason } from '../../kube/cache/freshness.ts';
+import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
+import { createStore, type Store, type WritableStore } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
@@ -42,16 +42,19 @@ export interface HubView extends HubStore {
 export function hubView(options: HubViewOptions): HubView {
   const { client, log } = options;
   const stores = {
-    clusters: store<Cluster>({ log }),
-    pipelines: store<Pipeline>({ log }),
-    releases: store<Release>({ log, indexers: { pipeline: ({ spec }) => [spec.pipeline] } }),
-    secrets: store({ log }),
+    clusters: createStore<Cluster>({ log }),
+    pipelines: createStore<Pipeline>({ log }),
+    releases: createStore<Release>({ log, indexers: { pipeline: ({ spec }) => [spec.pipeline] } }),
+    secrets: createStore({ log }),
   };
   const watches: readonly (readonly [Resource, Reflector])[] = [
-    [CLUSTERS, reflector<Cluster>({ ...options, resource: CLUSTERS, store: stores.clusters })],
-    [PIPELINES, reflector<Pipeline>({ ...options, resource: PIPELINES, store: stores.pipelines })],
-    [RELEASES, reflector<Release>({ ...options, resource: RELEASES, store: stores.releases })],
-    [SECRETS, reflector({ ...options, resource: SECRETS, store: stores.secrets, namespace: NAMESPACE })],
+    [CLUSTERS, createReflector<Cluster>({ ...options, resource: CLUSTERS, store: stores.clusters })],
+    [PIPELINES, createReflector<Pipeline>({ ...options, resource: PIPELINES, store: stores.pipelines })],
+    [RELEASES, createReflector<Release>({ ...options, resource: RELEASES, store: stores.releases })],
+    [
+      SECRETS,
+      createReflector({ ...options, resource: SECRETS, store: stores.secrets, namespace: NAMESPACE }),
+    ],
   ];
 
   return {
@@ -71,7 +74,7 @@ export function hubView(options: HubViewOptions): HubView {
   };
 
   function stale(): string | undefined {
-    return watches.map(([resource, watch]) => blindness(watch.freshness(), resource.plural)).find(Boolean);
+    return watches.map(([resource, watch]) => staleReason(watch.freshness(), resource.plural)).find(Boolean);
   }
 
   /** Rejects rather than pass a part, or the past, off as the present. */

@@ -1,6 +1,6 @@
 /** The accepted commits in their order: what promotion moves along. Pure. */
 
-import { idOf, keyOf } from '../../kube/objects/object-id.ts';
+import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import type { AcceptedCommit, TargetDigests } from '../commits.ts';
 import type { CommitInfo } from '../git/transport.ts';
 import { HUB_TARGET, type Rendered } from '../rendered.ts';
@@ -48,5 +48,5 @@ function deletesOf(before: Rendered, after: Rendered): number {
 }
 
 function keysOf(units: Rendered['targets'][number]['units']): Set<string> {
-  return new Set(units.flatMap(({ objects }) => objects.map(({ object }) => keyOf(idOf(object)))));
+  return new Set(units.flatMap(({ objects }) => objects.map(({ object }) => objectKey(objectIdOf(object)))));
 }

@@ -3,7 +3,7 @@ import type { Pipeline } from '../../api/generated/types.ts';
 import { GROUP } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { HeldLease } from '../../kube/leader/held-lease.ts';
-import { idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
+import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -66,7 +66,7 @@ export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): 
     scope: hubScope(name),
     connect: options.connectHub,
     pinnedUID: () => options.hubUID,
-    writeBlockedReason: () => lease.objection(),
+    writeBlockedReason: () => lease.notHeldReason(),
     content: async ({ commit }) =>
       commit ? scoped(name, await source.content(HUB_TARGET, commit)) : undefined,
     onReport: onChange,
@@ -94,13 +94,13 @@ export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): 
     if (work?.digest !== content.digest) return false;
     const failed = new Set(work.failures.map(({ object }) => object));
     return clustersOf(content).every(
-      (id) => clusters.get(id.name) !== undefined || failed.has(keyOf(id)) || work.state === 'Held',
+      (id) => clusters.get(id.name) !== undefined || failed.has(objectKey(id)) || work.state === 'Held',
     );
   }
 }
 
 function clustersOf({ units }: RenderedTarget): ObjectId[] {
-  const ids = units.flatMap(({ objects }) => objects.map(({ object }) => idOf(object)));
+  const ids = units.flatMap(({ objects }) => objects.map(({ object }) => objectIdOf(object)));
   return ids.filter(({ group, kind }) => group === GROUP && kind === 'Cluster');
 }
 

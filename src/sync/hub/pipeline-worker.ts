@@ -60,7 +60,7 @@ export function pipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
 
   /** Open while there is such a Pipeline and it is ours to run; anew when its repository is another one. */
   async function keepOpen(): Promise<void> {
-    const pipeline = lease.objection() === undefined ? await present() : undefined;
+    const pipeline = lease.notHeldReason() === undefined ? await present() : undefined;
     const version = pipeline && repositoryVersion(pipeline, hub.stores.secrets);
     if (open?.version === version) return;
     await shut();

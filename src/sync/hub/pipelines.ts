@@ -1,7 +1,7 @@
 /** One worker and one Lease for each Pipeline of the hub, begun and ended as the objects come and go. */
 import { NAMESPACE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { heldLease } from '../../kube/leader/held-lease.ts';
+import { createHeldLease } from '../../kube/leader/held-lease.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import { type PipelineWorker, type PipelineWorkerOptions, pipelineWorker } from './pipeline-worker.ts';
@@ -43,7 +43,7 @@ export function pipelineFleet(options: PipelinesOptions): Pipelines {
   }
 
   function begin(name: string): PipelineWorker {
-    const lease = heldLease({
+    const lease = createHeldLease({
       ...options,
       name: `pipeline-${name}`,
       namespace: NAMESPACE,

@@ -4,7 +4,7 @@
  */
 
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
-import { keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
+import { type ObjectId, objectKey } from '../../kube/objects/object-id.ts';
 import { isProtected } from '../protected-kinds.ts';
 
 export interface DeleteBudget {
@@ -50,7 +50,7 @@ export function judgeDeletes(
 
 /** Over the names alone, so that the acknowledgement of a plan holds for as long as the plan is the same. */
 export function planDigestOf({ unit, deletes }: Pick<UnitDeletes, 'unit' | 'deletes'>): string {
-  return digestOf({ unit, deletes: deletes.map(keyOf).toSorted(byCode) });
+  return digestOf({ unit, deletes: deletes.map(objectKey).toSorted(byCode) });
 }
 
 function objectionTo(
@@ -59,7 +59,7 @@ function objectionTo(
 ): string | undefined {
   if (deletes.length === 0) return undefined;
   if (wanted === 0) return `unit ${unit} renders to nothing, and ${deletes.length} objects would go`;
-  const precious = deletes.filter(isProtected).map(keyOf).toSorted(byCode);
+  const precious = deletes.filter(isProtected).map(objectKey).toSorted(byCode);
   if (precious.length > 0) return `protected objects would go: ${firstOf(precious)}`;
   const allowed = Math.max(budget.maxObjects, Math.floor((present * budget.maxPercent) / 100));
   if (deletes.length <= allowed) return undefined;

@@ -12,7 +12,7 @@ import {
 } from '../../api/names.ts';
 import { listAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { idOf, keyOf } from '../../kube/objects/object-id.ts';
+import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { besideSchema, type Problem } from '../../rules/report.ts';
 import { HUB_TARGET, type RenderedObject, type RenderedTarget, sourceText } from '../rendered.ts';
 import { unsupported } from './unsupported.ts';
@@ -59,7 +59,7 @@ async function objectRefusals(target: RenderedTarget, checks: Checks): Promise<R
   const seen = new Map<string, { unit: string; source: string }>();
   const found: Refusal[] = [];
   for (const { unit, rendered } of objectsOf(target)) {
-    const object = keyOf(idOf(rendered.object));
+    const object = objectKey(objectIdOf(rendered.object));
     const source = sourceText(rendered.source);
     const first = seen.get(object);
     seen.set(object, first ?? { unit, source });

@@ -6,10 +6,10 @@ import { ANNOTATION_COMMIT, ANNOTATION_SOURCE, LABEL_HUB, MANAGER_SYNC } from '.
 import type { Client } from '../../kube/client/client.ts';
 import { dryRunApply } from '../../kube/client/dry-run.ts';
 import { isKubeError, type KubeError } from '../../kube/client/errors.ts';
-import { differenceLines } from '../../kube/objects/diff.ts';
+import { formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { groupOf, idOf, keyOf, type ObjectId } from '../../kube/objects/object-id.ts';
+import { groupOf, objectIdOf, objectKey, type ObjectId } from '../../kube/objects/object-id.ts';
 import { canReplace } from '../apply/immutable.ts';
 import type { Inventory } from '../apply/inventory/inventory.ts';
 import { openInventory } from '../apply/inventory/store.ts';
@@ -56,9 +56,9 @@ async function readLive(client: Client, kinds: ReadonlyMap<string, string>): Pro
   for (const [groupKind, apiVersion] of kinds) {
     const found = await markedOf(client, apiVersion, groupKind.split('/')[1] ?? '');
     if (found === 'unserved') unserved.add(groupKind);
-    else for (const object of found) seen.set(keyOf(idOf(object)), object);
+    else for (const object of found) seen.set(objectKey(objectIdOf(object)), object);
   }
-  return (id) => (unserved.has(`${id.group}/${id.kind}`) ? 'unknown' : (seen.get(keyOf(id)) ?? 'absent'));
+  return (id) => (unserved.has(`${id.group}/${id.kind}`) ? 'unknown' : (seen.get(objectKey(id)) ?? 'absent'));
 }
 
 async function markedOf(
@@ -106,7 +106,7 @@ async function changesOf(client: Client, plan: TargetPlan): Promise<ReadonlyMap<
 const MARKS = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
 
 async function changeOf(client: Client, entry: ObjectPlan): Promise<Change | undefined> {
-  const about = { object: keyOf(entry.id), source: sourceText(entry.rendered.source) };
+  const about = { object: objectKey(entry.id), source: sourceText(entry.rendered.source) };
   // What nobody serves yet comes with its CRD, and can only be created.
   if (entry.action === 'wait') return { action: 'create', ...about, details: [entry.because] };
   try {
@@ -115,7 +115,7 @@ async function changeOf(client: Client, entry: ObjectPlan): Promise<Change | und
       fieldManager: MANAGER_SYNC,
       force: entry.ours,
     });
-    const details = differenceLines(
+    const details = formatDifferences(
       run.differences.filter(({ path }) => !MARKS.some((mark) => path.includes(mark))),
     );
     const nothing = run.action !== 'create' && details.length === 0;
@@ -144,7 +144,7 @@ function unitsOf(plan: TargetPlan, changes: ReadonlyMap<ObjectPlan, Change>): Un
       .map(
         ({ entry, because }): Change => ({
           action: 'delete',
-          object: keyOf(entry),
+          object: objectKey(entry),
           details: because === 'left git' ? [] : [because],
         }),
       );

@@ -4,10 +4,10 @@
  *
  * Which machines a change disturbs, and how, comes with the component set planner: a change will then carry them.
  */
-import { differenceLines, differences } from '../../kube/objects/diff.ts';
+import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { idOf, keyOf } from '../../kube/objects/object-id.ts';
+import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { sortByStep } from '../apply/order.ts';
 import {
   type Acknowledgement,
@@ -132,31 +132,33 @@ interface Comparison {
 
 function compareUnit(unit: string, { from, to, wanted, present, limits }: Comparison): UnitPreview {
   const [before, after] = [objectsOf(from, unit), objectsOf(to, unit)];
-  const gone = before.filter((one) => !wanted.has(keyOfRendered(one))).map(({ object }) => idOf(object));
+  const gone = before
+    .filter((one) => !wanted.has(keyOfRendered(one)))
+    .map(({ object }) => objectIdOf(object));
   const verdict = judgeDeletes(
     { unit, present: before.length, wanted: after.length, deletes: gone },
     limits.budget,
     limits.acknowledgements,
   );
-  const written = sortByStep(after, ({ object }) => idOf(object)).flatMap((one) =>
+  const written = sortByStep(after, ({ object }) => objectIdOf(object)).flatMap((one) =>
     writtenChange(one, present.get(keyOfRendered(one))),
   );
   const deleted = sortByStep(gone, (id) => id)
     .toReversed()
-    .map((id): Change => ({ action: 'delete', object: keyOf(id), details: [] }));
+    .map((id): Change => ({ action: 'delete', object: objectKey(id), details: [] }));
   const hold = verdict.held ? { hold: { planDigest: verdict.planDigest, because: verdict.because } } : {};
   return { unit, changes: [...written, ...deleted], ...hold };
 }
 
 function writtenChange({ object, source }: RenderedObject, before: RenderedObject | undefined): Change[] {
-  const about = { object: keyOf(idOf(object)), source: sourceText(source) };
+  const about = { object: objectKey(objectIdOf(object)), source: sourceText(source) };
   if (!before) return [{ action: 'create', ...about, details: [] }];
   const details = changedLines(before.object, object);
   return details.length > 0 ? [{ action: 'update', ...about, details }] : [];
 }
 
 function changedLines(before: KubeObject, after: KubeObject): string[] {
-  return differenceLines(differences(before, after));
+  return formatDifferences(diffObjects(before, after));
 }
 
 function objectsOf(target: RenderedTarget | undefined, unit: string): RenderedUnit['objects'] {
@@ -164,5 +166,5 @@ function objectsOf(target: RenderedTarget | undefined, unit: string): RenderedUn
 }
 
 function keyOfRendered({ object }: RenderedObject): string {
-  return keyOf(idOf(object));
+  return objectKey(objectIdOf(object));
 }

@@ -1,7 +1,7 @@
 /** The status of a Pipeline: its head, its stages, and what keeps the head from the last of them. Pure. */
 import type { PipelineHead, PipelineStageStatus, PipelineStatus, Wait } from '../../api/generated/types.ts';
 import { pipelinePhases } from '../../api/phases.ts';
-import { type Finding, withConditions } from '../../kube/objects/conditions.ts';
+import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import type { HeadReport } from '../commits.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { type Road, stageOf } from './release/order.ts';
@@ -87,7 +87,7 @@ function waitOf({ world, stages }: PipelineSight): Wait | undefined {
   return first && waitFor(world.pipeline.status?.waiting, first, world.now);
 }
 
-function findingsOf(sight: PipelineSight, waiting: Wait | undefined): readonly Finding[] {
+function findingsOf(sight: PipelineSight, waiting: Wait | undefined): readonly ConditionUpdate[] {
   return [
     progress(sight, waiting),
     promoted(sight, waiting),
@@ -97,7 +97,7 @@ function findingsOf(sight: PipelineSight, waiting: Wait | undefined): readonly F
   ];
 }
 
-function promoted({ world, stages }: PipelineSight, waiting: Wait | undefined): Finding {
+function promoted({ world, stages }: PipelineSight, waiting: Wait | undefined): ConditionUpdate {
   const newest = world.commits.at(-1)?.id;
   if (newest !== undefined && stages.at(-1)?.proven?.commit === newest) {
     return {
@@ -111,7 +111,7 @@ function promoted({ world, stages }: PipelineSight, waiting: Wait | undefined): 
   return { type: 'Promoted', status: 'False', reason, message };
 }
 
-function progress({ world }: PipelineSight, waiting: Wait | undefined): Finding {
+function progress({ world }: PipelineSight, waiting: Wait | undefined): ConditionUpdate {
   if (world.pipeline.spec.paused) {
     return {
       type: 'Progressing',
@@ -125,12 +125,12 @@ function progress({ world }: PipelineSight, waiting: Wait | undefined): Finding 
 }
 
 /** A head that is not trusted was not judged any further: nothing is said about how it renders. */
-function sourceFindings({ head }: PipelineSight): readonly Finding[] {
+function sourceFindings({ head }: PipelineSight): readonly ConditionUpdate[] {
   const trusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
   return [sourceReady(head, trusted), ...(trusted ? [rendered(head)] : [])];
 }
 
-function sourceReady({ unread, verdict, message }: HeadReport, trusted: boolean): Finding {
+function sourceReady({ unread, verdict, message }: HeadReport, trusted: boolean): ConditionUpdate {
   const type = 'SourceReady';
   if (unread !== undefined) return { type, status: 'Unknown', reason: 'Stale', message: unread };
   return trusted
@@ -138,14 +138,14 @@ function sourceReady({ unread, verdict, message }: HeadReport, trusted: boolean)
     : { type, status: 'False', reason: verdict, message: message ?? verdict };
 }
 
-function rendered({ verdict, message }: HeadReport): Finding {
+function rendered({ verdict, message }: HeadReport): ConditionUpdate {
   const type = 'Rendered';
   return verdict === 'Accepted'
     ? { type, status: 'True', reason: 'Rendered', message: 'the head renders' }
     : { type, status: 'False', reason: verdict, message: message ?? verdict };
 }
 
-function held({ clusters }: PipelineSight): Finding {
+function held({ clusters }: PipelineSight): ConditionUpdate {
   const names = clusters.filter(({ member }) => member.progress.trial === 'Held');
   const [first] = names;
   const list = names.slice(0, MAX_NAMES).map(({ name }) => name);
@@ -157,7 +157,7 @@ function held({ clusters }: PipelineSight): Finding {
 }
 
 /** It needs a person: a budget is spent, a limit passed, or a cluster is claimed twice or by nobody. */
-function stalled({ stages }: PipelineSight): Finding {
+function stalled({ stages }: PipelineSight): ConditionUpdate {
   const reasons: ReadonlySet<string> = new Set(['FailureBudgetSpent', 'TooManySkipped', 'NoClusters']);
   const found = stages.flatMap(({ verdict, next, standings }): Because[] => [
     ...(verdict?.wait && reasons.has(verdict.wait.reason) ? [verdict.wait] : []),

@@ -4,7 +4,7 @@ import type { Impersonation } from '../../../src/kube/auth/credentials.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 
 export interface Installed {
@@ -16,7 +16,7 @@ export interface Installed {
 
 export async function startInstalled(objects: readonly KubeObject[] = installation()): Promise<Installed> {
   const server = await startApiServer();
-  const results = await install(server.client, { clock: systemClock(), objects });
+  const results = await install(server.client, { clock: createSystemClock(), objects });
   const failed = results.flatMap(({ error }) => error ?? []);
   if (failed.length > 0) throw new AggregateError(failed, 'the installation failed');
   await server.keep();

@@ -4,11 +4,11 @@ import { install, installation } from '../../../src/api/install/install.ts';
 import { PRINCIPAL_DEFENDER, ROLE_VIEW, serviceAccountUser } from '../../../src/api/names.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { CRD, counts, type Installed, startInstalled } from './installed.ts';
 import { resources } from './world.ts';
 
-const clock = systemClock();
+const clock = createSystemClock();
 const total = installation().length;
 const somebodyElse = { metadata: { labels: { team: 'sre' } }, rules: [] };
 

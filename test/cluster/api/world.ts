@@ -25,7 +25,7 @@ import {
 import type { Client } from '../../../src/kube/client/client.ts';
 import { isKubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { accepted } from '../../api/fixtures/load.ts';
 import { writeCase } from '../../api/fixtures/write.ts';
 import { type Installed, startInstalled } from './installed.ts';
@@ -204,7 +204,7 @@ async function verdict(act: () => Promise<unknown>): Promise<Verdict> {
   }
 }
 
-const clock = systemClock();
+const clock = createSystemClock();
 const PATIENCE_MS = 20_000;
 
 /**

@@ -12,11 +12,11 @@ import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { outsideAddresses, ownUrl } from '../../../src/local/processes/addresses.ts';
 import { isPortFree } from '../../../src/os/ports.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { localFleet } from '../../support/local-fleet.ts';
 import { tempFolder } from '../../support/temp.ts';
 
-const clock = systemClock();
+const clock = createSystemClock();
 const LIGHT = ['--no-controllers', '--no-install'];
 
 // Each test starts servers, and a busy machine takes its time for that.

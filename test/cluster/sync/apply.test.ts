@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { idOf } from '../../../src/kube/objects/object-id.ts';
+import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
 import { planDigestOf } from '../../../src/sync/judge/deletes.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { type Bed, commitNo, configMap, freshSync, marked, startTarget, targetOf } from './bed.ts';
@@ -197,7 +197,7 @@ describe('a pass over a real cluster', () => {
     const without = targetOf(commitNo(2), { web: [configMap('a')] });
     const held = await bed.pass(without);
     expect(held.plan.holds).toHaveLength(1);
-    const planDigest = planDigestOf({ unit: 'web', deletes: [idOf(namespace('web'))] });
+    const planDigest = planDigestOf({ unit: 'web', deletes: [objectIdOf(namespace('web'))] });
     const acknowledged = { ...without, acknowledgements: [{ unit: 'web', planDigest }] };
     expect((await bed.pass(acknowledged)).pruned).toMatchObject({ marked: 1, gone: 0 });
     await bed.pass(acknowledged);

@@ -4,7 +4,7 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { SyncContext, SyncTarget } from '../../../src/sync/apply/context.ts';
 import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
 import { createLiveCache } from '../../../src/sync/apply/live/live-cache.ts';
@@ -63,7 +63,7 @@ export const NEVER = new AbortController().signal;
 
 /** As a sync process that has just started: nothing is known that is not in the cluster. */
 export async function freshSync(client: Client, hub = HUB): Promise<Bed> {
-  const clock = systemClock();
+  const clock = createSystemClock();
   const log = memoryLog();
   const live = createLiveCache({ client, clock, log, random: () => 0.5, onChange: () => undefined });
   const store = await openInventory(client, { clusterUID: await clusterUID(client, NEVER), scope: '' });

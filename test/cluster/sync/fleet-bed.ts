@@ -9,7 +9,7 @@ import { connect } from '../../../src/kube/client/connect.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { principalNamed } from '../../../src/local/pki/principal.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { renderer } from '../../../src/sync/render/renderer.ts';
 import { type Sync, startSync } from '../../../src/sync/sync.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
@@ -126,7 +126,7 @@ async function runningSync(kubeconfig: string, identity: string, log: MemoryLog)
       renderer: renderer({ limits: PATIENT }),
       checks: commitChecks(),
       gitFolder: tempFolder('git'),
-      clock: systemClock(),
+      clock: createSystemClock(),
       log,
       random: () => 0.5,
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EVENTS } from '../../../src/kube/events/object.ts';
-import { LEASES, recordOf } from '../../../src/kube/leader/record.ts';
+import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import { type FleetBed, fleetBed, PATIENCE, STAGES, type Stage } from './fleet-bed.ts';
@@ -131,7 +131,7 @@ async function eventsOn(commit: string): Promise<unknown[]> {
 async function holders(): Promise<unknown[]> {
   const { items } = await bed.hub.client.list(LEASES, { namespace: 'kubenode-system' });
   const ours = items.filter(({ metadata }) => /^(pipeline|cluster)-/.test(metadata.name));
-  return ours.map((lease) => recordOf(lease).holder);
+  return ours.map((lease) => readLeaseRecord(lease).holder);
 }
 
 /** Somebody changes what git wants there. Says whose content it is, by the part that nobody changed. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { keyOf } from '../../../src/kube/objects/object-id.ts';
+import { objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
 import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/store.ts';
 import { clusterUID } from '../../../src/sync/cluster-uid.ts';
@@ -51,8 +51,8 @@ describe('a plan against a live cluster', () => {
       'update Secret default/token',
     ]);
     const written = plan.wanted
-      .filter(({ id }) => outcomes.get(keyOf(id))?.state === 'applied')
-      .map(({ id }) => keyOf(id));
+      .filter(({ id }) => outcomes.get(objectKey(id))?.state === 'applied')
+      .map(({ id }) => objectKey(id));
     const said = changes.filter(({ action }) => action !== 'delete').map(({ object }) => object);
     expect(written.toSorted()).toEqual(said.toSorted());
     expect(pruned.gone).toBe(1);

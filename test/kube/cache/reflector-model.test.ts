@@ -7,7 +7,7 @@ import type { ListFault, SmallServer, WatchFault } from '../../support/kube/smal
 import { runs } from '../../support/long.ts';
 import { settle, type VirtualClock } from '../../support/virtual-clock.ts';
 
-describe('reflector', () => {
+describe('createReflector', () => {
   it('never loses an object that exists, and always converges', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 60 }), survives),

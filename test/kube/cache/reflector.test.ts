@@ -4,7 +4,7 @@ import { bed, contents, MINUTE, SECOND, WATCH_MS } from '../../support/kube/refl
 import type { ListFault } from '../../support/kube/small-server.ts';
 import { settle } from '../../support/virtual-clock.ts';
 
-describe('reflector', () => {
+describe('createReflector', () => {
   it('lists, then follows', async () => {
     const { server, told, store: objects } = await bed(['a', 'b']);
     expect(objects.hasSynced()).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOlderVersion, store, type WritableStore } from '../../../src/kube/cache/store.ts';
+import { createStore, isOlderVersion, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
@@ -21,7 +21,7 @@ function bed(): {
   readonly log: ReturnType<typeof memoryLog>;
 } {
   const log = memoryLog();
-  const things = store<Thing>({ log, indexers: { zone: ({ zone }) => (zone ? zone.split('+') : []) } });
+  const things = createStore<Thing>({ log, indexers: { zone: ({ zone }) => (zone ? zone.split('+') : []) } });
   const told: string[] = [];
   listen(things, told);
   return { things, told, log };
@@ -36,7 +36,7 @@ function listen(things: WritableStore<Thing>, told: string[]): () => void {
   });
 }
 
-describe('store', () => {
+describe('createStore', () => {
   it('tells of what is added, updated and removed, with what was there before', () => {
     const { things, told } = bed();
     things.put(thing('a@1'));
@@ -157,7 +157,7 @@ describe('store', () => {
 
     it('that cannot read an object leave it in the store', () => {
       const log = memoryLog();
-      const things = store<Thing>({
+      const things = createStore<Thing>({
         log,
         indexers: {
           zone: ({ metadata }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { transformer } from '../../../src/kube/cache/trim.ts';
+import { createTransform } from '../../../src/kube/cache/trim.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 
 function node(name: string): KubeObject {
@@ -16,19 +16,19 @@ function node(name: string): KubeObject {
   ) as KubeObject;
 }
 
-describe('transformer', () => {
+describe('createTransform', () => {
   it('drops managedFields always, and the fields it is told', () => {
-    expect(transformer(['status.images', 'spec.nowhere.deep'])(node('a'))).toEqual({
+    expect(createTransform(['status.images', 'spec.nowhere.deep'])(node('a'))).toEqual({
       apiVersion: 'v1',
       kind: 'Node',
       metadata: { name: 'a', labels: { zone: 'somewhere-far-away' } },
       status: { conditions: [{ type: 'Ready', message: 'kubelet is posting ready status' }] },
     });
-    expect(transformer()(node('a'))).toHaveProperty('status.images');
+    expect(createTransform()(node('a'))).toHaveProperty('status.images');
   });
 
   it('changes no value, however many strings go through it', () => {
-    const transform = transformer();
+    const transform = createTransform();
     for (let index = 0; index < 30_000; index += 1) {
       const object = node(`node-with-a-long-name-${index}`);
       const { metadata } = transform(object);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
 import type { KubeErrorCode } from '../../../src/kube/client/errors.ts';
-import { restClient } from '../../../src/kube/client/rest-client.ts';
+import { createRestClient } from '../../../src/kube/client/rest-client.ts';
 import type { Transport } from '../../../src/kube/transport/transport.ts';
 import { type Answer, failing, responseOf, SERVER } from '../../support/kube/client-bed.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
-describe('discovery', () => {
+describe('createDiscovery', () => {
   const core = {
     kind: 'APIResourceList',
     groupVersion: 'v1',
@@ -138,5 +138,5 @@ function server(paths: Readonly<Record<string, Answer>>): { client: Client; aske
     stream: () => Promise.reject(new Error('no')),
     close: () => Promise.resolve(),
   };
-  return { client: restClient(transport, { server: SERVER, clock: virtualClock() }), asked };
+  return { client: createRestClient(transport, { server: SERVER, clock: virtualClock() }), asked };
 }

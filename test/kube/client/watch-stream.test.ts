@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
 import type { KubeErrorCode } from '../../../src/kube/client/errors.ts';
-import { restClient } from '../../../src/kube/client/rest-client.ts';
+import { createRestClient } from '../../../src/kube/client/rest-client.ts';
 import type { Transport } from '../../../src/kube/transport/transport.ts';
 import { type Answer, bed, failing, NODE, NODES, SERVER, status } from '../../support/kube/client-bed.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
@@ -67,7 +67,7 @@ describe('watch', () => {
         stream: () => Promise.resolve({ status: 200, headers: {}, body: inPieces(text, size) }),
         close: () => Promise.resolve(),
       };
-      const client = restClient(transport, { server: SERVER, clock: virtualClock() });
+      const client = createRestClient(transport, { server: SERVER, clock: virtualClock() });
       const notes: unknown[] = [];
       for await (const { object } of client.watch(NODES, OPTIONS)) notes.push(object['note']);
       expect(notes).toEqual(['ü€😀', undefined]);

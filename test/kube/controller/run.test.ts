@@ -1,13 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Freshness } from '../../../src/kube/cache/reflector.ts';
-import { store, type WritableStore } from '../../../src/kube/cache/store.ts';
+import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { View } from '../../../src/kube/cache/view.ts';
 import type { Controller, Outcome, Pass } from '../../../src/kube/controller/controller.ts';
 import { type RunOptions, runControllers } from '../../../src/kube/controller/run.ts';
-import { type LeaseElection, type LeaseOptions, leaseElection } from '../../../src/kube/leader/election.ts';
+import {
+  createLeaseElection,
+  type LeaseElection,
+  type LeaseOptions,
+} from '../../../src/kube/leader/election.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { metricsRegistry } from '../../../src/kube/process/metrics.ts';
+import { createMetrics } from '../../../src/kube/process/metrics.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { objectServer } from '../../support/object-server.ts';
 import { NOW, settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
@@ -21,7 +25,7 @@ interface ToldView extends View {
 }
 
 function toldView(): ToldView {
-  const objects = store({ log: memoryLog() });
+  const objects = createStore({ log: memoryLog() });
   const first = Promise.withResolvers<void>();
   const view: ToldView = {
     store: objects,
@@ -242,7 +246,7 @@ describe('runControllers', () => {
     it('tells it to stop, lets others go on, and never begins a second one over its key', async () => {
       const { clock, views, passes, run } = bed();
       const ends = Promise.withResolvers<Outcome>();
-      const metrics = metricsRegistry();
+      const metrics = createMetrics();
       let given: Pass | undefined;
       void run(
         {
@@ -269,8 +273,8 @@ describe('runControllers', () => {
       await settle();
       expect(passes).toEqual(['hangs', 'b', 'hangs']);
       const text = await metrics.text();
-      expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="timeout"} 1');
-      expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="done"} 2');
+      expect(text).toContain('kubenode_reconcile_seconds_count{controller="test",outcome="timeout"} 1');
+      expect(text).toContain('kubenode_reconcile_seconds_count{controller="test",outcome="done"} 2');
     });
   });
 
@@ -368,7 +372,7 @@ describe('runControllers', () => {
       client: LeaseOptions['client'],
       identity: string,
     ): LeaseElection =>
-      leaseElection({ client, name: NAME, identity, clock, random: () => 0, log: memoryLog() });
+      createLeaseElection({ client, name: NAME, identity, clock, random: () => 0, log: memoryLog() });
 
     it('passes only while it leads, with the epoch of its term', async () => {
       const { clock, views, passes, run } = bed();
@@ -500,7 +504,7 @@ describe('runControllers', () => {
 
   it('is ready only when every view is whole and fresh and no pass hangs', async () => {
     const { clock, views, run } = bed();
-    const metrics = metricsRegistry();
+    const metrics = createMetrics();
     const url = Promise.withResolvers<string>();
     void run(
       { reconcile: (key) => (key === 'hangs' ? new Promise(() => {}) : Promise.resolve({})) },
@@ -523,8 +527,8 @@ describe('runControllers', () => {
     await clock.advance(500);
     expect(await ready()).toEqual(['503', '[-]controller test failed: passes did not end in time: hangs']);
     const text = await (await fetch(`${await url.promise}/metrics`)).text();
-    expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="done"} 1');
-    expect(text).toContain('kubenode_pass_seconds_count{controller="test",outcome="timeout"} 1');
+    expect(text).toContain('kubenode_reconcile_seconds_count{controller="test",outcome="done"} 1');
+    expect(text).toContain('kubenode_reconcile_seconds_count{controller="test",outcome="timeout"} 1');
     expect(text).toContain('kubenode_queue_depth{queue="test"} 0');
   });
 

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
-import { EVENTS, eventName, noteOf } from '../../../src/kube/events/object.ts';
+import { EVENTS, eventName, eventNote } from '../../../src/kube/events/object.ts';
 import {
+  createEventRecorder,
+  type EventRecorder,
+  type EventRecorderOptions,
   type Occurrence,
-  type Recorder,
-  type RecorderOptions,
-  recorder,
 } from '../../../src/kube/events/recorder.ts';
 import { valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { metricsRegistry } from '../../../src/kube/process/metrics.ts';
-import { runtimeMetrics } from '../../../src/kube/process/metrics-runtime.ts';
+import { createMetrics } from '../../../src/kube/process/metrics.ts';
+import { createRuntimeMetrics } from '../../../src/kube/process/metrics-runtime.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type ObjectServer, objectServer } from '../../support/object-server.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
@@ -32,14 +32,14 @@ const rebooted: Occurrence = {
 interface Bed {
   readonly clock: VirtualClock;
   readonly server: ObjectServer;
-  readonly events: Recorder;
+  readonly events: EventRecorder;
   /** Every call of the client, by verb. */
   readonly calls: string[];
   /** What the next calls are answered with instead. */
   readonly faults: KubeError[];
   readonly all: () => KubeObject[];
   readonly metric: (name: string) => Promise<Record<string, number>>;
-  readonly another: (change?: Partial<RecorderOptions>) => Recorder;
+  readonly another: (change?: Partial<EventRecorderOptions>) => EventRecorder;
 }
 
 function bed(): Bed {
@@ -47,8 +47,8 @@ function bed(): Bed {
   const server = objectServer();
   const calls: string[] = [];
   const faults: KubeError[] = [];
-  const metrics = metricsRegistry();
-  const runtime = runtimeMetrics(metrics).events;
+  const metrics = createMetrics();
+  const runtime = createRuntimeMetrics(metrics).events;
   const client = Object.fromEntries(
     (['get', 'create', 'patch'] as const).map((verb) => [
       verb,
@@ -62,9 +62,9 @@ function bed(): Bed {
     ]),
   );
   const another: Bed['another'] = (change) =>
-    recorder({
+    createEventRecorder({
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
-      client: client as unknown as RecorderOptions['client'],
+      client: client as unknown as EventRecorderOptions['client'],
       clock,
       random: () => 0,
       log: memoryLog(),
@@ -311,7 +311,7 @@ describe('a server that does not take it', () => {
       },
     };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
-    const other = another({ client: client as unknown as RecorderOptions['client'] });
+    const other = another({ client: client as unknown as EventRecorderOptions['client'] });
     other.record(rebooted);
     await clock.advance(5000);
     expect(all()).toHaveLength(1);
@@ -356,11 +356,11 @@ describe('eventName', () => {
   });
 });
 
-describe('noteOf', () => {
+describe('eventNote', () => {
   it('cuts at 1024 bytes, never inside a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 100, maxLength: 2000 }), (text) => {
-        const note = noteOf(text.replaceAll('\uFFFD', ''));
+        const note = eventNote(text.replaceAll('\uFFFD', ''));
         expect(Buffer.byteLength(note)).toBeLessThanOrEqual(1024);
         expect(note).not.toContain('\uFFFD');
       }),

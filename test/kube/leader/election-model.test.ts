@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KubeError } from '../../../src/kube/client/errors.ts';
-import { type LeaseOptions, leaseElection } from '../../../src/kube/leader/election.ts';
+import { createLeaseElection, type LeaseOptions } from '../../../src/kube/leader/election.ts';
 import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
 import type { Clock } from '../../../src/os/clock.ts';
 import { randomFrom, runs } from '../../support/long.ts';
@@ -188,7 +188,7 @@ function processOf(who: number, { clock, server, random, rate }: Surroundings): 
       await process.terms.at(-1)?.release();
     },
   };
-  const election = leaseElection({
+  const election = createLeaseElection({
     client: clientOf(process),
     name: NAME,
     identity: `process-${who}`,

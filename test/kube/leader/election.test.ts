@@ -1,15 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import {
+  createLeaseElection,
   type LeaseElection,
   LeaseLost,
   type LeaseOptions,
-  leaseElection,
 } from '../../../src/kube/leader/election.ts';
-import { judgeLease, LEASES, microTime, recordOf, type Verdict } from '../../../src/kube/leader/record.ts';
+import {
+  assessLease,
+  formatMicroTime,
+  LEASES,
+  type LeaseAvailability,
+  readLeaseRecord,
+} from '../../../src/kube/leader/record.ts';
 import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
-import { metricsRegistry } from '../../../src/kube/process/metrics.ts';
-import { runtimeMetrics } from '../../../src/kube/process/metrics-runtime.ts';
+import { createMetrics } from '../../../src/kube/process/metrics.ts';
+import { createRuntimeMetrics } from '../../../src/kube/process/metrics-runtime.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type ObjectServer, objectServer } from '../../support/object-server.ts';
 import { settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
@@ -29,7 +35,7 @@ function world(): World {
     clock,
     server,
     contender: (identity, options = {}) =>
-      leaseElection({
+      createLeaseElection({
         client: server,
         name: NAME,
         identity,
@@ -85,9 +91,16 @@ function slowed(server: ObjectServer, wait: () => Promise<void> | undefined): Le
 
 const UNREACHABLE = new KubeError('Unreachable', 'no route');
 
-describe('judgeLease', () => {
+describe('assessLease', () => {
   const us = { identity: 'us', ours: 7, leaseMs: 15_000 };
-  it.each<[name: string, record: Partial<ReturnType<typeof recordOf>>, nowMs: number, want: Verdict]>([
+  it.each<
+    [
+      name: string,
+      record: Partial<ReturnType<typeof readLeaseRecord>>,
+      nowMs: number,
+      want: LeaseAvailability,
+    ]
+  >([
     [
       'is free when nobody ever held it',
       { holder: undefined, epoch: 0 },
@@ -123,13 +136,13 @@ describe('judgeLease', () => {
     ],
   ])('%s', (_, record, nowMs, want) => {
     const full = { holder: 'them', durationMs: 15_000, epoch: 3, ...record };
-    expect(judgeLease({ record: full, sinceMs: 1000 }, us, nowMs)).toEqual(want);
+    expect(assessLease({ record: full, sinceMs: 1000 }, us, nowMs)).toEqual(want);
   });
 });
 
-describe('microTime', () => {
+describe('formatMicroTime', () => {
   it('has six digits', () => {
-    expect(microTime(new Date('2030-01-01T12:00:00.120Z'))).toBe('2030-01-01T12:00:00.120000Z');
+    expect(formatMicroTime(new Date('2030-01-01T12:00:00.120Z'))).toBe('2030-01-01T12:00:00.120000Z');
   });
 });
 
@@ -288,15 +301,15 @@ describe('a term', () => {
     await clock.advance(600_000);
     expect(server.version - before).toBe(300);
     expect(term.held()).toBe(true);
-    expect(recordOf(server.object(LEASES, NAME) ?? fail()).epoch).toBe(1);
+    expect(readLeaseRecord(server.object(LEASES, NAME) ?? fail()).epoch).toBe(1);
   });
 
   it('stops acting ten seconds after the last renewal was sent, and says so', async () => {
     const { clock, server, contender } = world();
-    const metrics = metricsRegistry();
+    const metrics = createMetrics();
     const link = breakable(server);
     const term = await acquired(
-      contender('a', { client: link.client, metrics: runtimeMetrics(metrics).lease }),
+      contender('a', { client: link.client, metrics: createRuntimeMetrics(metrics).lease }),
       clock,
     );
     await clock.advance(4000);

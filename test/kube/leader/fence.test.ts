@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Credentials } from '../../../src/kube/auth/credentials.ts';
-import { restClient } from '../../../src/kube/client/rest-client.ts';
+import { createRestClient } from '../../../src/kube/client/rest-client.ts';
 import { LeaseLost } from '../../../src/kube/leader/election.ts';
-import { fencedTransport } from '../../../src/kube/leader/fence.ts';
+import { createFencedTransport } from '../../../src/kube/leader/fence.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
-import { httpsTransport } from '../../../src/kube/transport/https.ts';
+import { createHttpsTransport } from '../../../src/kube/transport/https.ts';
 import type { Transport } from '../../../src/kube/transport/transport.ts';
-import { undiciTransport } from '../../../src/kube/transport/undici.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createUndiciTransport } from '../../../src/kube/transport/undici.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 
 const seen: string[] = [];
 const server = createServer((request, response) => {
@@ -32,16 +32,16 @@ afterAll(() => {
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
 
 describe.each<[name: string, make: (credentials: Credentials) => Transport]>([
-  ['undici', (credentials) => undiciTransport({ server: url, credentials })],
-  ['node:https', (credentials) => httpsTransport({ server: url, credentials })],
+  ['undici', (credentials) => createUndiciTransport({ server: url, credentials })],
+  ['node:https', (credentials) => createHttpsTransport({ server: url, credentials })],
 ])('a fence over %s', (_, make) => {
   it('lets reads pass always, and writes while we lead', async () => {
     seen.length = 0;
     let leads = true;
-    const transport = fencedTransport(make(ready()), () => {
+    const transport = createFencedTransport(make(ready()), () => {
       if (!leads) throw new LeaseLost('system/controllers', 'taken');
     });
-    const client = restClient(transport, { server: url, clock: systemClock() });
+    const client = createRestClient(transport, { server: url, clock: createSystemClock() });
     await client.create(CONFIG_MAPS, MAP);
     leads = false;
     await client.get(CONFIG_MAPS, { name: 'a', namespace: 'b' });
@@ -57,10 +57,10 @@ describe.each<[name: string, make: (credentials: Credentials) => Transport]>([
     seen.length = 0;
     const credentials = Promise.withResolvers<void>();
     let leads = true;
-    const transport = fencedTransport(make(ready(credentials.promise)), () => {
+    const transport = createFencedTransport(make(ready(credentials.promise)), () => {
       if (!leads) throw new LeaseLost('system/controllers', 'expired');
     });
-    const client = restClient(transport, { server: url, clock: systemClock() });
+    const client = createRestClient(transport, { server: url, clock: createSystemClock() });
     const write = client.create(CONFIG_MAPS, MAP).catch((error: unknown) => error);
     leads = false;
     credentials.resolve();

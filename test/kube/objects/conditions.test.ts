@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Condition,
-  type Finding,
-  statusOf,
+  type ConditionUpdate,
+  conditionStatus,
   withCondition,
   withConditions,
   withoutCondition,
@@ -14,10 +14,10 @@ const T2 = new Date('2030-01-01T13:00:00Z');
 const FIRST = '2030-01-01T12:00:00Z';
 const SECOND = '2030-01-01T13:00:00Z';
 
-const ready: Finding = { type: 'Ready', status: 'True', reason: 'AllUp', message: 'three of three' };
+const ready: ConditionUpdate = { type: 'Ready', status: 'True', reason: 'AllUp', message: 'three of three' };
 
 describe('withCondition', () => {
-  it.each<[name: string, change: Partial<Finding>, since: string]>([
+  it.each<[name: string, change: Partial<ConditionUpdate>, since: string]>([
     ['keeps the moment when only the message is new', { message: 'four of four' }, FIRST],
     ['keeps the moment when only the reason is new', { reason: 'AllWell' }, FIRST],
     ['keeps the moment when only the generation is new', { observedGeneration: 7 }, FIRST],
@@ -92,7 +92,7 @@ describe('withCondition', () => {
   });
 });
 
-describe('statusOf', () => {
+describe('conditionStatus', () => {
   const conditions: Condition[] = [
     { ...ready, observedGeneration: 3, lastTransitionTime: FIRST },
     { ...ready, type: 'Plain', status: 'False', lastTransitionTime: FIRST },
@@ -104,11 +104,11 @@ describe('statusOf', () => {
     ['reads a condition of an older generation as Unknown', 'Ready', 4, 'Unknown'],
     ['believes a condition that names no generation', 'Plain', 4, 'False'],
   ])('%s', (_, type, generation, want) => {
-    expect(statusOf(conditions, type, generation)).toBe(want);
+    expect(conditionStatus(conditions, type, generation)).toBe(want);
   });
 
   it('reads no list as Unknown', () => {
-    expect(statusOf(undefined, 'Ready')).toBe('Unknown');
+    expect(conditionStatus(undefined, 'Ready')).toBe('Unknown');
   });
 });
 

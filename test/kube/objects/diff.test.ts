@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { dryRunApply, dryRunText } from '../../../src/kube/client/dry-run.ts';
+import { dryRunApply, formatDryRun } from '../../../src/kube/client/dry-run.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
-import { differenceLines, differences } from '../../../src/kube/objects/diff.ts';
+import { diffObjects, formatDifferences } from '../../../src/kube/objects/diff.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { masked } from '../../../src/kube/objects/redact-secret.ts';
+import { redactSecret } from '../../../src/kube/objects/redact-secret.ts';
 
 function thing(
   fields: Readonly<Record<string, unknown>>,
@@ -19,7 +19,7 @@ function secret(
   return { ...thing(fields, metadata), kind: 'Secret' };
 }
 
-describe('differences', () => {
+describe('diffObjects', () => {
   it.each<[name: string, before: object, after: object, lines: string[]]>([
     ['nothing', { spec: { a: 1 } }, { spec: { a: 1 } }, []],
     ['a scalar', { spec: { a: 1 } }, { spec: { a: 2 } }, ['~ spec.a: 1 → 2']],
@@ -80,7 +80,7 @@ describe('differences', () => {
     ['the first item', { l: [] }, { l: [1] }, ['+ l[0]: 1']],
     ['status', { status: { a: 1 } }, { status: { a: 2 } }, []],
   ])('shows %s', (_, before, after, lines) => {
-    expect(differenceLines(differences(thing({ ...before }), thing({ ...after })))).toEqual(lines);
+    expect(formatDifferences(diffObjects(thing({ ...before }), thing({ ...after })))).toEqual(lines);
   });
 
   it('leaves the bookkeeping of the server out', () => {
@@ -90,8 +90,8 @@ describe('differences', () => {
       {},
       { resourceVersion: '2', generation: 2, uid: 'v', creationTimestamp: 'now', annotations: lastApplied },
     );
-    expect(differences(before, after)).toEqual([]);
-    expect(differences(thing({}), thing({}, { annotations: { a: '1' } }))).toHaveLength(1);
+    expect(diffObjects(before, after)).toEqual([]);
+    expect(diffObjects(thing({}), thing({}, { annotations: { a: '1' } }))).toHaveLength(1);
   });
 
   it('compares the values of a Secret and shows none of them', () => {
@@ -101,8 +101,8 @@ describe('differences', () => {
       stringData: { 'a.b': 'x' },
       type: 'Other',
     });
-    const found = differences(before, after);
-    expect(differenceLines(found)).toEqual([
+    const found = diffObjects(before, after);
+    expect(formatDifferences(found)).toEqual([
       '+ data.fresh: ***',
       '- data.gone: ***',
       '~ data.old: *** → ***',
@@ -113,19 +113,19 @@ describe('differences', () => {
   });
 
   it('hides a Secret that becomes one, and data that is no object', () => {
-    const found = differences(thing({ data: 'clear' }), secret({ data: { a: 'YQ==' } }));
+    const found = diffObjects(thing({ data: 'clear' }), secret({ data: { a: 'YQ==' } }));
     expect(JSON.stringify(found)).not.toMatch(/clear|YQ==/);
   });
 });
 
-describe('masked', () => {
+describe('redactSecret', () => {
   it('keeps the keys of a Secret and hides the values, also those that kubectl wrote down', () => {
     const lastApplied = {
       'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"a":"YQ=="}}',
       other: '1',
     };
     expect(
-      masked(secret({ data: { a: 'YQ==' }, stringData: { b: 'c' } }, { annotations: lastApplied })),
+      redactSecret(secret({ data: { a: 'YQ==' }, stringData: { b: 'c' } }, { annotations: lastApplied })),
     ).toEqual({
       apiVersion: 'v1',
       kind: 'Secret',
@@ -140,7 +140,7 @@ describe('masked', () => {
 
   it('leaves other kinds alone', () => {
     const object = thing({ data: { a: '1' } });
-    expect(masked(object)).toBe(object);
+    expect(redactSecret(object)).toBe(object);
   });
 });
 
@@ -154,7 +154,7 @@ describe('dryRunApply', () => {
   ])('says %#', async (live, text) => {
     const wanted = thing({ spec: 2 });
     expect(
-      dryRunText(await dryRunApply(server(live, wanted), resource, wanted, { fieldManager: 'me' })),
+      formatDryRun(await dryRunApply(server(live, wanted), resource, wanted, { fieldManager: 'me' })),
     ).toBe(text);
   });
 

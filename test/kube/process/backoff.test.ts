@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterError, CALM, WATCH_BACKOFF } from '../../../src/kube/process/backoff.ts';
+import { backOffAfterError, NO_ERRORS, WATCH_BACKOFF } from '../../../src/kube/process/backoff.ts';
 import { runs } from '../../support/long.ts';
 
-describe('afterError', () => {
+describe('backOffAfterError', () => {
   it('doubles up to the longest', () => {
-    let backoff = CALM;
+    let backoff = NO_ERRORS;
     const delays = Array.from({ length: 8 }, () => {
-      backoff = afterError(backoff, {
+      backoff = backOffAfterError(backoff, {
         atMs: backoff.errors === 0 ? 0 : backoff.atMs + backoff.delayMs,
         chance: 1,
       });
@@ -18,13 +18,13 @@ describe('afterError', () => {
 
   it('starts small again after a stable time, counted from the end of the last wait', () => {
     const before = { errors: 6, atMs: 0, delayMs: 25_000 };
-    const at = (atMs: number): number => afterError(before, { atMs, chance: 1 }).errors;
+    const at = (atMs: number): number => backOffAfterError(before, { atMs, chance: 1 }).errors;
     expect([at(25_000 + 119_999), at(25_000 + 120_000)]).toEqual([7, 1]);
   });
 
   it('waits as long as the server wants, and a little more, so that not all come back at once', () => {
     const delays = [0, 1].map(
-      (chance) => afterError(CALM, { atMs: 0, chance, retryAfterSeconds: 60 }).delayMs,
+      (chance) => backOffAfterError(NO_ERRORS, { atMs: 0, chance, retryAfterSeconds: 60 }).delayMs,
     );
     expect(delays).toEqual([60_000, 66_000]);
   });
@@ -34,7 +34,7 @@ describe('afterError', () => {
     const anyChance = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(anyBefore, anyChance, (before, chance) => {
-        const { delayMs } = afterError(before, { atMs: 2000, chance });
+        const { delayMs } = backOffAfterError(before, { atMs: 2000, chance });
         const whole = Math.min(WATCH_BACKOFF.longestMs, 800 * 2 ** before.errors);
         expect(delayMs).toBeGreaterThanOrEqual(whole / 2);
         expect(delayMs).toBeLessThanOrEqual(whole);

@@ -1,12 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type HealthOptions, type HealthServer, healthServer } from '../../../src/kube/process/health.ts';
-import { metricsRegistry } from '../../../src/kube/process/metrics.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import {
+  type HealthOptions,
+  type HealthServer,
+  startHealthServer,
+} from '../../../src/kube/process/health.ts';
+import { createMetrics } from '../../../src/kube/process/metrics.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 async function started(options: Partial<HealthOptions> = {}): Promise<HealthServer> {
-  const server = await healthServer({ port: 0, clock: systemClock(), log: memoryLog(), ...options });
+  const server = await startHealthServer({
+    port: 0,
+    clock: createSystemClock(),
+    log: memoryLog(),
+    ...options,
+  });
   onTestFinished(() => server.close());
   return server;
 }
@@ -20,7 +29,7 @@ async function ask(
   return [response.status, await response.text()];
 }
 
-describe('healthServer', () => {
+describe('startHealthServer', () => {
   it('is well when it has nothing to check', async () => {
     const server = await started();
     expect(await ask(server, '/healthz')).toEqual([200, 'healthz check passed\n']);
@@ -80,7 +89,7 @@ describe('healthServer', () => {
   });
 
   it('serves metrics, and says so when there are none', async () => {
-    const metrics = metricsRegistry();
+    const metrics = createMetrics();
     metrics.counter({ name: 'things_total', help: 'Things.' }).add({});
     expect((await ask(await started({ metrics }), '/metrics'))[1]).toContain('kubenode_things_total 1');
     expect((await ask(await started(), '/metrics'))[0]).toBe(404);

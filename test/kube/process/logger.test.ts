@@ -3,23 +3,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KubeError } from '../../../src/kube/client/errors.ts';
-import type { Fields, Log } from '../../../src/kube/process/log.ts';
-import { type Level, logger } from '../../../src/kube/process/logger.ts';
-import { MASK, masked, maskedText } from '../../../src/kube/process/redact-log.ts';
+import type { Log, LogFields } from '../../../src/kube/process/log.ts';
+import { createLogger, type LogLevel } from '../../../src/kube/process/logger.ts';
+import { MASK, redactFields, redactText } from '../../../src/kube/process/redact-log.ts';
 
 const clock = { now: () => new Date('2030-01-01T12:00:00Z') };
 const PEM = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 const JWT = 'eyJhbGciOiJSUzI1NiIsImtpZCI6IngifQ.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJl';
 const KUBECONFIG = 'apiVersion: v1\nkind: Config\nusers:\n- name: a\n  user: {exec: {command: x}}\n';
 
-describe('logger', () => {
+describe('createLogger', () => {
   it('writes one JSON line with level, time, message and fields', () => {
     expect(written('info', (log) => log.info('machine started', { machine: 'a', batch: 2 }))).toEqual([
       { level: 'info', time: '2030-01-01T12:00:00.000Z', message: 'machine started', machine: 'a', batch: 2 },
     ]);
   });
 
-  it.each<[level: Level, want: string[]]>([
+  it.each<[level: LogLevel, want: string[]]>([
     ['debug', ['debug', 'info', 'warn', 'error']],
     ['info', ['info', 'warn', 'error']],
     ['warn', ['warn', 'error']],
@@ -61,18 +61,20 @@ describe('logger', () => {
   });
 
   it('shows the stack of errors that nobody foresaw, and only of these', () => {
-    expect(masked({ error: new TypeError('bug') })).toHaveProperty(['error', 'stack']);
-    expect(masked({ error: new KubeError('Gone', 'old') })).not.toHaveProperty(['error', 'stack']);
+    expect(redactFields({ error: new TypeError('bug') })).toHaveProperty(['error', 'stack']);
+    expect(redactFields({ error: new KubeError('Gone', 'old') })).not.toHaveProperty(['error', 'stack']);
   });
 
   it('writes all errors of an AggregateError', () => {
     const error = new AggregateError([new Error('one'), new Error('two')], 'both');
-    expect(masked({ error })).toMatchObject({ error: { errors: [{ message: 'one' }, { message: 'two' }] } });
+    expect(redactFields({ error })).toMatchObject({
+      error: { errors: [{ message: 'one' }, { message: 'two' }] },
+    });
   });
 });
 
-describe('masked', () => {
-  it.each<[name: string, fields: Fields]>([
+describe('redactFields', () => {
+  it.each<[name: string, fields: LogFields]>([
     ['a token by its name', { token: 'CANARY' }],
     ['a header', { headers: { Authorization: 'CANARY' } }],
     ['client-key-data', { user: { 'client-key-data': 'CANARY' } }],
@@ -95,7 +97,7 @@ describe('masked', () => {
     ['a token in JSON', { text: '{"token":"CANARY1"}' }],
     ['a key of a Map', { headers: new Map([['authorization', 'CANARY']]) }],
   ])('hides %s', (_, fields) => {
-    const shown = JSON.stringify(masked(fields));
+    const shown = JSON.stringify(redactFields(fields));
     expect(shown).not.toContain('CANARY');
     expect(shown).not.toContain(Buffer.from('CANARY').toString('base64').slice(0, 6));
   });
@@ -107,9 +109,9 @@ describe('masked', () => {
     ['a kubeconfig', KUBECONFIG],
     ['a kubeconfig as JSON', JSON.stringify({ kind: 'Config', users: [{ name: 'a' }] })],
   ])('hides %s inside a text', (_, secret) => {
-    expect(maskedText(`before ${secret} after`)).toContain(MASK);
-    expect(maskedText(`before ${secret} after`)).not.toContain(secret);
-    expect(JSON.stringify(masked({ text: secret }))).not.toContain(secret.slice(-30, -2));
+    expect(redactText(`before ${secret} after`)).toContain(MASK);
+    expect(redactText(`before ${secret} after`)).not.toContain(secret);
+    expect(JSON.stringify(redactFields({ text: secret }))).not.toContain(secret.slice(-30, -2));
   });
 
   it.each<[name: string, fields: Record<string, unknown>]>([
@@ -120,26 +122,26 @@ describe('masked', () => {
     ['an ordinary URL', { url: 'https://git.example:8443/x.git' }],
     ['numbers, booleans and null', { a: 1, b: true, c: null }],
   ])('shows %s', (_, fields) => {
-    expect(masked(fields)).toEqual(fields);
+    expect(redactFields(fields)).toEqual(fields);
   });
 
   it('says that there was something to hide', () => {
     const identity = createSecretKey(Buffer.from('CANARY'));
-    expect(masked({ identity, token: 'CANARY' })).toEqual({ identity: MASK, token: MASK });
+    expect(redactFields({ identity, token: 'CANARY' })).toEqual({ identity: MASK, token: MASK });
   });
 
   it('cuts cycles, depth, long lists and long texts', () => {
     const cycle: Record<string, unknown> = { name: 'a' };
     cycle['self'] = cycle;
-    expect(masked({ cycle })).toEqual({ cycle: { name: 'a', self: '[circular]' } });
-    expect(JSON.stringify(masked({ a: nested(50) }))).toContain('[too deep]');
-    expect(masked({ list: Array.from({ length: 103 }, () => 1) })['list']).toHaveLength(101);
-    expect(String(masked({ text: 'x'.repeat(1e6) })['text']).length).toBeLessThan(10_000);
+    expect(redactFields({ cycle })).toEqual({ cycle: { name: 'a', self: '[circular]' } });
+    expect(JSON.stringify(redactFields({ a: nested(50) }))).toContain('[too deep]');
+    expect(redactFields({ list: Array.from({ length: 103 }, () => 1) })['list']).toHaveLength(101);
+    expect(String(redactFields({ text: 'x'.repeat(1e6) })['text']).length).toBeLessThan(10_000);
   });
 
   it('writes a thing that is named twice twice', () => {
     const shared = { name: 'a' };
-    expect(masked({ one: shared, two: shared })).toEqual({ one: shared, two: shared });
+    expect(redactFields({ one: shared, two: shared })).toEqual({ one: shared, two: shared });
   });
 
   it('survives what cannot be read', () => {
@@ -150,13 +152,13 @@ describe('masked', () => {
       },
     });
     const values = { hostile, n: Number.NaN, big: 1n, symbol: Symbol('s'), date: new Date('x'), f: () => 1 };
-    expect(JSON.stringify(masked(values))).toContain('[unreadable]');
+    expect(JSON.stringify(redactFields(values))).toContain('[unreadable]');
   });
 
   it('never throws, and always gives what JSON can hold', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.anything({ withBigInt: true, withDate: true })), (fields) => {
-        expect(() => JSON.stringify(masked(fields))).not.toThrow();
+        expect(() => JSON.stringify(redactFields(fields))).not.toThrow();
       }),
     );
   });
@@ -195,12 +197,12 @@ function nested(levels: number): unknown {
   return levels === 0 ? 'bottom' : { a: nested(levels - 1) };
 }
 
-function rawLines(level: Level, act: (log: Log) => void): string[] {
+function rawLines(level: LogLevel, act: (log: Log) => void): string[] {
   const lines: string[] = [];
-  act(logger({ level, clock, stream: { write: (line) => lines.push(line) } }));
+  act(createLogger({ level, clock, stream: { write: (line) => lines.push(line) } }));
   return lines;
 }
 
-function written(level: Level, act: (log: Log) => void): Record<string, unknown>[] {
+function written(level: LogLevel, act: (log: Log) => void): Record<string, unknown>[] {
   return rawLines(level, act).map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { loopDelay } from '../../../src/kube/process/loop-delay.ts';
-import { type Metrics, metricsRegistry } from '../../../src/kube/process/metrics.ts';
-import { runtimeMetrics } from '../../../src/kube/process/metrics-runtime.ts';
+import { createLoopDelay } from '../../../src/kube/process/loop-delay.ts';
+import { createMetrics, type Metrics } from '../../../src/kube/process/metrics.ts';
+import { createRuntimeMetrics } from '../../../src/kube/process/metrics-runtime.ts';
 
-describe('metricsRegistry', () => {
+describe('createMetrics', () => {
   it('writes the text format, prefixed and escaped', async () => {
-    const metrics = metricsRegistry();
+    const metrics = createMetrics();
     const counter = metrics.counter({ name: 'things_total', help: 'Things.', labels: ['kind'] });
     counter.add({ kind: 'a"b\nc' }, 3);
     counter.add({ kind: 'a"b\nc' });
@@ -16,8 +16,8 @@ describe('metricsRegistry', () => {
   });
 
   it('shares nothing between two registries', async () => {
-    const one = metricsRegistry();
-    const two = metricsRegistry();
+    const one = createMetrics();
+    const two = createMetrics();
     one.counter({ name: 'things_total', help: 'Things.' }).add({});
     two.counter({ name: 'things_total', help: 'Things.' });
     expect(await lines(one)).toEqual(['kubenode_things_total 1']);
@@ -25,7 +25,7 @@ describe('metricsRegistry', () => {
   });
 
   it('asks a gauge when it is read, and forgets what is no longer said', async () => {
-    const metrics = metricsRegistry();
+    const metrics = createMetrics();
     let depths: [{ queue: string }, number][] = [[{ queue: 'a' }, 1]];
     metrics.gauge({ name: 'depth', help: 'Depth.', labels: ['queue'], read: () => depths });
     expect(await lines(metrics)).toEqual(['kubenode_depth{queue="a"} 1']);
@@ -34,7 +34,7 @@ describe('metricsRegistry', () => {
   });
 
   it('removes a value that was set', async () => {
-    const metrics = metricsRegistry();
+    const metrics = createMetrics();
     const gauge = metrics.gauge({ name: 'held', help: 'Held.', labels: ['lease'] });
     gauge.set({ lease: 'a' }, 1);
     gauge.set({ lease: 'b' }, 1);
@@ -43,7 +43,7 @@ describe('metricsRegistry', () => {
   });
 
   it('counts label sets beyond the bound together, and known ones apart for ever', async () => {
-    const metrics = metricsRegistry({ maxSeries: 2 });
+    const metrics = createMetrics({ maxSeries: 2 });
     const counter = metrics.counter({ name: 'calls_total', help: 'Calls.', labels: ['node'] });
     for (const node of ['a', 'b', 'c', 'd', 'a']) counter.add({ node });
     expect(await lines(metrics)).toEqual([
@@ -56,21 +56,21 @@ describe('metricsRegistry', () => {
   it.each(['Things_total', 'things-total', 'things__total', '', 'thingstotal'])(
     'refuses the counter name %j',
     (name) => {
-      expect(() => metricsRegistry().counter({ name, help: 'x' })).toThrow(RangeError);
+      expect(() => createMetrics().counter({ name, help: 'x' })).toThrow(RangeError);
     },
   );
 
   it('refuses the same name twice', () => {
-    const metrics = metricsRegistry();
+    const metrics = createMetrics();
     metrics.counter({ name: 'things_total', help: 'Things.' });
     expect(() => metrics.counter({ name: 'things_total', help: 'Things.' })).toThrow(/already/);
   });
 });
 
-describe('runtimeMetrics', () => {
+describe('createRuntimeMetrics', () => {
   it('counts all that the runtime does', async () => {
-    const metrics = metricsRegistry();
-    const runtime = runtimeMetrics(metrics);
+    const metrics = createMetrics();
+    const runtime = createRuntimeMetrics(metrics);
     let depth = 0;
     const queue = runtime.queue('machine', () => depth);
     depth = 7;
@@ -91,7 +91,7 @@ describe('runtimeMetrics', () => {
         'kubenode_api_requests_total{verb="get",code="200"} 1',
         'kubenode_api_request_seconds_count{verb="get"} 1',
         'kubenode_watch_restarts_total{kind="Node",because="Gone"} 1',
-        'kubenode_pass_seconds_bucket{le="0.5",controller="machine",outcome="done"} 1',
+        'kubenode_reconcile_seconds_bucket{le="0.5",controller="machine",outcome="done"} 1',
         'kubenode_lease_held{lease="kubenode-system/controllers"} 1',
         'kubenode_lease_terms_ended_total{lease="kubenode-system/controllers",because="expired"} 1',
         'kubenode_events_written_total 1',
@@ -101,10 +101,10 @@ describe('runtimeMetrics', () => {
   });
 
   it('shows how late the event loop ran, and starts anew with each reading', async () => {
-    const delay = loopDelay(10);
+    const delay = createLoopDelay(10);
     try {
-      const metrics = metricsRegistry();
-      runtimeMetrics(metrics, delay);
+      const metrics = createMetrics();
+      createRuntimeMetrics(metrics, delay);
       await nextTick(30);
       const end = performance.now() + 150;
       while (performance.now() < end);

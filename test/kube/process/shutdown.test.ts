@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import {
+  createShutdown,
+  listenForStopSignals,
   type SignalSource,
   type StopSignal,
-  shutdown,
-  untilSignal,
 } from '../../../src/kube/process/shutdown.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
@@ -30,10 +30,10 @@ function signals(): {
   };
 }
 
-describe('untilSignal', () => {
+describe('listenForStopSignals', () => {
   it.each<StopSignal>(['SIGTERM', 'SIGINT'])('aborts on the first %s', (signal) => {
     const { source, send, exits } = signals();
-    const until = untilSignal(source, memoryLog());
+    const until = listenForStopSignals(source, memoryLog());
     expect(until.signal.aborted).toBe(false);
     send(signal);
     expect(until.signal.reason).toMatchObject({ name: 'Stopped', signal });
@@ -46,7 +46,7 @@ describe('untilSignal', () => {
     ['SIGINT', 'SIGTERM', 143],
   ])('ends at once on %s and then %s', (first, second, code) => {
     const { source, send, exits } = signals();
-    untilSignal(source, memoryLog());
+    listenForStopSignals(source, memoryLog());
     send(first);
     send(second);
     expect(exits).toEqual([code]);
@@ -54,18 +54,18 @@ describe('untilSignal', () => {
 
   it('leaves no listener behind', () => {
     const { source, left } = signals();
-    const until = untilSignal(source, memoryLog());
+    const until = listenForStopSignals(source, memoryLog());
     expect(left()).toBe(2);
     until.stop();
     expect(left()).toBe(0);
   });
 });
 
-describe('shutdown', () => {
+describe('createShutdown', () => {
   it('stops in reverse order, one after the other', async () => {
     const clock = virtualClock();
     const journal: string[] = [];
-    const down = shutdown({ clock, log: memoryLog() });
+    const down = createShutdown({ clock, log: memoryLog() });
     for (const name of ['health', 'lease', 'controllers']) {
       down.add(name, async () => {
         journal.push(`${name} begins`);
@@ -89,7 +89,7 @@ describe('shutdown', () => {
 
   it('goes on after a step that fails, and names it', async () => {
     const log = memoryLog();
-    const down = shutdown({ clock: virtualClock(), log });
+    const down = createShutdown({ clock: virtualClock(), log });
     let stopped = false;
     down.add('first', () => {
       stopped = true;
@@ -110,7 +110,7 @@ describe('shutdown', () => {
 
   it('gives a step its time and no more, and tells it', async () => {
     const clock = virtualClock();
-    const down = shutdown({ clock, log: memoryLog(), stepMs: 100 });
+    const down = createShutdown({ clock, log: memoryLog(), stepMs: 100 });
     let told: AbortSignal | undefined;
     down.add('hangs', (giveUp) => {
       told = giveUp;
@@ -126,7 +126,7 @@ describe('shutdown', () => {
 
   it('keeps the limit of the whole, and still tells every step', async () => {
     const clock = virtualClock();
-    const down = shutdown({ clock, log: memoryLog(), totalMs: 250, stepMs: 100 });
+    const down = createShutdown({ clock, log: memoryLog(), totalMs: 250, stepMs: 100 });
     const told: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       down.add(name, () => {
@@ -142,7 +142,7 @@ describe('shutdown', () => {
   });
 
   it('runs once, however often it is asked', async () => {
-    const down = shutdown({ clock: virtualClock(), log: memoryLog() });
+    const down = createShutdown({ clock: virtualClock(), log: memoryLog() });
     let count = 0;
     down.add('once', () => {
       count += 1;
@@ -160,11 +160,11 @@ describe('shutdown', () => {
     const module = new URL('../../../src/', import.meta.url).href;
     const hang = sent.length > 1 ? 'await new Promise(() => setInterval(() => {}, 1000));' : '';
     const program = `
-      import { untilSignal, shutdown } from '${module}kube/process/shutdown.ts';
-      import { systemClock } from '${module}os/system-clock.ts';
+      import { listenForStopSignals, createShutdown } from '${module}kube/process/shutdown.ts';
+      import { createSystemClock } from '${module}os/system-clock.ts';
       const log = { debug() {}, info() {}, warn() {}, error() {}, with: () => log };
-      const until = untilSignal(process, log);
-      const down = shutdown({ clock: systemClock(), log });
+      const until = listenForStopSignals(process, log);
+      const down = createShutdown({ clock: createSystemClock(), log });
       down.add('x', async () => { process.stdout.write('down '); ${hang} });
       const alive = setInterval(() => {}, 1000);
       until.signal.addEventListener('abort', async () => { await down.run(); clearInterval(alive); until.stop(); });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Delays, delays } from '../../../src/kube/queue/delay-heap.ts';
+import { createDelayHeap, type DelayHeap } from '../../../src/kube/queue/delay-heap.ts';
 import { runs } from '../../support/long.ts';
 
 interface Step {
@@ -9,7 +9,7 @@ interface Step {
   readonly ms: number;
 }
 
-describe('delays', () => {
+describe('createDelayHeap', () => {
   it('does what a list that is sorted each time would do', () => {
     const anyStep: fc.Arbitrary<Step> = fc.record({
       act: fc.constantFrom('put', 'put', 'put', 'put', 'put', 'put', 'due', 'remove'),
@@ -18,14 +18,14 @@ describe('delays', () => {
     });
     fc.assert(
       fc.property(fc.array(anyStep, { minLength: 200, maxLength: 600 }), (steps) => {
-        const real = delays();
+        const real = createDelayHeap();
         const model = new Map<string, number>();
         for (const step of steps) {
           expect(inReal(real, step)).toEqual(inModel(model, step));
           expect(real.nextMs()).toBe(model.size === 0 ? undefined : Math.min(...model.values()));
           expect(real.size).toBe(model.size);
         }
-        const rest = real.due(Infinity).map(({ dueMs }) => dueMs);
+        const rest = real.takeDue(Infinity).map(({ dueMs }) => dueMs);
         expect(rest).toEqual([...model.values()].toSorted((a, b) => a - b));
       }),
       runs(100, 2000),
@@ -33,10 +33,10 @@ describe('delays', () => {
   }, 600_000);
 });
 
-function inReal(real: Delays, { act, key, ms }: Step): unknown {
+function inReal(real: DelayHeap, { act, key, ms }: Step): unknown {
   if (act === 'put') return real.put(key, ms);
   if (act === 'remove') return real.remove(key);
-  return byMoment(real.due(ms / 50));
+  return byMoment(real.takeDue(ms / 50));
 }
 
 function inModel(model: Map<string, number>, { act, key, ms }: Step): unknown {

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Priority } from '../../../src/kube/queue/priorities.ts';
-import { type WorkQueue, workQueue } from '../../../src/kube/queue/queue.ts';
+import { createWorkQueue, type WorkQueue } from '../../../src/kube/queue/queue.ts';
 import { runs } from '../../support/long.ts';
 import { NOW, settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
-function queueAt(clock: VirtualClock, options: Partial<Parameters<typeof workQueue>[0]> = {}): WorkQueue {
-  return workQueue({ clock, random: () => 0, perSecond: 1e9, burst: 1e9, ...options });
+function queueAt(
+  clock: VirtualClock,
+  options: Partial<Parameters<typeof createWorkQueue>[0]> = {},
+): WorkQueue {
+  return createWorkQueue({ clock, random: () => 0, perSecond: 1e9, burst: 1e9, ...options });
 }
 
 /** What can be taken now, without ending the passes. */
@@ -17,7 +20,7 @@ async function taken(queue: WorkQueue): Promise<string[]> {
   return result;
 }
 
-describe('workQueue', () => {
+describe('createWorkQueue', () => {
   it('hands out each key once, in the order of their coming', async () => {
     const queue = queueAt(virtualClock());
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
@@ -135,7 +138,7 @@ describe('a moment to wake', () => {
   ])('%s', async (_, moments, want) => {
     const clock = virtualClock();
     const queue = queueAt(clock);
-    for (const ms of moments) queue.wakeAt('a', inMs(ms));
+    for (const ms of moments) queue.addAt('a', inMs(ms));
     if (want > 0) await clock.advance(want - 1);
     expect(queue.depth).toBe(want > 0 ? 0 : 1);
     await clock.advance(1);
@@ -145,7 +148,7 @@ describe('a moment to wake', () => {
   it('comes within a minute after the wall clock was set forward, or the machine slept', async () => {
     const clock = virtualClock();
     const queue = queueAt(clock);
-    queue.wakeAt('a', inMs(3_600_000));
+    queue.addAt('a', inMs(3_600_000));
     await clock.advance(1);
     clock.jumpWall(3_600_000);
     await clock.advance(60_000);
@@ -155,7 +158,7 @@ describe('a moment to wake', () => {
   it('does not come before its time when the wall clock was set back', async () => {
     const clock = virtualClock();
     const queue = queueAt(clock);
-    queue.wakeAt('a', inMs(5000));
+    queue.addAt('a', inMs(5000));
     await clock.advance(1);
     clock.jumpWall(-100_000);
     await clock.advance(104_998);
@@ -165,7 +168,7 @@ describe('a moment to wake', () => {
   });
 
   it('is refused when it is no moment', () => {
-    expect(() => queueAt(virtualClock()).wakeAt('a', new Date('never'))).toThrow(RangeError);
+    expect(() => queueAt(virtualClock()).addAt('a', new Date('never'))).toThrow(RangeError);
   });
 });
 
@@ -301,14 +304,14 @@ describe('close', () => {
     const queue = queueAt(clock);
     for (const key of ['a', 'b']) queue.add(key);
     queue.addAfter('c', 10);
-    queue.wakeAt('d', new Date(NOW.getTime() + 10));
+    queue.addAt('d', new Date(NOW.getTime() + 10));
     await queue.take();
     queue.add('a');
     let ended = false;
     const closed = queue.close().then(() => (ended = true));
     queue.add('e');
     queue.addAfter('f', 10);
-    queue.wakeAt('g', inMs(10));
+    queue.addAt('g', inMs(10));
     await settle();
     expect(clock.sleepers).toBe(0);
     await clock.advance(100);
@@ -484,7 +487,7 @@ function act(queue: WorkQueue, clock: VirtualClock, step: Omit<Step, 'pauseMs'>)
     return 0;
   }
   if (step.act === 'after') queue.addAfter(key, ms);
-  else queue.wakeAt(key, new Date(clock.now().getTime() + ms));
+  else queue.addAt(key, new Date(clock.now().getTime() + ms));
   return ms;
 }
 

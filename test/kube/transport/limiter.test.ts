@@ -1,22 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Limiter, limiter, type Outcome, type Release } from '../../../src/kube/transport/limiter.ts';
+import {
+  type CallOutcome,
+  createLimiter,
+  type Limiter,
+  type ReleaseSlot,
+} from '../../../src/kube/transport/limiter.ts';
 import { runs } from '../../support/long.ts';
 import { settle, virtualClock } from '../../support/virtual-clock.ts';
 
-const GOOD: Outcome = { overloaded: false };
-const BUSY: Outcome = { overloaded: true };
+const GOOD: CallOutcome = { overloaded: false };
+const BUSY: CallOutcome = { overloaded: true };
 
 /** Asks so often, and remembers who got a place. */
-function ask(from: Limiter, count: number): Release[] {
-  const placed: Release[] = [];
+function ask(from: Limiter, count: number): ReleaseSlot[] {
+  const placed: ReleaseSlot[] = [];
   for (let call = 0; call < count; call += 1) void from.acquire().then((release) => placed.push(release));
   return placed;
 }
 
-describe('limiter', () => {
+describe('createLimiter', () => {
   it('lets as many in as there are places, and the next as one leaves', async () => {
-    const placed = ask(limiter({ clock: virtualClock(), maxInFlight: 2 }), 4);
+    const placed = ask(createLimiter({ clock: virtualClock(), maxInFlight: 2 }), 4);
     await settle();
     expect(placed).toHaveLength(2);
     placed[0]?.(GOOD);
@@ -25,7 +30,7 @@ describe('limiter', () => {
   });
 
   it('gives a place back once, however often it is told', async () => {
-    const placed = ask(limiter({ clock: virtualClock(), maxInFlight: 1 }), 3);
+    const placed = ask(createLimiter({ clock: virtualClock(), maxInFlight: 1 }), 3);
     await settle();
     placed[0]?.(GOOD);
     placed[0]?.(GOOD);
@@ -35,7 +40,7 @@ describe('limiter', () => {
 
   it('keeps to its rate after the burst', async () => {
     const clock = virtualClock();
-    const placed = ask(limiter({ clock, rate: 10, burst: 3, maxInFlight: 100 }), 20);
+    const placed = ask(createLimiter({ clock, rate: 10, burst: 3, maxInFlight: 100 }), 20);
     await settle();
     expect(placed).toHaveLength(3);
     await clock.advance(500);
@@ -46,7 +51,7 @@ describe('limiter', () => {
 
   it('saves no more than a burst in a quiet time', async () => {
     const clock = virtualClock();
-    const polite = limiter({ clock, rate: 10, burst: 3, maxInFlight: 100 });
+    const polite = createLimiter({ clock, rate: 10, burst: 3, maxInFlight: 100 });
     await clock.advance(60_000);
     const placed = ask(polite, 20);
     await settle();
@@ -55,7 +60,7 @@ describe('limiter', () => {
 
   it('halves its places when the server has too much, once for all calls of that time', async () => {
     const clock = virtualClock();
-    const polite = limiter({ clock, maxInFlight: 16 });
+    const polite = createLimiter({ clock, maxInFlight: 16 });
     const placed = ask(polite, 16);
     await settle();
     await clock.advance(10);
@@ -70,7 +75,7 @@ describe('limiter', () => {
 
   it('keeps one place at least, and grows by one for each round of good answers', async () => {
     const clock = virtualClock();
-    const polite = limiter({ clock, maxInFlight: 16 });
+    const polite = createLimiter({ clock, maxInFlight: 16 });
     for (let call = 0; call < 10; call += 1) {
       (await polite.acquire())(BUSY);
       await clock.advance(1);
@@ -86,7 +91,7 @@ describe('limiter', () => {
 
   it('stays away as long as the server wants', async () => {
     const clock = virtualClock();
-    const polite = limiter({ clock, maxInFlight: 4 });
+    const polite = createLimiter({ clock, maxInFlight: 4 });
     (await polite.acquire())({ overloaded: true, retryAfterSeconds: 5 });
     const placed = ask(polite, 1);
     await clock.advance(4999);
@@ -97,7 +102,7 @@ describe('limiter', () => {
 
   it('lets whoever gives up leave the queue', async () => {
     const clock = virtualClock();
-    const polite = limiter({ clock, maxInFlight: 1 });
+    const polite = createLimiter({ clock, maxInFlight: 1 });
     const first = await polite.acquire();
     const giveUp = new AbortController();
     const waiting = polite.acquire(giveUp.signal).catch((error: unknown) => error);
@@ -118,7 +123,7 @@ describe('limiter', () => {
     await fc.assert(
       fc.asyncProperty(anyOutcomes, fc.integer({ min: 1, max: 8 }), async (outcomes, maxInFlight) => {
         const clock = virtualClock();
-        const polite = limiter({ clock, maxInFlight, rate: 50, burst: 5 });
+        const polite = createLimiter({ clock, maxInFlight, rate: 50, burst: 5 });
         const placed = ask(polite, outcomes.length);
         for (const [index, outcome] of outcomes.entries()) {
           while (placed.length <= index) await clock.advance(20);

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { programIn } from '../../../src/local/binaries/binaries.ts';
 import { type ObtainOptions, obtainBinaries } from '../../../src/local/binaries/resolve.ts';
 import { KUBERNETES_VERSION } from '../../../src/local/binaries/versions.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import {
   ETCD_ARCHIVE,
   etcdPath,
@@ -31,7 +31,7 @@ import { tempFolder } from '../../support/temp.ts';
 const LINUX = { platform: 'linux', arch: 'x64' };
 const API_SERVER = kubePath('kube-apiserver');
 const CONTENT = programText('kube-apiserver');
-const clock = systemClock();
+const clock = createSystemClock();
 
 describe('obtainBinaries', () => {
   let site: ReleaseSite;

@@ -13,7 +13,7 @@ import { principalNamed } from '../../../src/local/pki/principal.ts';
 import { kubeconfigSecrets } from '../../../src/local/pki/secrets.ts';
 import { type ClusterState, type FleetState, writeState } from '../../../src/local/state.ts';
 import { statusOf } from '../../../src/local/status.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const NOW = new Date('2030-01-01T00:00:00.000Z');
@@ -31,7 +31,7 @@ describe('the kubeconfigs of a fleet', () => {
     ] as const) {
       const config = await loadConfig({
         kubeconfig: layout.kubeconfig,
-        clock: systemClock(),
+        clock: createSystemClock(),
         ...(context ? { context } : {}),
       });
       expect(config.connection.server).toBe(server);
@@ -43,7 +43,7 @@ describe('the kubeconfigs of a fleet', () => {
     await ensureAccess(STATE, layout, NOW);
     await ensureAccess({ ...STATE, clusters: [{ ...HUB, port: 20_000 }] }, layout, NOW);
     for (const kubeconfig of [layout.kubeconfig, layout.cluster('hub').kubeconfig]) {
-      const { connection } = await loadConfig({ kubeconfig, clock: systemClock() });
+      const { connection } = await loadConfig({ kubeconfig, clock: createSystemClock() });
       expect(connection.server).toBe('https://127.0.0.1:20000');
     }
   });
@@ -105,7 +105,7 @@ describe('bringUp', () => {
   it('says a clear word on a platform that cannot run it, and leaves nothing there', async () => {
     const dir = join(tempFolder('other'), 'fleet');
     const host = { platform: 'darwin', arch: 'arm64' };
-    const quiet = { env: {}, clock: systemClock(), tell: () => undefined, warn: () => undefined };
+    const quiet = { env: {}, clock: createSystemClock(), tell: () => undefined, warn: () => undefined };
     const promise = bringUp({ ...quiet, dir, host }, () => Promise.resolve());
     await expect(promise).rejects.toMatchObject({ code: 'Unsupported', where: 'darwin/arm64' });
     expect(existsSync(dir)).toBe(false);

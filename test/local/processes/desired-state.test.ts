@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { clusterNames } from '../../../src/local/names.ts';
 import { growState, portsOf, replacePort } from '../../../src/local/processes/desired-state.ts';
-import { freePort, isPortFree, nextPort } from '../../../src/os/ports.ts';
+import { findFreePort, findNextPort, isPortFree } from '../../../src/os/ports.ts';
 
 describe('clusterNames', () => {
   it('begins with the hub and goes on counting prod', () => {
@@ -48,7 +48,7 @@ describe('growState', () => {
   });
 
   it('gives the ports that were asked for, or says which one is in use', async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     expect((await growState(undefined, { firstPort: port })).clusters[0]?.port).toBe(port);
     await listen(port);
     await expect(growState(undefined, { firstPort: port })).rejects.toMatchObject({
@@ -58,14 +58,14 @@ describe('growState', () => {
   });
 });
 
-describe('nextPort', () => {
+describe('findNextPort', () => {
   it('passes over ports that are given or in use', async () => {
-    const port = await freePort('127.0.0.1');
+    const port = await findFreePort('127.0.0.1');
     const start = Math.min(port, 32_000);
-    const first = await nextPort(new Set(), '127.0.0.1', start);
+    const first = await findNextPort(new Set(), '127.0.0.1', start);
     await listen(first);
-    const second = await nextPort(new Set(), '127.0.0.1', start);
-    const third = await nextPort(new Set([second]), '127.0.0.1', start);
+    const second = await findNextPort(new Set(), '127.0.0.1', start);
+    const third = await findNextPort(new Set([second]), '127.0.0.1', start);
     expect(new Set([first, second, third]).size).toBe(3);
     expect(await isPortFree(first)).toBe(false);
   });

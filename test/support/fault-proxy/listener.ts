@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Principal } from '../../../src/local/pki/authority.ts';
 import type { Pair } from '../../../src/local/pki/certificate.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { parseCall } from './call.ts';
 import { type Carried, passageOf, UpstreamError } from './exchange.ts';
 import { hashOf, type OpenExchange } from './log.ts';
@@ -40,7 +40,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-const clock = systemClock();
+const clock = createSystemClock();
 const NEVER = new AbortController().signal;
 
 export async function listen(parts: ListenerParts): Promise<Listening> {

@@ -3,9 +3,9 @@
 import type { Client } from '../../../src/kube/client/client.ts';
 import { isKubeError, KubeError } from '../../../src/kube/client/errors.ts';
 import type { CallReport } from '../../../src/kube/client/request.ts';
-import { restClient } from '../../../src/kube/client/rest-client.ts';
+import { createRestClient } from '../../../src/kube/client/rest-client.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
-import type { Limiter, Outcome } from '../../../src/kube/transport/limiter.ts';
+import type { CallOutcome, Limiter } from '../../../src/kube/transport/limiter.ts';
 import type { HttpRequest, HttpResponse, Transport } from '../../../src/kube/transport/transport.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
@@ -41,15 +41,15 @@ export interface Bed {
   readonly sent: HttpRequest[];
   readonly reports: CallReport[];
   /** What the limiter was told of each call. */
-  readonly outcomes: Outcome[];
+  readonly outcomes: CallOutcome[];
 }
 
 /** Answers come in this order; the last one stays. A string is a body as it is, an error what the network does. */
 export function bed(...answers: readonly (Answer | string | KubeError)[]): Bed {
   const sent: HttpRequest[] = [];
   const reports: CallReport[] = [];
-  const outcomes: Outcome[] = [];
-  const release = (outcome: Outcome): void => void outcomes.push(outcome);
+  const outcomes: CallOutcome[] = [];
+  const release = (outcome: CallOutcome): void => void outcomes.push(outcome);
   const limiter: Limiter = { acquire: () => Promise.resolve(release), inFlightLimit: () => 1 };
   const next = (request: HttpRequest): HttpResponse => {
     sent.push(request);
@@ -67,7 +67,7 @@ export function bed(...answers: readonly (Answer | string | KubeError)[]): Bed {
     close: () => Promise.resolve(),
   };
   const onCall = (report: CallReport): void => void reports.push(report);
-  const client = restClient(transport, { server: SERVER, clock: virtualClock(), onCall, limiter });
+  const client = createRestClient(transport, { server: SERVER, clock: virtualClock(), onCall, limiter });
   return { client, sent, reports, outcomes };
 }
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type ConfigOptions, loadConfig } from '../../../src/kube/auth/config.ts';
 import type { Identity } from '../../../src/kube/auth/credentials.ts';
 import { isKubeError, type KubeError } from '../../../src/kube/client/errors.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { tempFolder } from '../temp.ts';
 
-export const clock = systemClock();
+export const clock = createSystemClock();
 export const NO_ENV = { HOME: '/nowhere' };
 export const base64 = (plain: string): string => Buffer.from(plain).toString('base64');
 

@@ -1,7 +1,7 @@
 /** A reflector on a small server, with a clock that the test moves. */
 import { onTestFinished } from 'vitest';
-import { type Reflector, reflector } from '../../../src/kube/cache/reflector.ts';
-import { store, type WritableStore } from '../../../src/kube/cache/store.ts';
+import { createReflector, type Reflector } from '../../../src/kube/cache/reflector.ts';
+import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { memoryLog } from '../memory-log.ts';
 import { settle, type VirtualClock, virtualClock } from '../virtual-clock.ts';
@@ -34,7 +34,7 @@ export async function bed(
   const server = smallServer(clock);
   for (const name of names) server.put(name);
   prepare(server);
-  const objects = store({ log: memoryLog() });
+  const objects = createStore({ log: memoryLog() });
   const told: string[] = [];
   const restarts: string[] = [];
   const recoveries: number[] = [];
@@ -46,7 +46,7 @@ export async function bed(
   const metrics = { restarted: (kind: string, because: string) => void restarts.push(`${kind} ${because}`) };
   const parts = { client: server, resource: THINGS, store: objects, clock, log: memoryLog(), metrics };
   const recovered = (): void => void recoveries.push(clock.monotonicMs());
-  const running = reflector({ ...parts, recovered, random: () => 0.5 });
+  const running = createReflector({ ...parts, recovered, random: () => 0.5 });
   const giveUp = new AbortController();
   const done = running.run(giveUp.signal);
   const stop = async (): Promise<void> => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { createAuthority, issue, type Pair } from '../../../src/local/pki/certificate.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -22,7 +22,7 @@ export interface TlsServer {
   present(pair: Pair): void;
 }
 
-export const authority = createAuthority('kubernetes', systemClock().now(), 1);
+export const authority = createAuthority('kubernetes', createSystemClock().now(), 1);
 
 export interface ServerOptions {
   readonly pair?: Pair;
@@ -82,19 +82,24 @@ export function serverPair(
   from: Pair = authority,
   names: readonly string[] = ['127.0.0.1', 'localhost'],
 ): Pair {
-  const now = systemClock().now();
+  const now = createSystemClock().now();
   return issue(from, { subject: { commonName: 'kube-apiserver' }, usage: 'server', names, now, days: 1 });
 }
 
 /** Valid until yesterday. */
 export function expiredPair(): Pair {
-  const now = new Date(systemClock().now().getTime() - 3 * 86_400_000);
+  const now = new Date(createSystemClock().now().getTime() - 3 * 86_400_000);
   const subject = { commonName: 'kube-apiserver' };
   return issue(authority, { subject, usage: 'server', names: ['127.0.0.1'], now, days: 2 });
 }
 
 export function clientPair(user: string, from: Pair = authority): Pair {
-  return issue(from, { subject: { commonName: user }, usage: 'client', now: systemClock().now(), days: 1 });
+  return issue(from, {
+    subject: { commonName: user },
+    usage: 'client',
+    now: createSystemClock().now(),
+    days: 1,
+  });
 }
 
 export async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -7,27 +7,27 @@ import { onTestFinished } from 'vitest';
 import {
   type Connection,
   type CredentialSources,
-  sourceCredentials,
+  createCredentials,
 } from '../../../src/kube/auth/credentials.ts';
 import { isKubeError, type KubeError } from '../../../src/kube/client/errors.ts';
 import type { TransportOptions } from '../../../src/kube/transport/base.ts';
-import { httpsTransport } from '../../../src/kube/transport/https.ts';
+import { createHttpsTransport } from '../../../src/kube/transport/https.ts';
 import type { HttpRequest, HttpStream, Transport } from '../../../src/kube/transport/transport.ts';
-import { undiciTransport } from '../../../src/kube/transport/undici.ts';
+import { createUndiciTransport } from '../../../src/kube/transport/undici.ts';
 import type { Pair } from '../../../src/local/pki/certificate.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { tempFolder } from '../temp.ts';
 import { authority } from './tls-server.ts';
 
 export const GET: HttpRequest = { method: 'GET', path: '/api/v1/nodes' };
-export const clock = systemClock();
+export const clock = createSystemClock();
 
 export type TransportOf = (connection: Connection, options?: TransportOptions) => Transport;
 
 /** The contract holds for each of them. */
 export const TRANSPORTS: readonly (readonly [name: string, transportOf: TransportOf])[] = [
-  ['undici', undiciTransport],
-  ['node:https', httpsTransport],
+  ['undici', createUndiciTransport],
+  ['node:https', createHttpsTransport],
 ];
 
 export type Open = (server: string, sources?: CredentialSources, options?: OpenOptions) => Transport;
@@ -41,7 +41,7 @@ export interface OpenOptions extends TransportOptions {
 export function opener(transportOf: TransportOf): Open {
   return (server, sources = {}, { checkEveryMs = 0, ...options } = {}) => {
     const trust = sources.caFile === undefined ? { ca: authority.certPem } : {};
-    const credentials = sourceCredentials(
+    const credentials = createCredentials(
       { ...trust, ...sources },
       { clock, origin: 'this test', checkEveryMs },
     );

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { obtainBinaries } from '../../../src/local/binaries/resolve.ts';
 import { kubeconfigOf } from '../../../src/local/pki/kubeconfig.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { ApiServerAddress } from '../fault-proxy/upstream.ts';
 import { putFile, putUnit } from './rootfs.ts';
 
@@ -14,7 +14,7 @@ export async function kubeletBinary(): Promise<string> {
   const { folder } = await obtainBinaries({
     env: process.env,
     wanted: ['kubelet'],
-    clock: systemClock(),
+    clock: createSystemClock(),
     tell,
   });
   return await realpath(join(folder, 'kubelet'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client, WatchOptions } from '../../../src/kube/client/client.ts';
 import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
-import { systemClock } from '../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { createClusterSyncer } from '../../../src/sync/apply/cluster-syncer.ts';
 import { IdentityMismatch } from '../../../src/sync/apply/session.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -68,7 +68,7 @@ async function contactWith(
     writeBlockedReason: () => undefined,
     content: async () => RENDERED,
     policy: () => ({ budget: { maxObjects: 10, maxPercent: 20 }, acknowledgements: [] }),
-    clock: systemClock(),
+    clock: createSystemClock(),
     log: memoryLog(),
     random: () => 0.5,
     onChange: () => undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { keyOf } from '../../../src/kube/objects/object-id.ts';
+import { objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
 import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
 import { syncCluster } from '../../../src/sync/apply/sync-cluster.ts';
@@ -169,7 +169,7 @@ function isWanted(object: KubeObject, { units }: SyncTarget): boolean {
 }
 
 function keyOfObject({ kind, metadata }: KubeObject): string {
-  return keyOf({ group: '', kind, namespace: metadata.namespace ?? '', name: metadata.name });
+  return objectKey({ group: '', kind, namespace: metadata.namespace ?? '', name: metadata.name });
 }
 
 function target(letter: string, units: readonly RenderedUnit[]): SyncTarget {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
-import { idOf } from '../../../src/kube/objects/object-id.ts';
+import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
 import { canReplace } from '../../../src/sync/apply/immutable.ts';
 import { configMap, namespace } from './world.ts';
 
@@ -47,7 +47,7 @@ describe('mayReplace', () => {
       'Invalid value: []string: may not change once set',
     ],
   ])('replaces where the server says that %s is immutable', (_name, reason, field, message) => {
-    expect(canReplace({ object, id: idOf(object) }, answer(422, 'Invalid', [[reason, field, message]]))).toBe(
+    expect(canReplace({ object, id: objectIdOf(object) }, answer(422, 'Invalid', [[reason, field, message]]))).toBe(
       true,
     );
   });
@@ -89,13 +89,13 @@ describe('mayReplace', () => {
       new KubeError('Invalid', 'field is immutable', { status: 400, reason: 'BadRequest' }),
     ],
   ])('never replaces on account of %s', (_name, error) => {
-    expect(canReplace({ object, id: idOf(object) }, error)).toBe(false);
+    expect(canReplace({ object, id: objectIdOf(object) }, error)).toBe(false);
   });
 
   it('wants the word of git for this very object, and never takes a protected one', () => {
     const plain = configMap('a');
-    expect(canReplace({ object: plain, id: idOf(plain) }, immutable)).toBe(false);
+    expect(canReplace({ object: plain, id: objectIdOf(plain) }, immutable)).toBe(false);
     const precious = { ...namespace('web'), metadata: { name: 'web', ...allowed } };
-    expect(canReplace({ object: precious, id: idOf(precious) }, immutable)).toBe(false);
+    expect(canReplace({ object: precious, id: objectIdOf(precious) }, immutable)).toBe(false);
   });
 });

@@ -6,7 +6,7 @@
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { idOf, keyOf, type ObjectId } from '../../../src/kube/objects/object-id.ts';
+import { objectIdOf, objectKey, type ObjectId } from '../../../src/kube/objects/object-id.ts';
 import type { LiveCache } from '../../../src/sync/apply/ports.ts';
 
 export interface MemoryCluster {
@@ -111,7 +111,7 @@ function processOn(
     resource: Resource,
     { name, namespace = '' }: { name: string; namespace?: string },
   ): KubeObject {
-    const found = content.objects.get(keyOf({ ...resource, namespace, name }));
+    const found = content.objects.get(objectKey({ ...resource, namespace, name }));
     if (!found) throw new KubeError('NotFound', `${resource.kind} ${name} is not there`, { status: 404 });
     return found;
   }
@@ -125,26 +125,26 @@ function processOn(
   }
 
   function put(object: KubeObject): KubeObject {
-    const before = content.objects.get(keyOf(idOf(object)));
+    const before = content.objects.get(objectKey(objectIdOf(object)));
     content.version += 1;
     const uid = before?.metadata.uid ?? `uid-${content.version}`;
     const written = {
       ...object,
       metadata: { ...object.metadata, uid, resourceVersion: String(content.version) },
     };
-    content.objects.set(keyOf(idOf(object)), written);
+    content.objects.set(objectKey(objectIdOf(object)), written);
     return written;
   }
 
   function create(object: KubeObject): KubeObject {
-    if (content.objects.has(keyOf(idOf(object)))) {
+    if (content.objects.has(objectKey(objectIdOf(object)))) {
       throw new KubeError('AlreadyExists', 'it is there', { status: 409 });
     }
     return put(object);
   }
 
   function replace(object: KubeObject): KubeObject {
-    const before = content.objects.get(keyOf(idOf(object)));
+    const before = content.objects.get(objectKey(objectIdOf(object)));
     if (before?.metadata.resourceVersion !== object.metadata.resourceVersion) {
       throw new KubeError('Conflict', 'it has changed', { status: 409 });
     }
@@ -165,7 +165,7 @@ function processOn(
       throw new KubeError('Conflict', 'another object, or another version of it', { status: 409 });
     }
     content.version += 1;
-    content.objects.delete(keyOf(idOf(found)));
+    content.objects.delete(objectKey(objectIdOf(found)));
     content.deleted.push(found);
   }
 }
@@ -184,7 +184,7 @@ function resourceOf(apiVersion: string, kind: string): Resource {
 function liveOn(content: Content): LiveCache {
   return {
     watch: async () => undefined,
-    get: (id: ObjectId) => content.objects.get(keyOf(id)) ?? 'absent',
+    get: (id: ObjectId) => content.objects.get(objectKey(id)) ?? 'absent',
     recordApplied: () => undefined,
     recordDeleted: () => undefined,
     retryUnserved: () => undefined,

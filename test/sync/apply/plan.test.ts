@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { idOf, keyOf } from '../../../src/kube/objects/object-id.ts';
+import { objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
 import { projectionOf } from '../../../src/sync/apply/drift.ts';
 import { planTarget } from '../../../src/sync/apply/plan.ts';
 import { planDigestOf } from '../../../src/sync/judge/deletes.ts';
@@ -73,7 +73,7 @@ describe('planTarget', () => {
       'writes again what was intended and never confirmed',
       {
         git: [unit(UNIT, [a])],
-        inventory: [{ ...idOf(a), version: 'v1', unit: UNIT, commit: 'x' }],
+        inventory: [{ ...objectIdOf(a), version: 'v1', unit: UNIT, commit: 'x' }],
         cluster: [live(a)],
       },
       'update ConfigMap default/a: not confirmed yet',
@@ -149,7 +149,7 @@ describe('planTarget', () => {
 
   it('holds a unit that renders to nothing, names the plan, and lets it go when that plan is acknowledged', () => {
     const scene: Scene = { inventory: [entry(a)], cluster: [live(a)] };
-    const planDigest = planDigestOf({ unit: UNIT, deletes: [idOf(a)] });
+    const planDigest = planDigestOf({ unit: UNIT, deletes: [objectIdOf(a)] });
     expect(explain(scene)).toBe(
       `held ConfigMap default/a: unit web renders to nothing, and 1 objects would go; plan ${planDigest}`,
     );
@@ -180,7 +180,7 @@ describe('planTarget', () => {
 
   it('deletes a protected object only when acknowledged, and in two passes', () => {
     const web = namespace('web');
-    const planDigest = planDigestOf({ unit: UNIT, deletes: [idOf(web)] });
+    const planDigest = planDigestOf({ unit: UNIT, deletes: [objectIdOf(web)] });
     const scene = (more: object): Scene => ({
       git: [unit(UNIT, [b])],
       inventory: [entry(web, more), entry(b)],
@@ -200,7 +200,7 @@ describe('planTarget', () => {
     const { object } = planTarget(world(scene)).wanted[0] ?? {};
     if (!object) throw new Error('nothing is wanted');
     const serverForms = new Map([
-      [keyOf(idOf(a)), { digest: digestOf(a), projection: projectionOf(object, live(said)) }],
+      [objectKey(objectIdOf(a)), { digest: digestOf(a), projection: projectionOf(object, live(said)) }],
     ]);
     expect(explain({ ...scene, more: { serverForms } })).toBe(
       'same ConfigMap default/a: as in git, in the words of the server',
@@ -224,7 +224,7 @@ describe('planTarget', () => {
         cluster: [live(inside), live(namespace('web'))],
       }),
     ).left;
-    expect(left.map((item) => keyOf(item.entry))).toEqual(['ConfigMap web/a', 'Namespace web']);
+    expect(left.map((item) => objectKey(item.entry))).toEqual(['ConfigMap web/a', 'Namespace web']);
   });
 
   it('deletes nothing on account of what it cannot know, whatever else is so', () => {
@@ -269,7 +269,7 @@ describe('planTarget', () => {
 function explain(scene: Scene): string {
   const { wanted, left } = planTarget(world(scene));
   return [
-    ...wanted.map(({ action, id, because }) => `${action} ${keyOf(id)}: ${because}`),
-    ...left.map(({ action, entry: { ...id }, because }) => `${action} ${keyOf(id)}: ${because}`),
+    ...wanted.map(({ action, id, because }) => `${action} ${objectKey(id)}: ${because}`),
+    ...left.map(({ action, entry: { ...id }, because }) => `${action} ${objectKey(id)}: ${because}`),
   ].join('; ');
 }

@@ -2,7 +2,7 @@
 import { LABEL_HUB, LABEL_UNIT } from '../../../src/api/names.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { idOf, keyOf, type ObjectId } from '../../../src/kube/objects/object-id.ts';
+import { type ObjectId, objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
 import {
   emptyInventory,
   type InventoryEntry,
@@ -47,7 +47,7 @@ export function live(
 
 export function entry(object: KubeObject, more: Partial<InventoryEntry> = {}): InventoryEntry {
   return {
-    ...idOf(object),
+    ...objectIdOf(object),
     version: 'v1',
     unit: UNIT,
     commit: OLD_COMMIT,
@@ -72,13 +72,13 @@ export function world({
   unknown = () => false,
   more = {},
 }: Scene): World {
-  const there = new Map(cluster.map((object) => [keyOf(idOf(object)), object]));
+  const there = new Map(cluster.map((object) => [objectKey(objectIdOf(object)), object]));
   return {
     hub: HUB,
     commit: COMMIT,
     units: git,
     inventory: withConfirmed(emptyInventory('cluster-uid'), inventory, []),
-    live: (id) => (unknown(id) ? 'unknown' : (there.get(keyOf(id)) ?? 'absent')),
+    live: (id) => (unknown(id) ? 'unknown' : (there.get(objectKey(id)) ?? 'absent')),
     unknownReason: ({ kind }) => `${kind} cannot be seen`,
     serverForms: new Map(),
     budget: { maxObjects: 10, maxPercent: 20 },

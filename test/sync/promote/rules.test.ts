@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cluster, Selector } from '../../../src/api/generated/types.ts';
-import { selects } from '../../../src/kube/objects/selector.ts';
+import { isSelected } from '../../../src/kube/objects/selector.ts';
 import { type CheckRun, countRuns, judgeGates, nextRuns } from '../../../src/rollout/gates.ts';
 import { amountOf } from '../../../src/rollout/int-or-percent.ts';
 import {
@@ -102,7 +102,7 @@ describe('a selector', () => {
       false,
     ],
   ])('%s', (_, selector, wanted) => {
-    expect(selects(selector, labels)).toBe(wanted);
+    expect(isSelected(selector, labels)).toBe(wanted);
   });
 
   it('sees environment and region of the spec, whatever the labels claim', () => {

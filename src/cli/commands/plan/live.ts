@@ -3,7 +3,7 @@
 import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
 import { NAMESPACE } from '../../../api/names.ts';
-import { store } from '../../../kube/cache/store.ts';
+import { createStore } from '../../../kube/cache/store.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
@@ -106,7 +106,7 @@ async function withCluster(io: Io, hub: Hub, cluster: Cluster, question: Questio
 
 /** With the credentials that sync would use. */
 async function clientFor({ clock }: Io, hub: Hub, cluster: Cluster): Promise<Client> {
-  const secrets = store({ log: SILENT });
+  const secrets = createStore({ log: SILENT });
   const ref = credentialsOf(cluster);
   if (ref) secrets.put(await hub.client.get(SECRETS, { name: ref.name, namespace: NAMESPACE }));
   return connectCluster(cluster, { secrets, clock, connectHub: async () => hub.client });

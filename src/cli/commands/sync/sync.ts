@@ -6,11 +6,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { PRINCIPAL_SYNC } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
-import { healthServer } from '../../../kube/process/health.ts';
-import { LEVELS, type Level, logger } from '../../../kube/process/logger.ts';
-import { loopDelay } from '../../../kube/process/loop-delay.ts';
-import { metricsRegistry } from '../../../kube/process/metrics.ts';
-import { runtimeMetrics } from '../../../kube/process/metrics-runtime.ts';
+import { startHealthServer } from '../../../kube/process/health.ts';
+import { createLogger, LOG_LEVELS, type LogLevel } from '../../../kube/process/logger.ts';
+import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
+import { createMetrics } from '../../../kube/process/metrics.ts';
+import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import { cacheFolder } from '../../../local/folders.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { httpGet } from '../../../rollout/check-http.ts';
@@ -45,7 +45,7 @@ interface Flags extends ConnectionFlags {
   readonly prometheusUrl?: string;
   readonly port?: number;
   readonly host: string;
-  readonly logLevel: Level;
+  readonly logLevel: LogLevel;
 }
 
 export function syncCommand(io: Io): Command {
@@ -61,16 +61,16 @@ export function syncCommand(io: Io): Command {
     .option('--prometheus-url <url>', 'Prometheus that answers the promql checks of stages')
     .option('--port <n>', 'serve /healthz, /readyz and /metrics there; 0 takes a free port', portNumber)
     .option('--host <address>', 'address to serve them on', '127.0.0.1')
-    .addOption(new Option('--log-level <level>', 'how much to log').choices([...LEVELS]).default('info'))
+    .addOption(new Option('--log-level <level>', 'how much to log').choices([...LOG_LEVELS]).default('info'))
     .addHelpText('after', HELP);
   return connectionOptions(command).action((flags: Flags) => sync(io, flags));
 }
 
 async function sync(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
-  const log = logger({ level: flags.logLevel, stream: { write: (line) => io.err(line) }, clock });
-  const metrics = metricsRegistry();
-  const counted = runtimeMetrics(metrics, loopDelay());
+  const log = createLogger({ level: flags.logLevel, stream: { write: (line) => io.err(line) }, clock });
+  const metrics = createMetrics();
+  const counted = createRuntimeMetrics(metrics, createLoopDelay());
   const connection = await connectionAs(io, flags, PRINCIPAL_SYNC);
   const connectHub = (): Promise<Client> =>
     connect({ ...connection, onCall: (report) => counted.call(report) });
@@ -104,7 +104,7 @@ async function sync(io: Io, flags: Flags): Promise<void> {
   const health =
     flags.port === undefined
       ? undefined
-      : await healthServer({
+      : await startHealthServer({
           port: flags.port,
           host: flags.host,
           ready: { hub: () => running.notReady() },

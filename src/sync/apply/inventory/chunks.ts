@@ -4,7 +4,7 @@
  */
 
 import { byCode } from '../../../kube/objects/digest.ts';
-import { keyOf } from '../../../kube/objects/object-id.ts';
+import { objectKey } from '../../../kube/objects/object-id.ts';
 import type { InventoryEntry } from './inventory.ts';
 
 /** Well below the 1 MiB of a ConfigMap and the 1.5 MiB of an etcd request. */
@@ -29,13 +29,13 @@ export function chunksWithAdditions(
   const bytes = new Map(chunks.map(({ name, entries }) => [name, sizeOf([...entries.values()])]));
   const drafts = new Map<string, Map<string, InventoryEntry>>();
   for (const entry of added) {
-    const key = keyOf(entry);
+    const key = objectKey(entry);
     const name = homes.get(`${entry.unit} ${key}`) ?? firstWithRoom(entry, bytes);
     const draft = drafts.get(name) ?? new Map(byName.get(name)?.entries);
     bytes.set(name, (bytes.get(name) ?? 0) + sizeOf([entry]));
     drafts.set(name, draft.set(key, entry));
   }
-  const unitOf = new Map(added.map((entry) => [keyOf(entry), entry.unit]));
+  const unitOf = new Map(added.map((entry) => [objectKey(entry), entry.unit]));
   return [...drafts].map(([name, entries]) => {
     const unit =
       byName.get(name)?.unit ?? [...entries.keys()].map((key) => unitOf.get(key)).find(Boolean) ?? '';
@@ -60,7 +60,7 @@ export function chunksWithRemovals(
   gone: ReadonlySet<string>,
   moved: readonly InventoryEntry[],
 ): InventoryChunk[] {
-  const unitOf = new Map(moved.map((entry) => [keyOf(entry), entry.unit]));
+  const unitOf = new Map(moved.map((entry) => [objectKey(entry), entry.unit]));
   return chunks
     .toSorted((a, b) => byCode(a.name, b.name))
     .flatMap((chunk) => {

@@ -6,7 +6,7 @@
 
 import { byCode } from '../../../kube/objects/digest.ts';
 import { textAt } from '../../../kube/objects/json.ts';
-import { keyOf, type ObjectId } from '../../../kube/objects/object-id.ts';
+import { type ObjectId, objectKey } from '../../../kube/objects/object-id.ts';
 
 export interface InventoryEntry extends ObjectId {
   readonly version: string;
@@ -44,7 +44,7 @@ export function unitsOf({ entries }: Inventory): string[] {
 /** What must be durable before the first write: every object that is not there yet as this unit's, in this version. */
 export function missingIntents({ entries }: Inventory, wanted: readonly InventoryEntry[]): InventoryEntry[] {
   return wanted.flatMap((entry) => {
-    const present = entries.get(keyOf(entry));
+    const present = entries.get(objectKey(entry));
     if (!present) return [entry];
     if (present.unit !== entry.unit) return [{ ...entry, from: present.unit, ...uidOf(present) }];
     const same = present.version === entry.version && present.markedAt === undefined;
@@ -62,7 +62,7 @@ export function withConfirmed(
   gone: readonly string[],
 ): Inventory {
   const entries = new Map(inventory.entries);
-  for (const entry of confirmed) entries.set(keyOf(entry), entry);
+  for (const entry of confirmed) entries.set(objectKey(entry), entry);
   for (const key of gone) entries.delete(key);
   return { ...inventory, entries };
 }
@@ -75,7 +75,7 @@ export const CHUNK_BYTES = 192 * 1024;
 /** Lines of JSON, one an entry, sorted by key: a change of one object is a change of one line. */
 export function serializeEntries(entries: readonly InventoryEntry[]): string {
   return entries
-    .toSorted((a, b) => byCode(keyOf(a), keyOf(b)))
+    .toSorted((a, b) => byCode(objectKey(a), objectKey(b)))
     .map((entry) => `${JSON.stringify(entry)}\n`)
     .join('');
 }

@@ -10,7 +10,7 @@ import { KubeError } from '../../../kube/client/errors.ts';
 import { CONFIG_MAPS } from '../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import { keyOf } from '../../../kube/objects/object-id.ts';
+import { objectKey } from '../../../kube/objects/object-id.ts';
 import {
   CHUNK_PREFIX,
   chunksWithAdditions,
@@ -149,7 +149,7 @@ function chunkOf({ server }: Client, object: KubeObject): InventoryChunk {
     return {
       name,
       unit: labels?.[LABEL_UNIT] ?? '',
-      entries: new Map(entries.map((entry) => [keyOf(entry), entry])),
+      entries: new Map(entries.map((entry) => [objectKey(entry), entry])),
     };
   } catch (cause) {
     const message = `the inventory ${name} on ${server} is damaged: nothing is written or deleted there until it is repaired`;

@@ -3,9 +3,9 @@
  * are most of a CRD, are not kept.
  */
 
-import { type ReflectorOptions, reflector } from '../../../kube/cache/reflector.ts';
-import { store } from '../../../kube/cache/store.ts';
-import { transformer } from '../../../kube/cache/trim.ts';
+import { createReflector, type ReflectorOptions } from '../../../kube/cache/reflector.ts';
+import { createStore } from '../../../kube/cache/store.ts';
+import { createTransform } from '../../../kube/cache/trim.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { listAt, textAt } from '../../../kube/objects/json.ts';
@@ -33,14 +33,14 @@ export interface CrdWatch {
 export function createCrdWatch(
   options: Pick<ReflectorOptions, 'client' | 'clock' | 'log' | 'random'> & { readonly onChange: () => void },
 ): CrdWatch {
-  const known = store({ log: options.log });
-  const transform = transformer(['spec.versions', 'spec.conversion', 'metadata.annotations']);
+  const known = createStore({ log: options.log });
+  const transform = createTransform(['spec.versions', 'spec.conversion', 'metadata.annotations']);
   let running: Promise<void> | undefined;
   return {
     begin(signal) {
       if (running) return;
       known.subscribe({ added: options.onChange, updated: options.onChange });
-      running = reflector({ ...options, resource: CRDS, store: known, transform }).run(signal);
+      running = createReflector({ ...options, resource: CRDS, store: known, transform }).run(signal);
     },
     defines: ({ apiVersion, kind }) =>
       known

@@ -1,8 +1,8 @@
 /** One kind as it is seen in one cluster: served or not, listed or not, believed or not. */
 import { LABEL_HUB } from '../../../api/names.ts';
-import { blindness } from '../../../kube/cache/freshness.ts';
-import { type Reflector, reflector } from '../../../kube/cache/reflector.ts';
-import { store } from '../../../kube/cache/store.ts';
+import { staleReason } from '../../../kube/cache/freshness.ts';
+import { createReflector, type Reflector } from '../../../kube/cache/reflector.ts';
+import { createStore } from '../../../kube/cache/store.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject, ObjectName } from '../../../kube/objects/object.ts';
@@ -43,7 +43,7 @@ const PATIENCE_MS = 5000;
 
 export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
   const { client, clock, log, crds, closing, onChange } = options;
-  const objects = store({ log });
+  const objects = createStore({ log });
   let watching: Reflector | undefined;
   let running: Promise<void> | undefined;
   let starting: Promise<void> | undefined;
@@ -83,7 +83,7 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
       const resource = crds.defines(ref)
         ? await waitUntilServed(client, clock, ref, closing)
         : await client.resourceFor(ref.apiVersion, ref.kind);
-      watching = reflector({
+      watching = createReflector({
         ...options,
         resource,
         store: objects,
@@ -113,6 +113,6 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
 
   function unknownReason(): string | undefined {
     if (!watching) return refused ?? `${ref.kind} is not watched yet`;
-    return blindness(watching.freshness(), ref.kind);
+    return staleReason(watching.freshness(), ref.kind);
   }
 }

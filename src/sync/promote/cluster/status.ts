@@ -1,7 +1,7 @@
 /** The part of a Cluster's status that is sync's. Pure. */
 import type { ClusterStatus } from '../../../api/generated/types.ts';
 import { clusterPhases } from '../../../api/phases.ts';
-import { type Condition, type Finding, withConditions } from '../../../kube/objects/conditions.ts';
+import { type Condition, type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
 import type { ClusterReport } from '../../cluster-report.ts';
 import { optional } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
@@ -73,7 +73,7 @@ function defined(
   };
 }
 
-function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly Finding[] {
+function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly ConditionUpdate[] {
   const { report } = plan.member.view;
   return [
     reachable(report),
@@ -85,7 +85,7 @@ function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly Fin
   ];
 }
 
-function reachable(report: ClusterReport | undefined): Finding {
+function reachable(report: ClusterReport | undefined): ConditionUpdate {
   const type = 'Reachable';
   if (report?.reachable === undefined) {
     return { type, status: 'Unknown', reason: 'NotTried', message: 'no contact was tried yet' };
@@ -95,7 +95,7 @@ function reachable(report: ClusterReport | undefined): Finding {
     : { type, status: 'False', reason: 'NoAnswer', message: 'its API server does not answer' };
 }
 
-function identity(report: ClusterReport | undefined): Finding {
+function identity(report: ClusterReport | undefined): ConditionUpdate {
   const type = 'IdentityVerified';
   switch (report?.identity ?? 'Unknown') {
     case 'Verified':
@@ -114,7 +114,7 @@ function identity(report: ClusterReport | undefined): Finding {
   }
 }
 
-function synced({ member, sync }: ClusterPlan, unread: string | undefined): Finding {
+function synced({ member, sync }: ClusterPlan, unread: string | undefined): ConditionUpdate {
   const type = 'Synced';
   const { report } = member.view;
   if (!report?.reachable) {
@@ -139,7 +139,7 @@ function synced({ member, sync }: ClusterPlan, unread: string | undefined): Find
   return { type, ...report.synced };
 }
 
-function healthy({ member }: ClusterPlan): Finding {
+function healthy({ member }: ClusterPlan): ConditionUpdate {
   const type = 'Healthy';
   const { trial, reason, because } = member.progress;
   if (trial === 'Failed') return { type, status: 'False', reason, message: because };
@@ -158,7 +158,7 @@ function healthy({ member }: ClusterPlan): Finding {
   };
 }
 
-function progressing({ sync, why }: ClusterPlan): Finding {
+function progressing({ sync, why }: ClusterPlan): ConditionUpdate {
   const type = 'Progressing';
   const reason = sync.state ?? 'Pending';
   const moves = reason === 'Applying' || reason === 'Soaking' || reason === 'Proven';
@@ -166,7 +166,7 @@ function progressing({ sync, why }: ClusterPlan): Finding {
 }
 
 /** Only a person, or a newer commit, gets it on. */
-function stalled(plan: ClusterPlan): Finding {
+function stalled(plan: ClusterPlan): ConditionUpdate {
   const type = 'Stalled';
   const { state } = plan.sync;
   const stuck = state === 'Failed' || state === 'Held';

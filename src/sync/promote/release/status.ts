@@ -1,7 +1,7 @@
 /** The status of a Release: what was written down and what was found, together. Pure. */
 import type { FailedCluster, Release, ReleaseStage, ReleaseStatus } from '../../../api/generated/types.ts';
 import { releasePhases } from '../../../api/phases.ts';
-import { type Finding, withConditions } from '../../../kube/objects/conditions.ts';
+import { type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
 import { type Because, MAX_NAMES, optional } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
 
@@ -78,7 +78,7 @@ function sum(stages: readonly ReleaseStage[], field: 'total' | 'proven' | 'faile
   return stages.reduce((all, { clusters }) => all + (clusters?.[field] ?? 0), 0);
 }
 
-function findingsOf(finding: ReleaseFinding, current: ReleaseStage | undefined): readonly Finding[] {
+function findingsOf(finding: ReleaseFinding, current: ReleaseStage | undefined): readonly ConditionUpdate[] {
   const { supersededBy } = finding;
   const succeeded = current === undefined;
   const superseded = supersededBy !== undefined;
@@ -101,12 +101,12 @@ function findingsOf(finding: ReleaseFinding, current: ReleaseStage | undefined):
   ];
 }
 
-function ended(reason: string): Finding {
+function ended(reason: string): ConditionUpdate {
   return { type: 'Progressing', status: 'False', reason, message: 'it has ended' };
 }
 
 /** A stage that moves or soaks goes on, whatever it waits for inside. */
-function progress({ state, waiting }: ReleaseStage, stalled: Because | undefined): Finding {
+function progress({ state, waiting }: ReleaseStage, stalled: Because | undefined): ConditionUpdate {
   const moves = (state === 'Promoting' || state === 'Soaking') && !stalled;
   const { reason, message } = { reason: 'Pending', message: 'its turn has not come', ...waiting };
   return { type: 'Progressing', status: moves ? 'True' : 'False', reason, message };
@@ -116,7 +116,7 @@ export function yesNo(
   type: string,
   holds: boolean,
   say: { readonly reason: string; readonly yes: string; readonly no: string },
-): Finding {
+): ConditionUpdate {
   return holds
     ? { type, status: 'True', reason: say.reason, message: say.yes }
     : { type, status: 'False', reason: `Not${say.reason}`.slice(0, 64), message: say.no };

@@ -1,7 +1,7 @@
 /** Which stage a cluster belongs to. Pure. */
 import type { Cluster, Stage } from '../../../api/generated/types.ts';
 import { LABEL_ENVIRONMENT, LABEL_REGION } from '../../../api/names.ts';
-import { type Labels, selects } from '../../../kube/objects/selector.ts';
+import { isSelected, type Labels } from '../../../kube/objects/selector.ts';
 
 export type Membership =
   | { readonly kind: 'Member'; readonly stage: string }
@@ -12,7 +12,7 @@ export type Membership =
 export function membershipOf(cluster: Cluster, stages: readonly Stage[]): Membership {
   const labels = labelsOf(cluster);
   const names = stages
-    .filter(({ clusterSelector }) => selects(clusterSelector, labels))
+    .filter(({ clusterSelector }) => isSelected(clusterSelector, labels))
     .map(({ name }) => name);
   const [stage] = names;
   if (stage === undefined) return { kind: 'Unassigned' };

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../../../../src/cli/run.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -28,7 +28,7 @@ async function kubenode(cwd: string, ...args: string[]): Promise<Outcome> {
       },
       env: {},
       cwd,
-      clock: systemClock(),
+      clock: createSystemClock(),
       interactive: false,
       color: false,
       signal: new AbortController().signal,

@@ -6,7 +6,7 @@ import { POLICY_GIT_ONLY, ROLE_VIEW } from '../../../../src/api/names.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
 import { answer as answering, drop } from '../../../support/fault-proxy/faults.ts';
 import { writesIn } from '../../../support/fault-proxy/log.ts';
@@ -16,7 +16,7 @@ import { LONG } from '../../../support/long.ts';
 import { CRD, counts } from '../installed.ts';
 import { example, resources } from '../world.ts';
 
-const clock = systemClock();
+const clock = createSystemClock();
 const total = installation().length;
 /** A few moments of an installation, or many. */
 const cuts = LONG ? Array.from({ length: 50 }, (_, index) => 1 + index * 4) : [30, 120];

@@ -18,7 +18,7 @@ import {
 } from '../../../../src/api/names.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import {
   type Act,
   answer,
@@ -36,7 +36,7 @@ import {
 const REMEDIER = 'disk-pressure';
 /** Writes NodeRemedier and DefenderPolicy, but is not the one who may break glass. */
 const WRITER = 'rule-writer';
-const clock = systemClock();
+const clock = createSystemClock();
 
 let world: World;
 beforeAll(async () => {

@@ -6,14 +6,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Reflector, reflector } from '../../../../src/kube/cache/reflector.ts';
-import { store, type WritableStore } from '../../../../src/kube/cache/store.ts';
+import { createReflector, type Reflector } from '../../../../src/kube/cache/reflector.ts';
+import { createStore, type WritableStore } from '../../../../src/kube/cache/store.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import type { Clock } from '../../../../src/os/clock.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
 import type { Fault } from '../../../support/fault-proxy/passage.ts';
 import { watchError } from '../../../support/fault-proxy/watch-faults.ts';
@@ -59,7 +59,7 @@ interface Bed {
 
 /** Time limits and waits of minutes pass within a test. */
 function fastClock(factor = 300): Clock {
-  const real = systemClock();
+  const real = createSystemClock();
   return {
     now: () => real.now(),
     monotonicMs: () => real.monotonicMs() * factor,
@@ -69,7 +69,7 @@ function fastClock(factor = 300): Clock {
 
 function follow(clock: Clock = fastClock()): Bed {
   const log = memoryLog();
-  const maps = store({ log });
+  const maps = createStore({ log });
   const uids = new Set<string>();
   const lost: string[] = [];
   maps.subscribe({
@@ -78,7 +78,7 @@ function follow(clock: Clock = fastClock()): Bed {
     },
   });
   const options = { client, resource: CONFIG_MAPS, store: maps, clock, log, ...HERE };
-  const running = reflector({ ...options, random: () => 0.5 });
+  const running = createReflector({ ...options, random: () => 0.5 });
   const stop = new AbortController();
   const done = running.run(stop.signal);
   const end = async (): Promise<void> => {

@@ -4,19 +4,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../../src/kube/auth/config.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
-import { dryRunApply, dryRunText } from '../../../../src/kube/client/dry-run.ts';
+import { dryRunApply, formatDryRun } from '../../../../src/kube/client/dry-run.ts';
 import { isKubeError, type KubeError } from '../../../../src/kube/client/errors.ts';
-import { restClient } from '../../../../src/kube/client/rest-client.ts';
+import { createRestClient } from '../../../../src/kube/client/rest-client.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
-import { httpsTransport } from '../../../../src/kube/transport/https.ts';
-import { undiciTransport } from '../../../../src/kube/transport/undici.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createHttpsTransport } from '../../../../src/kube/transport/https.ts';
+import { createUndiciTransport } from '../../../../src/kube/transport/undici.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
 
 const ME = { fieldManager: 'me' };
 const NAME = { name: 'a', namespace: 'default' };
-const clock = systemClock();
+const clock = createSystemClock();
 
 let server: ApiServer;
 
@@ -31,14 +31,14 @@ afterAll(async () => {
 });
 
 describe.each([
-  ['undici', undiciTransport],
-  ['node:https', httpsTransport],
+  ['undici', createUndiciTransport],
+  ['node:https', createHttpsTransport],
 ])('over %s', (_, transportOf) => {
   let client: Client;
 
   beforeAll(async () => {
     const { connection } = await loadConfig({ kubeconfig: server.kubeconfig, clock });
-    client = restClient(transportOf(connection, { gzip: true }), { server: connection.server, clock });
+    client = createRestClient(transportOf(connection, { gzip: true }), { server: connection.server, clock });
   });
   afterAll(async () => {
     await client.close();
@@ -183,11 +183,11 @@ describe.each([
   });
 });
 
-describe('discovery', () => {
+describe('createDiscovery', () => {
   it('is the same from one request and from many', async () => {
     const { connection } = await loadConfig({ kubeconfig: server.kubeconfig, clock });
-    const transport = undiciTransport(connection);
-    const old = restClient(
+    const transport = createUndiciTransport(connection);
+    const old = createRestClient(
       { ...transport, request: (request) => transport.request({ ...request, accept: 'application/json' }) },
       { server: connection.server, clock },
     );
@@ -273,7 +273,7 @@ describe('dry run', () => {
   it('says what the server would do, and does nothing', async () => {
     const { client } = server;
     const run = async (data: Record<string, string>): Promise<string> =>
-      dryRunText(await dryRunApply(client, CONFIG_MAPS, map('a', data), ME));
+      formatDryRun(await dryRunApply(client, CONFIG_MAPS, map('a', data), ME));
     expect(await run({ x: '1' })).toBe('create ConfigMap default/a');
     expect((await failing(client.get(CONFIG_MAPS, NAME))).code).toBe('NotFound');
     await client.apply(CONFIG_MAPS, map('a', { x: '1', y: '2' }), ME);
@@ -290,7 +290,7 @@ describe('dry run', () => {
       force: true,
     });
     expect(run.action).toBe('update');
-    expect(dryRunText(run)).toContain('data.password: ***');
+    expect(formatDryRun(run)).toContain('data.password: ***');
     const shown = JSON.stringify(run);
     for (const word of ['hunter2', 'hunter3'].flatMap((text) => [
       text,

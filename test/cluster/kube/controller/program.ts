@@ -8,22 +8,22 @@ import { viewOf } from '../../../../src/kube/cache/view.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
 import type { Controller } from '../../../../src/kube/controller/controller.ts';
 import { runControllers } from '../../../../src/kube/controller/run.ts';
-import { leaseElection } from '../../../../src/kube/leader/election.ts';
+import { createLeaseElection } from '../../../../src/kube/leader/election.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
-import { logger } from '../../../../src/kube/process/logger.ts';
-import { metricsRegistry } from '../../../../src/kube/process/metrics.ts';
-import { runtimeMetrics } from '../../../../src/kube/process/metrics-runtime.ts';
-import { untilSignal } from '../../../../src/kube/process/shutdown.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createLogger } from '../../../../src/kube/process/logger.ts';
+import { createMetrics } from '../../../../src/kube/process/metrics.ts';
+import { createRuntimeMetrics } from '../../../../src/kube/process/metrics-runtime.ts';
+import { listenForStopSignals } from '../../../../src/kube/process/shutdown.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 
 const [identity = '', kubeconfig = '', passMs = '0'] = argv.slice(2);
 
-const clock = systemClock();
+const clock = createSystemClock();
 const random = (): number => 0.5;
-const log = logger({ clock, level: 'info' });
-const metrics = metricsRegistry();
-const runtime = runtimeMetrics(metrics);
+const log = createLogger({ clock, level: 'info' });
+const metrics = createMetrics();
+const runtime = createRuntimeMetrics(metrics);
 const client = await connect({ kubeconfig, onCall: (report) => runtime.call(report) });
 const shared = { clock, random, log };
 const view = viewOf({
@@ -59,7 +59,7 @@ const copier: Controller = {
   },
 };
 
-const lease = leaseElection({
+const lease = createLeaseElection({
   ...shared,
   client,
   identity,
@@ -69,7 +69,7 @@ const lease = leaseElection({
   retrySeconds: 0.5,
   metrics: runtime.lease,
 });
-const until = untilSignal(process, log);
+const until = listenForStopSignals(process, log);
 try {
   await runControllers(
     {

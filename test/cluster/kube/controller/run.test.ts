@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { LEASES, recordOf } from '../../../../src/kube/leader/record.ts';
+import { LEASES, readLeaseRecord } from '../../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
 import { answer, drop, reset } from '../../../support/fault-proxy/faults.ts';
 import { closeWatch } from '../../../support/fault-proxy/watch-faults.ts';
@@ -88,7 +88,7 @@ async function annotations(): Promise<KubeObject['metadata']['annotations']> {
 }
 
 async function holder(): Promise<string | undefined> {
-  return recordOf(await server.client.get(LEASES, LEASE)).holder;
+  return readLeaseRecord(await server.client.get(LEASES, LEASE)).holder;
 }
 
 async function ready(url: string): Promise<number> {
@@ -113,13 +113,13 @@ it('brings every object to what is wanted, whatever the network does, and then i
 
   const text = await (await fetch(`${program.url}/metrics`)).text();
   expect(text).toContain('kubenode_api_requests_total{verb="apply",code="429"} 1');
-  expect(text).toMatch(/kubenode_pass_seconds_count\{controller="copier",outcome="failed"\} [4-9]/);
+  expect(text).toMatch(/kubenode_reconcile_seconds_count\{controller="copier",outcome="failed"\} [4-9]/);
   expect(text).toContain('kubenode_queue_depth{queue="copier"} 0');
   expect(text).toContain('kubenode_lease_held{lease="default/copiers"} 1');
 
   const writes = (): number => proxy.log.filter(({ verb }) => verb === 'apply').length;
   const before = writes();
-  await systemClock().sleep(3000);
+  await createSystemClock().sleep(3000);
   expect(writes()).toBe(before);
 });
 

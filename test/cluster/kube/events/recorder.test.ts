@@ -4,13 +4,17 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { EVENTS } from '../../../../src/kube/events/object.ts';
-import { type Occurrence, type Recorder, recorder } from '../../../../src/kube/events/recorder.ts';
+import {
+  createEventRecorder,
+  type EventRecorder,
+  type Occurrence,
+} from '../../../../src/kube/events/recorder.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
 import { valueAt } from '../../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
-import { metricsRegistry } from '../../../../src/kube/process/metrics.ts';
-import { runtimeMetrics } from '../../../../src/kube/process/metrics-runtime.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createMetrics } from '../../../../src/kube/process/metrics.ts';
+import { createRuntimeMetrics } from '../../../../src/kube/process/metrics-runtime.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
 
@@ -27,13 +31,13 @@ beforeEach(async () => {
   await server.wipe();
 });
 
-const metrics = metricsRegistry();
-const counted = runtimeMetrics(metrics).events;
+const metrics = createMetrics();
+const counted = createRuntimeMetrics(metrics).events;
 
-function reporter(instance: string): Recorder {
-  return recorder({
+function reporter(instance: string): EventRecorder {
+  return createEventRecorder({
     client: server.client,
-    clock: systemClock(),
+    clock: createSystemClock(),
     random: () => 0.5,
     log: memoryLog(),
     metrics: counted,

@@ -7,17 +7,17 @@ import { argv, exit, stdout } from 'node:process';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
-import { leaseElection, type Term } from '../../../../src/kube/leader/election.ts';
+import { createLeaseElection, type Term } from '../../../../src/kube/leader/election.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
-import { logger } from '../../../../src/kube/process/logger.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createLogger } from '../../../../src/kube/process/logger.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 
 const NAME = { namespace: 'default', name: 'written-by-the-leader' };
 
 const [identity = '', kubeconfig = '', seconds = ''] = argv.slice(2);
 const [leaseSeconds = 15, renewDeadlineSeconds = 10, retrySeconds = 2] = seconds.split('/').map(Number);
-const clock = systemClock();
+const clock = createSystemClock();
 
 /** What the test reads: one line a thing that happened. */
 function tell(what: string, detail: object = {}): void {
@@ -27,13 +27,13 @@ function tell(what: string, detail: object = {}): void {
 let term: Term | undefined;
 const client = await connect({ kubeconfig, fence: () => term?.fence() });
 const free = await connect({ kubeconfig });
-const election = leaseElection({
+const election = createLeaseElection({
   client: free,
   name: { namespace: 'default', name: 'contended' },
   identity,
   clock,
   random: () => 0.5,
-  log: logger({ clock }),
+  log: createLogger({ clock }),
   leaseSeconds,
   renewDeadlineSeconds,
   retrySeconds,

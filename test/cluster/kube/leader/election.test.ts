@@ -5,14 +5,14 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  createLeaseElection,
   type LeaseElection,
   type LeaseOptions,
-  leaseElection,
 } from '../../../../src/kube/leader/election.ts';
-import { LEASES, recordOf } from '../../../../src/kube/leader/record.ts';
+import { LEASES, readLeaseRecord } from '../../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
 import { LONG, randomFrom, SEED } from '../../../support/long.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
@@ -37,11 +37,11 @@ beforeEach(async () => {
 });
 
 function contender(identity: string, times: Partial<LeaseOptions> = {}): LeaseElection {
-  return leaseElection({
+  return createLeaseElection({
     client: server.client,
     name: LEASE,
     identity,
-    clock: systemClock(),
+    clock: createSystemClock(),
     random: () => 0.5,
     log: memoryLog(),
     leaseSeconds: 6,
@@ -55,7 +55,7 @@ describe('a Lease of a real API server', () => {
   it('is written as the server wants it: created, renewed, given back, taken again', async () => {
     const first = await contender('first').campaign(never);
     const lease = await server.client.get(LEASES, LEASE);
-    expect(recordOf(lease)).toEqual({ holder: 'first', durationMs: 6000, epoch: 1 });
+    expect(readLeaseRecord(lease)).toEqual({ holder: 'first', durationMs: 6000, epoch: 1 });
     expect(textAt(lease, 'spec', 'renewTime')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     const renewed = textAt(lease, 'spec', 'renewTime');
     await expect
@@ -64,7 +64,7 @@ describe('a Lease of a real API server', () => {
       })
       .not.toBe(renewed);
     await first.release();
-    expect(recordOf(await server.client.get(LEASES, LEASE)).holder).toBeUndefined();
+    expect(readLeaseRecord(await server.client.get(LEASES, LEASE)).holder).toBeUndefined();
     const second = await contender('second').campaign(never);
     expect(second.epoch).toBe(2);
     await second.release();
@@ -75,7 +75,7 @@ describe('a Lease of a real API server', () => {
     const campaigns = ['a', 'b', 'c', 'd', 'e'].map((name) => contender(name).campaign(stop.signal));
     const winner = await Promise.race(campaigns);
     // Whoever wins, the others see it held, by the time of two more looks.
-    await systemClock().sleep(1500);
+    await createSystemClock().sleep(1500);
     stop.abort();
     const ended = await Promise.allSettled(campaigns);
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -90,10 +90,10 @@ describe('a process that is busy', () => {
       renewDeadlineSeconds: 10,
       retrySeconds: 2,
     }).campaign(never);
-    await systemClock().sleep(3000);
+    await createSystemClock().sleep(3000);
     busyFor(4000);
     expect(term.held()).toBe(true);
-    await systemClock().sleep(3000);
+    await createSystemClock().sleep(3000);
     expect(term.lost.aborted).toBe(false);
     busyFor(10_500);
     expect(term.held()).toBe(false);
@@ -182,14 +182,14 @@ async function watchWrites(): Promise<{ readonly writes: { epoch: number; by: st
 }
 
 async function holderOf(): Promise<string | undefined> {
-  return recordOf(await server.client.get(LEASES, LEASE)).holder;
+  return readLeaseRecord(await server.client.get(LEASES, LEASE)).holder;
 }
 
 describe('of two real processes', () => {
   it('the one that was stopped past its lease writes nothing when it wakes up', async () => {
     const watch = await watchWrites();
     onTestFinished(() => watch.stop());
-    const clock = systemClock();
+    const clock = createSystemClock();
     const random = randomFrom(SEED);
     const both = [start('first'), start('second')];
     await expect.poll(() => both.flatMap(({ told }) => told).length, PATIENCE).toBeGreaterThan(0);

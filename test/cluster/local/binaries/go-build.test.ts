@@ -5,7 +5,7 @@ import { programIn } from '../../../../src/local/binaries/binaries.ts';
 import { hasGo } from '../../../../src/local/binaries/go-build.ts';
 import { obtainBinaries } from '../../../../src/local/binaries/resolve.ts';
 import { KUBERNETES_VERSION } from '../../../../src/local/binaries/versions.ts';
-import { systemClock } from '../../../../src/os/system-clock.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { LONG } from '../../../support/long.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
@@ -22,7 +22,7 @@ describe.runIf(LONG && (await hasGo(process.env)))('the control plane built with
       // Nobody listens there: as it is without internet.
       env: { ...env, XDG_CACHE_HOME: tempFolder('cache'), KUBENODE_ETCD_DOWNLOADS: 'http://127.0.0.1:1' },
       wanted: ['etcd', 'kube-apiserver'] as const,
-      clock: systemClock(),
+      clock: createSystemClock(),
       tell: (step: string) => void steps.push(step),
     };
     const [first, second] = await Promise.all([obtainBinaries(options), obtainBinaries(options)]);
