@@ -59,8 +59,10 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     return fromKubeconfig(config, options);
   }
   const files = kubeconfig === undefined ? usualFiles(options) : [kubeconfig];
-  if (files.length > 0)
-    return fromKubeconfig(mergeKubeconfigs(await Promise.all(files.map(readFrom))), options);
+  if (files.length > 0) {
+    const configs = await Promise.all(files.map(readFrom));
+    return fromKubeconfig(mergeKubeconfigs(configs), options);
+  }
   return fromServiceAccount(options);
 }
 

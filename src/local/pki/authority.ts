@@ -102,8 +102,8 @@ async function ensurePair(path: string, authority: Pair, request: Request): Prom
 }
 
 async function ensureKey(path: string): Promise<void> {
-  if ((await readFileIfExists(path)) === undefined)
-    await writeFileAtomic(path, createServiceAccountKey(), PRIVATE_MODE);
+  if ((await readFileIfExists(path)) !== undefined) return;
+  await writeFileAtomic(path, createServiceAccountKey(), PRIVATE_MODE);
 }
 
 export async function writeChanged(path: string, content: string, mode: number): Promise<void> {

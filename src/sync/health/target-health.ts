@@ -1,6 +1,6 @@
 /** The health of everything that a commit put into one cluster, from what is observed of it now. */
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { objectIdOf, type ObjectId } from '../../kube/objects/object-id.ts';
+import { type ObjectId, objectIdOf } from '../../kube/objects/object-id.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import { type Settlement, settlementOf } from './health.ts';
 
