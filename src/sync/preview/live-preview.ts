@@ -9,7 +9,7 @@ import { isKubeError, type KubeError } from '../../kube/client/errors.ts';
 import { formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { groupOf, objectIdOf, objectKey, type ObjectId } from '../../kube/objects/object-id.ts';
+import { groupOf, type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { canReplace } from '../apply/immutable.ts';
 import type { Inventory } from '../apply/inventory/inventory.ts';
 import { openInventory } from '../apply/inventory/store.ts';

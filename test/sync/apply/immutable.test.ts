@@ -47,9 +47,9 @@ describe('mayReplace', () => {
       'Invalid value: []string: may not change once set',
     ],
   ])('replaces where the server says that %s is immutable', (_name, reason, field, message) => {
-    expect(canReplace({ object, id: objectIdOf(object) }, answer(422, 'Invalid', [[reason, field, message]]))).toBe(
-      true,
-    );
+    expect(
+      canReplace({ object, id: objectIdOf(object) }, answer(422, 'Invalid', [[reason, field, message]])),
+    ).toBe(true);
   });
 
   it.each<[name: string, error: KubeError]>([

@@ -6,7 +6,7 @@
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { objectIdOf, objectKey, type ObjectId } from '../../../src/kube/objects/object-id.ts';
+import { type ObjectId, objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { LiveCache } from '../../../src/sync/apply/ports.ts';
 
 export interface MemoryCluster {
