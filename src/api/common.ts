@@ -25,31 +25,6 @@ import {
 } from './schema.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-/** In this order: a later risk is the greater one. */
-export const RISKS = ['None', 'Pod', 'Node', 'Machine', 'Data'] as const;
-export const CLASSES = ['None', 'Reload', 'Restart', 'Drain', 'Reboot'] as const;
-export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
-export const HOSTS = ['systemd', 'sandbox'] as const;
-export const HOLDERS = [
-  'RemedyOperationJob',
-  'MachineComponentSet',
-  'MachineSet',
-  'Machine',
-  'Cluster',
-  'Other',
-] as const;
-export const FAULT_CLASSES = [
-  'Kernel',
-  'Disk',
-  'Memory',
-  'Network',
-  'GPU',
-  'Runtime',
-  'Hardware',
-  'Maintenance',
-  'Other',
-] as const;
-
 const wait = named('Wait', 'Why it waits: the reason, the object that blocks, and since when.', {
   reason: reason(),
   blocker: named('Blocker', 'The object that blocks.', {

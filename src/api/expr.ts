@@ -1,7 +1,8 @@
 /** The conditions of a rule: the strict subset of json-rules-engine. */
+
+import { FACTS, OPERATORS } from './facts.ts';
 import { FACT_PATH } from './patterns.ts';
 import { anything, choice, foreign, list, named, type Rule, rules, type Schema, text } from './schema.ts';
-import { FACTS, OPERATORS } from './steps/steps.ts';
 
 /** `all` and `any` nest this deep. A CRD has no recursive schema, so the depth is written out. */
 const DEPTH = 3;

@@ -103,6 +103,8 @@ export const MANAGER_HOSTDOCTOR = 'kubenode-hostdoctor';
 export const MANAGER_DEFENDER = 'kubenode-defender';
 export const MANAGER_IMPORT = 'kubenode-import';
 export const MANAGER_CLI = 'kubenode-cli';
+/** Approves and denies certificate requests of agents and their kubelets. */
+export const MANAGER_APPROVER = 'kubenode-approver';
 /** `kubenode install`: kinds, roles and policies; not in git, so not sync's. */
 export const MANAGER_INSTALL = 'kubenode-install';
 
@@ -118,6 +120,7 @@ export const EVENT_PREFIX = {
   [MANAGER_REMEDYJOB]: 'Job',
   [MANAGER_HOSTDOCTOR]: 'Maintenance',
   [MANAGER_DEFENDER]: 'Defender',
+  [MANAGER_APPROVER]: 'Certificate',
   [MANAGER_IMPORT]: 'Import',
   [MANAGER_CLI]: 'Operator',
 } as const;
@@ -134,7 +137,7 @@ export const PRINCIPAL_REMEDYJOB = MANAGER_REMEDYJOB;
 export const PRINCIPAL_HOSTDOCTOR = MANAGER_HOSTDOCTOR;
 export const PRINCIPAL_DEFENDER = MANAGER_DEFENDER;
 /** Approves and denies CSRs in our names; nobody else holds `approve`. */
-export const PRINCIPAL_APPROVER = 'kubenode-approver';
+export const PRINCIPAL_APPROVER = MANAGER_APPROVER;
 /** The process `kubenode controllers`; impersonates the account of each controller that it runs. */
 export const PRINCIPAL_CONTROLLERS = 'kubenode-controllers';
 

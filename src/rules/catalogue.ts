@@ -1,5 +1,5 @@
 /** The facts that a rule may name, and those that it may name in a later version. */
-import { FACTS } from '../api/steps/steps.ts';
+import { FACTS } from '../api/facts.ts';
 import { component } from './facts/component.ts';
 import { condition } from './facts/condition.ts';
 import { disk } from './facts/disk.ts';

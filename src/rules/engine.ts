@@ -6,7 +6,7 @@
  * operators and path resolver, and no fact that is undefined.
  */
 import { Engine, type TopLevelCondition } from 'json-rules-engine';
-import { OPERATORS } from '../api/steps/steps.ts';
+import { OPERATORS } from '../api/facts.ts';
 import { type Facts, refsOf, type Tree, type Truth } from './model.ts';
 import { COMPARISONS } from './operators.ts';
 

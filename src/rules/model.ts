@@ -1,5 +1,5 @@
 /** What a rule is once it is compiled, and what it is asked about. Plain data: no engine, no clock. */
-import type { OPERATORS } from '../api/steps/steps.ts';
+import type { OPERATORS } from '../api/facts.ts';
 
 export type Scalar = string | number | boolean;
 export type Value = Scalar | readonly Scalar[];

@@ -1,5 +1,5 @@
 /** The seven comparisons, typed: where the types do not fit there is no answer, never a wrong one. */
-import { OPERATORS } from '../api/steps/steps.ts';
+import { OPERATORS } from '../api/facts.ts';
 import type { Operator, Value } from './model.ts';
 
 type Compare = (fact: unknown, value: Value) => boolean | undefined;

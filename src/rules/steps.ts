@@ -1,9 +1,8 @@
 /** What the compiler knows of each step: how much it may harm, and whether this version can carry it out. */
-import type { RISKS } from '../api/common.ts';
+import type { Risk } from '../api/enums.ts';
 import { STEPS } from '../api/steps/steps.ts';
 
 export type Step = (typeof STEPS)[number];
-type Risk = (typeof RISKS)[number];
 
 export const RISK_OF: Readonly<Record<Step, Risk>> = {
   CollectDiagnostics: 'None',

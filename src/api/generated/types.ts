@@ -2972,7 +2972,7 @@ export interface Selector {
 
 /** When our own view cannot be trusted. */
 export interface SelfDoubt {
-  /** An older view is no view. (default 30) */
+  /** An older view is no view. (default 150) */
   readonly maxViewAgeSeconds: number;
   /** So many calls fail. (0 to 100; default 20) */
   readonly apiErrorPercent: number;

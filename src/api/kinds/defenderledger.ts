@@ -1,5 +1,6 @@
 /** DefenderLedger: grants in flight, used rates, breakers. One object, changed only by compare-and-swap. */
-import { count, HOLDERS, RISKS, statusHead } from '../common.ts';
+import { count, statusHead } from '../common.ts';
+import { HOLDERS, RISKS } from '../enums.ts';
 import { defenderLedgerPhases } from '../phases.ts';
 import {
   atomic,
@@ -108,6 +109,11 @@ const spec = rules(
     rule: 'self == oldSelf || (self.seq == oldSelf.seq + 1 && self.epoch >= oldSelf.epoch)',
     message: 'seq must rise by one with each write, and epoch never falls: read the ledger again',
     fieldPath: '.seq',
+  },
+  {
+    rule: 'self.recovering == has(self.recoveringSince)',
+    message: 'recoveringSince must be set while recovering is true, and only then',
+    fieldPath: '.recoveringSince',
   },
   {
     rule: KEEPS_STARTED,

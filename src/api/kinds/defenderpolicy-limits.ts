@@ -1,5 +1,6 @@
 /** The limits of a DefenderPolicy that count: at one time, within a time, on one machine, and the breakers. */
-import { amount, RISKS } from '../common.ts';
+import { amount } from '../common.ts';
+import { RISKS } from '../enums.ts';
 import { choice, int, list, name, named, percent, rules, type Schema, text } from '../schema.ts';
 import { ACTIONS } from '../steps/steps.ts';
 

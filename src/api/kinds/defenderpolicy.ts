@@ -1,5 +1,6 @@
 /** DefenderPolicy: limits on everything that disturbs a node. Of all that match, the strictest answer wins. */
-import { amount, count, FAULT_CLASSES, freezes, HOLDERS, selector, statusHead, windows } from '../common.ts';
+import { amount, count, freezes, selector, statusHead, windows } from '../common.ts';
+import { FAULT_CLASSES, HOLDERS } from '../enums.ts';
 import { defenderPolicyPhases } from '../phases.ts';
 import {
   bigInt,
@@ -75,7 +76,7 @@ const zones = named('ZoneGuard', 'A dark zone: nothing with a risk in it, no dra
 }).prefault({});
 
 const selfDoubt = named('SelfDoubt', 'When our own view cannot be trusted.', {
-  maxViewAgeSeconds: int('An older view is no view.').default(30),
+  maxViewAgeSeconds: int('An older view is no view.').default(150),
   apiErrorPercent: percent('So many calls fail.').default(20),
   massUnknownPercent: percent('So many nodes turn unknown.').default(20),
   withinSeconds: int('Within this time.').default(120),

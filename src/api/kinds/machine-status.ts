@@ -1,5 +1,6 @@
 /** The status of a Machine: the agent's part, and that of the controllers. */
-import { count, HOSTS, RISKS, statusHead, waiting } from '../common.ts';
+import { count, statusHead, waiting } from '../common.ts';
+import { HOSTS, RISKS } from '../enums.ts';
 import { machinePhases } from '../phases.ts';
 import {
   bigInt,

@@ -1,5 +1,6 @@
 /** Machine: one node. How to create or reach it, its labels and taints, and the components it must run. */
-import { count, HOSTS, PROVIDERS, secretRefWithKey } from '../common.ts';
+import { count, secretRefWithKey } from '../common.ts';
+import { HOSTS, PROVIDERS } from '../enums.ts';
 import { FINGERPRINT } from '../patterns.ts';
 import { machinePhases } from '../phases.ts';
 import {

@@ -1,5 +1,6 @@
 /** MachineComponent: one immutable version of one component. */
-import { CLASSES, count, statusHead } from '../common.ts';
+import { count, statusHead } from '../common.ts';
+import { CLASSES } from '../enums.ts';
 import { ARTIFACT_URL, COMPONENT_NAME, COMPONENT_VERSION, FILE_MODE, SHA256 } from '../patterns.ts';
 import { machineComponentPhases } from '../phases.ts';
 import {

@@ -1,15 +1,6 @@
 /** MachineComponentSet: which machines run which component versions, and how a change is rolled out. */
-import {
-  amount,
-  CLASSES,
-  checks,
-  count,
-  freezes,
-  selector,
-  statusHead,
-  waiting,
-  windows,
-} from '../common.ts';
+import { amount, checks, count, freezes, selector, statusHead, waiting, windows } from '../common.ts';
+import { CLASSES } from '../enums.ts';
 import { machineComponentSetPhases } from '../phases.ts';
 import { choice, flag, int, list, listMap, map, message, name, named, rules, text, time } from '../schema.ts';
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';

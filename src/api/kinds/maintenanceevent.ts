@@ -1,5 +1,6 @@
 /** MaintenanceEvent: a hardware event for a machine, announced by its provider or diagnosed by Host Doctor. */
-import { count, PROVIDERS, statusHead, waiting } from '../common.ts';
+import { count, statusHead, waiting } from '../common.ts';
+import { PROVIDERS } from '../enums.ts';
 import { maintenanceEventPhases } from '../phases.ts';
 import { choice, flag, immutable, int, name, named, percent, rules, text, time } from '../schema.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';

@@ -1,5 +1,6 @@
 /** NodeRemedier: what is ill, when we may act, what to try in which order, how success is proved, and its tests. */
-import { count, FAULT_CLASSES, selector, statusHead, waiting } from '../common.ts';
+import { count, selector, statusHead, waiting } from '../common.ts';
+import { FAULT_CLASSES } from '../enums.ts';
 import { expr } from '../expr.ts';
 import { nodeRemedierPhases } from '../phases.ts';
 import {

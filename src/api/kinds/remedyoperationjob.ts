@@ -1,5 +1,7 @@
 /** RemedyOperationJob: one attempt of one rung on one machine. */
-import { count, FAULT_CLASSES, RISKS, statusHead, waiting } from '../common.ts';
+import { count, statusHead, waiting } from '../common.ts';
+import { FAULT_CLASSES, RISKS } from '../enums.ts';
+import { FACTS } from '../facts.ts';
 import { CASE, STEP_VERSION } from '../patterns.ts';
 import { remedyOperationJobPhases } from '../phases.ts';
 import {
@@ -20,7 +22,6 @@ import {
   text,
   time,
 } from '../schema.ts';
-import { FACTS } from '../steps/steps.ts';
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';
 import { ON_FAILURE, ON_TIMEOUT, verify } from './noderemedier.ts';
 

@@ -5,15 +5,15 @@ import { installed } from '../principals.ts';
 import type { Params } from './policy.ts';
 
 /**
- * A policy whose parameter is missing refuses all that it matches, whatever its conditions say: without a ledger
- * no Machine could be written. So an installation makes one, in which everything is denied until a defender takes
- * it over.
+ * A policy whose parameter object is missing denies every request that it matches, whatever its conditions evaluate to:
+ * without a ledger no Machine could be written. So an installation creates an empty one. It is new, not lost, so the
+ * Defender takes it over with its first write and has nothing to rebuild (`isNewLedger`).
  */
 export const initialLedger: KubeObject = {
   apiVersion: `${GROUP}/v1alpha1`,
   kind: 'DefenderLedger',
   metadata: installed(LEDGER, 'Grants in flight and used rates; written by the defender alone.'),
-  spec: { seq: 0, epoch: 0, recovering: true },
+  spec: { seq: 0, epoch: 0 },
 };
 
 export const ledgerParams: Params = {

@@ -32,29 +32,4 @@ export const STEPS = [
 
 /** What a grant is for: a step, or the act of another controller (a Drain is both). */
 export const ACTIONS = [...STEPS, 'UpdateComponent', 'DeleteMachine', 'UpdateControlPlane'] as const;
-
-export const FACTS = [
-  'condition',
-  'event',
-  'node',
-  'component',
-  'disk',
-  'xid',
-  'probe',
-  'preflight',
-  'history',
-  'diagnosis',
-  'maintenance',
-  'fleet',
-  'workload',
-] as const;
-
-export const OPERATORS = [
-  'equal',
-  'in',
-  'contains',
-  'lessThan',
-  'lessThanInclusive',
-  'greaterThan',
-  'greaterThanInclusive',
-] as const;
+export type Action = (typeof ACTIONS)[number];

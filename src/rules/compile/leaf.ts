@@ -1,6 +1,6 @@
 /** A leaf: one field of one fact, compared. Everything it names must be in the catalogue. */
 
-import { OPERATORS } from '../../api/steps/steps.ts';
+import { OPERATORS } from '../../api/facts.ts';
 import { type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { factKind } from '../catalogue.ts';
 import type { FactKind, Field } from '../facts/fact.ts';

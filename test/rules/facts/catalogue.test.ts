@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FACTS } from '../../../src/api/steps/steps.ts';
+import { FACTS } from '../../../src/api/facts.ts';
 import { FACT_KINDS } from '../../../src/rules/catalogue.ts';
 import type { FactKind } from '../../../src/rules/facts/fact.ts';
 

@@ -1,8 +1,16 @@
 /** The installation of an empty API server: whole, in force when it ends, and clear when it cannot be. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { DefenderLedger } from '../../../../src/api/generated/types.ts';
+import { isNewLedger } from '../../../../src/api/grants.ts';
 import { InstallRefused, install, installation } from '../../../../src/api/install/install.ts';
 import { KINDS } from '../../../../src/api/kinds/registry.ts';
-import { POLICY_GIT_ONLY, ROLE_VIEW } from '../../../../src/api/names.ts';
+import {
+  POLICY_GIT_ONLY,
+  POLICY_GRANT_REQUIRED,
+  PRINCIPAL_DEFENDER,
+  ROLE_VIEW,
+  serviceAccountUser,
+} from '../../../../src/api/names.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
@@ -14,7 +22,7 @@ import type { Fault } from '../../../support/fault-proxy/passage.ts';
 import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
 import { LONG } from '../../../support/long.ts';
 import { CRD, counts } from '../installed.ts';
-import { example, resources } from '../world.ts';
+import { answer, create, example, GRANTS, job, resources } from '../world.ts';
 
 const clock = createSystemClock();
 const total = installation().length;
@@ -54,6 +62,25 @@ describe('install', () => {
     await expect(machine).resolves.toBeDefined();
     const rule = client.create(resources.NodeRemedier, example('NodeRemedier cleans full disks'));
     await expect(rule).rejects.toThrow(POLICY_GIT_ONLY);
+  });
+
+  it('creates a ledger that is usable at once: its first write issues a grant, and the job of that grant is accepted', async () => {
+    await install(client, { clock });
+    const name = { name: 'default' };
+    const fresh = await client.get<DefenderLedger>(resources.DefenderLedger, name);
+    expect(isNewLedger(fresh.spec)).toBe(true);
+    expect(fresh.spec.recovering).toBe(false);
+    const { id, fence } = GRANTS.n17;
+    const { spec } = example('DefenderLedger holds a grant') as DefenderLedger;
+    const grants = { n17: { ...spec.grants['n17'], id, fence } };
+    const defender = await connect({
+      kubeconfig: proxy.kubeconfigFor({ user: serviceAccountUser(PRINCIPAL_DEFENDER) }),
+    });
+    const taken = { ...fresh, spec: { seq: 1, epoch: 1, grants } };
+    await defender.replace(resources.DefenderLedger, taken as unknown as KubeObject);
+    await defender.close();
+    expect(await answer(client, create(job('n17')), 'allowed')).toBe('allowed');
+    expect(await answer(client, create(job('n18')), POLICY_GRANT_REQUIRED)).toBe(POLICY_GRANT_REQUIRED);
   });
 
   it('writes nothing in a dry run, and says that all would be created', async () => {

@@ -1,0 +1,37 @@
+/** Values of fields that several kinds and parts share. No npm package here: the agent imports this file. */
+
+/** In this order: each risk is greater than the one before it. */
+export const RISKS = ['None', 'Pod', 'Node', 'Machine', 'Data'] as const;
+export type Risk = (typeof RISKS)[number];
+
+/** What activating a change does to the machine, from least to most disruptive. */
+export const CLASSES = ['None', 'Reload', 'Restart', 'Drain', 'Reboot'] as const;
+export type ActivationClass = (typeof CLASSES)[number];
+
+export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
+
+export const HOSTS = ['systemd', 'sandbox'] as const;
+
+/** Kinds whose controllers ask the Defender for grants. */
+export const HOLDERS = [
+  'RemedyOperationJob',
+  'MachineComponentSet',
+  'MachineSet',
+  'Machine',
+  'Cluster',
+  'Other',
+] as const;
+export type HolderKind = (typeof HOLDERS)[number];
+
+export const FAULT_CLASSES = [
+  'Kernel',
+  'Disk',
+  'Memory',
+  'Network',
+  'GPU',
+  'Runtime',
+  'Hardware',
+  'Maintenance',
+  'Other',
+] as const;
+export type FaultClass = (typeof FAULT_CLASSES)[number];
