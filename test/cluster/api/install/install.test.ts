@@ -77,7 +77,7 @@ describe('install', () => {
       kubeconfig: proxy.kubeconfigFor({ user: serviceAccountUser(PRINCIPAL_DEFENDER) }),
     });
     const taken = { ...fresh, spec: { seq: 1, epoch: 1, grants } };
-    await defender.replace(resources.DefenderLedger, taken as unknown as KubeObject);
+    await defender.replace(resources.DefenderLedger, taken);
     await defender.close();
     expect(await answer(client, create(job('n17')), 'allowed')).toBe('allowed');
     expect(await answer(client, create(job('n18')), POLICY_GRANT_REQUIRED)).toBe(POLICY_GRANT_REQUIRED);
