@@ -13,7 +13,7 @@ import { principalNamed } from '../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { closeRun, openRun, type Run } from '../../test/support/control-plane-run.ts';
 import { type ApiServer, startServer } from '../../test/support/control-plane-server.ts';
-import { testRepository } from '../../test/support/git-server/repository.ts';
+import { createTestRepository } from '../../test/support/git-server/repository.ts';
 import { type Audit, auditOf } from './audit.ts';
 
 const BIN = new URL('../../bin/kubenode.js', import.meta.url).pathname;
@@ -44,7 +44,7 @@ export async function openBed(): Promise<Bed> {
     data: { kubeconfig: (await readFile(await asSync(server))).toString('base64') },
   });
   const hubKubeconfig = await asSync(hub);
-  const git = testRepository(folder);
+  const git = createTestRepository(folder);
   let child: ChildProcess | undefined;
   let said = '';
 

@@ -15,9 +15,9 @@ import type { Clock } from '../os/clock.ts';
 import type { CheckRunner } from '../rollout/check-runner.ts';
 import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import { clusterUID } from './cluster-uid.ts';
-import { type Clusters, clusterFleet } from './hub/clusters.ts';
-import { type HubView, hubView } from './hub/hub-cache.ts';
-import { type Pipelines, pipelineFleet } from './hub/pipelines.ts';
+import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
+import { type HubCache, createHubCache } from './hub/hub-cache.ts';
+import { type PipelineWorkers, createPipelineWorkers } from './hub/pipeline-workers.ts';
 import type { Checks } from './judge/object-checks.ts';
 import { promotion as promotionOf } from './promote/controller.ts';
 import type { Renderer } from './render/renderer.ts';
@@ -46,8 +46,8 @@ export interface SyncOptions {
 export interface Sync {
   /** Why it cannot be counted on now, or nothing. */
   notReady(): string | undefined;
-  readonly hub: HubView;
-  readonly clusters: Clusters;
+  readonly hub: HubCache;
+  readonly clusters: ClusterWorkers;
   close(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
   const client = await options.connectHub();
   await client.resourceFor(`${PIPELINES.group}/${PIPELINES.version}`, PIPELINES.kind);
   const hubUID = await clusterUID(client, signal);
-  const hub = hubView({ ...options, client });
+  const hub = createHubCache({ ...options, client });
   const closing = new AbortController();
   const watching = hub.run(closing.signal);
   await hub.synced(signal);
@@ -89,19 +89,19 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
 
 interface Hub {
   readonly client: Client;
-  readonly hub: HubView;
+  readonly hub: HubCache;
   readonly hubUID: string;
   readonly events: EventRecorder;
 }
 
-/** Clusters ask Pipelines for content, Pipelines tell clusters their targets: they meet here. */
+/** ClusterWorkers ask PipelineWorkers for content, PipelineWorkers tell clusters their targets: they meet here. */
 function fleets(
   options: SyncOptions,
   { client, hub, hubUID, events }: Hub,
-): { clusters: Clusters; pipelines: Pipelines } {
+): { clusters: ClusterWorkers; pipelines: PipelineWorkers } {
   const { stores } = hub;
   const policy = (name: string): ApplyPolicy => policyOf(stores.pipelines.get(name));
-  const clusters = clusterFleet({
+  const clusters = createClusterWorkers({
     ...options,
     hub: client,
     hubUID,
@@ -112,7 +112,7 @@ function fleets(
     policy,
     onReport: () => pipelines.wakeAll(),
   });
-  const pipelines: Pipelines = pipelineFleet({
+  const pipelines: PipelineWorkers = createPipelineWorkers({
     ...options,
     client,
     hub,
@@ -144,7 +144,7 @@ const NO_COMMITS = {
   head: { verdict: 'Accepted', unread: 'the Pipeline is not open' },
 } as const;
 
-function follow({ stores }: HubView, clusters: Clusters, pipelines: Pipelines): void {
+function follow({ stores }: HubCache, clusters: ClusterWorkers, pipelines: PipelineWorkers): void {
   const refresh = (): void => {
     clusters.refresh();
     pipelines.refresh();

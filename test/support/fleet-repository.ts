@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { openGit } from '../../src/sync/git/open.ts';
 import type { GitTransport } from '../../src/sync/git/transport.ts';
 import type { RenderLimits } from '../../src/sync/render/sandbox.ts';
-import { type TestRepository, testRepository } from './git-server/repository.ts';
+import { type TestRepository, createTestRepository } from './git-server/repository.ts';
 import { tempFolder } from './temp.ts';
 
 export type Files = Readonly<Record<string, string>>;
 
 /** Long enough for a busy machine: what must not be reached is given in the test itself. */
-export const PATIENT: Partial<RenderLimits> = { wallMs: 120_000, cpuSeconds: 120 };
+export const TEST_LIMITS: Partial<RenderLimits> = { timeoutMs: 120_000, cpuSeconds: 120 };
 
-export function fleetFolder(files: Files): string {
+export function createFleetFolder(files: Files): string {
   const folder = tempFolder('fleet');
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -25,9 +25,9 @@ export interface FleetRepository extends TestRepository {
   readonly transport: GitTransport;
 }
 
-export function fleetRepository(): FleetRepository {
+export function createFleetRepository(): FleetRepository {
   const folder = tempFolder('fleet');
-  const repository = testRepository(folder);
+  const repository = createTestRepository(folder);
   const transport = openGit({ repository: `file://${repository.bare}`, folder: join(folder, 'cache') });
   return { ...repository, transport };
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { openWorkingTree } from '../../sync/git/working-tree.ts';
-import { renderer } from '../../sync/render/renderer.ts';
+import { createRenderer } from '../../sync/render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../../sync/rendered.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -49,9 +49,9 @@ async function render(
   { commit, path }: Flags,
 ): Promise<{ targets: readonly RenderedTarget[]; warnings: readonly string[] }> {
   const { signal } = io;
-  if (commit === undefined) return renderer().folder({ folder, path, signal });
+  if (commit === undefined) return createRenderer().folder({ folder, path, signal });
   const git = await openWorkingTree(folder);
-  const { rendered, warnings } = await renderer().commit({
+  const { rendered, warnings } = await createRenderer().commit({
     git,
     commit: await git.resolve(commit),
     path,

@@ -6,7 +6,7 @@
  */
 import type { Ancestry } from './transport.ts';
 
-export interface HeadQuestion {
+export interface AncestryCheck {
   /** The last commit that was applied anywhere; absent before the first. */
   readonly lastApplied?: string;
   readonly head: string;
@@ -16,12 +16,12 @@ export interface HeadQuestion {
   readonly acceptHead?: string;
 }
 
-export interface HeadVerdict {
+export interface AncestryVerdict {
   readonly verdict: 'Accepted' | 'NotDescendant' | 'Unknown';
   readonly because: string;
 }
 
-export function judgeHead({ lastApplied, head, ancestry, acceptHead }: HeadQuestion): HeadVerdict {
+export function checkAncestry({ lastApplied, head, ancestry, acceptHead }: AncestryCheck): AncestryVerdict {
   if (lastApplied === undefined) return accepted('it is the first commit');
   if (lastApplied === head) return accepted('it is the commit that is applied');
   if (ancestry === 'descends') return accepted(`it descends from ${short(lastApplied)}`);
@@ -35,7 +35,7 @@ export function judgeHead({ lastApplied, head, ancestry, acceptHead }: HeadQuest
   };
 }
 
-function held(lastApplied: string, head: string, ancestry: 'diverged' | 'older'): HeadVerdict {
+function held(lastApplied: string, head: string, ancestry: 'diverged' | 'older'): AncestryVerdict {
   const what = ancestry === 'older' ? 'is older than' : 'does not descend from';
   return {
     verdict: 'NotDescendant',
@@ -45,7 +45,7 @@ function held(lastApplied: string, head: string, ancestry: 'diverged' | 'older')
   };
 }
 
-function accepted(because: string): HeadVerdict {
+function accepted(because: string): AncestryVerdict {
   return { verdict: 'Accepted', because };
 }
 

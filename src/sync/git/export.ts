@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GitError } from './errors.ts';
-import type { Exported, ExportLimits, ObjectReader, TreeFile } from './transport.ts';
-import { mustRead } from './tree.ts';
+import type { ExportedTree, ExportLimits, ObjectReader, TreeFile } from './transport.ts';
+import { readRequired } from './tree.ts';
 
 export const EXPORT_LIMITS: ExportLimits = {
   maxFiles: 20_000,
@@ -11,12 +11,12 @@ export const EXPORT_LIMITS: ExportLimits = {
   timeoutMs: 60_000,
 };
 
-export async function writeFiles(
+export async function exportFiles(
   reader: ObjectReader,
   files: readonly TreeFile[],
   folder: string,
   limits: ExportLimits,
-): Promise<Exported> {
+): Promise<ExportedTree> {
   // A link may lead out of the folder, alone or together with another one: no rule over their text is worth the risk.
   const plain = files.filter(({ type }) => type === 'file' || type === 'executable');
   if (plain.length > limits.maxFiles) throw over('files', plain.length, limits.maxFiles);
@@ -25,7 +25,7 @@ export async function writeFiles(
   let bytes = 0;
   for (const { path, oid } of plain) {
     if (timeout.aborted) throw tooSlow(limits.timeoutMs, path);
-    const { content } = await mustRead(reader, oid);
+    const { content } = await readRequired(reader, oid);
     bytes += content.byteLength;
     if (bytes > limits.maxBytes) throw over('bytes', bytes, limits.maxBytes);
     const target = join(folder, path);

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
 // Node names certificate errors after OpenSSL: CERT_HAS_EXPIRED, SELF_SIGNED_CERT_IN_CHAIN, UNABLE_TO_GET_ISSUER_CERT_LOCALLY, …
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/;
 
-export function networkError(error: unknown, display: string): GitError {
+export function gitNetworkError(error: unknown, display: string): GitError {
   const { code, text } = rootOf(error);
   const details = { where: display, cause: error };
   if (CERTIFICATE.test(code)) {

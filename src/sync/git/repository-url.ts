@@ -1,9 +1,9 @@
-/** Which repositories we fetch from, and by which road. The same rule stands as CEL in the Pipeline's CRD. */
+/** Which repositories we fetch from, and by which scheme. The same rule stands as CEL in the Pipeline's CRD. */
 import { GitError } from './errors.ts';
 
 export interface RepositoryUrl {
-  readonly road: 'http' | 'ssh' | 'file';
-  /** As it is handed to git: without user and password where the road is http. */
+  readonly scheme: 'http' | 'ssh' | 'file';
+  /** As it is handed to git: without user and password where the scheme is http. */
   readonly url: string;
   /** For messages and logs: never a credential. */
   readonly display: string;
@@ -15,8 +15,8 @@ const WAY_OUT =
   'use https://…, ssh://user@host/path, user@host:path or file:///path (http only for a loopback address)';
 
 export function parseRepository(text: string): RepositoryUrl {
-  if (text.startsWith('/')) return { road: 'file', url: `file://${text}`, display: `file://${text}` };
-  if (SCP_LIKE.test(text)) return { road: 'ssh', url: text, display: text };
+  if (text.startsWith('/')) return { scheme: 'file', url: `file://${text}`, display: `file://${text}` };
+  if (SCP_LIKE.test(text)) return { scheme: 'ssh', url: text, display: text };
   if (!URL.canParse(text)) return refuse('this is no URL of a repository', undefined);
   return byProtocol(new URL(text));
 }
@@ -31,7 +31,7 @@ function byProtocol(url: URL): RepositoryUrl {
     case 'ssh:':
       return sshUrl(url);
     case 'file:':
-      return { road: 'file', url: url.href, display: url.href };
+      return { scheme: 'file', url: url.href, display: url.href };
     default:
       return refuse(`repositories are not fetched by ${url.protocol}//`, url);
   }
@@ -43,7 +43,7 @@ function sshUrl(url: URL): RepositoryUrl {
     return refuse('the host is missing, or starts with a dash', url);
   }
   const clean = withoutPassword(url);
-  return { road: 'ssh', url: clean, display: clean };
+  return { scheme: 'ssh', url: clean, display: clean };
 }
 
 function httpUrl(url: URL): RepositoryUrl {
@@ -55,7 +55,7 @@ function httpUrl(url: URL): RepositoryUrl {
     );
   }
   const clean = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-  return { road: 'http', url: clean, display: clean };
+  return { scheme: 'http', url: clean, display: clean };
 }
 
 function withoutPassword(url: URL): string {

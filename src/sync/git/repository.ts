@@ -1,6 +1,6 @@
 /** What both backends share: reading, comparing, exporting, and history that is right at shallow boundaries. */
 import { GitError, isGitError } from './errors.ts';
-import { EXPORT_LIMITS, writeFiles } from './export.ts';
+import { EXPORT_LIMITS, exportFiles } from './export.ts';
 import { isAncestor } from './history.ts';
 import { OID, parseCommit, tagTarget } from './http/objects.ts';
 import { mutex } from './mutex.ts';
@@ -14,7 +14,7 @@ import type {
   GitTransport,
   ObjectReader,
 } from './transport.ts';
-import { changesBetween, listFiles, mustRead } from './tree.ts';
+import { changesBetween, listFiles, readRequired } from './tree.ts';
 
 // Most heads are one or a few commits ahead: start small, and go to all of it in four steps.
 const DEPTHS = [16, 128, 1024, 'all'] as const;
@@ -25,7 +25,7 @@ const MAX_PACKS = 64;
 type Reading = Pick<GitBackend, 'display' | 'open'>;
 
 /** Reads a repository that is here already; nothing is fetched. */
-export function gitRepository(backend: Reading, lock = mutex()): GitRepository {
+export function createGitRepository(backend: Reading, lock = mutex()): GitRepository {
   return {
     display: backend.display,
     has: async (oid) =>
@@ -35,7 +35,7 @@ export function gitRepository(backend: Reading, lock = mutex()): GitRepository {
     blobs: (oids) =>
       reading(async (reader) => {
         const blobs: Uint8Array[] = [];
-        for (const oid of oids) blobs.push((await mustRead(reader, oid)).content);
+        for (const oid of oids) blobs.push((await readRequired(reader, oid)).content);
         return blobs;
       }),
     changedPaths: (from, to) =>
@@ -46,7 +46,7 @@ export function gitRepository(backend: Reading, lock = mutex()): GitRepository {
     exportTree: (oid, folder, limits: Partial<ExportLimits> = {}) =>
       reading(async (reader) => {
         const files = await listFiles(reader, (await commitAt(reader, oid)).tree);
-        return writeFiles(reader, files, folder, { ...EXPORT_LIMITS, ...limits });
+        return exportFiles(reader, files, folder, { ...EXPORT_LIMITS, ...limits });
       }),
   };
 
@@ -55,9 +55,9 @@ export function gitRepository(backend: Reading, lock = mutex()): GitRepository {
   }
 }
 
-export function gitTransport(backend: GitBackend): GitTransport {
+export function createGitTransport(backend: GitBackend): GitTransport {
   const lock = mutex();
-  const local = gitRepository(backend, lock);
+  const local = createGitRepository(backend, lock);
 
   return { ...local, listRefs: (signal) => backend.listRefs(signal), fetch, deepen, ancestry, ensure, close };
 
@@ -147,14 +147,14 @@ async function withReader<T>(backend: Reading, work: (reader: ObjectReader) => P
 
 async function commitAt(reader: ObjectReader, oid: string): ReturnType<GitRepository['commit']> {
   const commit = await peel(reader, oid);
-  return parseCommit(commit, await mustRead(reader, commit));
+  return parseCommit(commit, await readRequired(reader, commit));
 }
 
 /** A tag may point to a tag; more than a few of them is a joke. */
 async function peel(reader: ObjectReader, oid: string): Promise<string> {
   let at = oid;
   for (let hops = 0; hops < 8; hops += 1) {
-    const object = await mustRead(reader, at);
+    const object = await readRequired(reader, at);
     if (object.type === 'commit') return at;
     if (object.type !== 'tag') break;
     at = tagTarget(at, object);

@@ -37,7 +37,7 @@ export interface GitSource {
   state(): SourceState;
 }
 
-export function gitSource(options: SourceOptions): GitSource {
+export function createGitSource(options: SourceOptions): GitSource {
   const { clock, log, pollSeconds, random } = options;
   const ref = fullRef(options.ref);
   let state: SourceState = {};

@@ -45,7 +45,7 @@ export interface ExportLimits {
   readonly timeoutMs: number;
 }
 
-export interface Exported {
+export interface ExportedTree {
   readonly files: number;
   readonly bytes: number;
   /** What was left out: symbolic links and submodules. */
@@ -63,7 +63,7 @@ export interface GitRepository {
   blobs(oids: readonly string[]): Promise<readonly Uint8Array[]>;
   changedPaths(from: string, to: string): Promise<readonly ChangedPath[]>;
   /** Into an empty folder that exists. Plain files only: nothing in it leads out of it. */
-  exportTree(commit: string, folder: string, limits?: Partial<ExportLimits>): Promise<Exported>;
+  exportTree(commit: string, folder: string, limits?: Partial<ExportLimits>): Promise<ExportedTree>;
 }
 
 export interface GitTransport extends GitRepository {
@@ -88,14 +88,14 @@ export interface AncestryQuestion {
 }
 
 /** `news`: what is new since the last fetch, or the tip alone when there was none. */
-export type Depth = number | 'all' | 'news';
+export type FetchDepth = number | 'all' | 'news';
 
 /** What a backend has to do: fetch, and read raw objects. Everything else is above it. */
 export interface GitBackend {
   readonly display: string;
   listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** The object that the ref (or, where the server allows it, the oid) stands for. */
-  fetch(what: string, depth: Depth, signal?: AbortSignal): Promise<string>;
+  fetch(what: string, depth: FetchDepth, signal?: AbortSignal): Promise<string>;
   /** A session of reads. To be closed. */
   open(): ObjectReader;
   /** How many packs lie here: each fetch brings one. */

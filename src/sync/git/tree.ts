@@ -14,7 +14,7 @@ export async function listFiles(reader: ObjectReader, tree: string): Promise<Tre
 
   async function enter(oid: string, prefix: string, depth: number): Promise<void> {
     if (depth > MAX_DEPTH || files.length > MAX_FILES) throw tooLarge(files.length, prefix);
-    for (const { name, oid: child, type } of parseTree(oid, await mustRead(reader, oid))) {
+    for (const { name, oid: child, type } of parseTree(oid, await readRequired(reader, oid))) {
       const path = `${prefix}${name}`;
       if (type === 'folder') await enter(child, `${path}/`, depth + 1);
       else files.push({ path, oid: child, type });
@@ -50,7 +50,7 @@ export async function changesBetween(reader: ObjectReader, from: string, to: str
   }
 
   async function entriesOf(oid: string | undefined): Promise<Map<string, TreeEntry>> {
-    const entries = oid === undefined ? [] : parseTree(oid, await mustRead(reader, oid));
+    const entries = oid === undefined ? [] : parseTree(oid, await readRequired(reader, oid));
     return new Map(entries.map((entry) => [entry.name, entry]));
   }
 }
@@ -73,7 +73,7 @@ function fileOf(entry: TreeEntry | undefined): string | undefined {
   return entry && entry.type !== 'folder' ? entry.oid : undefined;
 }
 
-export async function mustRead(reader: ObjectReader, oid: string): Promise<RawObject> {
+export async function readRequired(reader: ObjectReader, oid: string): Promise<RawObject> {
   const object = await reader.read(oid);
   if (object) return object;
   throw new GitError('NotFoundObject', `object ${oid} is not here`, {

@@ -1,9 +1,9 @@
 /** A person's own repository, read only: for `plan` and `render` of a commit that was not pushed. */
 import { join, resolve } from 'node:path';
-import { catFile } from './command/cat-file.ts';
+import { createCatFileReader } from './command/cat-file.ts';
 import { gitArguments, gitEnvironment, runGit, spawnGit } from './command/process.ts';
 import { GitError } from './errors.ts';
-import { gitRepository } from './repository.ts';
+import { createGitRepository } from './repository.ts';
 import type { GitRepository } from './transport.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -20,9 +20,9 @@ export async function openWorkingTree(folder: string): Promise<WorkingTree> {
   const [root = '', gitdir = ''] = (
     await inFolder(['rev-parse', '--show-toplevel', '--absolute-git-dir'])
   ).split('\n');
-  const repository = gitRepository({
+  const repository = createGitRepository({
     display: root,
-    open: () => catFile(() => spawnGit(gitArguments(gitdir, ['cat-file', '--batch']), env)),
+    open: () => createCatFileReader(() => spawnGit(gitArguments(gitdir, ['cat-file', '--batch']), env)),
   });
   return { ...repository, root, resolve: resolveRevision };
 

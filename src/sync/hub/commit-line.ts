@@ -4,10 +4,10 @@ import { byCode } from '../../kube/objects/digest.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { AcceptedCommit } from '../commits.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
-import { commitOf, lineOf } from './line.ts';
+import { toCommit, selectCommits } from './line.ts';
 import type { RenderStore } from './render-store.ts';
 
-export interface CommitLineOptions {
+export interface CommitLogOptions {
   readonly git: GitTransport;
   readonly ref: string;
   readonly renders: RenderStore;
@@ -18,12 +18,12 @@ export interface CommitLineOptions {
 const MAX_WALK = 500;
 
 /** Oldest first: the named commits, and what lies between them and the newest. */
-export function commitLine({
+export function createCommitLog({
   git,
   ref,
   renders,
   log,
-}: CommitLineOptions): (
+}: CommitLogOptions): (
   newest: string | undefined,
   named: readonly string[],
 ) => Promise<readonly AcceptedCommit[]> {
@@ -55,11 +55,11 @@ export function commitLine({
     all: readonly string[],
   ): Promise<readonly AcceptedCommit[]> {
     const named = new Set(all);
-    const line = lineOf(await walk(newest, named), named);
+    const line = selectCommits(await walk(newest, named), named);
     const commits: AcceptedCommit[] = [];
     let before: string | undefined;
     for (const info of line) {
-      const commit = named.has(info.oid) ? await withContent(info, before) : commitOf(info);
+      const commit = named.has(info.oid) ? await withContent(info, before) : toCommit(info);
       if (commit.targets) before = info.oid;
       commits.push(commit);
     }
@@ -77,7 +77,7 @@ export function commitLine({
 
   async function readPart(info: CommitInfo, before: string | undefined): Promise<AcceptedCommit> {
     const content = await renders.quietly(info.oid);
-    return commitOf(info, content, content && before ? await renders.quietly(before) : undefined);
+    return toCommit(info, content, content && before ? await renders.quietly(before) : undefined);
   }
 
   /** Newest first, merges included, until everything that is named was met, or git knows no more. */

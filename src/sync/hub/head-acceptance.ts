@@ -1,13 +1,13 @@
 /** Judges the head of a repository: its place in history, its render, what is in it. */
 import type { Log } from '../../kube/process/log.ts';
-import { judgeHead } from '../git/ancestry-guard.ts';
+import { checkAncestry } from '../git/ancestry-guard.ts';
 import type { GitTransport } from '../git/transport.ts';
 import type { Checks } from '../judge/object-checks.ts';
 import { isRenderError } from '../render/errors.ts';
-import { type Acceptance, acceptContent, acceptHistory, acceptRenderError } from './accept.ts';
+import { type CommitAcceptance, acceptContent, acceptAncestry, acceptRenderError } from './acceptance.ts';
 import type { RenderStore } from './render-store.ts';
 
-export interface HeadJudgeOptions {
+export interface HeadAcceptanceOptions {
   readonly git: GitTransport;
   readonly ref: string;
   readonly renders: RenderStore;
@@ -15,23 +15,23 @@ export interface HeadJudgeOptions {
   /** Commits that were accepted before and are in force: a head has to have all of them in its history. */
   readonly lastApplied: () => readonly string[];
   /** The newest commit that has a Release: accepted by a process before this one. */
-  readonly newestBefore: () => string | undefined;
+  readonly newestReleasedCommit: () => string | undefined;
   /** `spec.source.acceptHead`, as it stands now. */
   readonly acceptHead: () => string | undefined;
   readonly log: Log;
 }
 
-export interface HeadJudge {
+export interface HeadAcceptance {
   /** Rejects when nobody can say now: the question stays open. */
   judge(head: string): Promise<void>;
-  verdictOn(head: string): Acceptance | undefined;
+  verdictOn(head: string): CommitAcceptance | undefined;
   /** The newest accepted one. */
   accepted(): string | undefined;
 }
 
-export function headJudge(options: HeadJudgeOptions): HeadJudge {
+export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAcceptance {
   const { git, ref, renders, checks, log } = options;
-  let last: { readonly key: string; readonly head: string; readonly acceptance: Acceptance } | undefined;
+  let last: { readonly key: string; readonly head: string; readonly acceptance: CommitAcceptance } | undefined;
   let accepted: string | undefined;
 
   return {
@@ -41,7 +41,7 @@ export function headJudge(options: HeadJudgeOptions): HeadJudge {
   };
 
   function newest(): string | undefined {
-    return accepted ?? options.newestBefore();
+    return accepted ?? options.newestReleasedCommit();
   }
 
   /** A verdict stands for as long as the question is the same. */
@@ -69,11 +69,11 @@ export function headJudge(options: HeadJudgeOptions): HeadJudge {
     head: string,
     before: readonly string[],
     acceptHead: string | undefined,
-  ): Promise<Acceptance> {
+  ): Promise<CommitAcceptance> {
     for (const lastApplied of before) {
       const ancestry = await git.ancestry({ ancestor: lastApplied, head, ref });
-      const acceptance = acceptHistory(
-        judgeHead({ lastApplied, head, ancestry, ...(acceptHead ? { acceptHead } : {}) }),
+      const acceptance = acceptAncestry(
+        checkAncestry({ lastApplied, head, ancestry, ...(acceptHead ? { acceptHead } : {}) }),
       );
       if (!acceptance.accepted) return acceptance;
     }

@@ -16,7 +16,7 @@ import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { HubStore } from '../promote/ports.ts';
 
-export interface HubViewOptions {
+export interface HubCacheOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;
@@ -24,7 +24,7 @@ export interface HubViewOptions {
   readonly metrics?: WatchMetrics;
 }
 
-export interface HubView extends HubStore {
+export interface HubCache extends HubStore {
   readonly stores: {
     readonly clusters: Store<Cluster>;
     readonly pipelines: Store<Pipeline>;
@@ -39,7 +39,7 @@ export interface HubView extends HubStore {
   stale(): string | undefined;
 }
 
-export function hubView(options: HubViewOptions): HubView {
+export function createHubCache(options: HubCacheOptions): HubCache {
   const { client, log } = options;
   const stores = {
     clusters: createStore<Cluster>({ log }),

@@ -6,12 +6,12 @@ import type { CommitInfo } from '../git/transport.ts';
 import { HUB_TARGET, type Rendered } from '../rendered.ts';
 
 /** Oldest first, from the oldest commit that is named. `walked` is the history of the newest one, newest first. */
-export function lineOf(walked: readonly CommitInfo[], named: ReadonlySet<string>): CommitInfo[] {
+export function selectCommits(walked: readonly CommitInfo[], named: ReadonlySet<string>): CommitInfo[] {
   const oldest = walked.findLastIndex(({ oid }) => named.has(oid));
   return walked.slice(0, oldest + 1).toReversed();
 }
 
-export function commitOf(info: CommitInfo, rendered?: Rendered, before?: Rendered): AcceptedCommit {
+export function toCommit(info: CommitInfo, rendered?: Rendered, before?: Rendered): AcceptedCommit {
   const [parent] = info.parents;
   return {
     id: info.oid,

@@ -13,14 +13,14 @@ import { createClusterWorker } from '../apply/worker.ts';
 import type { Checks } from '../judge/object-checks.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
-import type { HubView } from './hub-cache.ts';
-import { newestBefore, unreleased } from './named.ts';
-import { type PipelineSource, pipelineSource } from './pipeline-source.ts';
+import type { HubCache } from './hub-cache.ts';
+import { newestReleasedCommit, unreleasedCommits } from './named.ts';
+import { type PipelineSource, createPipelineSource } from './pipeline-source.ts';
 import { openRepository } from './repository.ts';
 
-export interface OpenPipelineOptions {
+export interface PipelineSessionOptions {
   readonly name: string;
-  readonly hub: HubView;
+  readonly hub: HubCache;
   readonly hubUID: string;
   readonly connectHub: () => Promise<Client>;
   readonly lease: HeldLease;
@@ -37,26 +37,26 @@ export interface OpenPipelineOptions {
   readonly onChange: () => void;
 }
 
-export interface OpenPipeline {
+export interface PipelineSession {
   readonly source: PipelineSource;
   /**
    * The hub's own objects are not promoted: they follow the newest accepted commit. True when they were brought there, and
    * every Cluster that it declares is seen: else a stage would pass for empty, and its clusters would come all at once.
    */
-  keepHub(): Promise<boolean>;
+  syncHub(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): OpenPipeline {
+export function openPipelineSession(pipeline: Pipeline, options: PipelineSessionOptions): PipelineSession {
   const { name, hub, lease, inClusters, onChange } = options;
   const { clusters, releases, pipelines, secrets } = hub.stores;
   const stop = new AbortController();
-  const source = pipelineSource({
+  const source = createPipelineSource({
     ...options,
     pipeline,
     git: openRepository(pipeline, secrets, options.gitFolder),
-    lastApplied: () => unreleased(inClusters(), releases.list()),
-    newestBefore: () => newestBefore(name, releases.list()),
+    lastApplied: () => unreleasedCommits(inClusters(), releases.list()),
+    newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
     acceptHead: () => pipelines.get(name)?.spec.source.acceptHead,
   });
   const hubWorker = createClusterWorker({
@@ -75,7 +75,7 @@ export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): 
 
   return {
     source,
-    keepHub,
+    syncHub,
     async close() {
       stop.abort();
       await hubWorker.close();
@@ -84,7 +84,7 @@ export function openPipeline(pipeline: Pipeline, options: OpenPipelineOptions): 
     },
   };
 
-  async function keepHub(): Promise<boolean> {
+  async function syncHub(): Promise<boolean> {
     const commit = source.newest();
     if (!commit) return false;
     const content = await source.content(HUB_TARGET, commit);

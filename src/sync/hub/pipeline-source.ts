@@ -6,14 +6,14 @@ import type { Pipeline } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { AcceptedCommits, HeadReport } from '../commits.ts';
 import { EMPTY_TARGET } from '../commits.ts';
-import { gitSource, isStale, type SourceState } from '../git/source.ts';
+import { createGitSource, isStale, type SourceState } from '../git/source.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
-import { commitLine } from './commit-line.ts';
-import { type HeadJudgeOptions, headJudge } from './head-acceptance.ts';
-import { renderStore } from './render-store.ts';
+import { createCommitLog } from './commit-line.ts';
+import { type HeadAcceptanceOptions, createHeadAcceptance } from './head-acceptance.ts';
+import { createRenderStore } from './render-store.ts';
 
-export interface PipelineSourceOptions extends Omit<HeadJudgeOptions, 'ref' | 'renders'> {
+export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref' | 'renders'> {
   readonly pipeline: Pipeline;
   readonly renderer: Renderer;
   readonly clock: Clock;
@@ -34,13 +34,13 @@ export interface PipelineSource {
   close(): Promise<void>;
 }
 
-export function pipelineSource(options: PipelineSourceOptions): PipelineSource {
+export function createPipelineSource(options: PipelineSourceOptions): PipelineSource {
   const { git, pipeline, clock } = options;
   const { ref, path, pollSeconds } = pipeline.spec.source;
-  const renders = renderStore({ ...options, ref, path });
-  const judge = headJudge({ ...options, ref, renders });
-  const line = commitLine({ ...options, ref, renders });
-  const source = gitSource({ ...options, ref, pollSeconds, polled: take });
+  const renders = createRenderStore({ ...options, ref, path });
+  const judge = createHeadAcceptance({ ...options, ref, renders });
+  const line = createCommitLog({ ...options, ref, renders });
+  const source = createGitSource({ ...options, ref, pollSeconds, polled: take });
   let doubt: string | undefined;
 
   return {

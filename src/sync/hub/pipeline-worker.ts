@@ -7,10 +7,10 @@ import { wakeLoop } from '../../kube/controller/loop.ts';
 import type { AcceptedCommits } from '../commits.ts';
 import { unsupported } from '../judge/unsupported.ts';
 import type { RenderedTarget } from '../rendered.ts';
-import { type OpenPipeline, type OpenPipelineOptions, openPipeline } from './pipeline-session.ts';
+import { type PipelineSession, type PipelineSessionOptions, openPipelineSession } from './pipeline-session.ts';
 import { repositoryVersion } from './repository.ts';
 
-export interface PipelineWorkerOptions extends Omit<OpenPipelineOptions, 'onChange'> {
+export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange'> {
   /** One pass of promotion; when to come back, if time alone brings news. */
   readonly promote: (pipeline: string) => Promise<Date | undefined>;
 }
@@ -27,10 +27,10 @@ const LONGEST_MS = 15_000;
 const GATHER_MS = 100;
 const RETRY_MS = 2000;
 
-export function pipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
+export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
   const { name, hub, lease, clock, log } = options;
   const loop = wakeLoop({ clock, gatherMs: GATHER_MS, round });
-  let open: (OpenPipeline & { readonly version: string }) | undefined;
+  let open: (PipelineSession & { readonly version: string }) | undefined;
 
   return {
     wake: () => loop.wake(),
@@ -47,7 +47,7 @@ export function pipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
       await keepOpen();
       // Before the head is known, nothing is known of what is newest.
       if (open?.source.head().commit === undefined) return LONGEST_MS;
-      if (!(await open.keepHub())) return LONGEST_MS;
+      if (!(await open.syncHub())) return LONGEST_MS;
       const wakeAt = await options.promote(name);
       return wakeAt
         ? Math.min(LONGEST_MS, Math.max(0, wakeAt.getTime() - clock.now().getTime()))
@@ -65,7 +65,7 @@ export function pipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
     if (open?.version === version) return;
     await shut();
     if (pipeline && version) {
-      open = { ...openPipeline(pipeline, { ...options, onChange: () => loop.wake() }), version };
+      open = { ...openPipelineSession(pipeline, { ...options, onChange: () => loop.wake() }), version };
     }
   }
 

@@ -29,7 +29,7 @@ export interface RenderStore {
 const MAX_KEPT = 4;
 const KEPT_MS = 60_000;
 
-export function renderStore({ git, ref, path, renderer, clock, log }: RenderStoreOptions): RenderStore {
+export function createRenderStore({ git, ref, path, renderer, clock, log }: RenderStoreOptions): RenderStore {
   const renders = new Map<string, { readonly content: Promise<Rendered>; readonly askedMs: number }>();
   return { get, quietly };
 

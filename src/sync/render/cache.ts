@@ -27,7 +27,7 @@ const FORMAT = 'kubenode-render-1';
 // Commits that are on their way, those that a revert may go back to, and what people plan: an entry has a few megabytes at most.
 const MAX_ENTRIES = 100;
 
-export function renderCache(folder: string, maxEntries = MAX_ENTRIES): RenderCache {
+export function createRenderCache(folder: string, maxEntries = MAX_ENTRIES): RenderCache {
   return { get, put };
 
   async function get(inputs: RenderInputs): Promise<Buffer | undefined> {

@@ -45,7 +45,7 @@ export class RenderError extends Error {
     super(summaryOf(problems), { cause });
     this.code = code;
     this.problems = problems;
-    this.where = problems[0] ? placeOf(problems[0]) : undefined;
+    this.where = problems[0] ? formatLocation(problems[0]) : undefined;
     this.hint = hint;
   }
 }
@@ -55,7 +55,7 @@ export function isRenderError(error: unknown, ...codes: RenderErrorCode[]): erro
 }
 
 /** `fleet/main.ts:12 (test/machines/general)` */
-export function placeOf({ file, line, construct }: RenderProblem): string | undefined {
+export function formatLocation({ file, line, construct }: RenderProblem): string | undefined {
   const at = file === undefined ? undefined : `${file}${line === undefined ? '' : `:${line}`}`;
   if (at === undefined || construct === undefined) return at ?? construct;
   return `${at} (${construct})`;
@@ -63,7 +63,7 @@ export function placeOf({ file, line, construct }: RenderProblem): string | unde
 
 function summaryOf(problems: readonly RenderProblem[]): string {
   const lines = problems.slice(0, MAX_LISTED).map((problem) => {
-    const place = placeOf(problem);
+    const place = formatLocation(problem);
     return place ? `${problem.message} [${place}]` : problem.message;
   });
   const more = problems.length - lines.length;

@@ -4,15 +4,15 @@
  */
 import { execFile } from 'node:child_process';
 
-export interface WallLimits {
+export interface IsolationLimits {
   readonly cpuSeconds: number;
   readonly heapMiB: number;
 }
 
-export interface Walls {
+export interface Isolation {
   /** What the sandboxed program is started by; empty where nothing of it works. */
-  prefix(limits: WallLimits): readonly string[];
-  /** For people: which walls stand. */
+  prefix(limits: IsolationLimits): readonly string[];
+  /** For people: which isolation stand. */
   readonly names: readonly string[];
 }
 
@@ -21,9 +21,9 @@ const UNSHARE = ['unshare', '--user', '--net', '--pid', '--ipc', '--uts', '--for
 const BESIDES_HEAP_MIB = 768;
 
 /** Node's permission model alone: what machines without these tools have. */
-export const NO_WALLS: Walls = { names: ['permissions'], prefix: () => [] };
+export const NO_OS_ISOLATION: Isolation = { names: ['permissions'], prefix: () => [] };
 
-export async function findWalls(): Promise<Walls> {
+export async function detectIsolation(): Promise<Isolation> {
   const [hasLimits, hasNamespaces] = await Promise.all([
     works(['prlimit', '--core=0', '--', 'true']),
     works([...UNSHARE, '--', 'true']),
@@ -34,7 +34,7 @@ export async function findWalls(): Promise<Walls> {
   };
 }
 
-function prlimit({ cpuSeconds, heapMiB }: WallLimits): string[] {
+function prlimit({ cpuSeconds, heapMiB }: IsolationLimits): string[] {
   const data = (heapMiB + BESIDES_HEAP_MIB) * 1024 * 1024;
   return ['prlimit', `--data=${data}`, `--cpu=${cpuSeconds}`, '--core=0', '--fsize=0', '--nofile=256', '--'];
 }

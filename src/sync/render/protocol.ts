@@ -1,7 +1,7 @@
 /** What the sandboxed process is told, and the lines that it answers. The answer is foreign data: result.ts checks it. */
 import type { RenderErrorCode, RenderProblem } from './errors.ts';
 
-export interface Job {
+export interface RenderJob {
   /** Absolute path of the exported commit. */
   readonly root: string;
   /** Folder in it: `Pipeline.spec.source.path`. */
@@ -18,7 +18,7 @@ export interface Job {
   readonly constructs: string;
 }
 
-export type Line =
+export type OutputLine =
   | {
       readonly object: unknown;
       readonly target: string;

@@ -7,13 +7,13 @@ import type { GitRepository } from '../git/transport.ts';
 import type { Rendered } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
 import { notDeterministic } from './difference.ts';
-import { findWalls, type Walls } from './isolation.ts';
+import { detectIsolation, type Isolation } from './isolation.ts';
 import { type RenderResult, readResult } from './result.ts';
 import { type RenderLimits, runSandbox, type Sandbox } from './sandbox.ts';
 import { resolveToolchain, type Toolchain } from './toolchain.ts';
 
 export const RENDER_LIMITS: RenderLimits = {
-  wallMs: 60_000,
+  timeoutMs: 60_000,
   cpuSeconds: 60,
   heapMiB: 512,
   outputBytes: 128 * 1024 * 1024,
@@ -24,7 +24,7 @@ export interface RendererOptions {
   readonly limits?: Partial<RenderLimits>;
   readonly toolchain?: Toolchain;
   /** Default: what this machine has. */
-  readonly walls?: Walls;
+  readonly isolation?: Isolation;
 }
 
 export interface CommitRender {
@@ -52,7 +52,7 @@ export interface Renderer {
   folder(request: FolderRender): Promise<RenderResult>;
 }
 
-export function renderer(options: RendererOptions = {}): Renderer {
+export function createRenderer(options: RendererOptions = {}): Renderer {
   const { cache, limits, toolchain = resolveToolchain() } = options;
   const all = { ...RENDER_LIMITS, ...limits };
   // One that loops must not keep the others waiting for its limit.
@@ -73,7 +73,7 @@ export function renderer(options: RendererOptions = {}): Renderer {
     const kept = await cache?.get(inputs);
     const bytes = kept ?? (await queue.add(() => renderTwice(git, oid, inputs, signal)));
     const { targets, warnings } = await readResult(bytes);
-    // Only what is good is kept: a commit that fails is looked at again, with the limits and the walls of that day.
+    // Only what is good is kept: a commit that fails is looked at again, with the limits and the isolation of that day.
     if (!kept) await cache?.put(inputs, bytes);
     return { rendered: { commit: oid, targets }, warnings };
   }
@@ -111,7 +111,7 @@ export function renderer(options: RendererOptions = {}): Renderer {
   }
 
   async function findSandbox(): Promise<Sandbox> {
-    return { toolchain, walls: options.walls ?? (await findWalls()), limits: all };
+    return { toolchain, isolation: options.isolation ?? (await detectIsolation()), limits: all };
   }
 
   async function run(

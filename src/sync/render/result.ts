@@ -44,7 +44,7 @@ export async function readResult(bytes: Buffer): Promise<RenderResult> {
 
 function failure(code: RenderErrorCode, { problems }: Gathered): RenderError {
   const all = problems.map(({ problem }) => problem);
-  return new RenderError(code, all, wayOutOf(code));
+  return new RenderError(code, all, hintFor(code));
 }
 
 function readLine(line: string, found: Gathered): void {
@@ -73,7 +73,7 @@ function readObject(line: Record<string, unknown>, found: Gathered): void {
   found.objects += 1;
   const { object, target, unit } = line;
   const source = { ...textAt(line, 'file'), ...textAt(line, 'construct') };
-  const objection = objectionTo(object) ?? namesObjection(target, unit);
+  const objection = invalidObjectReason(object) ?? invalidNameReason(target, unit);
   if (objection !== undefined) {
     found.problems.push({ code: 'BadObject', problem: { message: objection, ...source } });
     return;
@@ -84,7 +84,7 @@ function readObject(line: Record<string, unknown>, found: Gathered): void {
   found.units.set(target as string, units.set(unit as string, objects));
 }
 
-function objectionTo(object: unknown): string | undefined {
+function invalidObjectReason(object: unknown): string | undefined {
   if (!isRecord(object)) return 'this is no object';
   const { apiVersion, kind, metadata } = object;
   if (!isText(apiVersion)) return 'apiVersion is missing, or not a string';
@@ -109,7 +109,7 @@ function inexactNumber(value: unknown, path: string): string | undefined {
   return undefined;
 }
 
-function namesObjection(target: unknown, unit: unknown): string | undefined {
+function invalidNameReason(target: unknown, unit: unknown): string | undefined {
   if (typeof target !== 'string' || !NAME.test(target)) {
     return `${clean(String(target)) || 'a chart without a name'} cannot be the name of a cluster: lower-case letters, digits and -, at most 63`;
   }
@@ -169,7 +169,7 @@ function keyOf({ apiVersion, kind, metadata }: KubeObject): string {
   return [apiVersion, kind, metadata.namespace ?? '', metadata.name].join('\n');
 }
 
-const WAYS_OUT: Readonly<Partial<Record<RenderErrorCode, string>>> = {
+const HINTS: Readonly<Partial<Record<RenderErrorCode, string>>> = {
   Denied:
     'a render may read its repository and nothing else: no network, files, environment or other programs',
   NoEntry:
@@ -177,8 +177,8 @@ const WAYS_OUT: Readonly<Partial<Record<RenderErrorCode, string>>> = {
   MissingModule: 'the toolchain is that of the running kubenode: npm install adds nothing to it',
 };
 
-function wayOutOf(code: RenderErrorCode): string {
-  return WAYS_OUT[code] ?? 'correct it and commit; `npm run synth` or `kubenode render` shows the same';
+function hintFor(code: RenderErrorCode): string {
+  return HINTS[code] ?? 'correct it and commit; `npm run synth` or `kubenode render` shows the same';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -2,13 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { RenderError, type RenderErrorCode } from './errors.ts';
-import type { Walls } from './isolation.ts';
+import type { Isolation } from './isolation.ts';
 import { residentBytes } from './memory.ts';
-import { type Job, RESULT_FD } from './protocol.ts';
+import { type RenderJob, RESULT_FD } from './protocol.ts';
 import type { Toolchain } from './toolchain.ts';
 
 export interface RenderLimits {
-  readonly wallMs: number;
+  readonly timeoutMs: number;
   readonly cpuSeconds: number;
   readonly heapMiB: number;
   /** Of all that one render says, result and prints. */
@@ -17,7 +17,7 @@ export interface RenderLimits {
 
 export interface Sandbox {
   readonly toolchain: Toolchain;
-  readonly walls: Walls;
+  readonly isolation: Isolation;
   readonly limits: RenderLimits;
 }
 
@@ -28,7 +28,7 @@ const KEPT_LOG = 16 * 1024;
 const BESIDES_HEAP = 512 * 1024 * 1024;
 
 /** The bytes that the harness wrote, when it ended by itself. */
-export function runSandbox(sandbox: Sandbox, job: Job, signal?: AbortSignal): Promise<Buffer> {
+export function runSandbox(sandbox: Sandbox, job: RenderJob, signal?: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = start(sandbox, job);
     const { limits } = sandbox;
@@ -36,7 +36,7 @@ export function runSandbox(sandbox: Sandbox, job: Job, signal?: AbortSignal): Pr
     let stopped: RenderErrorCode | undefined;
     let aborted = false;
 
-    const timer = setTimeout(() => stop('Timeout'), limits.wallMs);
+    const timer = setTimeout(() => stop('Timeout'), limits.timeoutMs);
     const watching = setInterval(() => void watchMemory(), WATCH_EVERY_MS);
     const onAbort = (): void => {
       aborted = true;
@@ -73,7 +73,7 @@ export function runSandbox(sandbox: Sandbox, job: Job, signal?: AbortSignal): Pr
   });
 }
 
-function start({ toolchain, walls, limits }: Sandbox, job: Job): ChildProcess {
+function start({ toolchain, isolation, limits }: Sandbox, job: RenderJob): ChildProcess {
   const readable = [`${job.root}/`, ...toolchain.readable].map((path) => `--allow-fs-read=${path}`);
   const flags = [
     '--permission',
@@ -87,7 +87,7 @@ function start({ toolchain, walls, limits }: Sandbox, job: Job): ChildProcess {
     '--unhandled-rejections=strict',
   ];
   const command = [
-    ...walls.prefix(limits),
+    ...isolation.prefix(limits),
     process.execPath,
     ...flags,
     toolchain.harness,
@@ -96,11 +96,11 @@ function start({ toolchain, walls, limits }: Sandbox, job: Job): ChildProcess {
   const [file = process.execPath, ...args] = command;
   return spawn(file, args, {
     cwd: job.root,
-    // Nothing of ours. What is there makes dates and words the same everywhere; PATH finds the walls.
+    // Nothing of ours. What is there makes dates and words the same everywhere; PATH finds the isolation.
     env: {
       TZ: 'UTC',
       LC_ALL: 'C',
-      ...(walls.prefix(limits).length > 0 ? { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' } : {}),
+      ...(isolation.prefix(limits).length > 0 ? { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' } : {}),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     // A group of its own: it is killed with all that it may have started, and cannot signal ours.
@@ -150,7 +150,7 @@ const KEEP_SMALL = 'a render only declares objects: look for a loop, or for data
 
 function limitError(code: RenderErrorCode, limits: RenderLimits): RenderError {
   const words: Partial<Record<RenderErrorCode, string>> = {
-    Timeout: `the render was not done within ${limits.wallMs / 1000} s, and was ended`,
+    Timeout: `the render was not done within ${limits.timeoutMs / 1000} s, and was ended`,
     OutOfMemory: `the render wanted more than ${limits.heapMiB} MiB of memory, and was ended`,
     TooMuchOutput: `the render gave more than ${limits.outputBytes} bytes, and was ended`,
   };

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { run } from '../../../src/cli/run.ts';
 import { remedier } from '../../rules/spec.ts';
-import { type Files, fleetFolder } from '../../support/fleet-repository.ts';
+import { type Files, createFleetFolder } from '../../support/fleet-repository.ts';
 import { testIo } from '../../support/test-io.ts';
 
 const CLUSTER = `apiVersion: kubenode.dev/v1alpha1
@@ -33,7 +33,7 @@ function filesWith(rule: string): Files {
 
 /** A repository of YAML, committed as it should be; then the rule is as given. */
 function repository(rule: string): string {
-  const folder = fleetFolder(filesWith(ruleFile()));
+  const folder = createFleetFolder(filesWith(ruleFile()));
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
   git('init', '-q');
   git('add', '.');

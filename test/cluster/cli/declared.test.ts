@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scaffold } from '../../../src/cli/commands/init/scaffold.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
-import { renderer } from '../../../src/sync/render/renderer.ts';
-import { fleetFolder, PATIENT } from '../../support/fleet-repository.ts';
+import { createRenderer } from '../../../src/sync/render/renderer.ts';
+import { createFleetFolder, TEST_LIMITS } from '../../support/fleet-repository.ts';
 import { type Installed, startInstalled } from '../api/installed.ts';
 
 const SYNC = 'system:serviceaccount:kubenode-system:kubenode-sync';
@@ -23,8 +23,8 @@ describe.each([
 ])('%s', { timeout: 180_000 }, (_, plain) => {
   it('declares nothing that the API server refuses', async () => {
     const files = scaffold({ plain, repository: 'file:///srv/fleet', kubenode: '*', name: 'x' });
-    const { targets } = await renderer({ limits: PATIENT }).folder({
-      folder: fleetFolder(Object.fromEntries(files)),
+    const { targets } = await createRenderer({ limits: TEST_LIMITS }).folder({
+      folder: createFleetFolder(Object.fromEntries(files)),
     });
     // One server stands for all of them; a namespace has to be there before what lies in it.
     const objects = targets

@@ -10,10 +10,10 @@ import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { principalNamed } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { renderer } from '../../../src/sync/render/renderer.ts';
+import { createRenderer } from '../../../src/sync/render/renderer.ts';
 import { type Sync, startSync } from '../../../src/sync/sync.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
-import { type FleetRepository, fleetRepository, PATIENT } from '../../support/fleet-repository.ts';
+import { type FleetRepository, createFleetRepository, TEST_LIMITS } from '../../support/fleet-repository.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { startInstalled } from '../api/installed.ts';
@@ -65,7 +65,7 @@ export async function fleetBed(): Promise<FleetBed> {
     log: () => log,
     async reset() {
       await Promise.all([hub, test, prod].map(({ server }) => server.wipe()));
-      git = fleetRepository();
+      git = createFleetRepository();
       log = memoryLog();
     },
     sync: async (identity) =>
@@ -123,7 +123,7 @@ async function runningSync(kubeconfig: string, identity: string, log: MemoryLog)
     {
       connectHub: () => connect({ kubeconfig }),
       identity,
-      renderer: renderer({ limits: PATIENT }),
+      renderer: createRenderer({ limits: TEST_LIMITS }),
       checks: commitChecks(),
       gitFolder: tempFolder('git'),
       clock: createSystemClock(),

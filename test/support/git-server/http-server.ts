@@ -36,7 +36,7 @@ interface Options {
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-export async function gitHttpServer({ root, token, tls }: Options): Promise<GitHttpServer> {
+export async function startGitHttpServer({ root, token, tls }: Options): Promise<GitHttpServer> {
   const faults = new Map<Step, Fault>();
   const requests: GitHttpServer['requests'] = [];
   const handler = (request: IncomingMessage, response: ServerResponse): void => {

@@ -25,7 +25,7 @@ const ENV = {
   GIT_COMMITTER_EMAIL: 'bob@example.com',
 };
 
-export function testRepository(folder: string, name = 'fleet'): TestRepository {
+export function createTestRepository(folder: string, name = 'fleet'): TestRepository {
   const dir = join(folder, 'work');
   const bare = join(folder, `${name}.git`);
   mkdirSync(dir, { recursive: true });

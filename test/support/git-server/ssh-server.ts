@@ -27,7 +27,7 @@ export interface GitSshServer {
   close(): Promise<void>;
 }
 
-export async function gitSshServer(folder: string): Promise<GitSshServer> {
+export async function startGitSshServer(folder: string): Promise<GitSshServer> {
   mkdirSync(folder, { recursive: true });
   const host = keyPair(folder, 'host');
   const user = keyPair(folder, 'user');

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type HeadQuestion, judgeHead } from '../../../src/sync/git/ancestry-guard.ts';
+import { type AncestryCheck, checkAncestry } from '../../../src/sync/git/ancestry-guard.ts';
 
 const OLD = 'a'.repeat(40);
 const NEW = 'b'.repeat(40);
 
-describe('S18 judgeHead', () => {
-  it.each<[name: string, question: Partial<HeadQuestion>, want: string]>([
+describe('S18 checkAncestry', () => {
+  it.each<[name: string, question: Partial<AncestryCheck>, want: string]>([
     ['accepts the first commit', {}, 'Accepted: it is the first commit'],
     ['accepts what is applied', { lastApplied: NEW }, 'Accepted: it is the commit that is applied'],
     [
@@ -37,12 +37,12 @@ describe('S18 judgeHead', () => {
     ['does not take a shortened acceptance', { lastApplied: OLD, acceptHead: NEW.slice(0, 12) }, unknown()],
     ['accepts nothing that nobody could decide', { lastApplied: OLD }, unknown()],
   ])('%s', (_, question, want) => {
-    const { verdict, because } = judgeHead({ head: NEW, ...question });
+    const { verdict, because } = checkAncestry({ head: NEW, ...question });
     expect(`${verdict}: ${because}`).toBe(want);
   });
 
   it('never accepts another head by itself unless it descends', () => {
-    const ancestry = fc.constantFrom<HeadQuestion['ancestry'][]>(
+    const ancestry = fc.constantFrom<AncestryCheck['ancestry'][]>(
       'same',
       'older',
       'diverged',
@@ -51,7 +51,7 @@ describe('S18 judgeHead', () => {
     );
     fc.assert(
       fc.property(ancestry, fc.boolean(), (how, accepted) => {
-        const { verdict } = judgeHead({
+        const { verdict } = checkAncestry({
           lastApplied: OLD,
           head: NEW,
           ...(how ? { ancestry: how } : {}),

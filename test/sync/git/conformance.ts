@@ -1,4 +1,4 @@
-/** What every GitTransport promises, whatever road it takes. One suite, run against real servers. */
+/** What every GitTransport promises, whatever bed it takes. One suite, run against real servers. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,22 +7,22 @@ import type { GitErrorCode } from '../../../src/sync/git/errors.ts';
 import { openGit } from '../../../src/sync/git/open.ts';
 import type { GitOptions } from '../../../src/sync/git/options.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
-import { type TestRepository, testRepository } from '../../support/git-server/repository.ts';
+import { type TestRepository, createTestRepository } from '../../support/git-server/repository.ts';
 import { LONG } from '../../support/long.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 /** A way to reach repositories in a folder, and what can go wrong on it. */
-export interface Road {
+export interface TransportBed {
   readonly name: string;
   /** Folder that the server serves. */
   readonly root: string;
   optionsFor(repository: string): Omit<GitOptions, 'folder'>;
-  readonly faults: readonly RoadFault[];
+  readonly faults: readonly TransportFault[];
   /** Each call costs a handshake: sweeps take a few samples, all of them in test:long. */
   readonly slow?: true;
 }
 
-export interface RoadFault {
+export interface TransportFault {
   readonly name: string;
   /** Makes it so, and says how to open the repository then. */
   arrange(repository: string): Partial<GitOptions>;
@@ -36,17 +36,17 @@ export interface RoadFault {
 
 const MAIN = 'refs/heads/main';
 
-export function conforms(roadOf: () => Road): void {
-  let road: Road;
+export function describeTransport(createBed: () => TransportBed): void {
+  let bed: TransportBed;
   beforeAll(() => {
-    road = roadOf();
+    bed = createBed();
   });
 
   function world(): { repository: TestRepository; path: string; git: GitTransport } {
-    const name = `fleet-${readdirSync(road.root).length}`;
-    const repository = testRepository(join(road.root, name));
+    const name = `fleet-${readdirSync(bed.root).length}`;
+    const repository = createTestRepository(join(bed.root, name));
     const path = `${name}/fleet.git`;
-    return { repository, path, git: open(road.optionsFor(path)) };
+    return { repository, path, git: open(bed.optionsFor(path)) };
   }
 
   it('lists refs as the server has them now', async () => {
@@ -132,9 +132,9 @@ export function conforms(roadOf: () => Road): void {
       const head = commits.at(-1) ?? '';
       const asked = LONG
         ? commits
-        : (road.slow ? [0, 22] : [0, 6, 7, 8, 21, 22, 23]).map((index) => commits[index] ?? '');
+        : (bed.slow ? [0, 22] : [0, 6, 7, 8, 21, 22, 23]).map((index) => commits[index] ?? '');
       for (const ancestor of asked) {
-        const git = open(road.optionsFor(path));
+        const git = open(bed.optionsFor(path));
         await git.fetch('main');
         const verdict = await git.ancestry({ ancestor, head, ref: MAIN });
         expect([ancestor, verdict]).toEqual([ancestor, ancestor === head ? 'same' : 'descends']);
@@ -247,10 +247,10 @@ export function conforms(roadOf: () => Road): void {
     const { repository, path } = world();
     const commit = repository.commit('large', { large: noise(80_000) });
     const folder = join(tempFolder('git'), 'cache');
-    const small = openGit({ folder, ...road.optionsFor(path), limits: { maxBytes: 20_000 } });
+    const small = openGit({ folder, ...bed.optionsFor(path), limits: { maxBytes: 20_000 } });
     onTestFinished(() => small.close());
     await expect(small.fetch('main')).rejects.toMatchObject({ code: 'TooLarge' });
-    const large = openGit({ folder, ...road.optionsFor(path) });
+    const large = openGit({ folder, ...bed.optionsFor(path) });
     onTestFinished(() => large.close());
     expect(await large.fetch('main')).toBe(commit);
     expect(await large.files(commit)).toHaveLength(1);
@@ -260,7 +260,7 @@ export function conforms(roadOf: () => Road): void {
     const { repository, path } = world();
     const first = repository.commit('first', { a: '1' });
     const folder = join(tempFolder('git'), 'cache');
-    const git = openIn(folder, road.optionsFor(path));
+    const git = openIn(folder, bed.optionsFor(path));
     await git.fetch('main');
     const packs = join(folder, 'objects', 'pack');
     for (let n = 0; n < 64; n += 1) writeFileSync(join(packs, `pack-${'0'.repeat(38)}${n + 10}.pack`), '');
@@ -283,7 +283,7 @@ export function conforms(roadOf: () => Road): void {
 
   it('names a repository that is not there', async () => {
     world();
-    const git = open(road.optionsFor('nothing/here.git'));
+    const git = open(bed.optionsFor('nothing/here.git'));
     await expect(git.listRefs()).rejects.toMatchObject({ code: 'NotFoundRepository' });
     await expect(git.fetch('main')).rejects.toMatchObject({ code: 'NotFoundRepository' });
   });
@@ -340,7 +340,7 @@ export function conforms(roadOf: () => Road): void {
     const { repository, path } = world();
     repository.commit('first', { a: '1' });
     const folder = join(tempFolder('git'), 'cache');
-    const git = openIn(folder, road.optionsFor(path));
+    const git = openIn(folder, bed.optionsFor(path));
     await git.fetch('main');
     damage(folder);
     const second = repository.commit('second', { a: '2' });
@@ -351,11 +351,11 @@ export function conforms(roadOf: () => Road): void {
   });
 
   it('holds out every fault with a code and a way out, and works once it is over', async () => {
-    for (const fault of road.faults) {
+    for (const fault of bed.faults) {
       const { repository, path } = world();
       repository.commit('first', { a: '1', b: noise(8_000) });
       const folder = join(tempFolder('git'), 'cache');
-      const git = openIn(folder, { ...road.optionsFor(path), ...fault.arrange(path) });
+      const git = openIn(folder, { ...bed.optionsFor(path), ...fault.arrange(path) });
       const failures = [await failureOf(() => git.fetch('main'))];
       if (!fault.onlyFetch) failures.push(await failureOf(() => git.listRefs()));
       fault.heal();
@@ -365,7 +365,7 @@ export function conforms(roadOf: () => Road): void {
         expect(words).not.toMatch(/s3cret|PRIVATE KEY/);
       }
       // In the same copy: whatever the fault left there does no harm.
-      const healed = openIn(folder, road.optionsFor(path));
+      const healed = openIn(folder, bed.optionsFor(path));
       expect([fault.name, await healed.fetch('main')]).toEqual([fault.name, repository.head()]);
       expect([fault.name, (await healed.files(repository.head())).length]).toEqual([fault.name, 2]);
     }

@@ -1,11 +1,11 @@
 import { describe } from 'vitest';
 import { tempFolder } from '../../support/temp.ts';
-import { conforms, type Road } from './conformance.ts';
+import { describeTransport, type TransportBed } from './conformance.ts';
 
 describe('git from a local path, by the git command', { timeout: 60_000 }, () => {
   const root = tempFolder('file-root');
-  conforms(
-    (): Road => ({
+  describeTransport(
+    (): TransportBed => ({
       name: 'file',
       root,
       optionsFor: (path) => ({ repository: `file://${root}/${path}` }),

@@ -13,8 +13,8 @@ describe('the URL of a repository', () => {
     ['git@git.example.com:/srv/fleet.git', 'ssh', 'git@git.example.com:/srv/fleet.git'],
     ['file:///srv/fleet.git', 'file', 'file:///srv/fleet.git'],
     ['/srv/fleet.git', 'file', 'file:///srv/fleet.git'],
-  ])('takes %s', (text, road, url) => {
-    expect(parseRepository(text)).toMatchObject({ road, url });
+  ])('takes %s', (text, scheme, url) => {
+    expect(parseRepository(text)).toMatchObject({ scheme, url });
   });
 
   it.each([

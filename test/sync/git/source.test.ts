@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GitError } from '../../../src/sync/git/errors.ts';
-import { gitSource, isStale, jittered, type SourceState } from '../../../src/sync/git/source.ts';
+import { createGitSource, isStale, jittered, type SourceState } from '../../../src/sync/git/source.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { NOW, settle, virtualClock } from '../../support/virtual-clock.ts';
@@ -19,7 +19,7 @@ function world(): {
   fetched: string[];
   states: SourceState[];
   clock: ReturnType<typeof virtualClock>;
-  source: ReturnType<typeof gitSource>;
+  source: ReturnType<typeof createGitSource>;
   readonly start: () => Promise<() => Promise<void>>;
 } {
   const server: Server = { head: 'one', down: false };
@@ -44,7 +44,7 @@ function world(): {
       return head;
     },
   } as unknown as GitTransport;
-  const source = gitSource({
+  const source = createGitSource({
     git,
     ref: 'main',
     pollSeconds: 30,

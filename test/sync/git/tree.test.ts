@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../../../src/sync/git/repository.ts';
+import { createGitRepository } from '../../../src/sync/git/repository.ts';
 import type { GitRepository, RawObject } from '../../../src/sync/git/transport.ts';
 import { tempFolder } from '../../support/temp.ts';
 
@@ -31,11 +31,11 @@ function repositoryOf(entries: Entries): { repository: GitRepository; commit: st
     'commit',
     Buffer.from(`tree ${tree(entries)}\nauthor ${person}\ncommitter ${person}\n\nx\n`),
   );
-  const open = (): ReturnType<Parameters<typeof gitRepository>[0]['open']> => ({
+  const open = (): ReturnType<Parameters<typeof createGitRepository>[0]['open']> => ({
     read: async (oid) => objects.get(oid),
     close: async () => undefined,
   });
-  return { repository: gitRepository({ display: 'memory', open }), commit };
+  return { repository: createGitRepository({ display: 'memory', open }), commit };
 }
 
 describe('a tree that means harm', () => {

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openWorkingTree } from '../../../src/sync/git/working-tree.ts';
-import { testRepository } from '../../support/git-server/repository.ts';
+import { createTestRepository } from '../../support/git-server/repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 describe('a working tree', { timeout: 30_000 }, () => {
   it('names commits as git does, from any folder of it', async () => {
-    const repository = testRepository(tempFolder('tree'));
+    const repository = createTestRepository(tempFolder('tree'));
     const first = repository.commit('first', { 'deep/a': '1' });
     const second = repository.commit('second', { 'deep/a': '2' });
     repository.git('tag', '-a', 'v1', '-m', 'one');
@@ -22,7 +22,7 @@ describe('a working tree', { timeout: 30_000 }, () => {
   });
 
   it('reads commits, not the files that lie there', async () => {
-    const repository = testRepository(tempFolder('tree'));
+    const repository = createTestRepository(tempFolder('tree'));
     const commit = repository.commit('first', { a: 'committed' });
     writeFileSync(join(repository.dir, 'a'), 'changed since');
     const tree = await openWorkingTree(repository.dir);
@@ -33,7 +33,7 @@ describe('a working tree', { timeout: 30_000 }, () => {
 
   it('runs nothing that the repository configures', async () => {
     const folder = tempFolder('tree');
-    const repository = testRepository(folder);
+    const repository = createTestRepository(folder);
     const commit = repository.commit('first', { a: '1' });
     const marker = join(folder, 'ran');
     const script = join(folder, 'hook');
@@ -49,7 +49,7 @@ describe('a working tree', { timeout: 30_000 }, () => {
   });
 
   it.each([['no-such'], ['--help'], ['HEAD~99'], ['']])('says that %j is no commit', async (revision) => {
-    const repository = testRepository(tempFolder('tree'));
+    const repository = createTestRepository(tempFolder('tree'));
     repository.commit('first', { a: '1' });
     const tree = await openWorkingTree(repository.dir);
     await expect(tree.resolve(revision)).rejects.toMatchObject({ code: 'NotFoundRef' });

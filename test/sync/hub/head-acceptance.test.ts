@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
-import { type HeadJudge, headJudge } from '../../../src/sync/hub/head-acceptance.ts';
+import { type HeadAcceptance, createHeadAcceptance } from '../../../src/sync/hub/head-acceptance.ts';
 import type { RenderStore } from '../../../src/sync/hub/render-store.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
 import { remedier } from '../../rules/spec.ts';
@@ -34,16 +34,16 @@ function rendered(commit: string): Rendered {
 }
 
 /** Of its ports the judge asks two: here each commit follows the one before, and renders at once. */
-function judge(): HeadJudge {
+function judge(): HeadAcceptance {
   const git: Pick<GitTransport, 'ancestry'> = { ancestry: async () => 'descends' };
   const renders: Pick<RenderStore, 'get'> = { get: async (commit) => rendered(commit) };
-  return headJudge({
+  return createHeadAcceptance({
     git: git as GitTransport,
     ref: 'refs/heads/main',
     renders: renders as RenderStore,
     checks: commitChecks(),
     lastApplied: () => [],
-    newestBefore: () => undefined,
+    newestReleasedCommit: () => undefined,
     acceptHead: () => undefined,
     log: memoryLog(),
   });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Release } from '../../../src/api/generated/types.ts';
 import type { CommitInfo } from '../../../src/sync/git/transport.ts';
 import { withServer } from '../../../src/sync/hub/connection.ts';
-import { lineOf } from '../../../src/sync/hub/line.ts';
-import { newestBefore, unreleased } from '../../../src/sync/hub/named.ts';
+import { selectCommits } from '../../../src/sync/hub/line.ts';
+import { newestReleasedCommit, unreleasedCommits } from '../../../src/sync/hub/named.ts';
 
 const words = (text: string): string[] => text.split(' ').filter(Boolean);
 const info = (oid: string): CommitInfo => ({
@@ -21,14 +21,14 @@ const release = (commit: string, createdAt: string, pipeline = 'fleet'): Release
     spec: { pipeline, commit },
   }) as never;
 
-describe('lineOf', () => {
+describe('selectCommits', () => {
   it.each<[name: string, walked: string, named: string, line: string]>([
     ['is oldest first, from the oldest commit that is named', 'e d c b a', 'e b', 'b c d e'],
     ['is the newest alone when nothing older is named', 'e d c', 'e', 'e'],
     ['is empty before anything was accepted', '', '', ''],
     ['leaves out what is named and not in this history', 'e d', 'e x', 'e'],
   ])('%s', (_name, walked, named, line) => {
-    expect(lineOf(words(walked).map(info), new Set(words(named))).map(({ oid }) => oid)).toEqual(words(line));
+    expect(selectCommits(words(walked).map(info), new Set(words(named))).map(({ oid }) => oid)).toEqual(words(line));
   });
 });
 
@@ -40,12 +40,12 @@ describe('what was accepted before', () => {
   ];
 
   it('is the commit of the youngest Release of this Pipeline', () => {
-    expect(newestBefore('fleet', releases)).toBe('b');
-    expect(newestBefore('unknown', releases)).toBeUndefined();
+    expect(newestReleasedCommit('fleet', releases)).toBe('b');
+    expect(newestReleasedCommit('unknown', releases)).toBeUndefined();
   });
 
   it('is also what a cluster runs and no Release knows: the hub may be older than its clusters', () => {
-    expect(unreleased(['a', 'c', 'c'], releases)).toEqual(['c']);
+    expect(unreleasedCommits(['a', 'c', 'c'], releases)).toEqual(['c']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RenderStore, renderStore } from '../../../src/sync/hub/render-store.ts';
+import { type RenderStore, createRenderStore } from '../../../src/sync/hub/render-store.ts';
 import { RenderError } from '../../../src/sync/render/errors.ts';
 import type { Renderer } from '../../../src/sync/render/renderer.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -26,7 +26,7 @@ function bedWith(broken: ReadonlySet<string> = new Set()): Bed {
     },
   };
   const git = { ensure: async () => undefined } as never;
-  const store = renderStore({ git, ref: 'main', path: '.', renderer, clock, log: memoryLog() });
+  const store = createRenderStore({ git, ref: 'main', path: '.', renderer, clock, log: memoryLog() });
   return { store, clock, rendered };
 }
 

@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
-import { acceptContent } from '../../../src/sync/hub/accept.ts';
+import { acceptContent } from '../../../src/sync/hub/acceptance.ts';
 import { isRenderError } from '../../../src/sync/render/errors.ts';
-import { renderer } from '../../../src/sync/render/renderer.ts';
+import { createRenderer } from '../../../src/sync/render/renderer.ts';
 import type { Rendered, RenderedTarget } from '../../../src/sync/rendered.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { entry, live, world } from '../apply/world.ts';
@@ -22,7 +22,7 @@ import { entry, live, world } from '../apply/world.ts';
 /** Three clusters, two units each, 15 objects a unit, as plain YAML. */
 const CLUSTERS = ['test', 'pre', 'prod'];
 const UNITS = ['web', 'shop'];
-const render = renderer();
+const render = createRenderer();
 let repository: string;
 let applied: RenderedTarget;
 

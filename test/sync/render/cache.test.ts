@@ -2,14 +2,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RenderInputs, renderCache } from '../../../src/sync/render/cache.ts';
+import { type RenderInputs, createRenderCache } from '../../../src/sync/render/cache.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const INPUTS: RenderInputs = { tree: 'a'.repeat(40), path: '.', toolchain: 'sha256:1', facts: {} };
 
 describe('the cache of renders', () => {
   it('gives what it was given, under the same inputs only', async () => {
-    const cache = renderCache(tempFolder('cache'));
+    const cache = createRenderCache(tempFolder('cache'));
     await cache.put(INPUTS, Buffer.from('bytes\n\n'));
     expect((await cache.get({ ...INPUTS, facts: {} }))?.toString()).toBe('bytes\n\n');
     for (const other of [{ tree: 'b' }, { path: 'x' }, { toolchain: 'y' }, { facts: { a: 1 } }]) {
@@ -19,7 +19,7 @@ describe('the cache of renders', () => {
 
   it('never gives an entry of which one byte was changed, added or lost', async () => {
     const folder = tempFolder('cache');
-    const cache = renderCache(folder);
+    const cache = createRenderCache(folder);
     await cache.put(INPUTS, Buffer.from('{"object":1}\n{"end":1}\n'));
     const [name = ''] = readdirSync(folder);
     const good = readFileSync(join(folder, name));
@@ -44,7 +44,7 @@ describe('the cache of renders', () => {
 
   it('forgets the oldest beyond its size', async () => {
     const folder = tempFolder('cache');
-    const cache = renderCache(folder, 3);
+    const cache = createRenderCache(folder, 3);
     for (let n = 0; n < 10; n += 1) await cache.put({ ...INPUTS, path: `${n}` }, Buffer.from(`${n}`));
     expect(readdirSync(folder)).toHaveLength(3);
     expect((await cache.get({ ...INPUTS, path: '9' }))?.toString()).toBe('9');
@@ -52,10 +52,10 @@ describe('the cache of renders', () => {
 
   it('is no cache when it cannot be read', async () => {
     const folder = tempFolder('cache');
-    const cache = renderCache(folder);
+    const cache = createRenderCache(folder);
     await cache.put(INPUTS, Buffer.from('x'));
     const [name = ''] = readdirSync(folder);
-    const other = renderCache(join(folder, 'none'));
+    const other = createRenderCache(join(folder, 'none'));
     expect(await other.get(INPUTS)).toBeUndefined();
     mkdirSync(join(folder, 'dir'));
     expect(name).toMatch(/^[0-9a-f]{64}$/);

@@ -4,16 +4,16 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RenderError } from '../../../src/sync/render/errors.ts';
-import { NO_WALLS } from '../../../src/sync/render/isolation.ts';
-import { type Renderer, renderer } from '../../../src/sync/render/renderer.ts';
+import { NO_OS_ISOLATION } from '../../../src/sync/render/isolation.ts';
+import { type Renderer, createRenderer } from '../../../src/sync/render/renderer.ts';
 import type { RenderLimits } from '../../../src/sync/render/sandbox.ts';
-import { fleetFolder, fleetRepository, PATIENT, program } from '../../support/fleet-repository.ts';
+import { createFleetFolder, createFleetRepository, TEST_LIMITS, program } from '../../support/fleet-repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const MANY = `for (let n = 0; n < 400; n++) new ApiObject(fleet.hub('x'), 'c' + n, {
   apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' + n },`;
 const CANARY = 'canary-4711-must-not-leak';
-const shared = renderer({ limits: PATIENT });
+const shared = createRenderer({ limits: TEST_LIMITS });
 const outside = tempFolder('outside');
 const secret = join(outside, 'secret');
 let server: Server;
@@ -140,14 +140,14 @@ async function attemptAll(
       catch (error) { outcomes[what] = 'error: ' + ((error as any).code ?? (error as any).cause?.code ?? (error as any).message); }
     }`;
   const main = `import { createRequire } from 'node:module';\n${program(body, 'outcomes')}`;
-  const { targets } = await at.folder({ folder: fleetFolder({ 'main.ts': main }) });
+  const { targets } = await at.folder({ folder: createFleetFolder({ 'main.ts': main }) });
   const data = targets.find(({ target }) => target === 'test')?.units[0]?.objects[0]?.object['data'];
   return data as Record<string, string>;
 }
 
 describe.each([
   ['every wall of this machine', shared],
-  ['the permissions of Node alone', renderer({ limits: PATIENT, walls: NO_WALLS })],
+  ['the permissions of Node alone', createRenderer({ limits: TEST_LIMITS, isolation: NO_OS_ISOLATION })],
 ])('a hostile repository behind %s', { timeout: 240_000 }, (_, at) => {
   let outcomes: Readonly<Record<string, string>>;
   beforeAll(async () => {
@@ -176,7 +176,7 @@ describe.each([
 
 describe('a hostile repository', { timeout: 240_000 }, () => {
   it('finds no link to follow: a commit is written out without them', async () => {
-    const repository = fleetRepository();
+    const repository = createFleetRepository();
     symlinkSync('/etc/passwd', join(repository.dir, 'link'));
     symlinkSync(outside, join(repository.dir, 'folder'));
     const read = `let read = ''; for (const path of ['link', 'folder/secret']) {
@@ -187,13 +187,13 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     expect(JSON.stringify(rendered)).toContain('"read":"ENOENTENOENT"');
   });
 
-  const small: Partial<RenderLimits> = { ...PATIENT, heapMiB: 256, outputBytes: 20e6 };
-  const short: Partial<RenderLimits> = { ...PATIENT, wallMs: 3_000 };
+  const small: Partial<RenderLimits> = { ...TEST_LIMITS, heapMiB: 256, outputBytes: 20e6 };
+  const short: Partial<RenderLimits> = { ...TEST_LIMITS, timeoutMs: 3_000 };
 
   it.each<[what: string, body: string, code: string, limits: Partial<RenderLimits>]>([
     ['loops for ever', 'for (;;);', 'Timeout', short],
     ['sleeps for ever', 'setInterval(() => {}, 1000); await new Promise(() => {});', 'Timeout', short],
-    ['burns its time', 'for (;;);', 'Timeout', { ...PATIENT, cpuSeconds: 2 }],
+    ['burns its time', 'for (;;);', 'Timeout', { ...TEST_LIMITS, cpuSeconds: 2 }],
     ['allocates 10 GB', 'const all = []; for (;;) all.push(new Array(1e6).fill(1));', 'OutOfMemory', small],
     ['hoards 10 GB', 'const all = []; for (;;) all.push(Buffer.alloc(50e6, 1));', 'OutOfMemory', small],
     [
@@ -205,8 +205,8 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     ['renders too much', `${MANY} data: { x: 'x'.repeat(1e5) } } as never);`, 'TooMuchOutput', small],
     ['recurses for ever', 'function down(): void { down(); } down();', 'Failed', small],
   ])('is ended at the limit when it %s, and others go on', async (_, body, code, limits) => {
-    const hostile = renderer({ limits }).folder({ folder: fleetFolder({ 'main.ts': program(body) }) });
-    const other = shared.folder({ folder: fleetFolder({ 'main.ts': program() }) });
+    const hostile = createRenderer({ limits }).folder({ folder: createFleetFolder({ 'main.ts': program(body) }) });
+    const other = shared.folder({ folder: createFleetFolder({ 'main.ts': program() }) });
     const [ended, good] = await Promise.allSettled([hostile, other]);
     expect(ended).toMatchObject({ status: 'rejected', reason: { name: 'RenderError', code } });
     expect(good.status).toBe('fulfilled');
@@ -214,7 +214,7 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
 
   it('cannot put a word between result and parent by printing', async () => {
     const garbage = `console.log('{"end":0}'); console.error('\\u0000\\u001b[2J'); process.stdout.write('garbage');`;
-    const { targets } = await shared.folder({ folder: fleetFolder({ 'main.ts': program(garbage) }) });
+    const { targets } = await shared.folder({ folder: createFleetFolder({ 'main.ts': program(garbage) }) });
     expect(targets.map(({ target }) => target)).toEqual(['hub', 'test']);
   });
 
@@ -228,7 +228,7 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     ['closes the result', `process.getBuiltinModule('node:fs').closeSync(3);`],
     ['fills the result with nulls', `process.getBuiltinModule('node:fs').writeSync(3, Buffer.alloc(1000));`],
   ])('is held, not believed, when it %s', async (_, body) => {
-    const rendered = shared.folder({ folder: fleetFolder({ 'main.ts': program(body) }) });
+    const rendered = shared.folder({ folder: createFleetFolder({ 'main.ts': program(body) }) });
     await expect(rendered).rejects.toMatchObject({ name: 'RenderError', code: 'Failed' });
   });
 
@@ -238,19 +238,19 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
       Object.prototype.toJSON = function () { return { apiVersion: 'v1', kind: 'Evil', metadata: { name: 'evil', labels: JSON.parse('{"__proto__": {"polluted": "yes"}}') } }; } as never;
       Array.prototype.map = () => ['evil'] as never; JSON.stringify = () => 'evil'; String.prototype.split = () => [] as never;
       globalThis.Buffer.from = () => { throw new Error('evil'); };`;
-    const outcome = await shared.folder({ folder: fleetFolder({ 'main.ts': program(body) }) }).then(
+    const outcome = await shared.folder({ folder: createFleetFolder({ 'main.ts': program(body) }) }).then(
       () => 'rendered',
       (error: unknown) => (error as RenderError).name,
     );
     expect(['rendered', 'RenderError']).toContain(outcome);
     expect(({} as { polluted?: string }).polluted).toBeUndefined();
-    const { targets } = await shared.folder({ folder: fleetFolder({ 'main.ts': program() }) });
+    const { targets } = await shared.folder({ folder: createFleetFolder({ 'main.ts': program() }) });
     expect(targets[1]?.units[0]?.objects[0]?.object.kind).toBe('ConfigMap');
   });
 
   it('names the act, the file and the line in the error', async () => {
     const main = `import { execSync } from 'node:child_process';\n\nexecSync('id');\n${program()}`;
-    const rendered = shared.folder({ folder: fleetFolder({ 'fleet/main.ts': main }) });
+    const rendered = shared.folder({ folder: createFleetFolder({ 'fleet/main.ts': main }) });
     await expect(rendered).rejects.toMatchObject({
       code: 'Denied',
       message: expect.stringContaining('child_process') as string,
@@ -261,7 +261,7 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
 
   it('stops when sync gives up', async () => {
     const abort = new AbortController();
-    const rendered = shared.folder({ folder: fleetFolder({ 'main.ts': 'for (;;);' }), signal: abort.signal });
+    const rendered = shared.folder({ folder: createFleetFolder({ 'main.ts': 'for (;;);' }), signal: abort.signal });
     setTimeout(() => abort.abort(new Error('enough')), 300);
     await expect(rendered).rejects.toThrow('enough');
   });

@@ -2,25 +2,25 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renderCache } from '../../../src/sync/render/cache.ts';
-import { placeOf, type RenderError } from '../../../src/sync/render/errors.ts';
-import { type Renderer, renderer } from '../../../src/sync/render/renderer.ts';
+import { createRenderCache } from '../../../src/sync/render/cache.ts';
+import { formatLocation, type RenderError } from '../../../src/sync/render/errors.ts';
+import { type Renderer, createRenderer } from '../../../src/sync/render/renderer.ts';
 import type { RenderResult } from '../../../src/sync/render/result.ts';
 import {
   type Files,
   type FleetRepository,
-  fleetFolder,
-  fleetRepository,
-  PATIENT,
+  createFleetFolder,
+  createFleetRepository,
+  TEST_LIMITS,
   program,
 } from '../../support/fleet-repository.ts';
 import { LONG } from '../../support/long.ts';
 import { tempFolder } from '../../support/temp.ts';
 
-const shared = renderer({ limits: PATIENT });
+const shared = createRenderer({ limits: TEST_LIMITS });
 
 function render(files: Files, path = '.'): Promise<RenderResult> {
-  return shared.folder({ folder: fleetFolder(files), path });
+  return shared.folder({ folder: createFleetFolder(files), path });
 }
 
 async function failure(work: Promise<unknown>): Promise<RenderError> {
@@ -132,7 +132,7 @@ describe('rendering a program', { timeout: 120_000 }, () => {
   });
 
   it('gives the facts that sync knows', async () => {
-    const folder = fleetFolder({ 'main.ts': program('', '{ version: fleet.facts.version as string }') });
+    const folder = createFleetFolder({ 'main.ts': program('', '{ version: fleet.facts.version as string }') });
     const facts = { version: 'v1.36.3' };
     expect(dataOf(await shared.folder({ folder, facts }))).toEqual(facts);
   });
@@ -224,7 +224,7 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
     expect(error.message).toMatch(message);
     expect(error.hint).toEqual(expect.any(String));
     const [problem = { message: '' }] = error.problems;
-    expect(placeOf(problem)).toBe(place);
+    expect(formatLocation(problem)).toBe(place);
   });
 
   it('warns when the lock file has other versions', async () => {
@@ -327,7 +327,7 @@ describe('a number that JavaScript cannot hold', { timeout: 120_000 }, () => {
 
 describe('rendering a commit', { timeout: 240_000 }, () => {
   it('S20 gives one hash, however often', async () => {
-    const repository = fleetRepository();
+    const repository = createFleetRepository();
     repository.commit('first', { 'main.ts': program('', '{ a: crypto.randomUUID() }') });
     const digests = new Set<string>();
     for (let n = 0; n < (LONG ? 500 : 4); n += 1) {
@@ -345,7 +345,7 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
       'data.key',
     ],
   ])('holds a program that renders %s, and names the field', async (_, data, field) => {
-    const repository = fleetRepository();
+    const repository = createFleetRepository();
     repository.commit('first', { 'main.ts': `import nodeCrypto from 'node:crypto';\n${program('', data)}` });
     const error = await failure(commit(shared, repository));
     expect(error.code).toBe('NotDeterministic');
@@ -354,7 +354,7 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
   });
 
   it('leaves no folder behind, and needs none of git', async () => {
-    const repository = fleetRepository();
+    const repository = createFleetRepository();
     repository.commit('first', { 'main.ts': program() });
     await commit(shared, repository);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('kubenode-render-'))).toEqual([]);
@@ -362,8 +362,8 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
 
   it('keeps what it rendered by content, and trusts no entry that was touched', async () => {
     const folder = tempFolder('cache');
-    const cached = renderer({ limits: PATIENT, cache: renderCache(folder) });
-    const repository = fleetRepository();
+    const cached = createRenderer({ limits: TEST_LIMITS, cache: createRenderCache(folder) });
+    const repository = createFleetRepository();
     repository.commit('first', { 'main.ts': program('', '{ word: "good" }') });
     const first = await commit(cached, repository);
     const [name = ''] = readdirSync(folder);
@@ -371,7 +371,7 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
     const good = readFileSync(entry);
 
     // Rendering would fail now: what comes is from the cache.
-    const broken = renderer({ limits: { ...PATIENT, wallMs: 1 }, cache: renderCache(folder) });
+    const broken = createRenderer({ limits: { ...TEST_LIMITS, timeoutMs: 1 }, cache: createRenderCache(folder) });
     expect(await commit(broken, repository)).toEqual(first);
 
     const touched: (() => void)[] = [
@@ -390,8 +390,8 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
 
   it('keeps nothing of a commit that fails', async () => {
     const folder = tempFolder('cache');
-    const cached = renderer({ limits: PATIENT, cache: renderCache(folder) });
-    const repository = fleetRepository();
+    const cached = createRenderer({ limits: TEST_LIMITS, cache: createRenderCache(folder) });
+    const repository = createFleetRepository();
     repository.commit('bad', { 'main.ts': program('throw new Error("bad");') });
     expect((await failure(commit(cached, repository))).code).toBe('Failed');
     expect(readdirSync(folder)).toEqual([]);
@@ -399,8 +399,8 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
 
   it('does not take an entry under the name of another for its own', async () => {
     const folder = tempFolder('cache');
-    const cached = renderer({ limits: PATIENT, cache: renderCache(folder) });
-    const repository = fleetRepository();
+    const cached = createRenderer({ limits: TEST_LIMITS, cache: createRenderCache(folder) });
+    const repository = createFleetRepository();
     repository.commit('good', { 'main.ts': program('', '{ word: "good" }') });
     const good = await commit(cached, repository);
     const [one = ''] = readdirSync(folder);
@@ -416,8 +416,8 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
 
   it('renders anew for another path, other facts and another commit with another tree only', async () => {
     const folder = tempFolder('cache');
-    const cached = renderer({ limits: PATIENT, cache: renderCache(folder) });
-    const repository = fleetRepository();
+    const cached = createRenderer({ limits: TEST_LIMITS, cache: createRenderCache(folder) });
+    const repository = createFleetRepository();
     const main = program('', '{ a: String(fleet.facts.a) }');
     repository.commit('first', { 'main.ts': main, 'sub/main.ts': main });
     const request = { git: repository.transport, commit: await repository.transport.fetch('main') };

@@ -10,7 +10,7 @@ import {
   verdictOf,
 } from '../../../sync/preview/preview.ts';
 import { previewMarkdown, previewText } from '../../../sync/preview/text.ts';
-import { type Renderer, renderer } from '../../../sync/render/renderer.ts';
+import { type Renderer, createRenderer } from '../../../sync/render/renderer.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { type ConnectionFlags, connectionOptions } from '../../connection.ts';
 import { EXIT } from '../../errors.ts';
@@ -88,7 +88,7 @@ interface Sides {
 
 async function renderSides(io: Io, flags: Flags): Promise<Sides> {
   const git = await openWorkingTree(resolve(io.cwd, flags.repo));
-  const render = renderer();
+  const render = createRenderer();
   const to = await after(io, flags, git, render);
   const from = flags.from ?? (to.clean ? 'HEAD^' : 'HEAD');
   const rendered = await renderedAt(io, flags, git, { revision: from, render });

@@ -16,8 +16,8 @@ import { systemRandom } from '../../../os/system-random.ts';
 import { httpGet } from '../../../rollout/check-http.ts';
 import { checkRunner } from '../../../rollout/check-runner.ts';
 import { type Known, syncMetrics } from '../../../sync/metrics.ts';
-import { renderCache } from '../../../sync/render/cache.ts';
-import { renderer } from '../../../sync/render/renderer.ts';
+import { createRenderCache } from '../../../sync/render/cache.ts';
+import { createRenderer } from '../../../sync/render/renderer.ts';
 import { type SyncOptions, startSync } from '../../../sync/sync.ts';
 import { type ConnectionFlags, connectionOptions } from '../../connection.ts';
 import type { Io } from '../../io.ts';
@@ -77,7 +77,7 @@ async function sync(io: Io, flags: Flags): Promise<void> {
   const options: SyncOptions = {
     connectHub,
     identity: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`,
-    renderer: renderer({ cache: renderCache(join(flags.cache, 'renders')) }),
+    renderer: createRenderer({ cache: createRenderCache(join(flags.cache, 'renders')) }),
     checks: commitChecks(),
     runner: checkRunner({
       clock,

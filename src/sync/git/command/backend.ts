@@ -7,19 +7,19 @@ import { countPacks } from '../http/pack.ts';
 import { readShallow } from '../http/shallow.ts';
 import { GIT_LIMITS, type GitOptions } from '../options.ts';
 import type { RepositoryUrl } from '../repository-url.ts';
-import type { Depth, GitBackend } from '../transport.ts';
-import { catFile } from './cat-file.ts';
+import type { FetchDepth, GitBackend } from '../transport.ts';
+import { createCatFileReader } from './cat-file.ts';
 import { commandError } from './errors.ts';
-import { gitArguments, gitEnvironment, type Ran, runGit, spawnGit } from './process.ts';
-import { removeSshFiles, type SshFiles, sshFiles } from './ssh.ts';
+import { gitArguments, gitEnvironment, type GitOutput, runGit, spawnGit } from './process.ts';
+import { removeSshFiles, type SshFiles, createSshFiles } from './ssh.ts';
 
 type Must = (
   args: readonly string[],
   signal?: AbortSignal,
   watch?: () => Promise<GitError | undefined>,
-) => Promise<Ran>;
+) => Promise<GitOutput>;
 
-export function commandBackend(repository: RepositoryUrl, options: GitOptions): GitBackend {
+export function createCommandBackend(repository: RepositoryUrl, options: GitOptions): GitBackend {
   const { url, display } = repository;
   const gitdir = options.folder;
   const { must, close } = gitCommand(repository, options);
@@ -29,7 +29,7 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
     listRefs,
     fetch,
     open: () =>
-      catFile(() => spawnGit(gitArguments(gitdir, ['cat-file', '--batch']), gitEnvironment(gitdir))),
+      createCatFileReader(() => spawnGit(gitArguments(gitdir, ['cat-file', '--batch']), gitEnvironment(gitdir))),
     packs: () => countPacks(gitdir),
     wipe,
     close,
@@ -44,7 +44,7 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
     return new Map(pairs);
   }
 
-  async function fetch(what: string, depth: Depth, signal?: AbortSignal): Promise<string> {
+  async function fetch(what: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
     await prepare(signal);
     const local = OID.test(what) ? `refs/kubenode/commits/${what}` : `refs/kubenode/${what}`;
     const flags = ['--quiet', '--no-tags', '--no-write-fetch-head', '--force'];
@@ -68,7 +68,7 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
     return (await must(['rev-parse', '--verify', '--quiet', local], signal)).stdout.trim();
   }
 
-  async function depthArguments(local: string, depth: Depth, signal?: AbortSignal): Promise<string[]> {
+  async function depthArguments(local: string, depth: FetchDepth, signal?: AbortSignal): Promise<string[]> {
     if (depth === 'news') return (await isHere(local, signal)) ? [] : ['--depth=1'];
     if (depth !== 'all') return [`--depth=${depth}`];
     // To unshallow what is complete already is an error to git.
@@ -96,9 +96,9 @@ export function commandBackend(repository: RepositoryUrl, options: GitOptions): 
   }
 }
 
-/** Runs git with what the road needs, and turns its failures into errors with codes. */
+/** Runs git with what the scheme needs, and turns its failures into errors with codes. */
 function gitCommand(
-  { road, display }: RepositoryUrl,
+  { scheme, display }: RepositoryUrl,
   options: GitOptions,
 ): { must: Must; close: () => Promise<void> } {
   const { folder, credential, hostKeys } = options;
@@ -109,7 +109,7 @@ function gitCommand(
     args: readonly string[],
     signal?: AbortSignal,
     watch?: () => Promise<GitError | undefined>,
-  ): Promise<Ran> {
+  ): Promise<GitOutput> {
     const ran = await runGit({
       // A listing must work whatever became of the copy.
       args: gitArguments(args[0] === 'ls-remote' ? undefined : folder, args),
@@ -123,9 +123,9 @@ function gitCommand(
   }
 
   async function sshEnvironment(): Promise<Record<string, string>> {
-    if (road !== 'ssh') return {};
+    if (scheme !== 'ssh') return {};
     const key = credential === undefined ? {} : { credential };
-    ssh ??= sshFiles({ display, ...key, ...(hostKeys ? { hostKeys } : {}) });
+    ssh ??= createSshFiles({ display, ...key, ...(hostKeys ? { hostKeys } : {}) });
     return { GIT_SSH_COMMAND: (await ssh).command, GIT_SSH_VARIANT: 'ssh' };
   }
 

@@ -10,7 +10,7 @@ const TYPES = ['commit', 'tree', 'blob', 'tag'] as const;
 const ANSWER_MS = 60_000;
 const NEWLINE = 0x0a;
 
-export function catFile(start: () => ChildProcess): ObjectReader {
+export function createCatFileReader(start: () => ChildProcess): ObjectReader {
   let conversation: Conversation | undefined;
   return { read, close: async () => conversation?.end() };
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { GitError } from '../errors.ts';
 
-export interface Run {
+export interface GitCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -11,7 +11,7 @@ export interface Run {
   readonly watch?: () => Promise<GitError | undefined>;
 }
 
-export interface Ran {
+export interface GitOutput {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -71,7 +71,7 @@ export function spawnGit(args: readonly string[], env: Readonly<Record<string, s
   return spawn('git', [...args], { env, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'], detached: true });
 }
 
-export function runGit(run: Run): Promise<Ran> {
+export function runGit(run: GitCommand): Promise<GitOutput> {
   return new Promise((resolve, reject) => {
     const child = spawnGit(run.args, run.env);
     const output = { stdout: '', stderr: '' };

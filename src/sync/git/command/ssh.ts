@@ -16,7 +16,7 @@ interface SshOptions {
   readonly hostKeys?: readonly string[];
 }
 
-export async function sshFiles({ display, credential, hostKeys = [] }: SshOptions): Promise<SshFiles> {
+export async function createSshFiles({ display, credential, hostKeys = [] }: SshOptions): Promise<SshFiles> {
   if (hostKeys.length === 0) {
     throw new GitError(
       'HostKey',

@@ -14,8 +14,8 @@ import {
 import { GitError, isGitError } from '../errors.ts';
 import { GIT_LIMITS, type GitOptions } from '../options.ts';
 import type { RepositoryUrl } from '../repository-url.ts';
-import type { Depth, GitBackend, ObjectReader, RawObject } from '../transport.ts';
-import { type HttpOptions, httpClient } from './client.ts';
+import type { FetchDepth, GitBackend, ObjectReader, RawObject } from '../transport.ts';
+import { type HttpOptions, createGitHttpClient } from './client.ts';
 import { OID } from './objects.ts';
 import { checkPack, countPacks } from './pack.ts';
 import { readShallow, writeShallow } from './shallow.ts';
@@ -23,7 +23,7 @@ import { readShallow, writeShallow } from './shallow.ts';
 // "All of it" in git's own protocol.
 const INFINITE_DEPTH = 0x7fffffff;
 
-export function httpBackend({ url, display }: RepositoryUrl, options: GitOptions): GitBackend {
+export function createHttpBackend({ url, display }: RepositoryUrl, options: GitOptions): GitBackend {
   const gitdir = options.folder;
   const http: HttpOptions = {
     display,
@@ -43,14 +43,14 @@ export function httpBackend({ url, display }: RepositoryUrl, options: GitOptions
 
   async function listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
     try {
-      const refs = await listServerRefs({ http: httpClient(http, signal), url, protocolVersion: 2 });
+      const refs = await listServerRefs({ http: createGitHttpClient(http, signal), url, protocolVersion: 2 });
       return new Map(refs.map(({ ref, oid }) => [ref, oid]));
     } catch (error) {
       throw explain(error, 'the list of refs', display);
     }
   }
 
-  async function fetch(what: string, depth: Depth, signal?: AbortSignal): Promise<string> {
+  async function fetch(what: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
     await init({ fs, gitdir, bare: true });
     // Without a remote that it knows, fetch throws NoRefspecError.
     await addRemote({ fs, gitdir, remote: 'origin', url, force: true });
@@ -64,8 +64,8 @@ export function httpBackend({ url, display }: RepositoryUrl, options: GitOptions
     }
   }
 
-  async function fetchOnce(what: string, depth: Depth, signal?: AbortSignal): Promise<string> {
-    const client = httpClient(http, signal);
+  async function fetchOnce(what: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
+    const client = createGitHttpClient(http, signal);
     const common = { fs, gitdir, http: client, remote: 'origin', singleBranch: true, tags: false };
     const deep = await depthOf(what, depth);
     const result = await fetchPack({ ...common, ref: what, ...(deep === undefined ? {} : { depth: deep }) });
@@ -78,7 +78,7 @@ export function httpBackend({ url, display }: RepositoryUrl, options: GitOptions
     return result.fetchHead;
   }
 
-  async function depthOf(what: string, depth: Depth): Promise<number | undefined> {
+  async function depthOf(what: string, depth: FetchDepth): Promise<number | undefined> {
     if (depth === 'all') return INFINITE_DEPTH;
     if (depth !== 'news') return depth;
     const last = await resolveRef({ fs, gitdir, ref: what }).catch(() => '');

@@ -7,9 +7,9 @@ import { request as secure } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { GitError, isGitError } from '../errors.ts';
-import { networkError } from '../network-errors.ts';
+import { gitNetworkError } from '../network-errors.ts';
 import type { GitLimits } from '../options.ts';
-import { statusError } from '../status-errors.ts';
+import { gitStatusError } from './status-errors.ts';
 
 // Every answer of a git server ends with an empty packet.
 const FLUSH = '0000';
@@ -22,7 +22,7 @@ export interface HttpOptions {
 }
 
 /** For one operation: its requests share one budget of time and bytes. */
-export function httpClient(options: HttpOptions, signal: AbortSignal | undefined): HttpClient {
+export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | undefined): HttpClient {
   const deadline = AbortSignal.timeout(options.limits.timeoutMs);
   const ended = signal ? AbortSignal.any([signal, deadline]) : deadline;
   const budget = { bytes: options.limits.maxBytes };
@@ -37,7 +37,7 @@ export function httpClient(options: HttpOptions, signal: AbortSignal | undefined
     const payload = body ? await collect(body) : undefined;
     try {
       const answer = await send(url, { method, headers: { ...headers, ...authorization(options) } }, payload);
-      const refused = statusError(options, answer, method);
+      const refused = gitStatusError(options, answer, method);
       if (refused) {
         answer.destroy();
         throw refused;
@@ -87,7 +87,7 @@ export function httpClient(options: HttpOptions, signal: AbortSignal | undefined
     if (isGitError(error)) return error;
     if (signal?.aborted) return new GitError('Aborted', 'the call was given up', { cause: signal.reason });
     if (deadline.aborted) return slow(options);
-    return networkError(error, options.display);
+    return gitNetworkError(error, options.display);
   }
 }
 

@@ -49,7 +49,7 @@ const MODULES: Readonly<Record<string, readonly string[] | 'all'>> = {
 };
 
 /** How the harness itself may still end the process. */
-export function closeDoors(): (code: number) => never {
+export function disableBuiltins(): (code: number) => never {
   const end = process.exit.bind(process);
   for (const name of PROCESS) {
     if (!(name in process)) continue;
@@ -57,12 +57,12 @@ export function closeDoors(): (code: number) => never {
   }
   // A report names host, interfaces and libraries.
   Object.defineProperty(process, 'report', { value: undefined });
-  for (const [name, functions] of Object.entries(MODULES)) closeModule(name, functions);
+  for (const [name, functions] of Object.entries(MODULES)) disableModule(name, functions);
   syncBuiltinESMExports();
   return end;
 }
 
-function closeModule(name: string, functions: readonly string[] | 'all'): void {
+function disableModule(name: string, functions: readonly string[] | 'all'): void {
   const module = process.getBuiltinModule(name) as Record<string, unknown> | undefined;
   if (!module) return;
   for (const [key, value] of Object.entries(module)) {

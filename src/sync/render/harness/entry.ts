@@ -3,14 +3,14 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { parse } from 'yaml';
 
-export type Entry =
+export type RenderEntry =
   | { readonly kind: 'program'; readonly file: string }
   | { readonly kind: 'plain'; readonly folder: string }
   | { readonly kind: 'none'; readonly because: string };
 
 const PROGRAMS = ['fleet/main.ts', 'fleet/main.js', 'main.ts', 'main.js'];
 
-export function entryOf(root: string, path: string): Entry {
+export function findEntry(root: string, path: string): RenderEntry {
   const folder = normalize(path);
   if (folder.startsWith('..') || folder.startsWith('/')) return none(`${path} leads out of the repository`);
   if (!isFolder(join(root, folder))) return none(`there is no folder ${folder} in this commit`);
@@ -24,7 +24,7 @@ export function entryOf(root: string, path: string): Entry {
 }
 
 /** The program is run by us, so `app` has to be a plain call of Node. */
-function fromCdk8sYaml(root: string, folder: string): Entry {
+function fromCdk8sYaml(root: string, folder: string): RenderEntry {
   const file = join(folder, 'cdk8s.yaml');
   const config: unknown = parse(readFileSync(join(root, file), 'utf8'));
   const app = (config as { app?: unknown } | null)?.app;
@@ -42,10 +42,10 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
 
-function plain(folder: string): Entry {
+function plain(folder: string): RenderEntry {
   return { kind: 'plain', folder };
 }
 
-function none(because: string): Entry {
+function none(because: string): RenderEntry {
   return { kind: 'none', because };
 }

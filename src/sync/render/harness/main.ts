@@ -1,33 +1,33 @@
 /** Runs inside the sandbox: one commit in, lines of JSON out. Started by sandbox.ts, never imported. */
 import type { RenderErrorCode } from '../errors.ts';
-import { FACTS, type Job } from '../protocol.ts';
-import { closeDoors } from './disable-builtins.ts';
-import { entryOf } from './entry.ts';
+import { FACTS, type RenderJob } from '../protocol.ts';
+import { disableBuiltins } from './disable-builtins.ts';
+import { findEntry } from './entry.ts';
 import { fixClockAndSeed } from './fixed-clock-and-seed.ts';
 import { lockWarnings } from './lock-file.ts';
 import { resolveFromToolchain } from './modules.ts';
-import { output } from './output.ts';
+import { createOutput } from './output.ts';
 import { renderPlain } from './plain.ts';
 import { renderProgram } from './program.ts';
-import { placesIn, problemOf } from './source-location.ts';
+import { createSourceLocator, problemOf } from './source-location.ts';
 
-const job = JSON.parse(process.argv[2] ?? '') as Job;
+const job = JSON.parse(process.argv[2] ?? '') as RenderJob;
 process.argv.splice(2);
-const out = output();
-const places = placesIn(job);
+const out = createOutput();
+const locator = createSourceLocator(job);
 Object.defineProperty(globalThis, FACTS, { value: Object.freeze(job.facts) });
 resolveFromToolchain(job);
 fixClockAndSeed();
-const end = closeDoors();
+const end = disableBuiltins();
 
 for (const warning of lockWarnings(job.root, job.path, job.versions)) out.warning(warning);
-const entry = entryOf(job.root, job.path);
+const entry = findEntry(job.root, job.path);
 try {
-  if (entry.kind === 'program') await renderProgram(job.root, entry.file, places, out);
+  if (entry.kind === 'program') await renderProgram(job.root, entry.file, locator, out);
   else if (entry.kind === 'plain') renderPlain(job.root, entry.folder, out);
   else out.problem('NoEntry', { message: entry.because });
 } catch (error) {
-  out.problem(codeOf(error), problemOf(error, places));
+  out.problem(codeOf(error), problemOf(error, locator));
 }
 out.end();
 end(0);

@@ -12,13 +12,13 @@ import {
 } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Job } from '../protocol.ts';
+import type { RenderJob } from '../protocol.ts';
 
 type Next = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 
 const BUILTINS = new Set(builtinModules);
 
-export function resolveFromToolchain({ root, code, packages, constructs }: Job): void {
+export function resolveFromToolchain({ root, code, packages, constructs }: RenderJob): void {
   const [inside, own] = [root, code].map((folder) => pathToFileURL(join(folder, '/')).href) as [
     string,
     string,

@@ -1,18 +1,18 @@
 /** Lines to the parent. What it needs is taken before the program runs, which may replace what it finds. */
 import { writeSync } from 'node:fs';
 import type { RenderErrorCode, RenderProblem } from '../errors.ts';
-import { type Line, RESULT_FD } from '../protocol.ts';
+import { type OutputLine, RESULT_FD } from '../protocol.ts';
 
 const BUFFER = 256 * 1024;
 
 export interface Output {
-  object(line: Extract<Line, { object: unknown }>): void;
+  object(line: Extract<OutputLine, { object: unknown }>): void;
   problem(code: RenderErrorCode, problem: RenderProblem): void;
   warning(text: string): void;
   end(): void;
 }
 
-export function output(): Output {
+export function createOutput(): Output {
   const { stringify } = JSON;
   const write = writeSync;
   let text = '';
@@ -31,7 +31,7 @@ export function output(): Output {
     },
   };
 
-  function say(line: Line): void {
+  function say(line: OutputLine): void {
     text += `${stringify(line)}\n`;
     if (text.length > BUFFER) flush();
   }

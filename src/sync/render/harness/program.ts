@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Output } from './output.ts';
-import { type Place, type Places, problemOf } from './source-location.ts';
+import { type SourceLocation, type SourceLocator, problemOf } from './source-location.ts';
 
 // Only what is used of cdk8s and constructs, which are loaded as the program finds them.
 interface Construct {
@@ -23,12 +23,12 @@ interface Cdk8s {
 type AddChild = (this: ConstructNode, child: Construct, name: string) => unknown;
 type Synthesised = Construct & { toJson(): unknown };
 
-export async function renderProgram(root: string, file: string, places: Places, out: Output): Promise<void> {
+export async function renderProgram(root: string, file: string, locator: SourceLocator, out: Output): Promise<void> {
   const entry = join(root, file);
   const require = createRequire(entry);
   const trees = watchConstructs(
     require('constructs') as { Node: { prototype: { addChild: AddChild } } },
-    places,
+    locator,
   );
   const { App, Chart, ApiObject } = require('cdk8s') as Cdk8s;
   // A program ends with `app.synth()`, which writes files. Here the objects are taken from the constructs.
@@ -67,28 +67,28 @@ export async function renderProgram(root: string, file: string, places: Places, 
       const object = construct.toJson();
       out.object({ object, target, unit: unit.join('-') || 'default', construct: path, ...at(place) });
     } catch (error) {
-      out.problem('BadObject', { ...problemOf(error, places, path), ...place });
+      out.problem('BadObject', { ...problemOf(error, locator, path), ...place });
     }
   }
 }
 
-function at(place: Place | undefined): { file?: string } {
+function at(place: SourceLocation | undefined): { file?: string } {
   return place ? { file: `${place.file}:${place.line}` } : {};
 }
 
 interface Trees {
   readonly roots: Set<Construct>;
-  readonly made: Map<Construct, Place>;
+  readonly made: Map<Construct, SourceLocation>;
 }
 
 /** Every construct passes here when it is made: the only moment that knows the line it was made on. */
-function watchConstructs(constructs: { Node: { prototype: { addChild: AddChild } } }, places: Places): Trees {
+function watchConstructs(constructs: { Node: { prototype: { addChild: AddChild } } }, locator: SourceLocator): Trees {
   const trees: Trees = { roots: new Set(), made: new Map() };
   const { prototype } = constructs.Node;
   const add = prototype.addChild;
   prototype.addChild = function addChild(child, name) {
     trees.roots.add(this.root);
-    const place = places.here();
+    const place = locator.here();
     if (place) trees.made.set(child, place);
     return add.call(this, child, name);
   };

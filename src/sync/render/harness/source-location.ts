@@ -3,29 +3,29 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getCallSites } from 'node:util';
 import type { RenderProblem } from '../errors.ts';
-import type { Job } from '../protocol.ts';
+import type { RenderJob } from '../protocol.ts';
 
 const FRAMES = 60;
 
-export interface Place {
+export interface SourceLocation {
   readonly file: string;
   readonly line: number;
 }
 
-export interface Places {
+export interface SourceLocator {
   /** The innermost frame of the program that runs now. */
-  here(): Place | undefined;
+  here(): SourceLocation | undefined;
   /** The innermost frame of the program in an error's stack. */
-  ofError(error: unknown): Place | undefined;
+  ofError(error: unknown): SourceLocation | undefined;
 }
 
-export function placesIn({ root, code }: Pick<Job, 'root' | 'code'>): Places {
+export function createSourceLocator({ root, code }: Pick<RenderJob, 'root' | 'code'>): SourceLocator {
   const [inside, own] = [join(root, '/'), join(code, '/')];
   // Taken now: a program may replace what it finds.
   const sites = getCallSites;
   return { here, ofError };
 
-  function here(): Place | undefined {
+  function here(): SourceLocation | undefined {
     for (const { scriptName, lineNumber } of sites(FRAMES)) {
       const file = relativeTo(scriptName);
       if (file !== undefined) return { file, line: lineNumber };
@@ -33,7 +33,7 @@ export function placesIn({ root, code }: Pick<Job, 'root' | 'code'>): Places {
     return undefined;
   }
 
-  function ofError(error: unknown): Place | undefined {
+  function ofError(error: unknown): SourceLocation | undefined {
     const { stack } = (error ?? {}) as { stack?: unknown };
     const text = typeof stack === 'string' ? stack : '';
     for (const { groups } of text.matchAll(/(?<at>(?:file:\/\/)?\/[^\s:()]+):(?<line>\d+)/g)) {
@@ -50,11 +50,11 @@ export function placesIn({ root, code }: Pick<Job, 'root' | 'code'>): Places {
   }
 }
 
-export function problemOf(error: unknown, places: Places, construct?: string): RenderProblem {
+export function problemOf(error: unknown, locator: SourceLocator, construct?: string): RenderProblem {
   const { message } = (error ?? {}) as { message?: unknown };
   return {
     message: typeof message === 'string' && message !== '' ? message : String(error),
-    ...places.ofError(error),
+    ...locator.ofError(error),
     ...(construct === undefined ? {} : { construct }),
   };
 }

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { GitOptions } from '../../../../src/sync/git/options.ts';
 import {
   type GitSshServer,
-  gitSshServer,
+  startGitSshServer,
   type SshFault,
   sshMissing,
 } from '../../../support/git-server/ssh-server.ts';
 import { tempFolder } from '../../../support/temp.ts';
-import { conforms, type Road, type RoadFault } from '../conformance.ts';
+import { describeTransport, type TransportBed, type TransportFault } from '../conformance.ts';
 
 const missing = sshMissing();
 const note = missing ? ` (skipped: ${missing})` : '';
@@ -22,7 +22,7 @@ describe.skipIf(missing !== undefined)(
     let server: GitSshServer;
     let silent: Silent;
     beforeAll(async () => {
-      server = await gitSshServer(join(root, '0-server'));
+      server = await startGitSshServer(join(root, '0-server'));
       silent = await silentServer();
     });
     afterAll(async () => {
@@ -31,13 +31,13 @@ describe.skipIf(missing !== undefined)(
     });
 
     const heal = (): void => server.fail('none');
-    const wrong = (name: string, code: RoadFault['code'], options: () => Partial<GitOptions>): RoadFault => ({
+    const wrong = (name: string, code: TransportFault['code'], options: () => Partial<GitOptions>): TransportFault => ({
       name,
       code,
       heal,
       arrange: options,
     });
-    const broken = (fault: SshFault, code: RoadFault['code'], more: Partial<RoadFault>): RoadFault => ({
+    const broken = (fault: SshFault, code: TransportFault['code'], more: Partial<TransportFault>): TransportFault => ({
       name: fault,
       code,
       heal,
@@ -48,8 +48,8 @@ describe.skipIf(missing !== undefined)(
       ...more,
     });
 
-    conforms(
-      (): Road => ({
+    describeTransport(
+      (): TransportBed => ({
         name: 'ssh',
         root,
         slow: true,

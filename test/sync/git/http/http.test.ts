@@ -8,12 +8,12 @@ import type { GitOptions } from '../../../../src/sync/git/options.ts';
 import {
   type Fault,
   type GitHttpServer,
-  gitHttpServer,
+  startGitHttpServer,
   type Step,
 } from '../../../support/git-server/http-server.ts';
-import { testRepository } from '../../../support/git-server/repository.ts';
+import { createTestRepository } from '../../../support/git-server/repository.ts';
 import { tempFolder } from '../../../support/temp.ts';
-import { conforms, type Road, type RoadFault } from '../conformance.ts';
+import { describeTransport, type TransportBed, type TransportFault } from '../conformance.ts';
 
 const TOKEN = 's3cret-token';
 
@@ -21,16 +21,16 @@ describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
   const root = tempFolder('http-root');
   let server: GitHttpServer;
   beforeAll(async () => {
-    server = await gitHttpServer({ root, token: TOKEN });
+    server = await startGitHttpServer({ root, token: TOKEN });
   });
   afterAll(() => server.close());
 
-  const optionsFor: Road['optionsFor'] = (path) => ({
+  const optionsFor: TransportBed['optionsFor'] = (path) => ({
     repository: `${server.url}/${path}`,
     credential: TOKEN,
   });
   const heal = (): void => server.heal();
-  const fault = (name: string, code: RoadFault['code'], what: Fault, step: Step = 'refs'): RoadFault => ({
+  const fault = (name: string, code: TransportFault['code'], what: Fault, step: Step = 'refs'): TransportFault => ({
     name,
     code,
     heal,
@@ -40,14 +40,14 @@ describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
     },
     ...(step === 'pack' ? { onlyFetch: true } : {}),
   });
-  const other = (name: string, code: RoadFault['code'], changed: Partial<GitOptions>): RoadFault => ({
+  const other = (name: string, code: TransportFault['code'], changed: Partial<GitOptions>): TransportFault => ({
     name,
     code,
     heal,
     arrange: () => changed,
   });
 
-  conforms((): Road => {
+  describeTransport((): TransportBed => {
     return {
       name: 'http',
       root,
@@ -77,7 +77,7 @@ describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
   });
 
   it('never sends the token elsewhere, and never follows a redirect', async () => {
-    const elsewhere = await gitHttpServer({ root });
+    const elsewhere = await startGitHttpServer({ root });
     const location = `${elsewhere.url}/elsewhere.git/info/refs`;
     server.fail('refs', { do: 'status', status: 302, headers: { location } });
     const git = openGit({ repository: `${server.url}/x.git`, credential: TOKEN, folder: tempFolder() });
@@ -88,7 +88,7 @@ describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
   });
 
   it('brings only news with the second fetch', async () => {
-    const repository = testRepository(join(root, 'news'));
+    const repository = createTestRepository(join(root, 'news'));
     repository.commit('first', { large: randomBytes(100_000).toString('base64') });
     const options = {
       repository: `${server.url}/news/fleet.git`,
@@ -111,9 +111,9 @@ describe('git over https', () => {
       stdio: 'ignore',
     });
     const tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-    const repository = testRepository(join(folder, 'r'));
+    const repository = createTestRepository(join(folder, 'r'));
     const commit = repository.commit('first', { a: '1' });
-    const server = await gitHttpServer({ root: folder, tls });
+    const server = await startGitHttpServer({ root: folder, tls });
     const open = (ca?: string): ReturnType<typeof openGit> =>
       openGit({
         repository: `${server.url}/r/fleet.git`,

@@ -17,7 +17,7 @@ import type { ClusterWorkersPort } from '../promote/ports.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
 
-export interface ClustersOptions {
+export interface ClusterWorkersOptions {
   readonly hub: Client;
   readonly hubUID: string;
   readonly connectHub: () => Promise<Client>;
@@ -35,7 +35,7 @@ export interface ClustersOptions {
   readonly onReport: () => void;
 }
 
-export interface Clusters extends ClusterWorkersPort {
+export interface ClusterWorkers extends ClusterWorkersPort {
   /** Looks at the objects again. */
   refresh(): void;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ interface Running {
   version: string;
 }
 
-export function clusterFleet(options: ClustersOptions): Clusters {
+export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWorkers {
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
 

@@ -1,23 +1,23 @@
 /** Whether a commit may be promoted at all, and what to say when not. */
 
 import type { HeadReport } from '../commits.ts';
-import type { HeadVerdict } from '../git/ancestry-guard.ts';
+import type { AncestryVerdict } from '../git/ancestry-guard.ts';
 import { type Checks, type Refusal, refusals } from '../judge/object-checks.ts';
 import type { Rendered } from '../rendered.ts';
 
-export type Acceptance =
+export type CommitAcceptance =
   | { readonly accepted: true; readonly because: string }
   | { readonly accepted: false; readonly verdict: HeadReport['verdict']; readonly message: string };
 
 const MAX_SHOWN = 5;
 
 /** A head whose place in history is unknown is not accepted, and not refused for good either. */
-export function acceptHistory(verdict: HeadVerdict): Acceptance {
+export function acceptAncestry(verdict: AncestryVerdict): CommitAcceptance {
   if (verdict.verdict === 'Accepted') return { accepted: true, because: verdict.because };
   return { accepted: false, verdict: 'NotDescendant', message: verdict.because };
 }
 
-export async function acceptContent(rendered: Rendered, checks: Checks): Promise<Acceptance> {
+export async function acceptContent(rendered: Rendered, checks: Checks): Promise<CommitAcceptance> {
   const objects = rendered.targets.reduce(
     (sum, { units }) => sum + units.reduce((all, unit) => all + unit.objects.length, 0),
     0,
@@ -36,7 +36,7 @@ export async function acceptContent(rendered: Rendered, checks: Checks): Promise
 export function acceptRenderError(error: {
   readonly message: string;
   readonly hint?: string | undefined;
-}): Acceptance {
+}): CommitAcceptance {
   const hint = error.hint ? `; ${error.hint}` : '';
   return { accepted: false, verdict: 'RenderFailed', message: `${error.message}${hint}` };
 }

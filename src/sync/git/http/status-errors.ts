@@ -1,6 +1,6 @@
 /** What an HTTP status of a git server means for the caller. */
 import type { IncomingMessage } from 'node:http';
-import { GitError, type GitErrorCode } from './errors.ts';
+import { GitError, type GitErrorCode } from '../errors.ts';
 
 type Meaning = readonly [GitErrorCode, what: string, hint: string];
 
@@ -22,7 +22,7 @@ interface Asked {
 }
 
 /** Nothing when it is the answer of a git server. */
-export function statusError(asked: Asked, answer: IncomingMessage, method: string): GitError | undefined {
+export function gitStatusError(asked: Asked, answer: IncomingMessage, method: string): GitError | undefined {
   const { statusCode = 0, headers } = answer;
   if (statusCode >= 200 && statusCode < 300) return wrongType(asked, headers['content-type'] ?? '', method);
   if (statusCode >= 300 && statusCode < 400) return moved(asked, headers.location);

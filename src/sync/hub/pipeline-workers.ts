@@ -4,15 +4,15 @@ import type { Client } from '../../kube/client/client.ts';
 import { createHeldLease } from '../../kube/leader/held-lease.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
-import { type PipelineWorker, type PipelineWorkerOptions, pipelineWorker } from './pipeline-worker.ts';
+import { type PipelineWorker, type PipelineWorkerOptions, createPipelineWorker } from './pipeline-worker.ts';
 
-export interface PipelinesOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {
+export interface PipelineWorkersOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {
   readonly client: Client;
   readonly identity: string;
   readonly metrics?: LeaseMetrics & WatchMetrics;
 }
 
-export interface Pipelines {
+export interface PipelineWorkers {
   get(name: string): PipelineWorker | undefined;
   /** Looks at the objects again. */
   refresh(): void;
@@ -20,7 +20,7 @@ export interface Pipelines {
   close(): Promise<void>;
 }
 
-export function pipelineFleet(options: PipelinesOptions): Pipelines {
+export function createPipelineWorkers(options: PipelineWorkersOptions): PipelineWorkers {
   const workers = new Map<string, PipelineWorker>();
   const ending = new Set<Promise<void>>();
 
@@ -49,7 +49,7 @@ export function pipelineFleet(options: PipelinesOptions): Pipelines {
       namespace: NAMESPACE,
       onChange: () => workers.get(name)?.wake(),
     });
-    const worker = pipelineWorker({ ...options, name, lease });
+    const worker = createPipelineWorker({ ...options, name, lease });
     return {
       ...worker,
       // The right to write goes only after the last write.
