@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { openGit } from '../../src/sync/git/open.ts';
 import type { GitTransport } from '../../src/sync/git/transport.ts';
 import type { RenderLimits } from '../../src/sync/render/sandbox.ts';
-import { type TestRepository, createTestRepository } from './git-server/repository.ts';
+import { createTestRepository, type TestRepository } from './git-server/repository.ts';
 import { tempFolder } from './temp.ts';
 
 export type Files = Readonly<Record<string, string>>;

@@ -8,5 +8,7 @@ import type { GitTransport } from './transport.ts';
 
 export function openGit(options: GitOptions): GitTransport {
   const url = parseRepository(options.repository);
-  return createGitTransport(url.scheme === 'http' ? createHttpBackend(url, options) : createCommandBackend(url, options));
+  return createGitTransport(
+    url.scheme === 'http' ? createHttpBackend(url, options) : createCommandBackend(url, options),
+  );
 }

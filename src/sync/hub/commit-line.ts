@@ -4,7 +4,7 @@ import { byCode } from '../../kube/objects/digest.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { AcceptedCommit } from '../commits.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
-import { toCommit, selectCommits } from './line.ts';
+import { selectCommits, toCommit } from './line.ts';
 import type { RenderStore } from './render-store.ts';
 
 export interface CommitLogOptions {

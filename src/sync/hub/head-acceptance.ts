@@ -4,7 +4,7 @@ import { checkAncestry } from '../git/ancestry-guard.ts';
 import type { GitTransport } from '../git/transport.ts';
 import type { Checks } from '../judge/object-checks.ts';
 import { isRenderError } from '../render/errors.ts';
-import { type CommitAcceptance, acceptContent, acceptAncestry, acceptRenderError } from './acceptance.ts';
+import { acceptAncestry, acceptContent, acceptRenderError, type CommitAcceptance } from './acceptance.ts';
 import type { RenderStore } from './render-store.ts';
 
 export interface HeadAcceptanceOptions {
@@ -31,7 +31,9 @@ export interface HeadAcceptance {
 
 export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAcceptance {
   const { git, ref, renders, checks, log } = options;
-  let last: { readonly key: string; readonly head: string; readonly acceptance: CommitAcceptance } | undefined;
+  let last:
+    | { readonly key: string; readonly head: string; readonly acceptance: CommitAcceptance }
+    | undefined;
   let accepted: string | undefined;
 
   return {

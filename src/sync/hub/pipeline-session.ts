@@ -15,7 +15,7 @@ import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
 import type { HubCache } from './hub-cache.ts';
 import { newestReleasedCommit, unreleasedCommits } from './named.ts';
-import { type PipelineSource, createPipelineSource } from './pipeline-source.ts';
+import { createPipelineSource, type PipelineSource } from './pipeline-source.ts';
 import { openRepository } from './repository.ts';
 
 export interface PipelineSessionOptions {

@@ -10,7 +10,7 @@ import { createGitSource, isStale, type SourceState } from '../git/source.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
 import { createCommitLog } from './commit-line.ts';
-import { type HeadAcceptanceOptions, createHeadAcceptance } from './head-acceptance.ts';
+import { createHeadAcceptance, type HeadAcceptanceOptions } from './head-acceptance.ts';
 import { createRenderStore } from './render-store.ts';
 
 export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref' | 'renders'> {

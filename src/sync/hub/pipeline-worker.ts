@@ -7,7 +7,11 @@ import { wakeLoop } from '../../kube/controller/loop.ts';
 import type { AcceptedCommits } from '../commits.ts';
 import { unsupported } from '../judge/unsupported.ts';
 import type { RenderedTarget } from '../rendered.ts';
-import { type PipelineSession, type PipelineSessionOptions, openPipelineSession } from './pipeline-session.ts';
+import {
+  openPipelineSession,
+  type PipelineSession,
+  type PipelineSessionOptions,
+} from './pipeline-session.ts';
 import { repositoryVersion } from './repository.ts';
 
 export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange'> {

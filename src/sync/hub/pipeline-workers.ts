@@ -4,7 +4,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { createHeldLease } from '../../kube/leader/held-lease.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
-import { type PipelineWorker, type PipelineWorkerOptions, createPipelineWorker } from './pipeline-worker.ts';
+import { createPipelineWorker, type PipelineWorker, type PipelineWorkerOptions } from './pipeline-worker.ts';
 
 export interface PipelineWorkersOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {
   readonly client: Client;

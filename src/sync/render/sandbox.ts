@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { RenderError, type RenderErrorCode } from './errors.ts';
 import type { Isolation } from './isolation.ts';
 import { residentBytes } from './memory.ts';
-import { type RenderJob, RESULT_FD } from './protocol.ts';
+import { RESULT_FD, type RenderJob } from './protocol.ts';
 import type { Toolchain } from './toolchain.ts';
 
 export interface RenderLimits {

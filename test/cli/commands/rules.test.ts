@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { run } from '../../../src/cli/run.ts';
 import { remedier } from '../../rules/spec.ts';
-import { type Files, createFleetFolder } from '../../support/fleet-repository.ts';
+import { createFleetFolder, type Files } from '../../support/fleet-repository.ts';
 import { testIo } from '../../support/test-io.ts';
 
 const CLUSTER = `apiVersion: kubenode.dev/v1alpha1

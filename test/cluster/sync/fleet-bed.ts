@@ -13,7 +13,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { createRenderer } from '../../../src/sync/render/renderer.ts';
 import { type Sync, startSync } from '../../../src/sync/sync.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
-import { type FleetRepository, createFleetRepository, TEST_LIMITS } from '../../support/fleet-repository.ts';
+import { createFleetRepository, type FleetRepository, TEST_LIMITS } from '../../support/fleet-repository.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { startInstalled } from '../api/installed.ts';

@@ -7,7 +7,7 @@ import type { GitErrorCode } from '../../../src/sync/git/errors.ts';
 import { openGit } from '../../../src/sync/git/open.ts';
 import type { GitOptions } from '../../../src/sync/git/options.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
-import { type TestRepository, createTestRepository } from '../../support/git-server/repository.ts';
+import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
 import { LONG } from '../../support/long.ts';
 import { tempFolder } from '../../support/temp.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
-import { type HeadAcceptance, createHeadAcceptance } from '../../../src/sync/hub/head-acceptance.ts';
+import { createHeadAcceptance, type HeadAcceptance } from '../../../src/sync/hub/head-acceptance.ts';
 import type { RenderStore } from '../../../src/sync/hub/render-store.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
 import { remedier } from '../../rules/spec.ts';

@@ -28,7 +28,9 @@ describe('selectCommits', () => {
     ['is empty before anything was accepted', '', '', ''],
     ['leaves out what is named and not in this history', 'e d', 'e x', 'e'],
   ])('%s', (_name, walked, named, line) => {
-    expect(selectCommits(words(walked).map(info), new Set(words(named))).map(({ oid }) => oid)).toEqual(words(line));
+    expect(selectCommits(words(walked).map(info), new Set(words(named))).map(({ oid }) => oid)).toEqual(
+      words(line),
+    );
   });
 });
 

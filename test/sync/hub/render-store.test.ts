@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RenderStore, createRenderStore } from '../../../src/sync/hub/render-store.ts';
+import { createRenderStore, type RenderStore } from '../../../src/sync/hub/render-store.ts';
 import { RenderError } from '../../../src/sync/render/errors.ts';
 import type { Renderer } from '../../../src/sync/render/renderer.ts';
 import { memoryLog } from '../../support/memory-log.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RenderInputs, createRenderCache } from '../../../src/sync/render/cache.ts';
+import { createRenderCache, type RenderInputs } from '../../../src/sync/render/cache.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const INPUTS: RenderInputs = { tree: 'a'.repeat(40), path: '.', toolchain: 'sha256:1', facts: {} };

@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RenderError } from '../../../src/sync/render/errors.ts';
 import { NO_OS_ISOLATION } from '../../../src/sync/render/isolation.ts';
-import { type Renderer, createRenderer } from '../../../src/sync/render/renderer.ts';
+import { createRenderer, type Renderer } from '../../../src/sync/render/renderer.ts';
 import type { RenderLimits } from '../../../src/sync/render/sandbox.ts';
-import { createFleetFolder, createFleetRepository, TEST_LIMITS, program } from '../../support/fleet-repository.ts';
+import {
+  createFleetFolder,
+  createFleetRepository,
+  program,
+  TEST_LIMITS,
+} from '../../support/fleet-repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const MANY = `for (let n = 0; n < 400; n++) new ApiObject(fleet.hub('x'), 'c' + n, {
@@ -205,7 +210,9 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     ['renders too much', `${MANY} data: { x: 'x'.repeat(1e5) } } as never);`, 'TooMuchOutput', small],
     ['recurses for ever', 'function down(): void { down(); } down();', 'Failed', small],
   ])('is ended at the limit when it %s, and others go on', async (_, body, code, limits) => {
-    const hostile = createRenderer({ limits }).folder({ folder: createFleetFolder({ 'main.ts': program(body) }) });
+    const hostile = createRenderer({ limits }).folder({
+      folder: createFleetFolder({ 'main.ts': program(body) }),
+    });
     const other = shared.folder({ folder: createFleetFolder({ 'main.ts': program() }) });
     const [ended, good] = await Promise.allSettled([hostile, other]);
     expect(ended).toMatchObject({ status: 'rejected', reason: { name: 'RenderError', code } });
@@ -261,7 +268,10 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
 
   it('stops when sync gives up', async () => {
     const abort = new AbortController();
-    const rendered = shared.folder({ folder: createFleetFolder({ 'main.ts': 'for (;;);' }), signal: abort.signal });
+    const rendered = shared.folder({
+      folder: createFleetFolder({ 'main.ts': 'for (;;);' }),
+      signal: abort.signal,
+    });
     setTimeout(() => abort.abort(new Error('enough')), 300);
     await expect(rendered).rejects.toThrow('enough');
   });

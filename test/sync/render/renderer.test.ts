@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRenderCache } from '../../../src/sync/render/cache.ts';
 import { formatLocation, type RenderError } from '../../../src/sync/render/errors.ts';
-import { type Renderer, createRenderer } from '../../../src/sync/render/renderer.ts';
+import { createRenderer, type Renderer } from '../../../src/sync/render/renderer.ts';
 import type { RenderResult } from '../../../src/sync/render/result.ts';
 import {
-  type Files,
-  type FleetRepository,
   createFleetFolder,
   createFleetRepository,
-  TEST_LIMITS,
+  type Files,
+  type FleetRepository,
   program,
+  TEST_LIMITS,
 } from '../../support/fleet-repository.ts';
 import { LONG } from '../../support/long.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -132,7 +132,9 @@ describe('rendering a program', { timeout: 120_000 }, () => {
   });
 
   it('gives the facts that sync knows', async () => {
-    const folder = createFleetFolder({ 'main.ts': program('', '{ version: fleet.facts.version as string }') });
+    const folder = createFleetFolder({
+      'main.ts': program('', '{ version: fleet.facts.version as string }'),
+    });
     const facts = { version: 'v1.36.3' };
     expect(dataOf(await shared.folder({ folder, facts }))).toEqual(facts);
   });
@@ -371,7 +373,10 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
     const good = readFileSync(entry);
 
     // Rendering would fail now: what comes is from the cache.
-    const broken = createRenderer({ limits: { ...TEST_LIMITS, timeoutMs: 1 }, cache: createRenderCache(folder) });
+    const broken = createRenderer({
+      limits: { ...TEST_LIMITS, timeoutMs: 1 },
+      cache: createRenderCache(folder),
+    });
     expect(await commit(broken, repository)).toEqual(first);
 
     const touched: (() => void)[] = [

@@ -10,7 +10,7 @@ import {
   verdictOf,
 } from '../../../sync/preview/preview.ts';
 import { previewMarkdown, previewText } from '../../../sync/preview/text.ts';
-import { type Renderer, createRenderer } from '../../../sync/render/renderer.ts';
+import { createRenderer, type Renderer } from '../../../sync/render/renderer.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { type ConnectionFlags, connectionOptions } from '../../connection.ts';
 import { EXIT } from '../../errors.ts';

@@ -10,8 +10,8 @@ import type { RepositoryUrl } from '../repository-url.ts';
 import type { FetchDepth, GitBackend } from '../transport.ts';
 import { createCatFileReader } from './cat-file.ts';
 import { commandError } from './errors.ts';
-import { gitArguments, gitEnvironment, type GitOutput, runGit, spawnGit } from './process.ts';
-import { removeSshFiles, type SshFiles, createSshFiles } from './ssh.ts';
+import { type GitOutput, gitArguments, gitEnvironment, runGit, spawnGit } from './process.ts';
+import { createSshFiles, removeSshFiles, type SshFiles } from './ssh.ts';
 
 type Must = (
   args: readonly string[],
@@ -29,7 +29,9 @@ export function createCommandBackend(repository: RepositoryUrl, options: GitOpti
     listRefs,
     fetch,
     open: () =>
-      createCatFileReader(() => spawnGit(gitArguments(gitdir, ['cat-file', '--batch']), gitEnvironment(gitdir))),
+      createCatFileReader(() =>
+        spawnGit(gitArguments(gitdir, ['cat-file', '--batch']), gitEnvironment(gitdir)),
+      ),
     packs: () => countPacks(gitdir),
     wipe,
     close,

@@ -15,7 +15,7 @@ import { GitError, isGitError } from '../errors.ts';
 import { GIT_LIMITS, type GitOptions } from '../options.ts';
 import type { RepositoryUrl } from '../repository-url.ts';
 import type { FetchDepth, GitBackend, ObjectReader, RawObject } from '../transport.ts';
-import { type HttpOptions, createGitHttpClient } from './client.ts';
+import { createGitHttpClient, type HttpOptions } from './client.ts';
 import { OID } from './objects.ts';
 import { checkPack, countPacks } from './pack.ts';
 import { readShallow, writeShallow } from './shallow.ts';

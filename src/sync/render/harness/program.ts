@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Output } from './output.ts';
-import { type SourceLocation, type SourceLocator, problemOf } from './source-location.ts';
+import { problemOf, type SourceLocation, type SourceLocator } from './source-location.ts';
 
 // Only what is used of cdk8s and constructs, which are loaded as the program finds them.
 interface Construct {
@@ -23,7 +23,12 @@ interface Cdk8s {
 type AddChild = (this: ConstructNode, child: Construct, name: string) => unknown;
 type Synthesised = Construct & { toJson(): unknown };
 
-export async function renderProgram(root: string, file: string, locator: SourceLocator, out: Output): Promise<void> {
+export async function renderProgram(
+  root: string,
+  file: string,
+  locator: SourceLocator,
+  out: Output,
+): Promise<void> {
   const entry = join(root, file);
   const require = createRequire(entry);
   const trees = watchConstructs(
@@ -82,7 +87,10 @@ interface Trees {
 }
 
 /** Every construct passes here when it is made: the only moment that knows the line it was made on. */
-function watchConstructs(constructs: { Node: { prototype: { addChild: AddChild } } }, locator: SourceLocator): Trees {
+function watchConstructs(
+  constructs: { Node: { prototype: { addChild: AddChild } } },
+  locator: SourceLocator,
+): Trees {
   const trees: Trees = { roots: new Set(), made: new Map() };
   const { prototype } = constructs.Node;
   const add = prototype.addChild;

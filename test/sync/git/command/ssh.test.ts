@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { GitOptions } from '../../../../src/sync/git/options.ts';
 import {
   type GitSshServer,
-  startGitSshServer,
   type SshFault,
   sshMissing,
+  startGitSshServer,
 } from '../../../support/git-server/ssh-server.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { describeTransport, type TransportBed, type TransportFault } from '../conformance.ts';
@@ -31,13 +31,21 @@ describe.skipIf(missing !== undefined)(
     });
 
     const heal = (): void => server.fail('none');
-    const wrong = (name: string, code: TransportFault['code'], options: () => Partial<GitOptions>): TransportFault => ({
+    const wrong = (
+      name: string,
+      code: TransportFault['code'],
+      options: () => Partial<GitOptions>,
+    ): TransportFault => ({
       name,
       code,
       heal,
       arrange: options,
     });
-    const broken = (fault: SshFault, code: TransportFault['code'], more: Partial<TransportFault>): TransportFault => ({
+    const broken = (
+      fault: SshFault,
+      code: TransportFault['code'],
+      more: Partial<TransportFault>,
+    ): TransportFault => ({
       name: fault,
       code,
       heal,

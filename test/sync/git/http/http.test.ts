@@ -8,8 +8,8 @@ import type { GitOptions } from '../../../../src/sync/git/options.ts';
 import {
   type Fault,
   type GitHttpServer,
-  startGitHttpServer,
   type Step,
+  startGitHttpServer,
 } from '../../../support/git-server/http-server.ts';
 import { createTestRepository } from '../../../support/git-server/repository.ts';
 import { tempFolder } from '../../../support/temp.ts';
@@ -30,7 +30,12 @@ describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
     credential: TOKEN,
   });
   const heal = (): void => server.heal();
-  const fault = (name: string, code: TransportFault['code'], what: Fault, step: Step = 'refs'): TransportFault => ({
+  const fault = (
+    name: string,
+    code: TransportFault['code'],
+    what: Fault,
+    step: Step = 'refs',
+  ): TransportFault => ({
     name,
     code,
     heal,
@@ -40,7 +45,11 @@ describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
     },
     ...(step === 'pack' ? { onlyFetch: true } : {}),
   });
-  const other = (name: string, code: TransportFault['code'], changed: Partial<GitOptions>): TransportFault => ({
+  const other = (
+    name: string,
+    code: TransportFault['code'],
+    changed: Partial<GitOptions>,
+  ): TransportFault => ({
     name,
     code,
     heal,
