@@ -12,7 +12,7 @@ export interface Import {
   /** A path from the root of the project, or the name of a package as it is written. */
   readonly target: string;
   readonly isFile: boolean;
-  /** Types are gone when the program runs. */
+  /** Types are erased when the program runs. */
   readonly typeOnly: boolean;
   /** Of values: the names in braces, as they are called where they come from. */
   readonly names: readonly string[];
@@ -22,8 +22,8 @@ export function readSources(...folders: readonly string[]): ReadonlyMap<string, 
   const paths = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   );
-  const wanted = paths.filter((path) => /(?<!\.d)\.tsx?$/.test(path)).toSorted();
-  return new Map(wanted.map((path) => [path, readSource(path)]));
+  const sources = paths.filter((path) => /(?<!\.d)\.tsx?$/.test(path)).toSorted();
+  return new Map(sources.map((path) => [path, readSource(path)]));
 }
 
 function readSource(path: string): SourceFile {
@@ -56,9 +56,9 @@ function fileBehind(path: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : OWN_NAMES[specifier];
 }
 
-/** Up to the first declaration: what looks like an import further down is text that some generator writes. */
+/** The text before the first declaration: an import further down is in the output of a generator. */
 function headOf(text: string): string {
-  const declaration = /^(?:export )?(?:(?:const|let|async|function|class|interface|enum) |type [^{])/m.exec(
+  const declaration = /^(?:export )?(?:(?:const|let|async|function|class|interface|enum) |type [^{*])/m.exec(
     text,
   );
   return text.slice(0, declaration?.index);
@@ -73,14 +73,14 @@ function namesIn(what: string): string[] {
   return words.map((word) => word.trim().replaceAll(/\s+/g, ' ')).filter(Boolean);
 }
 
-/** All files that run when these do, themselves included. `follow` may keep some ways closed. */
+/** All files that run when these do, themselves included, along the imports that `follow` accepts. */
 export function reachableFrom(
   roots: Iterable<string>,
   sources: ReadonlyMap<string, SourceFile>,
   follow: (from: string, to: string) => boolean = () => true,
 ): ReadonlySet<string> {
   const reached = new Set(roots);
-  // A Set is walked on while it grows.
+  // A Set is iterated in the order of insertion, entries added during the iteration included.
   for (const from of reached) {
     const targets = (sources.get(from)?.imports ?? []).filter(({ isFile, typeOnly }) => isFile && !typeOnly);
     for (const { target } of targets) if (follow(from, target)) reached.add(target);
@@ -88,12 +88,36 @@ export function reachableFrom(
   return reached;
 }
 
+/** Files that import each other round a circle, types included: each circle by its files in order. */
+export function importCircles(sources: ReadonlyMap<string, SourceFile>): readonly (readonly string[])[] {
+  const reached = new Map([...sources.keys()].map((path) => [path, importedFrom(path, sources)]));
+  const circles = [...sources.keys()].flatMap((path) => {
+    const circle = [...(reached.get(path) ?? [])].filter((other) => reached.get(other)?.has(path));
+    return circle.length > 0 ? [circle.toSorted()] : [];
+  });
+  return [...new Map(circles.map((circle) => [circle.join(), circle])).values()];
+}
+
+/** All files that `path` imports over any number of steps, types included; itself only if it is in a circle. */
+function importedFrom(path: string, sources: ReadonlyMap<string, SourceFile>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (from: string): void => {
+    for (const { isFile, target } of sources.get(from)?.imports ?? []) {
+      if (isFile && sources.has(target)) found.add(target);
+    }
+  };
+  add(path);
+  // A Set is iterated in the order of insertion, entries added during the iteration included.
+  for (const each of found) add(each);
+  return found;
+}
+
 /** The package's name, without the path inside it. */
 export function packageOf(specifier: string): string {
   return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }
 
-/** Whether anything of it is left when the types are taken away. */
+/** Whether anything remains when its types are erased. */
 export function hasCode({ text }: SourceFile): boolean {
   return /^(?:export )?(?:default |async |abstract )*(?:const|let|function\*?|class)\b|^(?!import|export|\/|\s|\})[\w(]/m.test(
     text,
