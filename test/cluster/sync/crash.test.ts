@@ -29,7 +29,7 @@ afterAll(async () => {
 const PROGRAM = fileURLToPath(new URL('./pass-process.ts', import.meta.url));
 type Which = 'before' | 'after';
 
-describe('S1 crash sweep by SIGKILL', () => {
+describe('S1 leaves no orphan and deletes nothing wrong when killed by SIGKILL around any call', () => {
   it('loses no object and deletes none that it should not, killed before or after a call of an apply and its revert', {
     timeout: 3_600_000,
   }, async () => {

@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('S3 unknown is not absent', () => {
+describe('S3 never takes unknown for absent: an error in any read deletes nothing', () => {
   it('deletes nothing, whatever goes wrong with any read', { timeout: 3_600_000 }, async () => {
     await passThroughProxy();
     const points = sweep(proxy.log, READ_FAULTS);

@@ -21,7 +21,7 @@ describe('a round', () => {
       false,
     ],
     ['what is only looked at is not', 'Observe', 'sha256:now', false],
-  ] as const)('S32 %s', async (_, mode, digest, written) => {
+  ] as const)('S32 writes only content that was promoted: %s', async (_, mode, digest, written) => {
     const cluster = memoryCluster();
     const contact = await contactWith(cluster);
     const { signal } = new AbortController();

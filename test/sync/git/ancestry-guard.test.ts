@@ -5,7 +5,7 @@ import { type AncestryCheck, checkAncestry } from '../../../src/sync/git/ancestr
 const OLD = 'a'.repeat(40);
 const NEW = 'b'.repeat(40);
 
-describe('S18 checkAncestry', () => {
+describe('S18 accepts a head only when it descends from the last applied commit', () => {
   it.each<[name: string, question: Partial<AncestryCheck>, want: string]>([
     ['accepts the first commit', {}, 'Accepted: it is the first commit'],
     ['accepts what is applied', { lastApplied: NEW }, 'Accepted: it is the commit that is applied'],

@@ -135,7 +135,7 @@ const MUTATIONS: readonly (readonly [name: string, mutate: (root: string) => voi
   ],
 ];
 
-describe('S2 empty renders', () => {
+describe('S2 holds a commit that deletes too much of a unit', () => {
   it('knows thirty ways to lose most of a unit', () => {
     expect(new Set(MUTATIONS.map(([name]) => name)).size).toBe(30);
   });

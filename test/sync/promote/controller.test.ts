@@ -217,7 +217,7 @@ describe('the controller of promotion', () => {
   });
 });
 
-describe('S39 the controller ends at any call', () => {
+describe('S39 reaches the same end when the controller is killed at any call', () => {
   it('has the same end without a kill', async () => {
     const hub = await story(new HubWorld({ stages: STAGES, clusters: CLUSTERS }));
     expect(outcome(hub)).toEqual(WANTED);

@@ -139,7 +139,7 @@ describe('what the model test has found', () => {
   });
 });
 
-describe('S38 a cluster that moves to a stage that has not come so far', () => {
+describe('S38 never takes a cluster back that moves to a stage behind it', () => {
   const TWO_STAGES = [{ name: 'test', soakSeconds: 0 }, { name: 'prod' }];
 
   it('gets nothing of what it was only promised before', () => {
@@ -175,7 +175,7 @@ describe('S38 a cluster that moves to a stage that has not come so far', () => {
   });
 });
 
-describe('S23 a hub that comes back from a backup', () => {
+describe('S23 keeps the order inside a stage when the hub is restored from a backup', () => {
   it('begins nobody while one that it finds is still being written', () => {
     const stages = [{ name: 'test', soakSeconds: 0 }, { name: 'prod' }];
     const world = new SmallWorld({ stages, clusters: ['test-1', 'prod-1', 'prod-2'] });

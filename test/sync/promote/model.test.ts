@@ -11,7 +11,7 @@ import { scenario } from './scenario.ts';
 /** Several times what it takes on two quiet cores: 15 ms a run, and as much again for the search for the smallest failure. */
 const TIMEOUT_MS = LONG ? 3_600_000 : 600_000;
 
-describe('S31–S39 promotion', () => {
+describe('S31–S39 hold under random commits, faults, restarts and clock jumps', () => {
   it(
     'keeps its promises at every write, whatever happens',
     () => {

@@ -32,7 +32,7 @@ function watchBusy(world: SmallWorld): () => number {
   return () => most;
 }
 
-describe('S23 order inside a stage', () => {
+describe('S23 limits the clusters of a stage that are busy at one time', () => {
   it('touches no more clusters than may be busy with a bad version, of 200', () => {
     const stages = [{ name: 'prod', maxConcurrentClusters: 5, soakSeconds: 600 }];
     const world = new SmallWorld({ stages, clusters: many(200) });
@@ -93,7 +93,7 @@ describe('S23 order inside a stage', () => {
   });
 });
 
-describe('S35 the failure budget', () => {
+describe('S35 starts no further cluster when the failure budget is spent', () => {
   it('stops 100 clusters with a budget of 2 at the third failure', () => {
     const stages = [{ name: 'prod', maxConcurrentClusters: 4, maxFailedClusters: 2, soakSeconds: 60 }];
     const world = new SmallWorld({ stages, clusters: many(100) });
@@ -169,7 +169,7 @@ describe('S35 the failure budget', () => {
   });
 });
 
-describe('S37 clusters that are away', () => {
+describe('S37 waits for unreachable clusters only for the grace of the stage', () => {
   const stages = [{ name: 'prod', maxConcurrentClusters: '100%' as const, soakSeconds: 60 }];
 
   function down(
@@ -292,7 +292,7 @@ describe('S37 clusters that are away', () => {
   });
 });
 
-describe('S39 restarts, blindness and backups', () => {
+describe('S39 survives restarts, unobserved health and restored backups', () => {
   it('does not count time in which health was not seen for more than two minutes', () => {
     const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 600 }], clusters: many(1) });
     world.push('c1', { prod: { app: 'v1' } });
@@ -508,7 +508,7 @@ describe('checks of a stage', () => {
   });
 });
 
-describe('S21 what is not in sync', () => {
+describe('S21 proves nothing that is not in sync', () => {
   it('is not proven, however healthy it is, and the time does not count', () => {
     const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 600 }], clusters: many(1) });
     world.cluster('prod-001').drifted = true;
@@ -602,7 +602,7 @@ describe('brakes', () => {
   });
 });
 
-describe('S38 as far as it goes: clusters that come, go and move', () => {
+describe('S38 handles clusters that come, go and move', () => {
   it('a stage that loses its last cluster holds; one that never had any is passed', () => {
     const stages = [
       { name: 'test', soakSeconds: 0 },

@@ -59,7 +59,7 @@ function proven(world: SmallWorld, commit: string): SmallWorld {
   return world;
 }
 
-describe('S31 pipelined promotion', () => {
+describe('S31 moves a stage only to commits that the stage before has proven', () => {
   it('brings a commit from stage to stage, each after the proof of the one before', () => {
     const world = new SmallWorld({ stages: STAGES });
     world.push('c1', { '*': { app: 'v1' } });
@@ -139,7 +139,9 @@ describe('S31 pipelined promotion', () => {
   });
 });
 
-describe('S32 proof by content', { timeout: 600_000 }, () => {
+describe('S32 proves content, not commits: an unchanged digest needs no new soak', {
+  timeout: 600_000,
+}, () => {
   const long = STAGES.map((each) => ({ ...each, soakSeconds: 86_400 }));
 
   it('passes a commit of documents through three stages with 24 h soaks at once, with 0 writes', () => {
@@ -298,7 +300,7 @@ describe('S32 proof by content', { timeout: 600_000 }, () => {
   });
 });
 
-describe('S33 the fast lane', { timeout: 600_000 }, () => {
+describe('S33 skips the soak of a revert to a proven digest', { timeout: 600_000 }, () => {
   const slow = STAGES.map((each) => ({ ...each, soakSeconds: 86_400 }));
 
   function failing(version: (name: string) => string): SmallWorld {
@@ -392,7 +394,7 @@ describe('S33 the fast lane', { timeout: 600_000 }, () => {
   });
 });
 
-describe('S34 no starvation', { timeout: 600_000 }, () => {
+describe('S34 never replaces a healthy busy stage, however often commits come', { timeout: 600_000 }, () => {
   it('advances every stage while one commit a minute comes for 24 hours', () => {
     const stages = STAGES.map((each) => ({ ...each, soakSeconds: 3600 }));
     const world = new SmallWorld({ stages });
@@ -484,7 +486,7 @@ describe('S34 no starvation', { timeout: 600_000 }, () => {
   });
 });
 
-describe('S15 a new target', () => {
+describe('S15 replaces a failing target at once', () => {
   it('takes the place of one that fails at any moment, at once', () => {
     for (let moment = 0; moment < 30; moment++) {
       const world = new SmallWorld({ stages: [{ name: 'prod', soakSeconds: 3600 }], clusters: ['prod-1'] });
@@ -506,7 +508,7 @@ describe('S15 a new target', () => {
   });
 });
 
-describe('S32 a commit that renders to something else than when it was promoted', () => {
+describe('S32 promotes a commit again when it renders to something else', () => {
   it('goes through the stages in their order once more, after the soak of each', () => {
     const world = new SmallWorld({ stages: STAGES });
     world.push('c1', { '*': { app: 'v1' } });
