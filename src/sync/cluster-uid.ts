@@ -1,10 +1,10 @@
-/** Who a cluster is, whatever its address: the UID of its namespace kube-system. */
+/** Identifies a cluster independently of its address: by the UID of its namespace kube-system. */
 
 import type { Client } from '../kube/client/client.ts';
 import { KubeError } from '../kube/client/errors.ts';
 import { NAMESPACES } from '../kube/objects/core-kinds.ts';
 
-export async function clusterUID(
+export async function readClusterUID(
   client: Pick<Client, 'get' | 'server'>,
   signal: AbortSignal,
 ): Promise<string> {

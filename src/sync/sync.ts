@@ -1,8 +1,7 @@
 /**
- * The whole of sync in one process: many Pipelines, many clusters, one Lease each. Whoever holds a Lease does the work;
- * a second process waits beside it and takes over.
+ * Sync in one process: many PipelineWorkers and many clusters, one Lease for each. The process that holds a Lease does the work;
+ * a second process waits and takes over.
  */
-
 import { PIPELINES } from '../api/generated/resources.ts';
 import type { Pipeline } from '../api/generated/types.ts';
 import { GROUP } from '../api/names.ts';
@@ -13,28 +12,30 @@ import type { Log } from '../kube/process/log.ts';
 import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
 import type { CheckRunner } from '../rollout/check-runner.ts';
-import type { ApplyPolicy } from './apply/cluster-syncer.ts';
-import { clusterUID } from './cluster-uid.ts';
+import type { ApplyPolicy, ClusterAssignment } from './apply/cluster-syncer.ts';
+import { readClusterUID } from './cluster-uid.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline-workers.ts';
-import type { Checks } from './judge/object-checks.ts';
+import type { ObjectChecks } from './judge/object-checks.ts';
 import { promotion as promotionOf } from './promote/controller.ts';
+import type { ClusterWorkersPort } from './promote/ports.ts';
 import type { Renderer } from './render/renderer.ts';
 
-/** What the runtime counts about itself, for all of its parts here. */
+/** Metrics that the runtime keeps about itself. */
 export type SyncCounters = EventMetrics & LeaseMetrics & WatchMetrics;
 
 export interface SyncOptions {
-  readonly connectHub: () => Promise<Client>;
-  /** Of this very process, in Leases. */
+  /** The client calls `fence` as each write leaves; when it throws, nothing is sent. */
+  readonly connectHub: (fence?: () => void) => Promise<Client>;
+  /** Holder identity of this process in Leases. */
   readonly identity: string;
   readonly renderer: Renderer;
-  /** What a commit is judged by. */
-  readonly checks: Checks;
-  /** Asks the checks of a stage. */
+  /** Checks that every object of a commit must pass. */
+  readonly checks: ObjectChecks;
+  /** Runs the checks of a stage. */
   readonly runner?: CheckRunner;
-  /** Where repositories are kept. A cache: it may be thrown away. */
+  /** Cache of repositories. It may be deleted at any time. */
   readonly gitFolder: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -44,21 +45,21 @@ export interface SyncOptions {
 }
 
 export interface Sync {
-  /** Why it cannot be counted on now, or nothing. */
-  notReady(): string | undefined;
+  /** Why sync is not ready now, for the readiness endpoint. */
+  notReadyReason(): string | undefined;
   readonly hub: HubCache;
   readonly clusters: ClusterWorkers;
   close(): Promise<void>;
 }
 
-/** At the end, Events that cannot be written are given up after this long. */
+/** How long close waits for queued Events to be written. */
 const EVENTS_MS = 3000;
 
-/** Rejects when the hub cannot be reached, or has not got our kinds. */
+/** Rejects when the hub is unreachable or does not serve our kinds. */
 export async function startSync(options: SyncOptions, signal: AbortSignal): Promise<Sync> {
   const client = await options.connectHub();
   await client.resourceFor(`${PIPELINES.group}/${PIPELINES.version}`, PIPELINES.kind);
-  const hubUID = await clusterUID(client, signal);
+  const hubUID = await readClusterUID(client, signal);
   const hub = createHubCache({ ...options, client });
   const closing = new AbortController();
   const watching = hub.run(closing.signal);
@@ -70,10 +71,10 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
     controller: `${GROUP}/sync`,
     instance: options.identity,
   });
-  const { clusters, pipelines } = fleets(options, { client, hub, hubUID, events });
-  follow(hub, clusters, pipelines);
+  const { clusters, pipelines } = createWorkers(options, { client, hub, hubUID, events });
+  refreshOnChange(hub, clusters, pipelines);
   return {
-    notReady: () => hub.stale(),
+    notReadyReason: () => hub.stale(),
     hub,
     clusters,
     async close() {
@@ -94,8 +95,8 @@ interface Hub {
   readonly events: EventRecorder;
 }
 
-/** ClusterWorkers ask PipelineWorkers for content, PipelineWorkers tell clusters their targets: they meet here. */
-function fleets(
+/** A Pipeline renders its commits, promotion sets the target of each cluster, and the target carries the content. */
+function createWorkers(
   options: SyncOptions,
   { client, hub, hubUID, events }: Hub,
 ): { clusters: ClusterWorkers; pipelines: PipelineWorkers } {
@@ -107,8 +108,6 @@ function fleets(
     hubUID,
     clusters: stores.clusters,
     secrets: stores.secrets,
-    content: async (cluster, { pipeline, commit }) =>
-      commit ? pipelines.get(pipeline)?.content(cluster, commit) : undefined,
     policy,
     onReport: () => pipelines.wakeAll(),
   });
@@ -128,7 +127,7 @@ function fleets(
       accepted: async ({ metadata }, named) =>
         (await pipelines.get(metadata.name)?.accepted(named)) ?? NO_COMMITS,
     },
-    clusters,
+    clusters: withContent(clusters, pipelines),
     clock: options.clock,
     log: options.log,
     onRun: (name) => pipelines.get(name)?.wake(),
@@ -139,12 +138,25 @@ function fleets(
   return { clusters, pipelines };
 }
 
+/** Adds to each target that promotion sets what its commit renders to. */
+function withContent(clusters: ClusterWorkers, pipelines: PipelineWorkers): ClusterWorkersPort {
+  return {
+    report: (cluster) => clusters.report(cluster),
+    setTarget(cluster, target) {
+      const { pipeline, commit } = target;
+      const content: ClusterAssignment['content'] = async () =>
+        commit ? pipelines.get(pipeline)?.content(cluster, commit) : undefined;
+      clusters.setTarget(cluster, { ...target, content });
+    },
+  };
+}
+
 const NO_COMMITS = {
   commits: [],
   head: { verdict: 'Accepted', unread: 'the Pipeline is not open' },
 } as const;
 
-function follow({ stores }: HubCache, clusters: ClusterWorkers, pipelines: PipelineWorkers): void {
+function refreshOnChange({ stores }: HubCache, clusters: ClusterWorkers, pipelines: PipelineWorkers): void {
   const refresh = (): void => {
     clusters.refresh();
     pipelines.refresh();
@@ -156,7 +168,7 @@ function follow({ stores }: HubCache, clusters: ClusterWorkers, pipelines: Pipel
   refresh();
 }
 
-/** A Pipeline that cannot be read lets nothing be deleted. */
+/** When the Pipeline cannot be read, the budget is zero: nothing is deleted. */
 function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
   if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
   const { deleteBudget, acknowledgements } = pipeline.spec;

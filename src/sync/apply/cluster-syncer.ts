@@ -1,4 +1,4 @@
-/** One look at a cluster, and one pass: what is known of the cluster between passes is here. */
+/** Reconciles one cluster and keeps what it learns about it from one reconcile to the next. */
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -12,7 +12,7 @@ import type { RenderedTarget } from '../rendered.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import type { ServerForm } from './plan.ts';
-import { reportObserved, type SyncSummary, summaryOf, syncedCondition } from './report.ts';
+import { reportObserved, type SyncSummary, summarizeSync, syncedCondition } from './report.ts';
 import { type ClusterSession, IdentityMismatch, openClusterSession } from './session.ts';
 import { observeCluster, syncCluster } from './sync-cluster.ts';
 
@@ -20,14 +20,13 @@ export interface ClusterSyncerOptions {
   readonly cluster: string;
   /** UID of the hub. */
   readonly hub: string;
-  /** Which of the inventories of this cluster is ours. */
+  /** Which of the inventories in this cluster is ours. */
   readonly scope: string;
-  readonly connect: () => Promise<Client>;
+  /** The client calls `fence` as each write leaves; when it throws, nothing is sent. */
+  readonly connect: (fence: () => void) => Promise<Client>;
   readonly pinnedUID: () => string | undefined;
-  /** Why nothing may be written to this cluster now: no Lease. */
+  /** Why nothing may be written to this cluster now: the Lease is not held. */
   readonly writeBlockedReason: () => string | undefined;
-  /** What the target's commit renders to for this cluster. */
-  readonly content: (target: ClusterTarget) => Promise<RenderedTarget | undefined>;
   readonly policy: (pipeline: string) => ApplyPolicy;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,20 +36,26 @@ export interface ClusterSyncerOptions {
   readonly onChange: () => void;
 }
 
+/** What promotion set for the cluster, together with what the commit renders to. */
+export interface ClusterAssignment extends ClusterTarget {
+  /** Loaded for each reconcile: renders of whole fleets are too large to keep. */
+  readonly content: () => Promise<RenderedTarget | undefined>;
+}
+
 export interface ApplyPolicy {
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
 }
 
-/** The identity is proved again so often, and after every doubt; passes in between cost no request. */
+/** The identity is verified this often, and after every failure; reconciles in between cost no request. */
 const VERIFY_EVERY_MS = 10_000;
 
 export interface ClusterSyncer {
-  round(target: ClusterTarget | undefined, signal: AbortSignal): Promise<SyncSummary['again']>;
-  /** The round was lost, and why. */
-  lost(error: unknown): void;
+  reconcile(assignment: ClusterAssignment | undefined, signal: AbortSignal): Promise<SyncSummary['requeue']>;
+  /** Records that a reconcile failed, and why. */
+  recordFailure(error: unknown): void;
   report(): ClusterReport;
-  /** The next round connects anew. */
+  /** The next reconcile opens a new session. */
   forgetSession(): void;
   close(): Promise<void>;
 }
@@ -59,97 +64,98 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   const { clock, log, writeBlockedReason } = options;
   const serverForms = new Map<string, ServerForm>();
   let session: ClusterSession | undefined;
-  /** Who answered first: until the pin is written down, other credentials lead to nobody else. */
-  let known: string | undefined;
-  const pinnedUID = (): string | undefined => options.pinnedUID() ?? known;
-  let stillValid = true;
+  /** Until the pin is recorded in the hub, the first cluster that answered is the only one accepted. */
+  let firstUID: string | undefined;
+  const pinnedUID = (): string | undefined => options.pinnedUID() ?? firstUID;
+  let sessionValid = true;
   let verifiedMs = Number.NEGATIVE_INFINITY;
-  let state: State = { identity: 'Unknown' };
+  let state: ObservedState = { identity: 'Unknown' };
 
   return {
-    round: async (target, signal) => pass(await contact(signal), target, signal),
-    lost,
+    reconcile: async (assignment, signal) => sync(await verifiedSession(signal), assignment, signal),
+    recordFailure,
     report: () => reportOf(state, session),
     forgetSession: () => {
-      stillValid = false;
+      sessionValid = false;
     },
     close: async () => session?.close(),
   };
 
-  async function contact(signal: AbortSignal): Promise<ClusterSession> {
-    if (session && !stillValid) {
+  async function verifiedSession(signal: AbortSignal): Promise<ClusterSession> {
+    if (session && !sessionValid) {
       await session.close();
       session = undefined;
     }
-    stillValid = true;
-    const isDue = state.blind !== undefined || clock.monotonicMs() >= verifiedMs + VERIFY_EVERY_MS;
-    if (!session || isDue) session = await proven(session, signal);
+    sessionValid = true;
+    const isDue = state.failure !== undefined || clock.monotonicMs() >= verifiedMs + VERIFY_EVERY_MS;
+    if (!session || isDue) session = await verify(session, signal);
     return session;
   }
 
-  async function proven(before: ClusterSession | undefined, signal: AbortSignal): Promise<ClusterSession> {
-    await before?.verify(signal);
-    const open = before ?? (await openClusterSession({ ...options, pinnedUID }, signal));
-    known ??= open.clusterUID;
+  async function verify(current: ClusterSession | undefined, signal: AbortSignal): Promise<ClusterSession> {
+    await current?.verify(signal);
+    const open = current ?? (await openClusterSession({ ...options, pinnedUID }, signal));
+    firstUID ??= open.clusterUID;
     verifiedMs = clock.monotonicMs();
     const { clusterUID, version, client } = open;
     const found = { clusterUID, version, endpoint: client.server, identity: 'Verified' } as const;
-    state = { ...state, ...found, reachable: true, lastContactAt: clock.now(), blind: undefined };
+    state = { ...state, ...found, reachable: true, lastContactAt: clock.now(), failure: undefined };
     return open;
   }
 
-  async function pass(
+  async function sync(
     open: ClusterSession,
-    target: ClusterTarget | undefined,
+    assignment: ClusterAssignment | undefined,
     signal: AbortSignal,
-  ): Promise<SyncSummary['again']> {
+  ): Promise<SyncSummary['requeue']> {
     const store = await open.store();
     state = { ...state, commits: commitsIn(store) };
-    const content = target?.commit ? await options.content(target) : undefined;
-    if (!target?.commit || !content) return 'no';
+    const content = assignment?.commit ? await assignment.content() : undefined;
+    if (!assignment?.commit || !content) return 'no';
     const { client, live } = open;
     const context: SyncContext = { client, live, hub: options.hub, store, clock, log, serverForms, signal };
     const { digest, units } = content;
-    const wanted: SyncTarget = { commit: target.commit, digest, units, ...options.policy(target.pipeline) };
-    if (!isToWrite(target, digest) || writeBlockedReason() !== undefined) {
-      remember(open, wanted, reportObserved(digest, await observeCluster(context, wanted)));
+    const { commit, pipeline } = assignment;
+    const target: SyncTarget = { commit, digest, units, ...options.policy(pipeline) };
+    if (!shouldWrite(assignment, digest) || writeBlockedReason() !== undefined) {
+      recordWork(open, target, reportObserved(digest, await observeCluster(context, target)));
       return 'no';
     }
-    const { work, again } = summaryOf(digest, await syncCluster(context, wanted));
+    const { work, requeue } = summarizeSync(digest, await syncCluster(context, target));
     state = { ...state, commits: commitsIn(store) };
-    remember(open, wanted, work);
-    return again;
+    recordWork(open, target, work);
+    return requeue;
   }
 
-  function remember({ live }: ClusterSession, { digest, units }: SyncTarget, work: WorkReport): void {
+  function recordWork({ live }: ClusterSession, { digest, units }: SyncTarget, work: WorkReport): void {
     const health = targetHealth(units, { observe: (id) => live.get(id), staleReason: live.staleReason() });
     state = { ...state, work, health: { ...health, digest, observedAt: clock.now() } };
   }
 
-  function lost(error: unknown): void {
-    // What another sync has written, or what was cut off half-way, is read again before the next write.
+  function recordFailure(error: unknown): void {
+    // Another sync may have written, or a write may have been cut off: the next reconcile reads the inventory again.
     session?.forgetStore();
-    const blind = error instanceof Error ? error.message : String(error);
-    state = { ...state, blind, ...doubts(error) };
-    log.warn('pass not finished', { cluster: options.cluster, error });
+    const failure = error instanceof Error ? error.message : String(error);
+    state = { ...state, failure, ...stateAfter(error) };
+    log.warn('reconcile failed', { cluster: options.cluster, error });
   }
 }
 
-/** What promotion gave is content, not a name: a commit that renders to something else now is only looked at. */
-function isToWrite(target: ClusterTarget, digest: string): boolean {
-  return target.mode === 'Apply' && (target.digest ?? digest) === digest;
+/** Promotion approved a digest, not only a commit: a commit that renders to something else now is observed, not written. */
+function shouldWrite({ mode, digest: promoted }: ClusterTarget, rendered: string): boolean {
+  return mode === 'Apply' && (promoted ?? rendered) === rendered;
 }
 
-/** Every commit that something in the cluster was written for, or was about to be. */
+/** Every commit for which something in the cluster was written, or was about to be. */
 function commitsIn(store: InventoryStore): string[] {
-  const named = [...store.inventory().entries.values()].map(({ commit }) => commit);
-  const whole = store.applied()?.commit;
-  return [...new Set([...(whole ? [whole] : []), ...named])].toSorted(byCode);
+  const ofObjects = [...store.inventory().entries.values()].map(({ commit }) => commit);
+  const ofTarget = store.applied()?.commit;
+  return [...new Set([...(ofTarget ? [ofTarget] : []), ...ofObjects])].toSorted(byCode);
 }
 
-function doubts(error: unknown): Partial<State> {
+function stateAfter(error: unknown): Partial<ObservedState> {
   if (error instanceof IdentityMismatch) return { identity: 'Mismatch', clusterUID: error.found };
-  const away = isKubeError(
+  const unreachable = isKubeError(
     error,
     'Unreachable',
     'Timeout',
@@ -158,10 +164,10 @@ function doubts(error: unknown): Partial<State> {
     'Config',
     'BadAnswer',
   );
-  return away ? { reachable: false } : {};
+  return unreachable ? { reachable: false } : {};
 }
 
-interface State {
+interface ObservedState {
   readonly identity: ClusterReport['identity'];
   readonly reachable?: boolean;
   readonly lastContactAt?: Date;
@@ -171,13 +177,13 @@ interface State {
   readonly commits?: readonly string[];
   readonly work?: WorkReport;
   readonly health?: ClusterReport['health'];
-  /** Why what was seen may not be believed now. */
-  readonly blind?: string | undefined;
+  /** Why the last reconcile failed: until the next one succeeds, observations are not trusted. */
+  readonly failure?: string | undefined;
 }
 
-function reportOf({ blind, ...state }: State, session: ClusterSession | undefined): ClusterReport {
-  const because = blind ?? session?.live.staleReason();
+function reportOf({ failure, ...state }: ObservedState, session: ClusterSession | undefined): ClusterReport {
+  const staleReason = failure ?? session?.live.staleReason();
   const { health, ...rest } = state;
-  const believed = because === undefined && health ? { health } : {};
-  return { ...rest, ...believed, synced: syncedCondition(state.work, because) };
+  const trusted = staleReason === undefined && health ? { health } : {};
+  return { ...rest, ...trusted, synced: syncedCondition(state.work, staleReason) };
 }

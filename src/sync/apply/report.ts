@@ -14,10 +14,10 @@ const MAX_FAILURES = 20;
 export interface SyncSummary {
   readonly work: WorkReport;
   /** Worth another try without news: something waits, failed in a way that may pass, or was only marked. */
-  readonly again: 'at once' | 'later' | 'no';
+  readonly requeue: 'at once' | 'later' | 'no';
 }
 
-export function summaryOf(digest: string, { plan, outcomes, pruned }: SyncResult): SyncSummary {
+export function summarizeSync(digest: string, { plan, outcomes, pruned }: SyncResult): SyncSummary {
   const failures = failuresOf(plan, outcomes);
   const waiting = pruned.waiting.filter(({ reason }) => reason !== 'DeletesHeld');
   const total = plan.wanted.length;
@@ -25,11 +25,11 @@ export function summaryOf(digest: string, { plan, outcomes, pruned }: SyncResult
   const shown = [...failures.map(({ failure }) => failure), ...waiting].slice(0, MAX_FAILURES);
   return {
     work: { digest, objects, failures: shown, ...stateOf(plan, failures, waiting) },
-    again: againFor(failures.length + waiting.length, pruned.marked),
+    requeue: requeueAfter(failures.length + waiting.length, pruned.marked),
   };
 }
 
-function againFor(open: number, marked: number): SyncSummary['again'] {
+function requeueAfter(open: number, marked: number): SyncSummary['requeue'] {
   if (marked > 0) return 'at once';
   return open > 0 ? 'later' : 'no';
 }

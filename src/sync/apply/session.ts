@@ -1,25 +1,25 @@
 /**
- * Our contact with one cluster: who it is, what is in its inventory, what is seen in it. A session is for one set of
- * credentials; it survives a server that goes away for a while, and looks at the identity again when that is back.
+ * A connection to one cluster: its verified identity, its inventory and its live objects. A session belongs to one set of
+ * credentials. It survives an outage of the API server and verifies the identity again afterwards.
  */
 import type { Client } from '../../kube/client/client.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import { clusterUID } from '../cluster-uid.ts';
-import { fenced, type Objection } from './fence.ts';
+import { readClusterUID } from '../cluster-uid.ts';
 import { type InventoryStore, openInventory } from './inventory/store.ts';
 import { createLiveCache } from './live/live-cache.ts';
 import type { LiveCache } from './ports.ts';
 
 export interface ClusterSessionOptions {
-  readonly connect: () => Promise<Client>;
+  /** The client calls `fence` as each write leaves; when it throws, nothing is sent. */
+  readonly connect: (fence: () => void) => Promise<Client>;
   /** The UID that this cluster must have; undefined before the first contact. */
   readonly pinnedUID: () => string | undefined;
-  /** Lost Lease, paused: why nothing may be written. */
-  readonly writeBlockedReason: Objection;
-  /** Which of the inventories of this cluster is ours. */
+  /** Why nothing may be written now: the Lease is not held. */
+  readonly writeBlockedReason: () => string | undefined;
+  /** Which of the inventories in this cluster is ours. */
   readonly scope: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,15 +33,15 @@ export interface ClusterSession {
   readonly live: LiveCache;
   readonly clusterUID: string;
   readonly version: string;
-  /** Opened anew after every failed write: of two syncs, the one that lost must see what the other wrote. */
+  /** Read again after every failed write: when two syncs conflict, the one that lost must see what the other wrote. */
   store(): Promise<InventoryStore>;
   forgetStore(): void;
-  /** Rejects with IdentityMismatch when somebody else answers under this address. */
+  /** Rejects with IdentityMismatch when another cluster answers at this address. */
   verify(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Another cluster answers: nothing is written to it, and a person has to say which one is right. */
+/** Another cluster answers: nothing is written to it until a person decides which one is right. */
 export class IdentityMismatch extends Error {
   override readonly name = 'IdentityMismatch';
   readonly found: string;
@@ -49,7 +49,7 @@ export class IdentityMismatch extends Error {
   constructor(server: string, pinned: string, found: string) {
     super(
       `${server} answers as cluster ${found}, and this Cluster is pinned to ${pinned}: nothing is written. ` +
-        'Mend the kubeconfig, or, if the cluster was made anew on purpose, set spec.clusterUID in git',
+        'Fix the kubeconfig. If the cluster was recreated on purpose, set spec.clusterUID in git',
     );
     this.found = found;
   }
@@ -61,16 +61,11 @@ export async function openClusterSession(
 ): Promise<ClusterSession> {
   const { scope } = options;
   let known: string | undefined;
-  let trusted = false;
-  const bare = await options.connect();
-  const client = fenced(bare, () => {
-    const pinned = options.pinnedUID() ?? known;
-    if (!trusted || pinned !== known) return 'the identity of the cluster is not verified';
-    return options.writeBlockedReason();
-  });
+  let verified = false;
+  const client = await options.connect(fence);
   try {
     await verify(signal);
-    const version = textAt(await bare.raw('/version', { signal }), 'gitVersion') ?? 'unknown';
+    const version = textAt(await client.raw('/version', { signal }), 'gitVersion') ?? 'unknown';
     const live = createLiveCache({ ...options, client });
     let store: Promise<InventoryStore> | undefined;
     return {
@@ -85,21 +80,35 @@ export async function openClusterSession(
       verify,
       close: async () => {
         await live.close();
-        await bare.close();
+        await client.close();
       },
     };
   } catch (error) {
-    await bare.close();
+    await client.close();
     throw error;
   }
 
-  /** Until the answer is in, nothing is written; who it was before stays known, or a stranger would pass for a first contact. */
+  function fence(): void {
+    const pinned = options.pinnedUID() ?? known;
+    const because =
+      verified && pinned === known
+        ? options.writeBlockedReason()
+        : 'the identity of the cluster is not verified';
+    if (because !== undefined) throw new Error(because);
+  }
+
+  /**
+   * Writes are blocked until the answer arrives. The UID found before is kept, so that another cluster is never taken for
+   * a first contact.
+   */
   async function verify(aborted: AbortSignal): Promise<void> {
-    trusted = false;
-    const before = options.pinnedUID() ?? known;
-    const found = await clusterUID(bare, aborted);
-    if (before !== undefined && before !== found) throw new IdentityMismatch(bare.server, before, found);
+    verified = false;
+    const expected = options.pinnedUID() ?? known;
+    const found = await readClusterUID(client, aborted);
+    if (expected !== undefined && expected !== found) {
+      throw new IdentityMismatch(client.server, expected, found);
+    }
     known = found;
-    trusted = true;
+    verified = true;
   }
 }

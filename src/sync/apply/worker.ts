@@ -1,14 +1,14 @@
 /**
- * Keeps one cluster at its target for ever: a pass when the target or the cluster changes, and again and again, with
- * growing patience, while something is not as it should be. A new target ends the pass of the old one between two
- * requests. Nothing here is remembered that matters: the cluster's inventory and git are enough to go on.
+ * Keeps one cluster at its target: reconciles when the target or the cluster changes, and retries with growing delays
+ * while something fails. A new target ends the reconcile of the old one between two requests. The worker may lose its
+ * memory at any time: the inventory in the cluster and git hold all that it needs.
  */
 
 import { isKubeError } from '../../kube/client/errors.ts';
 import { wakeLoop } from '../../kube/controller/loop.ts';
 import { backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
-import { type ClusterSyncerOptions, createClusterSyncer } from './cluster-syncer.ts';
+import { type ClusterAssignment, type ClusterSyncerOptions, createClusterSyncer } from './cluster-syncer.ts';
 
 export interface ClusterWorkerOptions extends Omit<ClusterSyncerOptions, 'onChange'> {
   /** The report has changed. */
@@ -16,89 +16,93 @@ export interface ClusterWorkerOptions extends Omit<ClusterSyncerOptions, 'onChan
 }
 
 export interface ClusterWorker {
-  setTarget(target: ClusterTarget): void;
+  setTarget(assignment: ClusterAssignment): void;
   report(): ClusterReport;
-  /** Something changed that it cannot see by itself, such as its right to write. */
-  wake(): void;
-  /** The credentials have changed: connect anew. */
+  /** Reconciles soon: something changed that the worker does not watch, such as its right to write. */
+  requeue(): void;
+  /** The credentials have changed. */
   reconnect(): void;
   close(): Promise<void>;
 }
 
 const GATHER_MS = 200;
-/** Contact at least so often. */
+/** The longest time between two contacts with the cluster. */
 const CONTACT_MS = 15_000;
-/** What the server refuses, or what waits for others, is tried less and less. */
-const OPEN_WORK = { firstMs: 500, longestMs: 300_000, stableMs: 600_000 };
-/** Whether a server has come back costs one request to find out: it must not wait for us for minutes. */
-const LOST_PASS = { firstMs: 500, longestMs: 20_000, stableMs: 60_000 };
+/** An object that the server rejects, or that depends on others, is retried with growing delays. */
+const OBJECT_RETRY = { firstMs: 500, longestMs: 300_000, stableMs: 600_000 };
+/** One request finds out whether a server is back, so an outage is probed at least every 20 s. */
+const FAILURE_RETRY = { firstMs: 500, longestMs: 20_000, stableMs: 60_000 };
 
 export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   const { clock } = options;
   const closing = new AbortController();
-  const contact = createClusterSyncer({ ...options, onChange: () => loop.wake() });
+  const syncer = createClusterSyncer({ ...options, onChange: () => loop.wake() });
   let current = new AbortController();
-  let target: ClusterTarget | undefined;
-  let open = NO_ERRORS;
-  let losses = NO_ERRORS;
-  const loop = wakeLoop({ clock, gatherMs: GATHER_MS, round });
+  let assignment: ClusterAssignment | undefined;
+  let objectRetry = NO_ERRORS;
+  let failureRetry = NO_ERRORS;
+  const loop = wakeLoop({ clock, gatherMs: GATHER_MS, round: reconcile });
 
   return {
     setTarget(next) {
-      const before = target;
-      target = next;
-      if (!before || isNews(before, next)) interrupt('the target changed');
+      const before = assignment;
+      assignment = next;
+      if (!before || hasChanged(before, next)) restart('the target changed');
       else if (before.observeAt?.getTime() !== next.observeAt?.getTime()) loop.wake();
     },
-    report: () => contact.report(),
-    wake: () => loop.wake(),
+    report: () => syncer.report(),
+    requeue: () => loop.wake(),
     reconnect() {
-      contact.forgetSession();
-      interrupt('the credentials changed');
+      syncer.forgetSession();
+      restart('the credentials changed');
     },
     async close() {
       closing.abort();
       await loop.close();
-      await contact.close();
+      await syncer.close();
     },
   };
 
-  /** News ends every wait and every retry of what was before. */
-  function interrupt(because: string): void {
+  /** Ends the current reconcile and resets the delays: a fix is tried at once. */
+  function restart(because: string): void {
     current.abort(new Error(because));
-    [open, losses] = [NO_ERRORS, NO_ERRORS];
+    [objectRetry, failureRetry] = [NO_ERRORS, NO_ERRORS];
     loop.wake();
   }
 
-  async function round(): Promise<number> {
+  async function reconcile(): Promise<number> {
     current = new AbortController();
     const signal = AbortSignal.any([closing.signal, current.signal]);
     try {
-      const again = await contact.round(target, signal);
-      if (again === 'later') return (open = backOffAfterError(open, moment(), OPEN_WORK)).delayMs;
-      open = NO_ERRORS;
-      return again === 'at once' ? 0 : untilNextLook();
+      const requeue = await syncer.reconcile(assignment, signal);
+      if (requeue === 'later') {
+        objectRetry = backOffAfterError(objectRetry, attempt(), OBJECT_RETRY);
+        return objectRetry.delayMs;
+      }
+      objectRetry = NO_ERRORS;
+      return requeue === 'at once' ? 0 : untilNextContact();
     } catch (error) {
       if (signal.aborted) return 0;
-      contact.lost(error);
+      syncer.recordFailure(error);
       const { retryAfterSeconds } = isKubeError(error) ? error : {};
-      return (losses = backOffAfterError(losses, { ...moment(), retryAfterSeconds }, LOST_PASS)).delayMs;
+      failureRetry = backOffAfterError(failureRetry, { ...attempt(), retryAfterSeconds }, FAILURE_RETRY);
+      return failureRetry.delayMs;
     } finally {
       options.onReport();
     }
   }
 
-  function untilNextLook(): number {
-    const awaitedMs = (target?.observeAt?.getTime() ?? 0) - clock.now().getTime();
-    return awaitedMs > 0 ? Math.min(CONTACT_MS, awaitedMs) : CONTACT_MS;
+  function untilNextContact(): number {
+    const untilObserveMs = (assignment?.observeAt?.getTime() ?? 0) - clock.now().getTime();
+    return untilObserveMs > 0 ? Math.min(CONTACT_MS, untilObserveMs) : CONTACT_MS;
   }
 
-  function moment(): { atMs: number; chance: number } {
+  function attempt(): { atMs: number; chance: number } {
     return { atMs: clock.monotonicMs(), chance: options.random() };
   }
 }
 
-/** Its reason is told anew in every pass, and is no news. */
-function isNews(before: ClusterTarget, next: ClusterTarget): boolean {
+/** `because` differs from one reconcile of promotion to the next and does not count. */
+function hasChanged(before: ClusterTarget, next: ClusterTarget): boolean {
   return (['mode', 'commit', 'digest', 'pipeline'] as const).some((field) => before[field] !== next[field]);
 }

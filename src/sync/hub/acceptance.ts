@@ -2,7 +2,7 @@
 
 import type { HeadReport } from '../commits.ts';
 import type { AncestryVerdict } from '../git/ancestry-guard.ts';
-import { type Checks, type Refusal, refusals } from '../judge/object-checks.ts';
+import { type ObjectChecks, type Refusal, refusals } from '../judge/object-checks.ts';
 import type { Rendered } from '../rendered.ts';
 
 export type CommitAcceptance =
@@ -17,7 +17,7 @@ export function acceptAncestry(verdict: AncestryVerdict): CommitAcceptance {
   return { accepted: false, verdict: 'NotDescendant', message: verdict.because };
 }
 
-export async function acceptContent(rendered: Rendered, checks: Checks): Promise<CommitAcceptance> {
+export async function acceptContent(rendered: Rendered, checks: ObjectChecks): Promise<CommitAcceptance> {
   const objects = rendered.targets.reduce(
     (sum, { units }) => sum + units.reduce((all, unit) => all + unit.objects.length, 0),
     0,

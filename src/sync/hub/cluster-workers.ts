@@ -9,22 +9,18 @@ import { createHeldLease, type HeldLease } from '../../kube/leader/held-lease.ts
 import type { Log } from '../../kube/process/log.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
+import type { ApplyPolicy, ClusterAssignment } from '../apply/cluster-syncer.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory/store.ts';
 import { type ClusterWorker, createClusterWorker } from '../apply/worker.ts';
-import type { ClusterTarget } from '../cluster-report.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
-import type { RenderedTarget } from '../rendered.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
 
 export interface ClusterWorkersOptions {
   readonly hub: Client;
   readonly hubUID: string;
-  readonly connectHub: () => Promise<Client>;
+  readonly connectHub: (fence?: () => void) => Promise<Client>;
   readonly clusters: Store<Cluster>;
   readonly secrets: Store;
-  /** What the target's commit renders to for a cluster. */
-  readonly content: (cluster: string, target: ClusterTarget) => Promise<RenderedTarget | undefined>;
   readonly policy: (pipeline: string) => ApplyPolicy;
   readonly identity: string;
   readonly clock: Clock;
@@ -35,8 +31,9 @@ export interface ClusterWorkersOptions {
   readonly onReport: () => void;
 }
 
-export interface ClusterWorkers extends ClusterWorkersPort {
-  /** Looks at the objects again. */
+export interface ClusterWorkers extends Pick<ClusterWorkersPort, 'report'> {
+  setTarget(cluster: string, assignment: ClusterAssignment): void;
+  /** Starts and stops workers to match the Cluster objects. */
   refresh(): void;
   close(): Promise<void>;
 }
@@ -52,7 +49,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
   const ending = new Set<Promise<void>>();
 
   return {
-    setTarget: (cluster, target) => running.get(cluster)?.worker.setTarget(target),
+    setTarget: (cluster, assignment) => running.get(cluster)?.worker.setTarget(assignment),
     report: (cluster) => running.get(cluster)?.worker.report(),
     refresh,
     async close() {
@@ -91,16 +88,15 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       random,
       log,
       ...(metrics ? { metrics } : {}),
-      onChange: () => worker.wake(),
+      onChange: () => worker.requeue(),
     });
     const worker = createClusterWorker({
       cluster: name,
       hub: options.hubUID,
       scope: CLUSTER_SCOPE,
-      connect: () => connectNow(name),
+      connect: (fence) => connectNow(name, fence),
       pinnedUID: () => pinnedUID(options.clusters.get(name)),
       writeBlockedReason: () => lease.notHeldReason(),
-      content: (target) => options.content(name, target),
       policy: options.policy,
       clock,
       log,
@@ -111,10 +107,10 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
     return { worker, lease };
   }
 
-  async function connectNow(name: string): Promise<Client> {
+  async function connectNow(name: string, fence: () => void): Promise<Client> {
     const cluster = options.clusters.get(name);
     if (!cluster) throw new Error(`Cluster ${name} is not in the hub any more`);
-    return connectCluster(cluster, options);
+    return connectCluster(cluster, { ...options, fence });
   }
 
   function end(name: string): void {

@@ -15,7 +15,9 @@ export interface ConnectionOptions {
   readonly secrets: Store;
   readonly clock: Clock;
   /** The hub itself, for a cluster that is its own hub. */
-  readonly connectHub: () => Promise<Client>;
+  readonly connectHub: (fence?: () => void) => Promise<Client>;
+  /** Called as each write leaves; when it throws, nothing is sent. */
+  readonly fence?: () => void;
   readonly onCall?: (report: CallReport) => void;
 }
 
@@ -28,8 +30,8 @@ export function connectionVersion(cluster: Cluster, secrets: Store): string {
 }
 
 export async function connectCluster(cluster: Cluster, options: ConnectionOptions): Promise<Client> {
-  const { clock, secrets, onCall } = options;
-  if (cluster.spec.connection?.inCluster) return options.connectHub();
+  const { clock, secrets, onCall, fence } = options;
+  if (cluster.spec.connection?.inCluster) return options.connectHub(fence);
   const ref = credentialsOf(cluster);
   if (!ref) {
     throw new KubeError(
@@ -43,6 +45,7 @@ export async function connectCluster(cluster: Cluster, options: ConnectionOption
     clock,
     limiter: createLimiter({ clock }),
     ...(onCall ? { onCall } : {}),
+    ...(fence ? { fence } : {}),
   });
 }
 

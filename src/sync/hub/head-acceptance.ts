@@ -2,7 +2,7 @@
 import type { Log } from '../../kube/process/log.ts';
 import { checkAncestry } from '../git/ancestry-guard.ts';
 import type { GitTransport } from '../git/transport.ts';
-import type { Checks } from '../judge/object-checks.ts';
+import type { ObjectChecks } from '../judge/object-checks.ts';
 import { isRenderError } from '../render/errors.ts';
 import { acceptAncestry, acceptContent, acceptRenderError, type CommitAcceptance } from './acceptance.ts';
 import type { RenderStore } from './render-store.ts';
@@ -11,7 +11,7 @@ export interface HeadAcceptanceOptions {
   readonly git: GitTransport;
   readonly ref: string;
   readonly renders: RenderStore;
-  readonly checks: Checks;
+  readonly checks: ObjectChecks;
   /** Commits that were accepted before and are in force: a head has to have all of them in its history. */
   readonly lastApplied: () => readonly string[];
   /** The newest commit that has a Release: accepted by a process before this one. */

@@ -10,7 +10,7 @@ import type { Clock } from '../../os/clock.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { hubScope } from '../apply/inventory/store.ts';
 import { createClusterWorker } from '../apply/worker.ts';
-import type { Checks } from '../judge/object-checks.ts';
+import type { ObjectChecks } from '../judge/object-checks.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
 import type { HubCache } from './hub-cache.ts';
@@ -22,10 +22,10 @@ export interface PipelineSessionOptions {
   readonly name: string;
   readonly hub: HubCache;
   readonly hubUID: string;
-  readonly connectHub: () => Promise<Client>;
+  readonly connectHub: (fence?: () => void) => Promise<Client>;
   readonly lease: HeldLease;
   readonly renderer: Renderer;
-  readonly checks: Checks;
+  readonly checks: ObjectChecks;
   readonly policy: (pipeline: string) => ApplyPolicy;
   /** Commits that the clusters themselves name: they outlive the hub's memory. */
   readonly inClusters: () => readonly string[];
@@ -67,8 +67,6 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     connect: options.connectHub,
     pinnedUID: () => options.hubUID,
     writeBlockedReason: () => lease.notHeldReason(),
-    content: async ({ commit }) =>
-      commit ? scoped(name, await source.content(HUB_TARGET, commit)) : undefined,
     onReport: onChange,
   });
   const polling = source.run(stop.signal);
@@ -89,7 +87,13 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     if (!commit) return false;
     const content = await source.content(HUB_TARGET, commit);
     if (!content) return true;
-    hubWorker.setTarget({ mode: 'Apply', commit, pipeline: name, because: 'the newest accepted commit' });
+    hubWorker.setTarget({
+      mode: 'Apply',
+      commit,
+      content: async () => scoped(name, await source.content(HUB_TARGET, commit)),
+      pipeline: name,
+      because: 'the newest accepted commit',
+    });
     const { work } = hubWorker.report();
     if (work?.digest !== content.digest) return false;
     const failed = new Set(work.failures.map(({ object }) => object));

@@ -27,7 +27,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-export interface Checks {
+export interface ObjectChecks {
   /** Schema of our own kinds; empty for all others. */
   readonly schema: (object: KubeObject) => readonly Problem[];
   /** Of a NodeRemedier: why it is no rule, or which of the tests inside it fail. Empty for all others. */
@@ -35,7 +35,7 @@ export interface Checks {
 }
 
 /** All objections to all objects at once; none means that the target may be applied. */
-export async function refusals(target: RenderedTarget, checks: Checks): Promise<Refusal[]> {
+export async function refusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
   return [...unitNames(target), ...(await objectRefusals(target, checks))];
 }
 
@@ -55,7 +55,7 @@ function unitNames({ target, units }: RenderedTarget): Refusal[] {
     }));
 }
 
-async function objectRefusals(target: RenderedTarget, checks: Checks): Promise<Refusal[]> {
+async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
   const seen = new Map<string, { unit: string; source: string }>();
   const found: Refusal[] = [];
   for (const { unit, rendered } of objectsOf(target)) {
@@ -74,7 +74,11 @@ function objectsOf({ units }: RenderedTarget): readonly { unit: string; rendered
   return units.flatMap(({ unit, objects }) => objects.map((rendered) => ({ unit, rendered })));
 }
 
-async function objections(target: string, { object }: RenderedObject, checks: Checks): Promise<string[]> {
+async function objections(
+  target: string,
+  { object }: RenderedObject,
+  checks: ObjectChecks,
+): Promise<string[]> {
   const own = object.apiVersion.startsWith(`${GROUP}/`);
   const written = besideSchema(await checks.ruleTests(object), checks.schema(object));
   return [

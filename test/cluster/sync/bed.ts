@@ -9,7 +9,7 @@ import type { SyncContext, SyncTarget } from '../../../src/sync/apply/context.ts
 import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
 import { createLiveCache } from '../../../src/sync/apply/live/live-cache.ts';
 import { type SyncResult, syncCluster } from '../../../src/sync/apply/sync-cluster.ts';
-import { clusterUID } from '../../../src/sync/cluster-uid.ts';
+import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
@@ -66,7 +66,7 @@ export async function freshSync(client: Client, hub = HUB): Promise<Bed> {
   const clock = createSystemClock();
   const log = memoryLog();
   const live = createLiveCache({ client, clock, log, random: () => 0.5, onChange: () => undefined });
-  const store = await openInventory(client, { clusterUID: await clusterUID(client, NEVER), scope: '' });
+  const store = await openInventory(client, { clusterUID: await readClusterUID(client, NEVER), scope: '' });
   const context: SyncContext = {
     client,
     live,

@@ -121,7 +121,7 @@ async function versionIn(server: ApiServer): Promise<unknown> {
 async function runningSync(kubeconfig: string, identity: string, log: MemoryLog): Promise<Sync> {
   const sync = await startSync(
     {
-      connectHub: () => connect({ kubeconfig }),
+      connectHub: (fence) => connect({ kubeconfig, ...(fence ? { fence } : {}) }),
       identity,
       renderer: createRenderer({ limits: TEST_LIMITS }),
       checks: commitChecks(),

@@ -176,6 +176,6 @@ async function refusals(times: number): Promise<void> {
 function lostPasses(cluster: Stage): number {
   const { lines } = bed.log();
   return lines.filter(
-    ({ message, fields }) => message === 'pass not finished' && fields['cluster'] === cluster,
+    ({ message, fields }) => message === 'reconcile failed' && fields['cluster'] === cluster,
   ).length;
 }

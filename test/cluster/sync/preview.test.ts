@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
 import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/store.ts';
-import { clusterUID } from '../../../src/sync/cluster-uid.ts';
+import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import { previewLive } from '../../../src/sync/preview/live-preview.ts';
 import type { UnitPreview } from '../../../src/sync/preview/preview.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
@@ -96,7 +96,7 @@ async function preview({
   const limits = { budget, acknowledgements };
   return previewLive({
     client,
-    clusterUID: await clusterUID(client, NEVER),
+    clusterUID: await readClusterUID(client, NEVER),
     hub: HUB,
     scope: CLUSTER_SCOPE,
     target: { target: 'test', units, digest },

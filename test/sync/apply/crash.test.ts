@@ -4,28 +4,34 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
 import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
-import { syncCluster } from '../../../src/sync/apply/sync-cluster.ts';
+import { type SyncResult, syncCluster } from '../../../src/sync/apply/sync-cluster.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
-import { Crash, type MemoryCluster, memoryCluster, type Process } from './memory-cluster.ts';
-import { configMap, HUB, unit } from './world.ts';
+import {
+  Crash,
+  type CrashPoint,
+  createFakeCluster,
+  type FakeCluster,
+  type FakeProcess,
+} from './fake-cluster.ts';
+import { configMap, HUB, unit } from './fixtures.ts';
 
 const OBJECTS = 200;
 const NEW = Array.from({ length: OBJECTS }, (_, index) => configMap(`new-${index}`));
 const OLD = [configMap('old-0'), configMap('old-1')];
 const before = target('a', [unit('web', OLD), unit('other', [configMap('x')])]);
-/** Two units, one object that changes, one that moves, 200 that come. */
+/** Two units: one object changes, one moves to the other unit, 200 are new. */
 const after = target('b', [
   unit('web', [configMap('old-0', { key: 'changed' }), ...NEW]),
   unit('other', [configMap('x'), configMap('old-1')]),
 ]);
 
-describe('S1 leaves no orphan and deletes nothing wrong when the process ends at any call', () => {
-  it('loses no object and deletes none that it should not, ended before or after any call of an apply and its revert', {
+describe('S1 crash sweep in one process', () => {
+  it('leaves no orphan and deletes nothing wrongly, ended before or after any call of an apply and its revert', {
     timeout: 300_000,
   }, async () => {
-    const start = memoryCluster();
+    const start = createFakeCluster();
     await converge(start, before);
     const applied = start.copy();
     const callsOfApply = await converge(applied, after);
@@ -37,24 +43,24 @@ describe('S1 leaves no orphan and deletes nothing wrong when the process ends at
     const known = new Set<string>();
     for (const moment of ['before', 'after'] as const) {
       for (let at = 1; at <= callsOfApply; at += 1) {
-        faults.push(...(await crashed(start.copy(), after, { at, moment, known })));
+        faults.push(...(await problemsAfterCrash(start.copy(), after, { at, moment, known })));
       }
       for (let at = 1; at <= callsOfRevert; at += 1) {
-        faults.push(...(await crashed(applied.copy(), before, { at, moment, known })));
+        faults.push(...(await problemsAfterCrash(applied.copy(), before, { at, moment, known })));
       }
     }
-    // A write is seen by the state before it and the state after it; reads leave no state of their own.
+    // Each write has a state before and a state after it; reads add no states.
     expect(known.size).toBeGreaterThan(2 * OBJECTS);
     expect(faults).toEqual([]);
   });
 
-  it('keeps count of crashes that follow one another', async () => {
-    const cluster = memoryCluster();
+  it('survives several crashes in a row', async () => {
+    const cluster = createFakeCluster();
     await converge(cluster, before);
-    // Each run gets three calls further than it takes to look, until the work is done.
+    // Each run makes a few calls more than the reads need, until the work is done.
     for (let run = 0; run < 500; run += 1) {
-      const end = { at: 4 + (run % 5), moment: run % 2 ? 'before' : 'after' } as const;
-      await attempt(cluster, run % 7 < 5 ? after : before, end);
+      const crash = { at: 4 + (run % 5), moment: run % 2 ? 'before' : 'after' } as const;
+      await syncUntil(cluster, run % 7 < 5 ? after : before, crash);
     }
     await converge(cluster, after);
     expect(problemsOf(cluster, after)).toEqual([]);
@@ -63,26 +69,21 @@ describe('S1 leaves no orphan and deletes nothing wrong when the process ends at
   });
 });
 
-interface End {
-  readonly at: number;
-  readonly moment: 'before' | 'after';
-}
-
 /**
- * Ends a process at one call; then git may go on or be reverted: both must come out right. Nothing of the process
- * outlives it, so where the cluster is left as an earlier end left it, the rest is known already.
+ * Crashes at one call; then git either stays or is reverted, and both must end well. The process keeps nothing beyond its
+ * end, so a cluster state that an earlier crash left is not tested again.
  */
-async function crashed(
-  cluster: MemoryCluster,
-  wanted: SyncTarget,
-  { known, ...end }: End & { readonly known: Set<string> },
+async function problemsAfterCrash(
+  cluster: FakeCluster,
+  desired: SyncTarget,
+  { known, ...crash }: CrashPoint & { readonly known: Set<string> },
 ): Promise<string[]> {
-  await attempt(cluster, wanted, end);
-  const label = `${wanted.commit} ended ${end.moment} call ${end.at}`;
+  await syncUntil(cluster, desired, crash);
+  const label = `${desired.commit} ended ${crash.moment} call ${crash.at}`;
   const wrong = cluster.deleted
-    .filter((object) => isWanted(object, wanted))
+    .filter((object) => isDesired(object, desired))
     .map((object) => `deleted ${object.metadata.name}`);
-  const state = `${wanted.commit} ${cluster.version}`;
+  const state = `${desired.commit} ${cluster.version}`;
   if (known.has(state)) return wrong.map((problem) => `${label}: ${problem}`);
   known.add(state);
   const other = cluster.copy();
@@ -93,25 +94,22 @@ async function crashed(
   );
 }
 
-/** True when the work was done before the end came. */
-async function attempt(cluster: MemoryCluster, wanted: SyncTarget, end: End): Promise<boolean> {
+async function syncUntil(cluster: FakeCluster, desired: SyncTarget, crash: CrashPoint): Promise<void> {
   try {
-    await passOf(cluster.process(end), wanted);
-    return true;
+    await sync(cluster.process({ crash }), desired);
   } catch (error) {
-    if (error instanceof Crash) return false;
-    throw error;
+    if (!(error instanceof Crash)) throw error;
   }
 }
 
-async function converge(cluster: MemoryCluster, wanted: SyncTarget): Promise<number> {
+async function converge(cluster: FakeCluster, desired: SyncTarget): Promise<number> {
   const process = cluster.process();
-  const { pruned } = await passOf(process, wanted);
+  const { pruned } = await sync(process, desired);
   expect(pruned.waiting).toEqual([]);
   return process.calls;
 }
 
-async function passOf({ client, live }: Process, wanted: SyncTarget): ReturnType<typeof syncCluster> {
+async function sync({ client, live }: FakeProcess, desired: SyncTarget): Promise<SyncResult> {
   const signal = new AbortController().signal;
   const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '' });
   return syncCluster(
@@ -125,24 +123,23 @@ async function passOf({ client, live }: Process, wanted: SyncTarget): ReturnType
       serverForms: new Map(),
       signal,
     },
-    wanted,
+    desired,
   );
 }
 
-/** What stands in the cluster and should not, or does not and should; and an inventory that says otherwise. */
-function problemsOf(cluster: MemoryCluster, wanted: SyncTarget): string[] {
-  const mine = [...cluster.objects].filter(
-    ([, { metadata }]) => metadata.labels?.['kubenode.dev/hub'] !== undefined,
+/** Orphaned, missing or wrong objects, and an inventory that does not match. */
+function problemsOf(cluster: FakeCluster, desired: SyncTarget): string[] {
+  const owned = new Map(
+    [...cluster.objects].filter(([, { metadata }]) => metadata.labels?.['kubenode.dev/hub'] !== undefined),
   );
-  const there = new Map(mine);
-  const want = new Map(
-    wanted.units.flatMap(({ unit: name, objects }) =>
+  const expected = new Map(
+    desired.units.flatMap(({ unit: name, objects }) =>
       objects.map(({ object }) => [keyOfObject(object), `${name} ${JSON.stringify(object['data'])}`]),
     ),
   );
-  const orphans = [...there.keys()].filter((key) => !want.has(key)).map((key) => `orphan ${key}`);
-  const wrong = [...want].flatMap(([key, content]) => {
-    const live = there.get(key);
+  const orphans = [...owned.keys()].filter((key) => !expected.has(key)).map((key) => `orphan ${key}`);
+  const wrong = [...expected].flatMap(([key, content]) => {
+    const live = owned.get(key);
     if (!live) return [`missing ${key}`];
     return `${live.metadata.labels?.['kubenode.dev/unit']} ${JSON.stringify(live['data'])}` === content
       ? []
@@ -153,11 +150,14 @@ function problemsOf(cluster: MemoryCluster, wanted: SyncTarget): string[] {
       ? (rest['data'] as { entries: string }).entries.split('\n').filter(Boolean)
       : [],
   );
-  const count = listed.length === want.size ? [] : [`inventory of ${listed.length}, wanted ${want.size}`];
+  const count =
+    listed.length === expected.size
+      ? []
+      : [`expected ${expected.size} inventory entries, got ${listed.length}`];
   return [...orphans, ...wrong, ...count];
 }
 
-function isWanted(object: KubeObject, { units }: SyncTarget): boolean {
+function isDesired(object: KubeObject, { units }: SyncTarget): boolean {
   return units.some(({ objects }) =>
     objects.some(
       (rendered) =>
@@ -173,10 +173,9 @@ function keyOfObject({ kind, metadata }: KubeObject): string {
 }
 
 function target(letter: string, units: readonly RenderedUnit[]): SyncTarget {
-  const digest = digestOf(units.map(({ digest: one }) => one));
   return {
     commit: letter.repeat(40),
-    digest,
+    digest: digestOf(units.map(({ digest }) => digest)),
     units,
     budget: { maxObjects: 1000, maxPercent: 100 },
     acknowledgements: [],

@@ -18,7 +18,7 @@ import {
   unit,
   withLabels,
   world,
-} from './world.ts';
+} from './fixtures.ts';
 
 const a = configMap('a');
 const b = configMap('b');

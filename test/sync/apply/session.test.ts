@@ -10,36 +10,35 @@ import {
 } from '../../../src/sync/apply/session.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
-import { memoryCluster } from './memory-cluster.ts';
-import { configMap } from './world.ts';
+import { createFakeCluster } from './fake-cluster.ts';
+import { configMap } from './fixtures.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Who answers under the address; a test changes it. */
+/** Which cluster answers at the address; a test changes it. */
 interface Address {
   uid: string;
-  silent?: boolean;
+  unreachable?: boolean;
   lease?: string;
 }
 
-function sessionOn(address: Address, pinned?: string): Promise<ClusterSession> {
-  const { client } = memoryCluster().process();
-  const answering: Client = {
-    ...client,
-    get: async <T>() => {
-      if (address.silent) throw new KubeError('Unreachable', 'no answer');
-      const namespace: KubeObject = {
-        apiVersion: 'v1',
-        kind: 'Namespace',
-        metadata: { name: 'kube-system', uid: address.uid },
-      };
-      return namespace as T;
-    },
-    raw: async () => ({ gitVersion: 'v1.36.3' }),
-  };
+function sessionAt(address: Address, pinned?: string): Promise<ClusterSession> {
+  const cluster = createFakeCluster();
   return openClusterSession(
     {
-      connect: async () => answering,
+      connect: async (fence): Promise<Client> => ({
+        ...cluster.process({ fence }).client,
+        get: async <T>() => {
+          if (address.unreachable) throw new KubeError('Unreachable', 'no answer');
+          const namespace: KubeObject = {
+            apiVersion: 'v1',
+            kind: 'Namespace',
+            metadata: { name: 'kube-system', uid: address.uid },
+          };
+          return namespace as T;
+        },
+        raw: async () => ({ gitVersion: 'v1.36.3' }),
+      }),
       pinnedUID: () => pinned,
       writeBlockedReason: () => address.lease,
       scope: '',
@@ -54,29 +53,29 @@ function sessionOn(address: Address, pinned?: string): Promise<ClusterSession> {
 
 const write = ({ client }: ClusterSession): Promise<unknown> => client.create(CONFIG_MAPS, configMap('a'));
 
-describe('a session', () => {
-  it('S6 opens with the cluster that is pinned, and with no other', async () => {
-    await expect(write(await sessionOn({ uid: 'one' }, 'one'))).resolves.toBeDefined();
-    await expect(sessionOn({ uid: 'two' }, 'one')).rejects.toThrow(IdentityMismatch);
+describe('openClusterSession', () => {
+  it('S6 opens with the pinned cluster and rejects any other', async () => {
+    await expect(write(await sessionAt({ uid: 'one' }, 'one'))).resolves.toBeDefined();
+    await expect(sessionAt({ uid: 'two' }, 'one')).rejects.toThrow(IdentityMismatch);
   });
 
   it('S6 writes nothing once another cluster answers', async () => {
     const address: Address = { uid: 'one' };
-    const session = await sessionOn(address);
+    const session = await sessionAt(address);
     address.uid = 'two';
     await expect(session.verify(NEVER)).rejects.toThrow(
       'answers as cluster two, and this Cluster is pinned to one',
     );
-    await expect(write(session)).rejects.toMatchObject({ code: 'Aborted' });
+    await expect(write(session)).rejects.toThrow('the identity of the cluster is not verified');
   });
 
-  it('S6 takes nobody for a first contact after a silence', async () => {
+  it('S6 does not take another cluster for a first contact after an outage', async () => {
     const address: Address = { uid: 'one' };
-    const session = await sessionOn(address);
-    address.silent = true;
+    const session = await sessionAt(address);
+    address.unreachable = true;
     await expect(session.verify(NEVER)).rejects.toMatchObject({ code: 'Unreachable' });
-    await expect(write(session)).rejects.toMatchObject({ code: 'Aborted' });
-    address.silent = false;
+    await expect(write(session)).rejects.toThrow('the identity of the cluster is not verified');
+    address.unreachable = false;
     address.uid = 'two';
     await expect(session.verify(NEVER)).rejects.toThrow(IdentityMismatch);
     address.uid = 'one';
@@ -84,9 +83,9 @@ describe('a session', () => {
     await expect(write(session)).resolves.toBeDefined();
   });
 
-  it('asks right before each write whether it may', async () => {
+  it('checks the Lease as each write leaves', async () => {
     const address: Address = { uid: 'one' };
-    const session = await sessionOn(address);
+    const session = await sessionAt(address);
     address.lease = 'lease cluster-test is held by another';
     await expect(write(session)).rejects.toThrow('lease cluster-test is held by another');
   });

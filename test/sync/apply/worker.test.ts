@@ -6,116 +6,119 @@ import { KubeError } from '../../../src/kube/client/errors.ts';
 import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { type ClusterWorker, createClusterWorker } from '../../../src/sync/apply/worker.ts';
+import type { ClusterTarget } from '../../../src/sync/cluster-report.ts';
 import type { RenderedTarget } from '../../../src/sync/rendered.ts';
 import { LONG } from '../../support/long.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
-import { memoryCluster } from './memory-cluster.ts';
-import { configMap, HUB, namespace, unit } from './world.ts';
+import { createFakeCluster } from './fake-cluster.ts';
+import { configMap, HUB, namespace, unit } from './fixtures.ts';
 
 const OBJECTS = 20;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** One cluster, its worker, and what befalls the calls to it. */
-interface Bed {
+/** A worker for one fake cluster, with faults for its calls. */
+interface TestWorker {
   readonly clock: VirtualClock;
   readonly worker: ClusterWorker;
-  /** Decides about each call; may throw. */
+  readonly render: (commit: string) => RenderedTarget;
+  /** Called before each call; may throw. */
   fault: (call: { readonly verb: string; readonly number: number; readonly object?: KubeObject }) => void;
   /** Names of ConfigMaps that are in the cluster. */
   names(): string[];
 }
 
-describe('a worker', () => {
+describe('createClusterWorker', () => {
   it.each([SECOND, MINUTE, 120 * MINUTE])(
-    'S16 resumes an apply by itself after the server was away for %i ms',
-    async (away) => {
+    'S16 resumes an apply by itself after an outage of %i ms',
+    async (outageMs) => {
       for (const from of [1, 2, 5, 9, 15, 22, 26]) {
-        const bed = await bedWith(() => target('a', OBJECTS));
-        let awayUntil: number | undefined;
-        bed.fault = ({ number }) => {
-          if (number >= from) awayUntil ??= bed.clock.monotonicMs() + away;
-          if (awayUntil !== undefined && bed.clock.monotonicMs() < awayUntil) throw gone();
+        const test = await startWorker(() => target('a', OBJECTS));
+        let outageEndMs: number | undefined;
+        test.fault = ({ number }) => {
+          if (number >= from) outageEndMs ??= test.clock.monotonicMs() + outageMs;
+          if (outageEndMs !== undefined && test.clock.monotonicMs() < outageEndMs) throw unreachable();
         };
-        aim(bed, 'a');
-        await bed.clock.advance(away);
-        await passing(bed.clock, 30 * SECOND);
-        expect([from, bed.names().length]).toEqual([from, OBJECTS]);
-        expect(bed.worker.report()).toMatchObject({ reachable: true, work: { state: 'Applied' } });
+        setTarget(test, 'a');
+        await test.clock.advance(outageMs);
+        await advanceInSteps(test.clock, 30 * SECOND);
+        expect([from, test.names().length]).toEqual([from, OBJECTS]);
+        expect(test.worker.report()).toMatchObject({ reachable: true, work: { state: 'Applied' } });
       }
     },
   );
 
-  it('S16 asks a server that is away a few times a minute, and no more', async () => {
-    const bed = await bedWith(() => target('a', OBJECTS));
+  it('S16 probes an unreachable server a few times a minute', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
     let calls = 0;
-    bed.fault = () => {
+    test.fault = () => {
       calls += 1;
-      throw gone();
+      throw unreachable();
     };
-    aim(bed, 'a');
-    await bed.clock.advance(10 * MINUTE);
+    setTarget(test, 'a');
+    await test.clock.advance(10 * MINUTE);
     calls = 0;
-    await bed.clock.advance(10 * MINUTE);
+    await test.clock.advance(10 * MINUTE);
     expect(calls).toBeGreaterThan(20);
     expect(calls).toBeLessThan(80);
   });
 
-  it('S16 goes on as soon as a kind can be listed again that could not for long', async () => {
-    const bed = await bedWith(() => target('a', OBJECTS));
-    bed.fault = ({ verb }) => {
-      if (verb === 'list marked') throw new KubeError('ServerError', 'its API is away', { status: 503 });
+  it('S16 resumes within 30 s when a kind can be listed again after 20 minutes', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
+    test.fault = ({ verb }) => {
+      if (verb === 'list owned') throw new KubeError('ServerError', 'its API is down', { status: 503 });
     };
-    aim(bed, 'a');
-    await bed.clock.advance(20 * MINUTE);
-    expect(bed.names()).toEqual([]);
-    bed.fault = () => undefined;
-    await passing(bed.clock, 30 * SECOND);
-    expect(bed.names()).toHaveLength(OBJECTS);
+    setTarget(test, 'a');
+    await test.clock.advance(20 * MINUTE);
+    expect(test.names()).toEqual([]);
+    test.fault = () => undefined;
+    await advanceInSteps(test.clock, 30 * SECOND);
+    expect(test.names()).toHaveLength(OBJECTS);
   });
 
-  it('looks again at the very end of a soak', async () => {
-    const bed = await bedWith(() => target('a', 1));
-    aim(bed, 'a');
-    await passing(bed.clock, 3 * SECOND);
-    const observeAt = new Date(bed.clock.now().getTime() + 5 * SECOND);
-    bed.worker.setTarget({ mode: 'Apply', commit: 'a', pipeline: 'fleet', because: 'soaks', observeAt });
-    await passing(bed.clock, 6 * SECOND);
-    const seenAt = bed.worker.report().health?.observedAt;
+  it('observes the cluster again at the end of a soak', async () => {
+    const test = await startWorker(() => target('a', 1));
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 3 * SECOND);
+    const observeAt = new Date(test.clock.now().getTime() + 5 * SECOND);
+    setTarget(test, 'a', { observeAt });
+    await advanceInSteps(test.clock, 6 * SECOND);
+    const seenAt = test.worker.report().health?.observedAt;
     expect(seenAt?.getTime()).toBeGreaterThanOrEqual(observeAt.getTime());
   });
 
-  it('S15 begins with a fix at once, at whatever moment of a failing wait it comes', async () => {
+  it('S15 applies a fix at once, at any moment of a retry delay', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 30 * MINUTE }), async (moment) => {
-        const bed = await bedWith((commit) => target(commit, 1));
+        const test = await startWorker((commit) => target(commit, 1));
         const applied: string[] = [];
-        bed.fault = ({ verb, object }) => {
+        test.fault = ({ verb, object }) => {
           const name = object?.metadata.name ?? '';
           if (verb !== 'apply' || !name.startsWith('c-')) return;
           applied.push(name);
-          if (name.startsWith('c-bad')) throw new KubeError('ServerError', 'webhook away', { status: 500 });
+          if (name.startsWith('c-bad')) throw new KubeError('ServerError', 'webhook down', { status: 500 });
         };
-        aim(bed, 'bad');
-        await bed.clock.advance(moment);
+        setTarget(test, 'bad');
+        await test.clock.advance(moment);
         expect(applied).not.toContain('c-fix-0');
-        aim(bed, 'fix');
-        await passing(bed.clock, 2 * SECOND);
+        setTarget(test, 'fix');
+        await advanceInSteps(test.clock, 2 * SECOND);
         expect(applied).toContain('c-fix-0');
-        await bed.worker.close();
+        await test.worker.close();
       }),
       { numRuns: LONG ? 1000 : 60 },
     );
   });
 });
 
-function gone(): KubeError {
+function unreachable(): KubeError {
   return new KubeError('Unreachable', 'no answer');
 }
 
-function aim({ worker }: Bed, commit: string): void {
-  worker.setTarget({ mode: 'Apply', commit, pipeline: 'fleet', because: 'its turn' });
+function setTarget({ worker, render }: TestWorker, commit: string, more: Partial<ClusterTarget> = {}): void {
+  const content = async (): Promise<RenderedTarget> => render(commit);
+  worker.setTarget({ mode: 'Apply', commit, pipeline: 'fleet', because: 'next in line', content, ...more });
 }
 
 function target(commit: string, objects: number): RenderedTarget {
@@ -123,19 +126,20 @@ function target(commit: string, objects: number): RenderedTarget {
   return { target: 'test', units: [unit('web', maps)], digest: `sha256:${commit}` };
 }
 
-/** In steps, so that what needs several turns of the event loop gets them. */
-async function passing(clock: VirtualClock, ms: number): Promise<void> {
+/** In steps: some work needs several turns of the event loop. */
+async function advanceInSteps(clock: VirtualClock, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 100) await clock.advance(100);
 }
 
-async function bedWith(content: (commit: string) => RenderedTarget): Promise<Bed> {
-  const cluster = memoryCluster();
+async function startWorker(render: (commit: string) => RenderedTarget): Promise<TestWorker> {
+  const cluster = createFakeCluster();
   const { client } = cluster.process();
   await client.create(NAMESPACES, namespace('kube-system'));
   const clock = virtualClock();
   let number = 0;
-  const bed: Bed = {
+  const test: TestWorker = {
     clock,
+    render,
     fault: () => undefined,
     names: () =>
       [...cluster.objects.values()]
@@ -146,10 +150,9 @@ async function bedWith(content: (commit: string) => RenderedTarget): Promise<Bed
       hub: HUB,
       scope: '',
       connect: async () =>
-        faulty(client, clock, (verb, object) => bed.fault({ verb, number: (number += 1), ...object })),
+        faulty(client, clock, (verb, object) => test.fault({ verb, number: (number += 1), ...object })),
       pinnedUID: () => undefined,
       writeBlockedReason: () => undefined,
-      content: async ({ commit }) => content(commit ?? ''),
       policy: () => ({ budget: { maxObjects: 100, maxPercent: 100 }, acknowledgements: [] }),
       clock,
       log: memoryLog(),
@@ -157,8 +160,8 @@ async function bedWith(content: (commit: string) => RenderedTarget): Promise<Bed
       onReport: () => undefined,
     }),
   };
-  onTestFinished(() => bed.worker.close());
-  return bed;
+  onTestFinished(() => test.worker.close());
+  return test;
 }
 
 function faulty(
@@ -177,7 +180,7 @@ function faulty(
       return client.list(resource, options);
     },
     pages: async function* pages<T>(resource: Resource, options?: ListOptions) {
-      before(options?.labelSelector === LABEL_HUB ? 'list marked' : 'list');
+      before(options?.labelSelector === LABEL_HUB ? 'list owned' : 'list');
       yield* client.pages<T>(resource, options);
     },
     apply: async (resource, object, options) => {
@@ -192,12 +195,12 @@ function faulty(
       before('replace');
       return client.replace(resource, object, options);
     },
-    watch: (_, { signal }) => calm(clock, signal),
+    watch: (_, { signal }) => quietWatch(clock, signal),
   };
 }
 
-/** A watch in which nothing happens, and which says so once a minute, as API servers do. */
-async function* calm(clock: VirtualClock, signal?: AbortSignal): AsyncGenerator<WatchEvent> {
+/** A watch without events, with a bookmark each minute as API servers send them. */
+async function* quietWatch(clock: VirtualClock, signal?: AbortSignal): AsyncGenerator<WatchEvent> {
   for (;;) {
     await clock.sleep(MINUTE, signal);
     const metadata = { name: '', resourceVersion: '1' };

@@ -17,7 +17,7 @@ import { isRenderError } from '../../../src/sync/render/errors.ts';
 import { createRenderer } from '../../../src/sync/render/renderer.ts';
 import type { Rendered, RenderedTarget } from '../../../src/sync/rendered.ts';
 import { tempFolder } from '../../support/temp.ts';
-import { entry, live, world } from '../apply/world.ts';
+import { entry, live, world } from '../apply/fixtures.ts';
 
 /** Three clusters, two units each, 15 objects a unit, as plain YAML. */
 const CLUSTERS = ['test', 'pre', 'prod'];

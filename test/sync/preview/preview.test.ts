@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { compareCommits, previewOf, verdictOf } from '../../../src/sync/preview/preview.ts';
 import { previewMarkdown, previewText, summaryOf } from '../../../src/sync/preview/text.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
-import { configMap, namespace, unit } from '../apply/world.ts';
+import { configMap, namespace, unit } from '../apply/fixtures.ts';
 
 const LIMITS = { budget: { maxObjects: 1, maxPercent: 0 }, acknowledgements: [] };
 const SECRET: KubeObject = {

@@ -9,7 +9,7 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/store.ts';
 import { runConcurrently } from '../../../sync/apply/run-concurrently.ts';
-import { clusterUID } from '../../../sync/cluster-uid.ts';
+import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
 import { previewLive } from '../../../sync/preview/live-preview.ts';
 import type { Limits, TargetPreview, UnitPreview } from '../../../sync/preview/preview.ts';
@@ -59,7 +59,7 @@ async function reach(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
   try {
     client = await connectFrom(io, flags);
     const { items } = await client.list<Cluster>(CLUSTERS, { signal: io.signal });
-    const uid = await clusterUID(client, io.signal);
+    const uid = await readClusterUID(client, io.signal);
     return { client, uid, clusters: items };
   } catch (error) {
     await client?.close();
@@ -89,7 +89,7 @@ async function withCluster(io: Io, hub: Hub, cluster: Cluster, question: Questio
   const { target, commit, limits } = question;
   const client = await clientFor(io, hub, cluster);
   try {
-    const uid = await clusterUID(client, io.signal);
+    const uid = await readClusterUID(client, io.signal);
     return await previewLive({
       client,
       clusterUID: uid,

@@ -4,12 +4,12 @@ import { GROUP } from '../../../api/names.ts';
 import { type Problem, validate } from '../../../api/validation/validate.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { problemsOf } from '../../../rules/rule-tests.ts';
-import type { Checks } from '../../../sync/judge/object-checks.ts';
+import type { ObjectChecks } from '../../../sync/judge/object-checks.ts';
 
 /** More rules than a fleet has; at about 4 KiB each they stay small. */
 const MAX_REMEMBERED = 1000;
 
-export function commitChecks(): Checks {
+export function commitChecks(): ObjectChecks {
   return {
     schema: (object) => (object.apiVersion.startsWith(`${GROUP}/`) ? validate(object) : []),
     ruleTests: remembering((object) => ruleProblems(object)),
@@ -26,7 +26,7 @@ function isRule({ apiVersion, kind }: KubeObject): boolean {
 }
 
 /** Most clusters have the same rules: each is tested once. */
-function remembering(ask: Checks['ruleTests']): Checks['ruleTests'] {
+function remembering(ask: ObjectChecks['ruleTests']): ObjectChecks['ruleTests'] {
   const answers = new Map<string, readonly Problem[]>();
   return async (object) => {
     if (!isRule(object)) return [];

@@ -72,8 +72,8 @@ async function sync(io: Io, flags: Flags): Promise<void> {
   const metrics = createMetrics();
   const counted = createRuntimeMetrics(metrics, createLoopDelay());
   const connection = await connectionAs(io, flags, PRINCIPAL_SYNC);
-  const connectHub = (): Promise<Client> =>
-    connect({ ...connection, onCall: (report) => counted.call(report) });
+  const connectHub = (fence?: () => void): Promise<Client> =>
+    connect({ ...connection, onCall: (report) => counted.call(report), ...(fence ? { fence } : {}) });
   const options: SyncOptions = {
     connectHub,
     identity: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`,
@@ -107,7 +107,7 @@ async function sync(io: Io, flags: Flags): Promise<void> {
       : await startHealthServer({
           port: flags.port,
           host: flags.host,
-          ready: { hub: () => running.notReady() },
+          ready: { hub: () => running.notReadyReason() },
           metrics,
           clock,
           log,

@@ -1,7 +1,7 @@
 /**
- * A cluster in memory, small but true to what sync relies on: UIDs, versions, compare-and-swap, preconditions, and one
- * field manager. It counts every call, and can end the caller before or after any of them, as a crash would. What it
- * claims of an API server is proved on a real one in test/cluster/sync.
+ * A cluster in memory with what sync relies on: UIDs, versions, compare-and-swap, preconditions and one field manager. It
+ * counts every call and can end its caller before or after any of them, like a crash. Tests in test/cluster/sync prove its
+ * behavior on a real API server.
  */
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
@@ -9,18 +9,30 @@ import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { LiveCache } from '../../../src/sync/apply/ports.ts';
 
-export interface MemoryCluster {
+export interface FakeCluster {
   readonly objects: ReadonlyMap<string, KubeObject>;
-  /** Rises with every write: two copies of one cluster that had the same writes have the same content. */
+  /** Increases with every write: two copies of one cluster with the same writes have the same content. */
   readonly version: number;
-  /** Every delete that the server carried out. */
+  /** Every object that the server deleted. */
   readonly deleted: readonly KubeObject[];
-  /** A process that talks to this cluster, until it ends. */
-  process(end?: { readonly at: number; readonly moment: 'before' | 'after' }): Process;
-  copy(): MemoryCluster;
+  /** A process that talks to this cluster. */
+  process(options?: FakeProcessOptions): FakeProcess;
+  copy(): FakeCluster;
 }
 
-export interface Process {
+export interface CrashPoint {
+  /** Number of the call. */
+  readonly at: number;
+  readonly moment: 'before' | 'after';
+}
+
+export interface FakeProcessOptions {
+  readonly crash?: CrashPoint;
+  /** Called as each write leaves. */
+  readonly fence?: () => void;
+}
+
+export interface FakeProcess {
   readonly client: Client;
   readonly live: LiveCache;
   /** How many calls it has made. */
@@ -37,36 +49,42 @@ interface Content {
   version: number;
 }
 
-export function memoryCluster(
+export function createFakeCluster(
   content: Content = { objects: new Map(), deleted: [], version: 0 },
-): MemoryCluster {
+): FakeCluster {
   return {
     objects: content.objects,
     deleted: content.deleted,
     get version() {
       return content.version;
     },
-    process: (end) => processOn(content, end),
-    copy: () => memoryCluster({ objects: new Map(content.objects), deleted: [], version: content.version }),
+    process: (options) => createProcess(content, options),
+    copy: () =>
+      createFakeCluster({ objects: new Map(content.objects), deleted: [], version: content.version }),
   };
 }
 
-function processOn(
+function createProcess(
   content: Content,
-  end?: { readonly at: number; readonly moment: 'before' | 'after' },
-): Process {
+  { crash, fence = () => undefined }: FakeProcessOptions = {},
+): FakeProcess {
   let calls = 0;
   let dead = false;
 
-  /** A dead process makes no more calls, whatever its finally blocks say. */
+  /** A dead process makes no more calls, not even in finally blocks. */
   async function call<T>(act: () => T): Promise<T> {
-    if (dead) throw new Crash('the process is gone');
+    if (dead) throw new Crash('the process has ended');
     calls += 1;
-    const last = calls === end?.at;
-    if (last && end?.moment === 'before') die();
+    const isLast = calls === crash?.at;
+    if (isLast && crash?.moment === 'before') die();
     const result = act();
-    if (last) die();
+    if (isLast) die();
     return structuredClone(result);
+  }
+
+  async function write<T>(act: () => T): Promise<T> {
+    fence();
+    return call(act);
   }
 
   function die(): never {
@@ -83,16 +101,16 @@ function processOn(
       yield (await call(() => page(resource, options))) as never;
     },
     watch: () => {
-      throw new Error('this world is looked at directly');
+      throw new Error('not supported: read the objects directly');
     },
-    apply: <T>(_: Resource, object: KubeObject) => call(() => put(object) as T),
-    create: <T>(_: Resource, object: KubeObject) => call(() => create(object) as T),
-    replace: <T>(_: Resource, object: KubeObject) => call(() => replace(object) as T),
+    apply: <T>(_: Resource, object: KubeObject) => write(() => put(object) as T),
+    create: <T>(_: Resource, object: KubeObject) => write(() => create(object) as T),
+    replace: <T>(_: Resource, object: KubeObject) => write(() => replace(object) as T),
     patch: () => {
-      throw new Error('not needed by these tests');
+      throw new Error('not supported');
     },
     delete: (resource, name, { uid, resourceVersion }) =>
-      call(() => remove(resource, name, { uid, resourceVersion })),
+      write(() => remove(resource, name, { uid, resourceVersion })),
     resourceFor: async (apiVersion, kind) => resourceOf(apiVersion, kind),
     resources: async () => [],
     forgetResources: () => undefined,
@@ -101,7 +119,7 @@ function processOn(
   };
   return {
     client,
-    live: liveOn(content),
+    live: createFakeLiveCache(content),
     get calls() {
       return calls;
     },
@@ -112,7 +130,7 @@ function processOn(
     { name, namespace = '' }: { name: string; namespace?: string },
   ): KubeObject {
     const found = content.objects.get(objectKey({ ...resource, namespace, name }));
-    if (!found) throw new KubeError('NotFound', `${resource.kind} ${name} is not there`, { status: 404 });
+    if (!found) throw new KubeError('NotFound', `${resource.kind} ${name} not found`, { status: 404 });
     return found;
   }
 
@@ -138,7 +156,7 @@ function processOn(
 
   function create(object: KubeObject): KubeObject {
     if (content.objects.has(objectKey(objectIdOf(object)))) {
-      throw new KubeError('AlreadyExists', 'it is there', { status: 409 });
+      throw new KubeError('AlreadyExists', 'it exists', { status: 409 });
     }
     return put(object);
   }
@@ -154,15 +172,15 @@ function processOn(
   function remove(
     resource: Resource,
     name: { name: string; namespace?: string },
-    wanted: Preconditions,
+    expected: Preconditions,
   ): void {
     const found = read(resource, name);
     const { uid, resourceVersion } = found.metadata;
     if (
-      uid !== wanted.uid ||
-      (wanted.resourceVersion !== undefined && resourceVersion !== wanted.resourceVersion)
+      uid !== expected.uid ||
+      (expected.resourceVersion !== undefined && resourceVersion !== expected.resourceVersion)
     ) {
-      throw new KubeError('Conflict', 'another object, or another version of it', { status: 409 });
+      throw new KubeError('Conflict', 'another UID or another version', { status: 409 });
     }
     content.version += 1;
     content.objects.delete(objectKey(objectIdOf(found)));
@@ -180,8 +198,8 @@ function resourceOf(apiVersion: string, kind: string): Resource {
   return { group, version, kind, plural: `${kind.toLowerCase()}s`, namespaced: kind !== 'Namespace' };
 }
 
-/** A watch that is never late: what a late one does is the business of the tests on a real server. */
-function liveOn(content: Content): LiveCache {
+/** A cache that is never behind the server. Tests on a real server cover a late watch. */
+function createFakeLiveCache(content: Content): LiveCache {
   return {
     watch: async () => undefined,
     get: (id: ObjectId) => content.objects.get(objectKey(id)) ?? 'absent',
