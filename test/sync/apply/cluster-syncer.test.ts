@@ -11,6 +11,8 @@ import { COMMIT, configMap, HUB, namespace, unit } from './fixtures.ts';
 
 const RENDERED = { target: 'prod', units: [unit('web', [configMap('a')])], digest: 'sha256:now' };
 
+const content = async (): Promise<typeof RENDERED> => RENDERED;
+
 describe('createClusterSyncer', () => {
   it.each([
     ['S32 writes what was promoted', 'Apply', 'sha256:now', true],
@@ -25,7 +27,6 @@ describe('createClusterSyncer', () => {
     const cluster = createFakeCluster();
     const syncer = await syncerFor(cluster);
     const { signal } = new AbortController();
-    const content = async (): Promise<typeof RENDERED> => RENDERED;
     const target = { mode, commit: COMMIT, digest, pipeline: 'fleet', because: 'next in line', content };
     await syncer.reconcile(target, signal);
     await syncer.close();
