@@ -71,6 +71,14 @@ export const COMPONENT_VERSION: Pattern = {
   regex: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
   words: 'lower-case letters, digits, "." and "-", such as 1.31.4',
 };
+export const SIZE: Pattern = {
+  regex: '^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti)?$',
+  words: 'a size in bytes, such as 40Gi',
+};
+export const DEVICE: Pattern = {
+  regex: '^/dev/[A-Za-z0-9._/-]+$',
+  words: 'the path of a device, such as /dev/nvme0n1',
+};
 export const FILE_MODE: Pattern = { regex: '^0[0-7]{3}$', words: 'a file mode in quotes, such as "0644"' };
 /** A label key or a condition type: a name, which may have a DNS name and a slash before it. */
 export const QUALIFIED_NAME: Pattern = {
@@ -113,6 +121,8 @@ export const PATTERNS: readonly Pattern[] = [
   FINGERPRINT,
   COMPONENT_NAME,
   COMPONENT_VERSION,
+  SIZE,
+  DEVICE,
   FILE_MODE,
   QUALIFIED_NAME,
   OBJECT_NAME,

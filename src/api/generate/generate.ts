@@ -3,16 +3,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { API_VERSION, GROUP, KINDS, VERSION } from '../kinds/registry.ts';
 import { policyFiles } from '../policies/generated-files.ts';
+import { STEP_DEFINITIONS } from '../steps/registry.ts';
 import { constructFiles } from './construct.ts';
 import { crdFile } from './crd.ts';
 import type { GeneratedFile } from './file.ts';
 import { resourcesFile } from './resources.ts';
+import { stepsFile } from './steps.ts';
 import { typesFile } from './types.ts';
 import { validatorFiles } from './validator.ts';
 
 export function generatedFiles(): readonly GeneratedFile[] {
   return [
     typesFile(KINDS, API_VERSION),
+    stepsFile(STEP_DEFINITIONS),
     resourcesFile(KINDS, GROUP, VERSION),
     ...KINDS.map((kind) => crdFile(kind, GROUP, VERSION)),
     ...validatorFiles(KINDS),

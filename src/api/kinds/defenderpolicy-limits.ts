@@ -2,7 +2,7 @@
 import { amount } from '../common.ts';
 import { RISKS } from '../enums.ts';
 import { choice, int, list, name, named, percent, rules, type Schema, text } from '../schema.ts';
-import { ACTIONS } from '../steps/steps.ts';
+import { ACTION_NAMES } from '../steps/registry.ts';
 
 /** An absent or empty list of risks or actions stands for all of them. */
 export function risks(min: 0 | 1 = 0): Schema {
@@ -11,7 +11,7 @@ export function risks(min: 0 | 1 = 0): Schema {
 }
 
 export function actions(sentence: string, max = 16): Schema {
-  return list(sentence, choice('An action.', ACTIONS), [0, max]).default([]);
+  return list(sentence, choice('An action.', ACTION_NAMES), [0, max]).default([]);
 }
 
 export const FOR_ACTIONS = 'Actions that it is for; none: all.';

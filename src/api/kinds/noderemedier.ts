@@ -19,7 +19,7 @@ import {
   text,
   time,
 } from '../schema.ts';
-import { STEPS } from '../steps/steps.ts';
+import { STEP_NAMES } from '../steps/registry.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 
 export const ON_FAILURE = ['Fail', 'Continue', 'NextRung'] as const;
@@ -27,7 +27,7 @@ export const ON_TIMEOUT = ['Fail', 'RequestApproval', 'NextRung'] as const;
 
 const step = rules(
   named('RemedyStep', 'One step of a repair.', {
-    step: choice('What is done.', STEPS),
+    step: choice('What is done.', STEP_NAMES),
     with: foreign(
       'What the step needs to know; the compiler checks it against the schema of the step.',
     ).default({}),

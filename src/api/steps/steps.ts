@@ -1,35 +1,63 @@
-/** The steps of a repair and the other acts that need a grant. No zod here: controllers and the agent import it as it is. */
+/** The steps of a repair at run time. No npm package here: compiler, job controller and agent share this file. */
+import { STEP_TABLE, type StepInputs } from '../generated/steps.ts';
+import { pathOf } from '../validation/path.ts';
+import type { Problem } from '../validation/validate.ts';
+import { wordsFor } from '../validation/words.ts';
+import type { OTHER_ACTIONS } from './actions.ts';
+import { failuresOf, type InputSchema, withDefaults } from './input.ts';
+import type { StepFacts } from './step.ts';
 
-/** Known steps. The rule compiler refuses by name those that this version cannot carry out. */
-export const STEPS = [
-  'CollectDiagnostics',
-  'RearmDetector',
-  'Notify',
-  'WaitForCondition',
-  'WaitForBoot',
-  'RequestApproval',
-  'HandOff',
-  'CleanDisk',
-  'Uncordon',
-  'Untaint',
-  'PowerOn',
-  'Cordon',
-  'Taint',
-  'RestartService',
-  'ReinstallComponent',
-  'EvictPods',
-  'Drain',
-  'ResetGPU',
-  'Reboot',
-  'PowerOff',
-  'PowerCycle',
-  'OutOfServiceTaint',
-  'AnswerProvider',
-  'ReplaceMachine',
-  'Reprovision',
-  'WipeDisk',
-] as const;
+export type Step = keyof typeof STEP_TABLE;
+export type Action = Step | (typeof OTHER_ACTIONS)[number];
 
-/** What a grant is for: a step, or the act of another controller (a Drain is both). */
-export const ACTIONS = [...STEPS, 'UpdateComponent', 'DeleteMachine', 'UpdateControlPlane'] as const;
-export type Action = (typeof ACTIONS)[number];
+export interface StepEntry extends StepFacts {
+  readonly input: InputSchema;
+}
+
+const TABLE: Readonly<Record<Step, StepEntry>> = STEP_TABLE;
+
+export const STEPS = Object.keys(STEP_TABLE) as readonly Step[];
+/** The steps that this release can carry out. */
+export const AVAILABLE_STEPS: readonly Step[] = STEPS.filter((step) => TABLE[step].available);
+
+export function isStep(word: unknown): word is Step {
+  return typeof word === 'string' && Object.hasOwn(TABLE, word);
+}
+
+export function stepEntry(step: Step): StepEntry {
+  return TABLE[step];
+}
+
+/** The form in which a job names a step: `Reboot@v1`. */
+export function stepReference(step: Step): string {
+  return `${step}@v${TABLE[step].version}`;
+}
+
+/** Undefined when this release does not know the step, or not in this version: an executor refuses it then. */
+export function stepOfReference(reference: string): Step | undefined {
+  const [name] = reference.split('@');
+  return isStep(name) && stepReference(name) === reference ? name : undefined;
+}
+
+/** What is wrong with the `with` of a step. Paths are relative to `with`. */
+export function stepInputProblems(step: Step, input: unknown): readonly Problem[] {
+  const failures = failuresOf(TABLE[step].input, input);
+  return failures.map((failure) => ({ path: pathOf(failure), message: wordsFor(failure) }));
+}
+
+/** The input with its defaults. Only for input without problems. */
+export function stepInput<S extends Step>(step: S, input: unknown): StepInputs[S] {
+  return withDefaults(TABLE[step].input, input) as StepInputs[S];
+}
+
+/** The step that takes this one back, with its input; undefined when nothing does. */
+export function undoOf(
+  step: Step,
+  input: unknown,
+): { readonly step: Step; readonly with: object } | undefined {
+  const { undo } = TABLE[step];
+  if (undo === undefined || !isStep(undo.step)) return undefined;
+  const own = Object.entries(withDefaults(TABLE[step].input, input) as object);
+  const kept = own.filter(([field]) => undo.keep?.includes(field) === true);
+  return { step: undo.step, with: { ...Object.fromEntries(kept), ...undo.with } };
+}

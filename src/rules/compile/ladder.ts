@@ -1,8 +1,8 @@
 /** The repairs: steps that this version can do, in an order that makes sense, each proved, and a person at the end. */
+import { AVAILABLE_STEPS, isStep, type Step, stepEntry, stepInputProblems } from '../../api/steps/steps.ts';
 import { isRecord, type JsonRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { Tree } from '../model.ts';
 import { guess, listIn, type Report, recordAt, shown } from '../report.ts';
-import { isAvailable, isStep, RISK_OF, STEPS_NOW } from '../steps.ts';
 import { compileTree } from './tree.ts';
 
 /** Each rung that has to prove something, with what proves it. */
@@ -65,17 +65,26 @@ function checkStep(report: Report, path: string, written: unknown): undefined {
   const name = step && valueAt(step, 'step');
   if (!step) return undefined;
   if (!isStep(name)) {
-    const hint = typeof name === 'string' ? guess(name, STEPS_NOW) : '';
-    return report(`${path}.step`, `there is no step ${shown(name)}: one of ${STEPS_NOW.join(', ')}${hint}`);
+    const hint = typeof name === 'string' ? guess(name, AVAILABLE_STEPS) : '';
+    return report(
+      `${path}.step`,
+      `there is no step ${shown(name)}: one of ${AVAILABLE_STEPS.join(', ')}${hint}`,
+    );
   }
-  if (!isAvailable(name)) {
+  if (stepEntry(name).available) checkInput(report, `${path}.with`, name, valueAt(step, 'with'));
+  else
     report(`${path}.step`, `the step ${name} is not available in this version: hand off to people instead`);
-  }
-  if (valueAt(step, 'onFailure') === 'Continue' && RISK_OF[name] !== 'None') {
+  if (valueAt(step, 'onFailure') === 'Continue' && stepEntry(name).risk !== 'None') {
     const message = `a ${name} that failed has done something: after a disruptive step the plan cannot just go on`;
     return report(`${path}.onFailure`, message);
   }
   return undefined;
+}
+
+function checkInput(report: Report, path: string, step: Step, input: unknown): void {
+  for (const { path: within, message } of stepInputProblems(step, input ?? {})) {
+    report(within === '' ? path : `${path}.${within}`, `step ${step}: ${message}`);
+  }
 }
 
 function checkOrder(report: Report, path: string, steps: readonly unknown[]): void {

@@ -1,7 +1,7 @@
 /** What was done to this machine before, counted from its jobs. */
 import type { JobOutcome } from '../../api/generated/types.ts';
+import { AVAILABLE_STEPS } from '../../api/steps/steps.ts';
 import { UNKNOWN_READING } from '../model.ts';
-import { STEPS_NOW } from '../steps.ts';
 import { count, type FactKind, fieldsOf, oneOf, paramsOf, seconds } from './fact.ts';
 import { windowOf } from './window.ts';
 
@@ -24,12 +24,12 @@ export const history: FactKind = {
   source: 'the RemedyOperationJobs of the machine',
   maxAge: 'OurWatch',
   params: paramsOf({
-    action: { type: 'choice', values: STEPS_NOW },
+    action: { type: 'choice', values: AVAILABLE_STEPS },
     windowSeconds: { type: 'seconds', max: MONTH },
   }),
   fields: fieldsOf({ count, lastAgeSeconds: seconds, lastOutcome: outcome }),
   observed: {
-    entry: fieldsOf({ action: oneOf(STEPS_NOW), ageSeconds: seconds, outcome }),
+    entry: fieldsOf({ action: oneOf(AVAILABLE_STEPS), ageSeconds: seconds, outcome }),
     read: (entries, params, reachSeconds) => {
       const same = entries.filter((entry) => entry['action'] === params['action']);
       const window = windowOf(same, params, reachSeconds);

@@ -1,0 +1,35 @@
+/** `src/api/generated/steps.ts`: the steps of a repair as plain tables and types, so that the agent needs no package. */
+import type { StepDefinition } from '../steps/step.ts';
+import { type GeneratedFile, HEADER } from './file.ts';
+import { interfaces } from './interfaces.ts';
+import { type JsonSchema, jsonSchemaOf, mapSchema, without } from './json-schema.ts';
+
+/** For people and for the API server; the check of an input does not read them. */
+const UNREAD = [
+  'description',
+  'x-kubenode-type',
+  'x-kubenode-doc',
+  'x-kubernetes-list-type',
+] as const satisfies readonly (keyof JsonSchema)[];
+
+export function stepsFile(steps: readonly StepDefinition[]): GeneratedFile {
+  const types = interfaces('stored');
+  const inputs = steps.map(({ name, input }) => ({ name, type: types.typeOf(jsonSchemaOf(input)) }));
+  const text = [
+    HEADER,
+    `export const STEP_TABLE = {\n${steps.map(entryOf).join('')}} as const;\n`,
+    '/** What each step takes in `with`, with its defaults. */',
+    `export interface StepInputs {\n${inputs.map(fieldOf).join('')}}\n`,
+    ...[...types.texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, type]) => type),
+  ].join('\n');
+  return { path: 'src/api/generated/steps.ts', text };
+}
+
+function entryOf({ name, description, input, ...facts }: StepDefinition): string {
+  const schema = mapSchema(jsonSchemaOf(input), (part) => without(part, ...UNREAD));
+  return `  /** ${description} */\n  ${name}: ${JSON.stringify({ ...facts, input: schema })},\n`;
+}
+
+function fieldOf({ name, type }: { readonly name: string; readonly type: string }): string {
+  return `  readonly ${name}: ${type};\n`;
+}

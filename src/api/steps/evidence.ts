@@ -1,0 +1,30 @@
+/** Steps that look at a machine before something destroys the evidence, or look again. */
+import { COMPONENT_NAME, QUALIFIED_NAME, SIZE } from '../patterns.ts';
+import { list, text } from '../schema.ts';
+import { step } from './step.ts';
+
+export const collectDiagnostics = step(
+  'CollectDiagnostics',
+  'Collects logs and system state on the machine. Its failure never blocks a repair.',
+  { risk: 'None', executor: 'Agent' },
+  {
+    profile: text('Name of a collection profile in the configuration of the agent.', {
+      max: 63,
+      pattern: COMPONENT_NAME,
+    }).default('default'),
+    maxBytes: text('Size limit of the collected files.', { max: 16, pattern: SIZE }).default('64Mi'),
+  },
+);
+
+export const rearmDetector = step(
+  'RearmDetector',
+  'Makes the problem detector of the agent evaluate conditions again that do not clear by themselves.',
+  { risk: 'None', executor: 'Agent' },
+  {
+    conditions: list(
+      'Condition types to evaluate again. Empty: all conditions of the detector.',
+      text('A condition type.', { max: 63, min: 1, pattern: QUALIFIED_NAME }),
+      [0, 16],
+    ).default([]),
+  },
+);

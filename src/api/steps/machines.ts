@@ -1,0 +1,39 @@
+/** Steps that cost the machine or its data. */
+import { DEVICE } from '../patterns.ts';
+import { choice, flag, int, list, named, text } from '../schema.ts';
+import { step } from './step.ts';
+
+export const answerProvider = step(
+  'AnswerProvider',
+  'Answers a MaintenanceEvent of the provider. Ambiguous until the host ID or the boot ID has changed.',
+  { risk: 'Machine', executor: 'Central', available: false },
+  { answer: choice('StartNow asks the provider not to wait.', ['Accept', 'Defer', 'StartNow']) },
+);
+
+export const replaceMachine = step(
+  'ReplaceMachine',
+  'Replaces the machine through its MachineSet.',
+  { risk: 'Machine', executor: 'Central', available: false },
+  {
+    replacementFirst: flag('The replacement is Ready before the machine is drained.').default(false),
+    keepFailed: named('KeepFailedMachines', 'Keeps the failed instance for an analysis.', {
+      holdSeconds: int('How long it is kept.', [60, 2_592_000]),
+      max: int('How many are kept at a time.', [1, 20]).default(1),
+    }).optional(),
+  },
+);
+
+export const reprovision = step('Reprovision', 'Installs the machine from nothing. Needs an approval.', {
+  risk: 'Data',
+  executor: 'Central',
+  available: false,
+});
+
+export const wipeDisk = step(
+  'WipeDisk',
+  'Erases disks. Needs an approval.',
+  { risk: 'Data', executor: 'Central', available: false },
+  {
+    disks: list('Device paths of the disks.', text('A device path.', { max: 128, pattern: DEVICE }), [1, 32]),
+  },
+);

@@ -1,0 +1,57 @@
+/** Steps that restart devices and machines. */
+import { choice, flag, int, list } from '../schema.ts';
+import { step } from './step.ts';
+
+const VIA = ['Provider', 'BMC'] as const;
+
+const via = list(
+  'Ways to reach the power switch, tried in this order.',
+  choice('A way.', VIA),
+  [1, 2],
+).default([...VIA]);
+const confirm = flag('Reads the power state back before the step succeeds.').default(true);
+
+export const resetGPU = step(
+  'ResetGPU',
+  'Resets GPUs. Refused while a pod uses one of them.',
+  { risk: 'Node', executor: 'Agent', available: false },
+  {
+    gpus: list('Indexes of the GPUs. Empty: all of the machine.', int('An index.', [0, 63]), [0, 16]).default(
+      [],
+    ),
+  },
+);
+
+export const reboot = step(
+  'Reboot',
+  'Reboots the machine. Done when the boot ID has changed.',
+  { risk: 'Node', executor: 'Agent', fallback: 'Central' },
+  {
+    via: list(
+      'Ways to reboot, tried in this order.',
+      choice('A way.', ['Agent', 'SysRq', 'Provider', 'BMC']),
+      [1, 4],
+    ).default(['Agent']),
+  },
+);
+
+export const powerOff = step(
+  'PowerOff',
+  'Switches the machine off.',
+  { risk: 'Node', executor: 'Central', undo: { step: 'PowerOn', keep: ['via'] }, available: false },
+  { via, confirm },
+);
+
+export const powerOn = step(
+  'PowerOn',
+  'Switches the machine on after our own PowerOff.',
+  { risk: 'None', executor: 'Central', recovery: true, available: false },
+  { via },
+);
+
+export const powerCycle = step(
+  'PowerCycle',
+  'Switches the machine off and on.',
+  { risk: 'Node', executor: 'Central', undo: { step: 'PowerOn', keep: ['via'] }, available: false },
+  { via, confirm },
+);

@@ -1,0 +1,47 @@
+/** How a repair step is declared: what it may harm, who carries it out, what undoes it and what it takes in `with`. */
+import type { Risk } from '../enums.ts';
+import { type Fields, named, type Schema } from '../schema.ts';
+
+export interface StepFacts {
+  readonly risk: Risk;
+  /** Agent: the agent of the machine. Central: the job controller. The values of `spec.plan[].executor` of a job. */
+  readonly executor: 'Agent' | 'Central';
+  /** Who carries the step out when the agent does not answer. */
+  readonly fallback?: 'Central';
+  /** Returns the machine to service, so budgets, rates and breakers never hold it up. */
+  readonly recovery?: true;
+  readonly undo?: StepUndo;
+  /** Rises when the meaning of `with` changes; a job names it as `Reboot@v1`. */
+  readonly version: number;
+  /** Whether this release of kubenode can carry the step out. The compiler refuses the others by name. */
+  readonly available: boolean;
+}
+
+/** The step that takes another one back, and its input. */
+export interface StepUndo {
+  readonly step: string;
+  /** Fields that it takes over from the input of the step that it undoes. */
+  readonly keep?: readonly string[];
+  /** Fixed input. */
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+export interface StepDefinition extends StepFacts {
+  readonly name: string;
+  readonly description: string;
+  /** Schema of `with`. */
+  readonly input: Schema;
+}
+
+type Declared = Pick<StepFacts, 'risk' | 'executor'> & Partial<StepFacts>;
+
+export function step(name: string, description: string, facts: Declared, input: Fields = {}): StepDefinition {
+  return {
+    name,
+    description,
+    version: 1,
+    available: true,
+    ...facts,
+    input: named(`${name}Input`, `Input of the step ${name}.`, input),
+  };
+}
