@@ -13,9 +13,11 @@ export const cleanDisk = step(
   { risk: 'None', executor: 'Agent' },
   {
     targets: list('What may be deleted, in this order.', choice('A kind of file.', TARGETS), [1, 5]),
-    minAgeSeconds: named('CleanDiskMinAge', 'Minimum age for each target; younger files stay.', {
-      ...Object.fromEntries(TARGETS.map((target) => [target, minAge])),
-    }).prefault({}),
+    minAgeSeconds: named(
+      'CleanDiskMinAge',
+      'Minimum age for each target; younger files stay.',
+      Object.fromEntries(TARGETS.map((target) => [target, minAge])),
+    ).prefault({}),
     keepImages: list(
       'Image name patterns, with * for any text, that are never deleted. @pinned stands for images that the runtime pins.',
       name('A pattern.', 256),

@@ -71,9 +71,11 @@ function checkStep(report: Report, path: string, written: unknown): undefined {
       `there is no step ${shown(name)}: one of ${AVAILABLE_STEPS.join(', ')}${hint}`,
     );
   }
-  if (stepEntry(name).available) checkInput(report, `${path}.with`, name, valueAt(step, 'with'));
-  else
+  if (stepEntry(name).available) {
+    checkInput(report, `${path}.with`, name, valueAt(step, 'with'));
+  } else {
     report(`${path}.step`, `the step ${name} is not available in this version: hand off to people instead`);
+  }
   if (valueAt(step, 'onFailure') === 'Continue' && stepEntry(name).risk !== 'None') {
     const message = `a ${name} that failed has done something: after a disruptive step the plan cannot just go on`;
     return report(`${path}.onFailure`, message);
