@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { cpuUsage } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MACHINES } from '../src/api/generated/resources.ts';
-import { type View, viewOf } from '../src/kube/cache/view.ts';
+import type { Machine } from '../src/api/generated/types.ts';
+import { createView, type View } from '../src/kube/cache/view.ts';
 import type { Client } from '../src/kube/client/client.ts';
 import type { Controller } from '../src/kube/controller/controller.ts';
 import { runControllers } from '../src/kube/controller/run.ts';
@@ -133,7 +134,7 @@ async function withRunner(thenIdle: boolean): Promise<Busy> {
 }
 
 /** A real view over a server that answers at once, and then has nothing to tell. */
-function machines(): View {
+function machines(): View<Machine> {
   const items = Array.from(
     { length: KEYS },
     (_, n): KubeObject => ({
@@ -153,7 +154,7 @@ function machines(): View {
       yield* [];
     },
   };
-  return viewOf({
+  return createView({
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all of the port that a quiet view uses
     client: client as unknown as Client,
     resource: MACHINES,

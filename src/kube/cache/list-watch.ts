@@ -4,7 +4,7 @@ import type { Clock } from '../../os/clock.ts';
 import type { Client, ListOptions, WatchEvent } from '../client/client.ts';
 import { isKubeError, KubeError } from '../client/errors.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
-import { isOlderVersion, storeKey, type WritableStore } from './store.ts';
+import { isNewerThan, isOlderVersion, storeKey, type WritableStore } from './store.ts';
 import type { Transform } from './trim.ts';
 import { type Selection, verifyMissing } from './verify-missing.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
@@ -55,9 +55,11 @@ export async function readList<T extends KubeObject>(
   // Nothing at all is what broken caches and proxies like to say, and what does most harm. It costs little to ask twice.
   if (list.objects.length === 0) list = await wholeList(source, position, signal);
   const keys = new Set(list.objects.map(({ metadata }) => storeKey(metadata)));
-  const missing = store.list().filter(({ metadata }) => !keys.has(storeKey(metadata)));
+  const missing = store
+    .list()
+    .filter((object) => !keys.has(storeKey(object.metadata)) && !isNewerThan(list.version, object));
   if (missing.length > 0) await verifyMissing(missing, { client, resource, selection, signal });
-  store.replace(list.objects);
+  store.replace(list.objects, list.version);
   position.from = list.version;
   position.newest = list.version;
   position.pageSize = PAGE;

@@ -33,8 +33,8 @@ export interface StoreHandler<T extends KubeObject = KubeObject> {
 export interface WritableStore<T extends KubeObject = KubeObject> extends Store<T> {
   put(object: T): void;
   remove(object: KubeObject): void;
-  /** A whole list takes the place of everything, in one step. */
-  replace(objects: readonly T[]): void;
+  /** A whole list takes the place of everything, in one step; but for what is newer than `version`, the list's own. */
+  replace(objects: readonly T[], version?: string): void;
 }
 
 export interface StoreOptions<T extends KubeObject> {
@@ -94,10 +94,12 @@ export function createStore<T extends KubeObject = KubeObject>({
     announce([removal(before, false)]);
   }
 
-  function replace(list: readonly T[]): void {
+  function replace(list: readonly T[], version?: string): void {
     const previous = objects;
     objects = new Map(list.map((object) => [storeKey(object.metadata), object]));
-    indexes.rebuild(list);
+    // Our own writes are stored from their answers, and may be newer than a list that began before them.
+    for (const [key, object] of previous) if (isNewerThan(version, object)) objects.set(key, object);
+    indexes.rebuild([...objects.values()]);
     synced = true;
     const gone = [...previous].filter(([key]) => !objects.has(key));
     announce(gone.map(([, last]) => removal(last, true)));
@@ -140,6 +142,11 @@ function changesBetween<T extends KubeObject>(before: T | undefined, object: T):
   if (before === object) return [];
   if (before.metadata.uid !== object.metadata.uid) return [removal(before, true), addition(object)];
   return before.metadata.resourceVersion === object.metadata.resourceVersion ? [] : [update(object, before)];
+}
+
+/** The object was written after this version of the server. */
+export function isNewerThan(version: string | undefined, { metadata }: KubeObject): boolean {
+  return isOlderVersion(version, metadata.resourceVersion);
 }
 
 function isOlder(a: KubeObject, b: KubeObject): boolean {

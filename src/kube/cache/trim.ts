@@ -1,5 +1,5 @@
 /** Makes objects smaller before they are kept: fields that nobody reads go, equal strings become one. */
-import type { KubeObject } from '../objects/object.ts';
+import type { KubeObject, ManagedFields } from '../objects/object.ts';
 
 export type Transform<T extends KubeObject> = (object: KubeObject) => T;
 
@@ -11,19 +11,33 @@ const LONGEST = 256;
 const POOL_SIZE = 20_000;
 
 /**
- * Drops the fields at these paths, such as 'status.images'; managedFields always go. The object must be fresh from the
- * parser: it is changed in place, before anybody else sees it.
+ * Drops the fields at these paths, such as 'status.images', and the managedFields of all but these managers' applies. The
+ * object must be fresh from the parser: it is changed in place, before anybody else sees it.
  */
 export function createTransform<T extends KubeObject = KubeObject>(
   drop: readonly string[] = [],
+  managers: readonly string[] = [],
 ): Transform<T> {
-  const paths = ['metadata.managedFields', ...drop].map((path) => path.split('.'));
+  const paths = (managers.length > 0 ? drop : ['metadata.managedFields', ...drop]).map((path) =>
+    path.split('.'),
+  );
   const pool = stringPool();
   return (object) => {
+    if (managers.length > 0) keepManagers(object.metadata, managers);
     for (const path of paths) dropAt(object, path);
     shareStrings(object, pool);
     return object as T;
   };
+}
+
+/** An empty list says that these managers own nothing; no list would say that nothing is known. */
+function keepManagers(
+  metadata: { managedFields?: readonly ManagedFields[] },
+  managers: readonly string[],
+): void {
+  metadata.managedFields = (metadata.managedFields ?? []).filter(
+    ({ manager, operation }) => operation === 'Apply' && managers.includes(manager),
+  );
 }
 
 type Branch = Record<string | number, unknown>;

@@ -1,29 +1,47 @@
-/** What the controllers of a process see: one reflector and one store for each kind, shared by all of them. */
-import type { KubeObject } from '../objects/object.ts';
+/** What the controllers of a process see of one kind: one store, kept current by one reflector, shared by all of them. */
+import type { KubeObject, Metadata, Resource } from '../objects/object.ts';
 import { createReflector, type Reflector, type ReflectorOptions } from './reflector.ts';
 import { createStore, type Store, type StoreOptions } from './store.ts';
+import { createTransform } from './trim.ts';
 
 export interface View<T extends KubeObject = KubeObject> {
+  readonly resource: Resource<T>;
   readonly store: Store<T>;
   readonly reflector: Reflector;
+  /** Stores what the server answered to a write, so that readers see it before the watch tells it. Returns it as stored. */
+  wrote(answer: KubeObject): T;
+  /** The server answered that this object is deleted. */
+  deleted(object: KubeObject): void;
 }
 
-export type ViewOptions<T extends KubeObject> = Omit<ReflectorOptions<T>, 'store'> & StoreOptions<T>;
-
-export function viewOf<T extends KubeObject = KubeObject>(options: ViewOptions<T>): View<T> {
-  const { log, indexers } = options;
-  const objects = createStore<T>({ log, ...(indexers ? { indexers } : {}) });
-  return { store: objects, reflector: createReflector<T>({ ...options, store: objects }) };
+export interface ViewOptions<T extends KubeObject>
+  extends Omit<ReflectorOptions<T>, 'store' | 'resource'>,
+    StoreOptions<T> {
+  readonly resource: Resource<T>;
+  /** Field managers whose managedFields are kept, so that their unchanged applies can be skipped. */
+  readonly managers?: readonly string[];
 }
 
-/** The part that tells whether it can be believed. */
-export type Seen = Pick<Reflector, 'freshness'>;
+export function createView<T extends KubeObject = KubeObject>(options: ViewOptions<T>): View<T> {
+  const { resource, log, indexers, managers } = options;
+  const transform = options.transform ?? createTransform<T>([], managers);
+  const store = createStore<T>({ log, ...(indexers ? { indexers } : {}) });
+  return {
+    resource,
+    store,
+    reflector: createReflector<T>({ ...options, transform, store }),
+    wrote: (answer) => {
+      const object = transform(answer);
+      if (store.hasSynced() && isSelected(object.metadata)) store.put(object);
+      return object;
+    },
+    deleted: (object) => store.remove(object),
+  };
 
-/** Why nobody may act on this view; undefined when they may. */
-export function objectionTo({ freshness }: Seen, maxAgeMs: number): string | undefined {
-  const { synced, ageMs, error } = freshness();
-  const why = error ? `: ${error.message}` : '';
-  if (!synced) return `no whole list yet${why}`;
-  if (ageMs <= maxAgeMs) return undefined;
-  return `nothing heard for ${Math.round(ageMs / 1000)} s${why}`;
+  /** Whether a selector selects an object is for the server to say: of those only what it selected before is stored. */
+  function isSelected(metadata: Metadata): boolean {
+    const { namespace, labelSelector, fieldSelector } = options;
+    if (namespace !== undefined && metadata.namespace !== namespace) return false;
+    return (labelSelector === undefined && fieldSelector === undefined) || store.get(metadata) !== undefined;
+  }
 }

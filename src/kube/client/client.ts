@@ -24,8 +24,11 @@ export interface Client {
     patch: Patch,
     options?: WriteOptions,
   ): Promise<T>;
-  /** Cannot be said without the UID of the very object that is meant. */
-  delete(resource: Resource, name: ObjectName, options: DeleteOptions): Promise<void>;
+  /**
+   * Cannot be said without the UID of the very object that is meant. Answers with the object as the server last had
+   * it, or with nothing where the server only says that it is deleted.
+   */
+  delete(resource: Resource, name: ObjectName, options: DeleteOptions): Promise<KubeObject | undefined>;
   /** Discovery: which Resource serves this apiVersion and kind here. Rejects with NotFound when none does. */
   resourceFor(apiVersion: string, kind: string): Promise<Resource>;
   /** All kinds of all groups; rejects when any group cannot be read. Cached until `forgetResources`. */
@@ -40,6 +43,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly subresource?: string;
+  /** Called as the bytes would leave, after every wait. Throws to stop them: nothing is sent then. */
+  readonly beforeSend?: () => void;
 }
 
 export interface ListOptions extends CallOptions {

@@ -25,6 +25,11 @@ export interface StatusCause {
   readonly field?: string;
 }
 
+/** The cause that the API server gives when a PodDisruptionBudget refuses an eviction. */
+export function isDisruptionBudget({ reason }: StatusCause): boolean {
+  return reason === 'DisruptionBudget';
+}
+
 export interface KubeErrorDetails {
   readonly status?: number;
   /** `reason` of the Status that the server sent. */

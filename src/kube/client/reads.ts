@@ -123,7 +123,12 @@ function listCall(resource: Resource, { namespace }: ListOptions): ApiCall {
 export function limitsOf(options: {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
-}): Pick<HttpRequest, 'signal' | 'timeoutMs'> {
-  const { signal, timeoutMs } = options;
-  return { ...(signal ? { signal } : {}), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  readonly beforeSend?: (() => void) | undefined;
+}): Pick<HttpRequest, 'signal' | 'timeoutMs' | 'beforeSend'> {
+  const { signal, timeoutMs, beforeSend } = options;
+  return {
+    ...(signal ? { signal } : {}),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(beforeSend ? { beforeSend } : {}),
+  };
 }

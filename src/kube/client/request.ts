@@ -2,7 +2,8 @@
 import type { Clock } from '../../os/clock.ts';
 import type { CallOutcome, Limiter } from '../transport/limiter.ts';
 import type { HttpRequest, HttpResponse, HttpStream, Transport } from '../transport/transport.ts';
-import { isKubeError, KubeError } from './errors.ts';
+import { isDisruptionBudget, isKubeError, KubeError } from './errors.ts';
+import { statusIn } from './response.ts';
 
 export type ApiVerb =
   | 'get'
@@ -105,10 +106,16 @@ export function createCalls(
   }
 }
 
-function outcomeOf({ status, headers }: HttpResponse | HttpStream): CallOutcome {
+function outcomeOf(answer: HttpResponse | HttpStream): CallOutcome {
+  const { status, headers } = answer;
   const seconds = headers['retry-after'];
-  const overloaded = status === 429 || status === 503;
+  const overloaded = status === 503 || (status === 429 && !isBudgetRefusal(answer));
   return seconds !== undefined && overloaded && /^\d+$/.test(seconds)
     ? { overloaded, retryAfterSeconds: Number(seconds) }
     : { overloaded };
+}
+
+/** A PodDisruptionBudget refuses an eviction with 429, too: the server is well, and other calls need not wait. */
+function isBudgetRefusal({ body }: HttpResponse | HttpStream): boolean {
+  return typeof body === 'string' && statusIn(body)?.details?.causes?.some(isDisruptionBudget) === true;
 }

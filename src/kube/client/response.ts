@@ -83,11 +83,12 @@ export function parseAnyObject(response: HttpResponse): KubeObject {
   return value as unknown as KubeObject;
 }
 
-/** A deletion answers with a Success or with the object that is going. */
-export function checkDeleted(response: HttpResponse, resource: Resource): void {
+/** A deletion answers with a Success, which gives undefined, or with the object. */
+export function parseDeleted(response: HttpResponse, resource: Resource): KubeObject | undefined {
   const value = parseAnyObject(response);
-  if (isStatus(value) && value.status === 'Success') return;
+  if (isStatus(value) && value.status === 'Success') return undefined;
   if (value.kind !== resource.kind) throw bad(response, `expected a Status, got ${kindText(value)}`);
+  return value;
 }
 
 export function parseList<T>(response: HttpResponse, resource: Resource): ListPage<T> {
@@ -161,7 +162,7 @@ function codeOf(status: number, reason: string | undefined): KubeErrorCode {
   return BY_STATUS[status] ?? (status >= 500 ? 'ServerError' : 'BadAnswer');
 }
 
-function statusIn(body: string): Status | undefined {
+export function statusIn(body: string): Status | undefined {
   try {
     const value: unknown = JSON.parse(body);
     return isStatus(value) ? value : undefined;

@@ -6,7 +6,7 @@ import type { ApplyOptions, Client, DeleteOptions, Patch, WriteOptions } from '.
 import { collectionPath, labelOf, nameOf, objectPath } from './paths.ts';
 import { limitsOf } from './reads.ts';
 import type { ApiCalls, ApiVerb } from './request.ts';
-import { checkDeleted, parseAnyObject, parseObject } from './response.ts';
+import { parseAnyObject, parseDeleted, parseObject } from './response.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 const PATCHES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' } as const;
@@ -107,7 +107,7 @@ interface Removal {
   readonly options: DeleteOptions;
 }
 
-function remove(calls: ApiCalls, { resource, name, options }: Removal): Promise<void> {
+function remove(calls: ApiCalls, { resource, name, options }: Removal): Promise<KubeObject | undefined> {
   const { uid, resourceVersion, propagation, dryRun, subresource } = options;
   const body = {
     apiVersion: 'v1',
@@ -123,5 +123,5 @@ function remove(calls: ApiCalls, { resource, name, options }: Removal): Promise<
     ...limitsOf(options),
   };
   const call = { verb: 'delete', what: labelOf(resource, name) } as const;
-  return calls.send(call, request, (response) => checkDeleted(response, resource));
+  return calls.send(call, request, (response) => parseDeleted(response, resource));
 }

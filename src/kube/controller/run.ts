@@ -3,7 +3,8 @@
  * nobody leads who still acts.
  */
 import type { Clock } from '../../os/clock.ts';
-import { objectionTo, type View } from '../cache/view.ts';
+import { MAX_VIEW_AGE_MS, staleReason } from '../cache/freshness.ts';
+import type { View } from '../cache/view.ts';
 import { type LeaseElection, LeaseLost } from '../leader/election.ts';
 import type { HeldTerm } from '../leader/renewal.ts';
 import { type HealthCheck, startHealthServer } from '../process/health.ts';
@@ -37,8 +38,6 @@ export interface RunOptions {
 }
 
 const PASS_TIMEOUT_MS = 300_000;
-// Watches send bookmarks about once a minute: five that stayed away.
-const MAX_VIEW_AGE_MS = 300_000;
 
 /** Resolves when the signal ended it. Rejects with LeaseLost when we lost the lead: the process should end, and begin anew. */
 export async function runControllers(options: RunOptions, signal: AbortSignal): Promise<void> {
@@ -92,7 +91,7 @@ async function serveHealth(options: RunOptions, { crews }: State, down: Shutdown
   if (!health) return;
   const ready: Record<string, HealthCheck> = {};
   for (const [kind, view] of Object.entries(views)) {
-    ready[`view ${kind}`] = () => objectionTo(view.reflector, maxViewAgeMs);
+    ready[`view ${kind}`] = () => staleReason(view.reflector.freshness(), kind, maxViewAgeMs);
   }
   for (const [index, { name }] of controllers.entries()) {
     ready[`controller ${name}`] = () => crews[index]?.objection();

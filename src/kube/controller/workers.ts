@@ -1,8 +1,9 @@
 /** One controller at work: its queue, and so many workers, each with one pass at a time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../os/clock.ts';
+import { staleReason } from '../cache/freshness.ts';
 import { storeKey } from '../cache/store.ts';
-import { objectionTo, type View } from '../cache/view.ts';
+import type { View } from '../cache/view.ts';
 import type { Term } from '../leader/election.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
@@ -155,8 +156,10 @@ function judgement(
     if (term && !term.held()) return 'we do not lead';
     for (const kind of controller.reads) {
       const view = views[kind];
-      const because = view ? objectionTo(view.reflector, maxViewAgeMs) : 'there is no such view';
-      if (because !== undefined) return `${kind}: ${because}`;
+      const because = view
+        ? staleReason(view.reflector.freshness(), kind, maxViewAgeMs)
+        : 'there is no such view';
+      if (because !== undefined) return because;
     }
     return undefined;
   }

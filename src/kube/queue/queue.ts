@@ -15,7 +15,7 @@ export interface WorkQueue {
   /** Of several delays and moments for one key the earliest counts. */
   addAfter(key: string, ms: number): void;
   /** A moment of the wall clock; it holds also when that clock is set or the machine sleeps. */
-  addAt(key: string, moment: Date): void;
+  addAt(key: string, moment: Date, priority?: Priority): void;
   /** After a failure: back-off. Returns how long it waits. */
   retry(key: string): number;
   /** After a success: the next failure starts with a short wait again. */
@@ -42,9 +42,10 @@ export function createWorkQueue({ clock, metrics, ...limits }: WorkQueueOptions)
   const all = createPendingKeys();
   const penalties = createRetryBackoff(limits);
   const later = createDelayTimer(clock, (due) => {
-    for (const key of due) all.add(key, 'normal', clock.monotonicMs());
+    for (const key of due) all.add(key, laterPriority(key), clock.monotonicMs());
     hand();
   });
+  const urgentLater = new Set<string>();
   const takers: ((key: string | undefined) => void)[] = [];
   const quiet = Promise.withResolvers<void>();
   let open = true;
@@ -52,11 +53,12 @@ export function createWorkQueue({ clock, metrics, ...limits }: WorkQueueOptions)
   return {
     add,
     addAfter,
-    addAt: (key, moment) => {
+    addAt: (key, moment, priority = 'normal') => {
       const ms = moment.getTime() - clock.now().getTime();
       if (Number.isNaN(ms)) throw new RangeError(`the moment to wake ${key} is not a date`);
-      if (ms <= 0) add(key);
+      if (ms <= 0) add(key, priority);
       else if (open) later.at(key, moment);
+      if (ms > 0 && priority === 'urgent') urgentLater.add(key);
     },
     retry: (key) => {
       const ms = penalties.delayMs(key, clock.monotonicMs());
@@ -95,6 +97,11 @@ export function createWorkQueue({ clock, metrics, ...limits }: WorkQueueOptions)
     return promise;
   }
 
+  /** A key is due once, at the earliest of its moments: if any of them was urgent, it is. */
+  function laterPriority(key: string): Priority {
+    return urgentLater.delete(key) ? 'urgent' : 'normal';
+  }
+
   /** Gives keys to those who wait for one; once no key can come any more, they learn that. */
   function hand(): void {
     while (takers.length > 0) {
@@ -111,6 +118,7 @@ export function createWorkQueue({ clock, metrics, ...limits }: WorkQueueOptions)
   function close(waiting: 'drop' | 'finish' = 'drop'): Promise<void> {
     open = false;
     later.clear();
+    urgentLater.clear();
     if (waiting === 'drop') all.clear();
     hand();
     return quiet.promise;

@@ -199,6 +199,21 @@ describe('createReflector', () => {
     expect(objects.size).toBe(1200);
   });
 
+  it('keeps an object that was written after the list began, and is not in it', async () => {
+    const {
+      clock,
+      server,
+      store: objects,
+    } = await bed(['a'], ({ watchFaults }) => {
+      watchFaults.push({ fault: 'error', code: 'Gone' });
+    });
+    objects.put(server.put('written'));
+    server.listFaults.push({ fault: 'old', revisions: 1 });
+    await clock.advance(SECOND);
+    expect(server.asked).toEqual(['list 500', 'watch 101', 'list 500', 'watch 101']);
+    expect(objects.list().map(({ metadata }) => metadata.name)).toEqual(['a', 'written']);
+  });
+
   it('does not believe a list of the past', async () => {
     const { clock, server, told, reflector: running } = await bed(['a']);
     server.put('b');

@@ -37,6 +37,24 @@ function listen(things: WritableStore<Thing>, told: string[]): () => void {
 }
 
 describe('createStore', () => {
+  it('keeps what is newer than a list: our own write, whose answer overtook it', () => {
+    const { things, told } = bed();
+    things.replace([thing('a@1'), thing('b@2')], '2');
+    things.put(thing('a@7'));
+    things.put(thing('c@8'));
+    told.length = 0;
+    things.replace([thing('a@1'), thing('b@2')], '5');
+    expect(
+      things
+        .list()
+        .map(({ metadata }) => metadata.name + metadata.resourceVersion)
+        .toSorted(),
+    ).toEqual(['a7', 'b2', 'c8']);
+    expect(told).toEqual([]);
+    things.replace([thing('b@2')], '9');
+    expect(told).toEqual(['?a@7', '?c@8']);
+  });
+
   it('tells of what is added, updated and removed, with what was there before', () => {
     const { things, told } = bed();
     things.put(thing('a@1'));

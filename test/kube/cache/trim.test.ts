@@ -16,6 +16,11 @@ function node(name: string): KubeObject {
   ) as KubeObject;
 }
 
+function managed(...names: string[]): KubeObject {
+  const managedFields = names.map((manager) => ({ manager, operation: 'Apply' as const }));
+  return { ...node('a'), metadata: { name: 'a', managedFields } };
+}
+
 describe('createTransform', () => {
   it('drops managedFields always, and the fields it is told', () => {
     expect(createTransform(['status.images', 'spec.nowhere.deep'])(node('a'))).toEqual({
@@ -25,6 +30,14 @@ describe('createTransform', () => {
       status: { conditions: [{ type: 'Ready', message: 'kubelet is posting ready status' }] },
     });
     expect(createTransform()(node('a'))).toHaveProperty('status.images');
+  });
+
+  it('keeps what the named managers applied, and says so when that is nothing', () => {
+    const transform = createTransform([], ['ours']);
+    expect(transform(managed('ours', 'theirs')).metadata.managedFields).toEqual([
+      { manager: 'ours', operation: 'Apply' },
+    ]);
+    expect(transform(managed('theirs')).metadata.managedFields).toEqual([]);
   });
 
   it('changes no value, however many strings go through it', () => {

@@ -1,8 +1,9 @@
 /** What each answer means. */
+
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
-import type { Resource } from '../../../src/kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import {
   type Answer,
   APPLY,
@@ -107,8 +108,8 @@ describe('answers', () => {
   });
 
   it('of a deletion are a Success or the object on its way out, and nothing else', async () => {
-    await deletion({ body: { kind: 'Status', status: 'Success' } });
-    await deletion({ body: NODE });
+    expect(await deletion({ body: { kind: 'Status', status: 'Success' } })).toBeUndefined();
+    expect(await deletion({ body: NODE })).toEqual(NODE);
     for (const answer of [
       '',
       '{}',
@@ -174,7 +175,7 @@ describe('pages', () => {
   });
 });
 
-function deletion(answer: Answer | string): Promise<void> {
+function deletion(answer: Answer | string): Promise<KubeObject | undefined> {
   return bed(answer).client.delete(NODES, { name: 'a' }, { uid: 'u' });
 }
 

@@ -1,5 +1,5 @@
 /** What each call sends, and what it reports. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
@@ -177,6 +177,43 @@ describe('politeness', () => {
       { overloaded: true },
       { overloaded: false },
     ]);
+  });
+});
+
+function refusal(causes: readonly object[]): object {
+  return {
+    ...status(429, 'TooManyRequests', { details: { causes, retryAfterSeconds: 10 } }),
+    headers: { 'retry-after': '10' },
+  };
+}
+
+const evict = ({ client }: ReturnType<typeof bed>): Promise<unknown> =>
+  client.create(NODES, NODE, { subresource: 'eviction' }).catch(() => {});
+
+describe('an eviction that a PodDisruptionBudget refuses', () => {
+  it('does not count as overload: other calls need not wait', async () => {
+    const refused = bed(refusal([{ reason: 'DisruptionBudget', message: 'needs 2 healthy pods' }]));
+    await evict(refused);
+    expect(refused.outcomes).toEqual([{ overloaded: false }]);
+  });
+
+  it('is told apart from a 429 of priority and fairness, which does', async () => {
+    const overloaded = bed(refusal([]));
+    await evict(overloaded);
+    expect(overloaded.outcomes).toEqual([{ overloaded: true, retryAfterSeconds: 10 }]);
+  });
+});
+
+describe('beforeSend', () => {
+  it('reaches the transport with each kind of write', async () => {
+    const beforeSend = vi.fn<() => void>();
+    const { client, sent } = bed({ body: NODE });
+    await client.apply(NODES, NODE, { ...APPLY, beforeSend });
+    await client.create(NODES, NODE, { beforeSend });
+    await client.replace(NODES, NODE, { beforeSend });
+    await client.patch(NODES, { name: 'a' }, { type: 'json', body: [] }, { beforeSend });
+    await client.delete(NODES, { name: 'a' }, { uid: 'u', beforeSend });
+    expect(sent.map((request) => request.beforeSend === beforeSend)).toEqual([true, true, true, true, true]);
   });
 });
 

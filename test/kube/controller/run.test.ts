@@ -28,7 +28,10 @@ function toldView(): ToldView {
   const objects = createStore({ log: memoryLog() });
   const first = Promise.withResolvers<void>();
   const view: ToldView = {
+    resource: { group: '', version: 'v1', kind: '', plural: '', namespaced: false },
     store: objects,
+    wrote: (answer) => answer,
+    deleted: () => undefined,
     stopped: false,
     freshness: { synced: false, lastContactAt: undefined, ageMs: Infinity, error: undefined },
     sync: (...list) => {
@@ -236,8 +239,8 @@ describe('runControllers', () => {
       await clock.advance(2000);
       expect(passes.toSorted()).toEqual(['a', 'b']);
       expect(log.lines.map(({ message, fields }) => [message, fields['because']])).toEqual([
-        ['passes withheld', 'Machine: nothing heard for 300 s'],
-        ['passes go on', 'Machine: nothing heard for 300 s'],
+        ['passes withheld', 'Machine: no contact with the API server for 300 s'],
+        ['passes go on', 'Machine: no contact with the API server for 300 s'],
       ]);
     });
   });
@@ -517,8 +520,8 @@ describe('runControllers', () => {
     };
     expect(await ready()).toEqual([
       '503',
-      '[-]view Machine failed: no whole list yet',
-      '[-]view Node failed: no whole list yet',
+      '[-]view Machine failed: Machine: initial list not complete',
+      '[-]view Node failed: Node: initial list not complete',
     ]);
     views.Machine.sync(object('Machine', 'a'));
     views.Node.sync();

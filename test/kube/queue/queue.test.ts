@@ -167,6 +167,21 @@ describe('a moment to wake', () => {
     expect(queue.depth).toBe(1);
   });
 
+  it('puts a key that is urgent at its moment ahead of those that wait, once', async () => {
+    const clock = virtualClock();
+    const queue = queueAt(clock);
+    queue.addAt('urgent', inMs(10), 'urgent');
+    queue.addAt('due', inMs(5));
+    await clock.advance(10);
+    queue.add('normal');
+    expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(['urgent', 'due', 'normal']);
+    for (const key of ['urgent', 'due', 'normal']) queue.done(key);
+    queue.addAt('urgent', inMs(20));
+    queue.add('normal');
+    await clock.advance(10);
+    expect([await queue.take(), await queue.take()]).toEqual(['normal', 'urgent']);
+  });
+
   it('is refused when it is no moment', () => {
     expect(() => queueAt(virtualClock()).addAt('a', new Date('never'))).toThrow(RangeError);
   });

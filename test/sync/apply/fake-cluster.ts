@@ -173,7 +173,7 @@ function createProcess(
     resource: Resource,
     name: { name: string; namespace?: string },
     expected: Preconditions,
-  ): void {
+  ): undefined {
     const found = read(resource, name);
     const { uid, resourceVersion } = found.metadata;
     if (

@@ -4,7 +4,7 @@
  */
 
 import { argv, exit, stdout } from 'node:process';
-import { viewOf } from '../../../../src/kube/cache/view.ts';
+import { createView } from '../../../../src/kube/cache/view.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
 import type { Controller } from '../../../../src/kube/controller/controller.ts';
 import { runControllers } from '../../../../src/kube/controller/run.ts';
@@ -26,7 +26,7 @@ const metrics = createMetrics();
 const runtime = createRuntimeMetrics(metrics);
 const client = await connect({ kubeconfig, onCall: (report) => runtime.call(report) });
 const shared = { clock, random, log };
-const view = viewOf({
+const view = createView({
   ...shared,
   client,
   resource: CONFIG_MAPS,
