@@ -3,13 +3,12 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRenderer } from '../../src/sync/render/renderer.ts';
 import type { RenderedTarget } from '../../src/sync/rendered.ts';
-import { TEST_LIMITS } from '../support/fleet-repository.ts';
+import { createTestRenderer } from '../support/fleet-repository.ts';
 import { tempFolder } from '../support/temp.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const renders = createRenderer({ limits: TEST_LIMITS });
+const renders = createTestRenderer();
 
 /** A copy that can be changed. */
 function copy(): string {

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openGit } from '../../src/sync/git/open.ts';
 import type { GitTransport } from '../../src/sync/git/transport.ts';
+import { createRenderer, type Renderer, type RendererOptions } from '../../src/sync/render/renderer.ts';
 import type { RenderLimits } from '../../src/sync/render/sandbox.ts';
 import { createTestRepository, type TestRepository } from './git-server/repository.ts';
 import { tempFolder } from './temp.ts';
@@ -10,7 +11,18 @@ import { tempFolder } from './temp.ts';
 export type Files = Readonly<Record<string, string>>;
 
 /** Long enough for a busy machine: what must not be reached is given in the test itself. */
-export const TEST_LIMITS: Partial<RenderLimits> = { timeoutMs: 120_000, cpuSeconds: 120 };
+const TEST_LIMITS: Partial<RenderLimits> = { timeoutMs: 120_000, cpuSeconds: 120 };
+
+// Beside the dependencies, so that all test files and all runs share it.
+const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/kubenode-renders');
+
+export function createTestRenderer(options: RendererOptions = {}): Renderer {
+  return createRenderer({
+    compileCache: COMPILE_CACHE,
+    ...options,
+    limits: { ...TEST_LIMITS, ...options.limits },
+  });
+}
 
 export function createFleetFolder(files: Files): string {
   const folder = tempFolder('fleet');

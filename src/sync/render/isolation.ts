@@ -7,6 +7,8 @@ import { execFile } from 'node:child_process';
 export interface IsolationLimits {
   readonly cpuSeconds: number;
   readonly heapMiB: number;
+  /** Whether it may write files at all. */
+  readonly writes: boolean;
 }
 
 export interface Isolation {
@@ -34,9 +36,10 @@ export async function detectIsolation(): Promise<Isolation> {
   };
 }
 
-function prlimit({ cpuSeconds, heapMiB }: IsolationLimits): string[] {
+function prlimit({ cpuSeconds, heapMiB, writes }: IsolationLimits): string[] {
   const data = (heapMiB + BESIDES_HEAP_MIB) * 1024 * 1024;
-  return ['prlimit', `--data=${data}`, `--cpu=${cpuSeconds}`, '--core=0', '--fsize=0', '--nofile=256', '--'];
+  const files = writes ? [] : ['--fsize=0'];
+  return ['prlimit', `--data=${data}`, `--cpu=${cpuSeconds}`, '--core=0', ...files, '--nofile=256', '--'];
 }
 
 function works([file = '', ...args]: readonly string[]): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** What the sandboxed process is told, and the lines that it answers. The answer is foreign data: result.ts checks it. */
 import type { RenderErrorCode, RenderProblem } from './errors.ts';
+import type { Toolchain } from './toolchain.ts';
 
 export interface RenderJob {
   /** Absolute path of the exported commit. */
@@ -16,6 +17,16 @@ export interface RenderJob {
   readonly code: string;
   /** File behind `kubenode/constructs`. */
   readonly constructs: string;
+}
+
+export function jobFor(
+  toolchain: Toolchain,
+  root: string,
+  path = '.',
+  facts: RenderJob['facts'] = {},
+): RenderJob {
+  const { packages, versions, constructs, code } = toolchain;
+  return { root, path, facts, packages, versions, constructs, code };
 }
 
 export type OutputLine =

@@ -6,8 +6,10 @@ import PQueue from 'p-queue';
 import type { GitRepository } from '../git/transport.ts';
 import type { Rendered } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
+import { withCompileCache } from './compile-cache.ts';
 import { notDeterministic } from './difference.ts';
 import { detectIsolation, type Isolation } from './isolation.ts';
+import { jobFor } from './protocol.ts';
 import { type RenderResult, readResult } from './result.ts';
 import { type RenderLimits, runSandbox, type Sandbox } from './sandbox.ts';
 import { resolveToolchain, type Toolchain } from './toolchain.ts';
@@ -25,6 +27,8 @@ export interface RendererOptions {
   readonly toolchain?: Toolchain;
   /** Default: what this machine has. */
   readonly isolation?: Isolation;
+  /** Folder of this user alone, for compiled code of the toolchain: renders start in half the time. */
+  readonly compileCache?: string | undefined;
 }
 
 export interface CommitRender {
@@ -110,8 +114,9 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     return readResult(bytes);
   }
 
-  async function findSandbox(): Promise<Sandbox> {
-    return { toolchain, isolation: options.isolation ?? (await detectIsolation()), limits: all };
+  async function openSandbox(): Promise<Sandbox> {
+    const found = { toolchain, isolation: options.isolation ?? (await detectIsolation()), limits: all };
+    return options.compileCache === undefined ? found : withCompileCache(found, options.compileCache);
   }
 
   async function run(
@@ -119,9 +124,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     { path, facts }: Pick<RenderInputs, 'path' | 'facts'>,
     signal?: AbortSignal,
   ): Promise<Buffer> {
-    sandbox ??= findSandbox();
-    const { packages, versions, constructs, code } = toolchain;
-    const job = { root, path, facts, packages, versions, constructs, code };
-    return runSandbox(await sandbox, job, signal);
+    sandbox ??= openSandbox();
+    return runSandbox(await sandbox, jobFor(toolchain, root, path, facts), signal);
   }
 }

@@ -19,6 +19,7 @@ export interface Sandbox {
   readonly toolchain: Toolchain;
   readonly isolation: Isolation;
   readonly limits: RenderLimits;
+  readonly compileCache?: { readonly folder: string; readonly writable: boolean };
 }
 
 const WATCH_EVERY_MS = 100;
@@ -73,11 +74,17 @@ export function runSandbox(sandbox: Sandbox, job: RenderJob, signal?: AbortSigna
   });
 }
 
-function start({ toolchain, isolation, limits }: Sandbox, job: RenderJob): ChildProcess {
-  const readable = [`${job.root}/`, ...toolchain.readable].map((path) => `--allow-fs-read=${path}`);
+function start({ toolchain, isolation, limits, compileCache }: Sandbox, job: RenderJob): ChildProcess {
+  const cacheFolder = compileCache ? [`${compileCache.folder}/`] : [];
+  const readable = [`${job.root}/`, ...toolchain.readable, ...cacheFolder].map(
+    (path) => `--allow-fs-read=${path}`,
+  );
+  const writable = compileCache?.writable ? [`--allow-fs-write=${compileCache.folder}/`] : [];
+  const prefix = isolation.prefix({ ...limits, writes: writable.length > 0 });
   const flags = [
     '--permission',
     ...readable,
+    ...writable,
     `--max-old-space-size=${limits.heapMiB}`,
     '--no-experimental-sqlite',
     '--no-experimental-ffi',
@@ -86,13 +93,7 @@ function start({ toolchain, isolation, limits }: Sandbox, job: RenderJob): Child
     '--no-warnings',
     '--unhandled-rejections=strict',
   ];
-  const command = [
-    ...isolation.prefix(limits),
-    process.execPath,
-    ...flags,
-    toolchain.harness,
-    JSON.stringify(job),
-  ];
+  const command = [...prefix, process.execPath, ...flags, toolchain.harness, JSON.stringify(job)];
   const [file = process.execPath, ...args] = command;
   return spawn(file, args, {
     cwd: job.root,
@@ -100,7 +101,13 @@ function start({ toolchain, isolation, limits }: Sandbox, job: RenderJob): Child
     env: {
       TZ: 'UTC',
       LC_ALL: 'C',
-      ...(isolation.prefix(limits).length > 0 ? { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' } : {}),
+      ...(prefix.length > 0 ? { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' } : {}),
+      ...(compileCache
+        ? {
+            NODE_COMPILE_CACHE: compileCache.folder,
+            NODE_COMPILE_CACHE_READONLY: compileCache.writable ? '0' : '1',
+          }
+        : {}),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     // A group of its own: it is killed with all that it may have started, and cannot signal ours.

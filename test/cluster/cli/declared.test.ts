@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scaffold } from '../../../src/cli/commands/init/scaffold.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
-import { createRenderer } from '../../../src/sync/render/renderer.ts';
-import { createFleetFolder, TEST_LIMITS } from '../../support/fleet-repository.ts';
+import { createFleetFolder, createTestRenderer } from '../../support/fleet-repository.ts';
 import { type Installed, startInstalled } from '../api/installed.ts';
 
 const SYNC = 'system:serviceaccount:kubenode-system:kubenode-sync';
@@ -23,7 +22,7 @@ describe.each([
 ])('%s', { timeout: 180_000 }, (_, plain) => {
   it('declares nothing that the API server refuses', async () => {
     const files = scaffold({ plain, repository: 'file:///srv/fleet', kubenode: '*', name: 'x' });
-    const { targets } = await createRenderer({ limits: TEST_LIMITS }).folder({
+    const { targets } = await createTestRenderer().folder({
       folder: createFleetFolder(Object.fromEntries(files)),
     });
     // One server stands for all of them; a namespace has to be there before what lies in it.

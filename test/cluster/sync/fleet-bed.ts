@@ -10,10 +10,13 @@ import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { principalNamed } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { createRenderer } from '../../../src/sync/render/renderer.ts';
 import { type Sync, startSync } from '../../../src/sync/sync.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
-import { createFleetRepository, type FleetRepository, TEST_LIMITS } from '../../support/fleet-repository.ts';
+import {
+  createFleetRepository,
+  createTestRenderer,
+  type FleetRepository,
+} from '../../support/fleet-repository.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { startInstalled } from '../api/installed.ts';
@@ -123,7 +126,7 @@ async function runningSync(kubeconfig: string, identity: string, log: MemoryLog)
     {
       connectHub: (fence) => connect({ kubeconfig, ...(fence ? { fence } : {}) }),
       identity,
-      renderer: createRenderer({ limits: TEST_LIMITS }),
+      renderer: createTestRenderer(),
       checks: commitChecks(),
       gitFolder: tempFolder('git'),
       clock: createSystemClock(),

@@ -14,15 +14,15 @@ import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
 import { acceptContent } from '../../../src/sync/hub/acceptance.ts';
 import { isRenderError } from '../../../src/sync/render/errors.ts';
-import { createRenderer } from '../../../src/sync/render/renderer.ts';
 import type { Rendered, RenderedTarget } from '../../../src/sync/rendered.ts';
+import { createTestRenderer } from '../../support/fleet-repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { entry, live, world } from '../apply/fixtures.ts';
 
 /** Three clusters, two units each, 15 objects a unit, as plain YAML. */
 const CLUSTERS = ['test', 'pre', 'prod'];
 const UNITS = ['web', 'shop'];
-const render = createRenderer();
+const render = createTestRenderer();
 let repository: string;
 let applied: RenderedTarget;
 

@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RenderError } from '../../../src/sync/render/errors.ts';
 import { NO_OS_ISOLATION } from '../../../src/sync/render/isolation.ts';
-import { createRenderer, type Renderer } from '../../../src/sync/render/renderer.ts';
+import type { Renderer } from '../../../src/sync/render/renderer.ts';
 import type { RenderLimits } from '../../../src/sync/render/sandbox.ts';
 import {
   createFleetFolder,
   createFleetRepository,
+  createTestRenderer,
   program,
-  TEST_LIMITS,
 } from '../../support/fleet-repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const MANY = `for (let n = 0; n < 400; n++) new ApiObject(fleet.hub('x'), 'c' + n, {
   apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' + n },`;
 const CANARY = 'canary-4711-must-not-leak';
-const shared = createRenderer({ limits: TEST_LIMITS });
+const shared = createTestRenderer();
 const outside = tempFolder('outside');
 const secret = join(outside, 'secret');
 let server: Server;
@@ -152,7 +152,7 @@ async function attemptAll(
 
 describe.each([
   ['every wall of this machine', shared],
-  ['the permissions of Node alone', createRenderer({ limits: TEST_LIMITS, isolation: NO_OS_ISOLATION })],
+  ['the permissions of Node alone', createTestRenderer({ isolation: NO_OS_ISOLATION })],
 ])('a hostile repository behind %s', { timeout: 240_000 }, (_, at) => {
   let outcomes: Readonly<Record<string, string>>;
   beforeAll(async () => {
@@ -192,13 +192,13 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     expect(JSON.stringify(rendered)).toContain('"read":"ENOENTENOENT"');
   });
 
-  const small: Partial<RenderLimits> = { ...TEST_LIMITS, heapMiB: 256, outputBytes: 20e6 };
-  const short: Partial<RenderLimits> = { ...TEST_LIMITS, timeoutMs: 3_000 };
+  const small: Partial<RenderLimits> = { heapMiB: 128, outputBytes: 20e6 };
+  const short: Partial<RenderLimits> = { timeoutMs: 1_000 };
 
   it.each<[what: string, body: string, code: string, limits: Partial<RenderLimits>]>([
     ['loops for ever', 'for (;;);', 'Timeout', short],
     ['sleeps for ever', 'setInterval(() => {}, 1000); await new Promise(() => {});', 'Timeout', short],
-    ['burns its time', 'for (;;);', 'Timeout', { ...TEST_LIMITS, cpuSeconds: 2 }],
+    ['burns its time', 'for (;;);', 'Timeout', { cpuSeconds: 1 }],
     ['allocates 10 GB', 'const all = []; for (;;) all.push(new Array(1e6).fill(1));', 'OutOfMemory', small],
     ['hoards 10 GB', 'const all = []; for (;;) all.push(Buffer.alloc(50e6, 1));', 'OutOfMemory', small],
     [
@@ -210,7 +210,7 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     ['renders too much', `${MANY} data: { x: 'x'.repeat(1e5) } } as never);`, 'TooMuchOutput', small],
     ['recurses for ever', 'function down(): void { down(); } down();', 'Failed', small],
   ])('is ended at the limit when it %s, and others go on', async (_, body, code, limits) => {
-    const hostile = createRenderer({ limits }).folder({
+    const hostile = createTestRenderer({ limits }).folder({
       folder: createFleetFolder({ 'main.ts': program(body) }),
     });
     const other = shared.folder({ folder: createFleetFolder({ 'main.ts': program() }) });

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRenderCache } from '../../../src/sync/render/cache.ts';
 import { formatLocation, type RenderError } from '../../../src/sync/render/errors.ts';
-import { createRenderer, type Renderer } from '../../../src/sync/render/renderer.ts';
+import type { Renderer } from '../../../src/sync/render/renderer.ts';
 import type { RenderResult } from '../../../src/sync/render/result.ts';
 import {
   createFleetFolder,
   createFleetRepository,
+  createTestRenderer,
   type Files,
   type FleetRepository,
   program,
-  TEST_LIMITS,
 } from '../../support/fleet-repository.ts';
 import { LONG } from '../../support/long.ts';
 import { tempFolder } from '../../support/temp.ts';
 
-const shared = createRenderer({ limits: TEST_LIMITS });
+const shared = createTestRenderer();
 
 function render(files: Files, path = '.'): Promise<RenderResult> {
   return shared.folder({ folder: createFleetFolder(files), path });
@@ -364,7 +364,7 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
 
   it('keeps what it rendered by content, and trusts no entry that was touched', async () => {
     const folder = tempFolder('cache');
-    const cached = createRenderer({ limits: TEST_LIMITS, cache: createRenderCache(folder) });
+    const cached = createTestRenderer({ cache: createRenderCache(folder) });
     const repository = createFleetRepository();
     repository.commit('first', { 'main.ts': program('', '{ word: "good" }') });
     const first = await commit(cached, repository);
@@ -373,8 +373,8 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
     const good = readFileSync(entry);
 
     // Rendering would fail now: what comes is from the cache.
-    const broken = createRenderer({
-      limits: { ...TEST_LIMITS, timeoutMs: 1 },
+    const broken = createTestRenderer({
+      limits: { timeoutMs: 1 },
       cache: createRenderCache(folder),
     });
     expect(await commit(broken, repository)).toEqual(first);
@@ -395,7 +395,7 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
 
   it('keeps nothing of a commit that fails', async () => {
     const folder = tempFolder('cache');
-    const cached = createRenderer({ limits: TEST_LIMITS, cache: createRenderCache(folder) });
+    const cached = createTestRenderer({ cache: createRenderCache(folder) });
     const repository = createFleetRepository();
     repository.commit('bad', { 'main.ts': program('throw new Error("bad");') });
     expect((await failure(commit(cached, repository))).code).toBe('Failed');
@@ -404,7 +404,7 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
 
   it('does not take an entry under the name of another for its own', async () => {
     const folder = tempFolder('cache');
-    const cached = createRenderer({ limits: TEST_LIMITS, cache: createRenderCache(folder) });
+    const cached = createTestRenderer({ cache: createRenderCache(folder) });
     const repository = createFleetRepository();
     repository.commit('good', { 'main.ts': program('', '{ word: "good" }') });
     const good = await commit(cached, repository);
@@ -421,7 +421,7 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
 
   it('renders anew for another path, other facts and another commit with another tree only', async () => {
     const folder = tempFolder('cache');
-    const cached = createRenderer({ limits: TEST_LIMITS, cache: createRenderCache(folder) });
+    const cached = createTestRenderer({ cache: createRenderCache(folder) });
     const repository = createFleetRepository();
     const main = program('', '{ a: String(fleet.facts.a) }');
     repository.commit('first', { 'main.ts': main, 'sub/main.ts': main });

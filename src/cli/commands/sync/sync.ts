@@ -77,7 +77,10 @@ async function sync(io: Io, flags: Flags): Promise<void> {
   const options: SyncOptions = {
     connectHub,
     identity: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`,
-    renderer: createRenderer({ cache: createRenderCache(join(flags.cache, 'renders')) }),
+    renderer: createRenderer({
+      cache: createRenderCache(join(flags.cache, 'renders')),
+      compileCache: join(flags.cache, 'compiled'),
+    }),
     checks: commitChecks(),
     runner: checkRunner({
       clock,

@@ -50,7 +50,8 @@ const MODULES: Readonly<Record<string, readonly string[] | 'all'>> = {
 
 /** How the harness itself may still end the process. */
 export function disableBuiltins(): (code: number) => never {
-  const end = process.exit.bind(process);
+  // Not process.exit: it runs the listeners of the program, and calls reallyExit, which is replaced below.
+  const end = (process as unknown as { reallyExit: (code: number) => never }).reallyExit.bind(process);
   for (const name of PROCESS) {
     if (!(name in process)) continue;
     Object.defineProperty(process, name, { value: denied(`process.${name}`), configurable: false });

@@ -13,6 +13,8 @@ import { createSourceLocator, problemOf } from './source-location.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as RenderJob;
 process.argv.splice(2);
+// Folders of this machine are no input of a render.
+for (const name of ['NODE_COMPILE_CACHE', 'NODE_COMPILE_CACHE_READONLY']) delete process.env[name];
 const out = createOutput();
 const locator = createSourceLocator(job);
 Object.defineProperty(globalThis, FACTS, { value: Object.freeze(job.facts) });

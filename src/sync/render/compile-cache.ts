@@ -1,0 +1,44 @@
+/**
+ * Node's compile cache for the sandboxed process: compiled code of the harness and of the toolchain's packages, which halves the
+ * start of a render. Only a render of the sample below may write it; renders of a repository read it.
+ */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jobFor } from './protocol.ts';
+import { runSandbox, type Sandbox } from './sandbox.ts';
+
+// Loads what a fleet program loads, and runs the checks of one object.
+const SAMPLE = `import { Fleet } from 'kubenode/constructs';
+import { ApiObject } from 'cdk8s';
+const fleet = new Fleet();
+const cluster = fleet.cluster('sample', { environment: 'test', connection: { credentialsRef: { name: 'sample' } } });
+new ApiObject(cluster.unit('sample'), 'sample', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'sample' } });
+`;
+
+/** The sandbox with its compile cache in this folder, filled if necessary; without one when it cannot be filled. */
+export async function withCompileCache(sandbox: Sandbox, folder: string): Promise<Sandbox> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await fill(sandbox, folder);
+    return { ...sandbox, compileCache: { folder, writable: false } };
+  } catch {
+    return sandbox;
+  }
+}
+
+async function fill(sandbox: Sandbox, folder: string): Promise<void> {
+  const { toolchain, isolation } = sandbox;
+  // Node keeps one cache per user id, and a namespace has another user id.
+  const marker = join(folder, `filled-${isolation.names.join('-')}`);
+  const filledFor = await readFile(marker, 'utf8').catch(() => '');
+  if (filledFor === toolchain.digest) return;
+  const root = await mkdtemp(join(tmpdir(), 'kubenode-sample-'));
+  try {
+    await writeFile(join(root, 'main.ts'), SAMPLE);
+    await runSandbox({ ...sandbox, compileCache: { folder, writable: true } }, jobFor(toolchain, root));
+    await writeFile(marker, toolchain.digest);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
