@@ -7,13 +7,14 @@
 import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../os/clock.ts';
-import { LocalError, systemCode } from '../os/errors.ts';
+import { systemCode } from '../os/errors.ts';
 import { checkFreeSpace, toDiskError } from '../os/files.ts';
 import { type LockOptions, withLock } from '../os/lock.ts';
 import { findNextPort } from '../os/ports.ts';
 import { type Binaries, programIn } from './binaries/binaries.ts';
 import { type Host, platformOf } from './binaries/platform.ts';
 import { obtainBinaries } from './binaries/resolve.ts';
+import { LocalError } from './errors.ts';
 import type { Environment } from './folders.ts';
 import { type Layout, layoutOf, OWN_NAMES } from './layout.ts';
 import { ensureAccess, type FleetAccess } from './pki/access.ts';

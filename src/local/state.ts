@@ -3,8 +3,8 @@
  * so that no crash can leave it wrong.
  */
 import { z } from 'zod';
-import { LocalError } from '../os/errors.ts';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../os/files.ts';
+import { LocalError } from './errors.ts';
 
 const port = z.int().min(1).max(65_535);
 

@@ -1,14 +1,14 @@
-/** Takes single files out of a .tar.gz, by name. Nothing else of the archive ever touches the disk. */
+/** Extracts single files from a .tar.gz, by name. Nothing else of the archive is written to disk. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { LocalError } from './errors.ts';
+import { OsError } from './errors.ts';
 import { toDiskError } from './files.ts';
 
 const BLOCK = 512;
 
-/** Writes the first regular file with that base name to `to`. */
+/** Writes the first regular file with that base name to `to`, executable. */
 export async function extractFile(archive: string, name: string, to: string): Promise<void> {
   const reader = blockReader(createReadStream(archive).pipe(createGunzip()));
   try {
@@ -16,7 +16,7 @@ export async function extractFile(archive: string, name: string, to: string): Pr
       const { path, size, regular } = parseHeader(header);
       const padded = Math.ceil(size / BLOCK) * BLOCK;
       if (regular && basename(path) === name) {
-        await write(reader, size, to);
+        await writeEntry(reader, size, to);
         return;
       }
       await reader.skip(padded);
@@ -26,13 +26,13 @@ export async function extractFile(archive: string, name: string, to: string): Pr
   } finally {
     await reader.close();
   }
-  throw new LocalError('Download', `${archive} holds no file ${name}`, {
+  throw new OsError('Download', `the archive does not contain the file ${name}`, {
     where: archive,
-    hint: 'the release is packed in another way than expected: name a folder with --kube-assets',
+    hint: 'check that this is the right archive',
   });
 }
 
-async function write(reader: BlockReader, size: number, to: string): Promise<void> {
+async function writeEntry(reader: BlockReader, size: number, to: string): Promise<void> {
   const file = await open(to, 'wx', 0o755);
   try {
     await reader.each(size, async (piece) => void (await file.write(piece)));
@@ -50,7 +50,7 @@ function parseHeader(header: Buffer): { path: string; size: number; regular: boo
   const prefix = text(345, 500);
   const size = Number.parseInt(text(124, 136) || '0', 8);
   if (!Number.isSafeInteger(size)) {
-    throw new LocalError('Download', 'the archive is broken', { hint: 'remove it and repeat the command' });
+    throw new OsError('Download', 'the archive is corrupt', { hint: 'remove it and download it again' });
   }
   const type = header[156];
   return {
@@ -83,7 +83,7 @@ function blockReader(stream: AsyncIterable<Buffer>): BlockReader {
 
   async function next(): Promise<Buffer> {
     const { value, done } = (await iterator.next()) as IteratorResult<Buffer, undefined>;
-    if (done) throw new LocalError('Download', 'the archive ends early', { hint: 'repeat the command' });
+    if (done) throw new OsError('Download', 'the archive ends early', { hint: 'download it again' });
     return value;
   }
 

@@ -1,88 +1,86 @@
 /**
- * Downloads one file whose checksum is known beforehand. What has arrived is kept under a name made of that
- * checksum, so a download that was cut off goes on where it stopped, in this process or in the next one.
+ * Downloads one file whose checksum is known beforehand. A partial download is kept, so an interrupted one resumes
+ * where it stopped, in this process or in the next one.
  */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from './clock.ts';
-import { LocalError } from './errors.ts';
+import { OsError } from './errors.ts';
 import { sha256OfFile, toDiskError } from './files.ts';
 import { HttpFailure, openUrl } from './http.ts';
 
 export interface FileDownload {
   readonly url: string;
   readonly sha256: string;
-  /** Gets this name when it is whole and right. */
+  /** Gets this name once it is complete and its checksum is correct. */
   readonly to: string;
-  /** Where it grows until then. */
+  /** The partial file. Its name should contain the checksum, so that it is never resumed with other content. */
   readonly part: string;
 }
 
 export interface DownloadContext {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** Reports progress to a person. */
   readonly tell: (step: string) => void;
-  /** Without a byte for this long the connection counts as lost. */
+  /** The connection counts as lost after this long without a byte. */
   readonly silenceMs?: number;
-  /** Before the second try; each further one waits twice as long. */
+  /** Pause before the second attempt; it doubles with each further one. */
   readonly pauseMs?: number;
 }
 
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const PAUSE_MS = 1000;
-const TELL_MS = 2000;
+const PROGRESS_MS = 2000;
 
 export async function downloadFile(file: FileDownload, context: DownloadContext): Promise<void> {
   await fetchPart(file, context);
   if ((await sha256OfFile(file.part)) !== file.sha256) {
-    // Perhaps a proxy mixed up the pieces: once more, from the first byte on.
+    // A proxy may have mixed up the ranges: download it once more, from the first byte.
     await rm(file.part, { force: true });
     await fetchPart(file, context);
-    await refuseWrongSum(file);
+    await verifyChecksum(file);
   }
   await rename(file.part, file.to);
 }
 
-async function refuseWrongSum({ url, sha256, part }: FileDownload): Promise<void> {
+async function verifyChecksum({ url, sha256, part }: FileDownload): Promise<void> {
   const found = await sha256OfFile(part);
   if (found === sha256) return;
   await rm(part, { force: true });
-  throw new LocalError(
-    'Checksum',
-    `${url} is not what its publisher announced: sha256 ${found}, not ${sha256}`,
-    {
-      where: url,
-      hint: 'do not use it; check the mirror or proxy in between, then repeat the command',
-    },
-  );
+  throw new OsError('Checksum', `wrong checksum: expected sha256 ${sha256}, got ${found}`, {
+    where: url,
+    hint: 'do not use the file; check the mirror or proxy in between, then try again',
+  });
 }
 
-/** Until the server has sent all of it. Gives up on an answer that will not change, or after some tries. */
+/** Repeats until the file is complete. Gives up on an answer that is final, or after MAX_ATTEMPTS. */
 async function fetchPart(file: FileDownload, context: DownloadContext): Promise<void> {
-  for (let tried = 1; ; tried += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await fetchRest(file, context);
       return;
     } catch (error) {
       context.signal?.throwIfAborted();
-      if (!(error instanceof HttpFailure) || !error.retryable || tried === TRIES) throw describe(error, file);
-      const pauseMs = (context.pauseMs ?? PAUSE_MS) * 2 ** (tried - 1);
+      if (!(error instanceof HttpFailure) || !error.retryable || attempt === MAX_ATTEMPTS)
+        throw downloadError(error, file);
+      const pauseMs = (context.pauseMs ?? PAUSE_MS) * 2 ** (attempt - 1);
       context.tell(`downloading ${basename(file.url)}: ${error.message}, trying again`);
       await context.clock.sleep(pauseMs, context.signal);
     }
   }
 }
 
-/** From where it stopped. A server that knows no ranges sends all of it: then it starts again. */
+/** Resumes where the last attempt stopped. A server without support for ranges sends everything: then it starts over. */
 async function fetchRest({ url, part }: FileDownload, context: DownloadContext): Promise<void> {
   const have = await sizeOf(part);
   const answer = await openUrl(url, { ...context, headers: have > 0 ? { range: `bytes=${have}-` } : {} });
-  // Nothing of it is left: the checksum decides whether we have it all, or something else.
+  // Nothing is left to send: the checksum decides whether the file is complete or wrong.
   if (answer.status === RANGE_NOT_SATISFIABLE) return;
   const from = answer.status === PARTIAL_CONTENT ? have : 0;
   const total = answer.length === undefined ? undefined : answer.length + from;
-  // A body that ends early rejects by itself.
-  await append(part, from, answer.body, progressOf(basename(url), total, context));
+  // The body rejects when it ends early.
+  await append(part, from, answer.body, reportProgress(basename(url), total, context));
 }
 
 const PARTIAL_CONTENT = 206;
@@ -92,7 +90,7 @@ async function append(
   part: string,
   from: number,
   body: AsyncIterable<Uint8Array>,
-  show: (bytes: number) => void,
+  report: (bytes: number) => void,
 ): Promise<void> {
   let size = from;
   try {
@@ -100,20 +98,20 @@ async function append(
     try {
       for await (const piece of body) {
         await target.writeFile(piece);
-        show((size += piece.length));
+        report((size += piece.length));
       }
     } finally {
       await target.close();
     }
   } catch (error) {
-    const told = toDiskError(error, part);
-    // On a full disk the part is what others need the room for.
-    if (told !== error) await rm(part, { force: true });
-    throw told;
+    const diskError = toDiskError(error, part);
+    // Do not keep a partial file on a disk that is full.
+    if (diskError !== error) await rm(part, { force: true });
+    throw diskError;
   }
 }
 
-function progressOf(
+function reportProgress(
   name: string,
   total: number | undefined,
   { clock, tell }: DownloadContext,
@@ -122,7 +120,7 @@ function progressOf(
   return (bytes) => {
     const now = clock.monotonicMs();
     if (now < next && bytes !== total) return;
-    next = now + TELL_MS;
+    next = now + PROGRESS_MS;
     const share = total ? ` of ${megabytes(total)} MB (${Math.floor((bytes / total) * 100)} %)` : ' MB';
     tell(`downloading ${name}: ${megabytes(bytes)}${share}`);
   };
@@ -136,11 +134,11 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
-function describe(error: unknown, { url }: FileDownload): unknown {
+function downloadError(error: unknown, { url }: FileDownload): unknown {
   if (!(error instanceof HttpFailure)) return error;
-  return new LocalError('Download', `${url} could not be downloaded: ${error.message}`, {
+  return new OsError('Download', `download failed: ${url}: ${error.message}`, {
     where: url,
-    hint: 'check the connection, or name a mirror (see kubenode local up --help); what arrived is kept',
+    hint: 'check the connection and try again: the partial download is kept',
     cause: error,
   });
 }

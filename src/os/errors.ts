@@ -1,43 +1,34 @@
-/** What can go wrong on this machine. `where` and `hint` are printed by the command line. */
-export type LocalErrorCode =
-  | 'Unsupported' // this platform has no upstream binaries
-  | 'NoBinaries' // none found, and no way to get them
-  | 'Download' // the download failed for good
-  | 'Checksum' // what arrived is not what was announced
-  | 'Build' // go build failed
+/** Errors of the operating system and of downloads. The command line prints `where` and `hint` of any error. */
+export type OsErrorCode =
+  | 'Unsupported' // the platform lacks something that we need, such as /proc
+  | 'Download' // the download failed, and retrying did not help
+  | 'Checksum' // the downloaded content has another checksum than published
   | 'DiskFull'
-  | 'NoAccess' // a file or folder that this user may not use
+  | 'NoAccess' // this user may not use a file, folder or port
   | 'PortInUse'
-  | 'NotReady' // started, and did not become ready in time
-  | 'Exited' // ended before it was ready
-  | 'CorruptState'
-  | 'BadFolder' // holds what is not ours
-  | 'NotFound';
+  | 'Exited' // the process could not be started, or ended at once
+  | 'NotStopped'; // the process did not end after SIGKILL
 
-export interface LocalErrorDetails {
+export interface OsErrorDetails {
   /** The file, folder, port, URL or process. */
   readonly where?: string;
-  /** What to do now. */
+  /** What to do about it. Names no flag or setting of a program: the caller knows its own and adds them. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
-export class LocalError extends Error {
-  override readonly name = 'LocalError';
-  readonly code: LocalErrorCode;
+export class OsError<Code extends string = OsErrorCode> extends Error {
+  override readonly name: string = 'OsError';
+  readonly code: Code;
   readonly where: string | undefined;
   readonly hint: string | undefined;
 
-  constructor(code: LocalErrorCode, message: string, details: LocalErrorDetails = {}) {
+  constructor(code: Code, message: string, details: OsErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
     this.where = details.where;
     this.hint = details.hint;
   }
-}
-
-export function isLocalError(error: unknown, ...codes: LocalErrorCode[]): error is LocalError {
-  return error instanceof LocalError && (codes.length === 0 || codes.includes(error.code));
 }
 
 /** The code that Node gives to errors of the operating system: ENOENT, EADDRINUSE. */

@@ -1,19 +1,19 @@
-/** Files that are either whole or not there. */
+/** Atomic file writes, and disk errors that tell what to do. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { LocalError, systemCode } from './errors.ts';
+import { OsError, systemCode } from './errors.ts';
 
-/** Only the owner may read: keys, kubeconfigs. */
+/** For keys and kubeconfigs: only the owner may read them. */
 export const PRIVATE_MODE = 0o600;
 export const PUBLIC_MODE = 0o644;
 const PRIVATE_FOLDER = 0o700;
 
 /**
- * The new content is on the disk before it gets its name, so a crash leaves the old file or the new one.
- * Whoever reads at the same time sees one of the two as well.
+ * The content is synced to disk under a temporary name and then renamed, so that a crash or a concurrent reader
+ * gets either the old file or the new one.
  */
 export async function writeFileAtomic(
   path: string,
@@ -46,7 +46,7 @@ export async function readFileIfExists(path: string): Promise<string | undefined
   }
 }
 
-/** Room of a file system for this user. */
+/** Free bytes of a file system for this user. */
 export type FreeBytes = (folder: string) => Promise<number>;
 
 async function freeBytesOf(folder: string): Promise<number> {
@@ -54,7 +54,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Before programs are started that end in a stack trace when there is no room for them. */
+/** Throws DiskFull early, because many programs end with a stack trace when the disk is full. */
 export async function checkFreeSpace(
   folder: string,
   neededBytes: number,
@@ -63,26 +63,26 @@ export async function checkFreeSpace(
   const free = await freeBytes(folder);
   if (free >= neededBytes) return;
   const [has, needs] = [free, neededBytes].map((bytes) => `${Math.floor(bytes / 1e6)} MB`);
-  throw new LocalError('DiskFull', `the disk is full: ${folder} has ${has} left, ${needs} are needed`, {
+  throw new OsError('DiskFull', `the disk is full: ${folder} has ${has} left, ${needs} are needed`, {
     where: folder,
-    hint: 'free some space, or choose a folder on another disk with --dir',
+    hint: 'free some space',
   });
 }
 
-/** Says what a person can do about it; everything else goes on as it is. */
+/** A full disk or missing permission as an OsError with a hint; every other error unchanged. */
 export function toDiskError(error: unknown, path: string): unknown {
   const code = systemCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new LocalError('DiskFull', `the disk is full: ${path} could not be written`, {
+    return new OsError('DiskFull', `the disk is full: ${path} could not be written`, {
       where: path,
-      hint: 'free some space, or choose another disk (--dir for the data, XDG_CACHE_HOME for the binaries)',
+      hint: 'free some space',
       cause: error,
     });
   }
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
-    return new LocalError('NoAccess', `not allowed to use ${path} (${code})`, {
+    return new OsError('NoAccess', `permission denied: ${path} (${code})`, {
       where: path,
-      hint: 'make it accessible for this user, or choose another folder (--dir, XDG_STATE_HOME, XDG_CACHE_HOME)',
+      hint: 'make it accessible for this user',
       cause: error,
     });
   }

@@ -1,16 +1,16 @@
-/** The little of HTTP that downloads need: one GET, redirects followed, proxies respected, silence noticed. */
+/** HTTP for downloads: one GET that follows redirects, uses the proxy of the environment, and fails when no data arrives. */
 import { setGlobalProxyFromEnv } from 'node:http';
 import type { Clock } from './clock.ts';
 import { systemCode } from './errors.ts';
 
-/** `passing`: the same request may well succeed a little later. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
+  /** The same request may succeed later. */
   readonly retryable: boolean;
 
-  constructor(message: string, passing: boolean, cause?: unknown) {
+  constructor(message: string, retryable: boolean, cause?: unknown) {
     super(message, { cause });
-    this.retryable = passing;
+    this.retryable = retryable;
   }
 }
 
@@ -23,7 +23,7 @@ export interface FetchOptions {
 
 export interface FetchResponse {
   readonly status: number;
-  /** Bytes of this answer's body, where the server says so. */
+  /** The length of the body in bytes, if the server sent it. */
   readonly length: number | undefined;
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -33,38 +33,38 @@ const RANGE_NOT_SATISFIABLE = 416;
 
 export async function openUrl(url: string, options: FetchOptions): Promise<FetchResponse> {
   const { clock, signal, silenceMs = SILENCE_MS } = options;
-  const quiet = new AbortController();
-  const silence = watchSilence(clock, silenceMs, quiet);
-  // Compressed on the way, lengths and ranges would be those of something else.
+  const idle = new AbortController();
+  const watch = watchIdle(clock, silenceMs, idle);
+  // With compression, lengths and ranges would not be those of the file.
   const headers = { 'accept-encoding': 'identity', ...options.headers };
   try {
     const response = await fetch(url, {
       headers,
-      signal: signal ? AbortSignal.any([quiet.signal, signal]) : quiet.signal,
+      signal: signal ? AbortSignal.any([idle.signal, signal]) : idle.signal,
     });
-    await refuseStatus(response);
-    const body = piecesOf(response, silence, signal);
+    await checkStatus(response);
+    const body = readPieces(response, watch, signal);
     return { status: response.status, length: lengthOf(response), body };
   } catch (error) {
-    silence.end();
+    watch.stop();
     throw failureOf(error, signal);
   }
 }
 
-async function* piecesOf(
+async function* readPieces(
   { body }: Response,
-  silence: Silence,
+  watch: IdleWatch,
   signal: AbortSignal | undefined,
 ): AsyncIterable<Uint8Array> {
   try {
     for await (const piece of body ?? []) {
-      silence.heard();
+      watch.onData();
       yield piece;
     }
   } catch (error) {
     throw failureOf(error, signal);
   } finally {
-    silence.end();
+    watch.stop();
   }
 }
 
@@ -80,7 +80,7 @@ export async function fetchText(url: string, options: FetchOptions): Promise<str
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** HTTPS_PROXY and NO_PROXY hold for as long as that work lasts. */
+/** HTTPS_PROXY and NO_PROXY of `env` apply while `work` runs. */
 export async function withProxy<T>(
   env: Readonly<Record<string, string | undefined>>,
   work: () => Promise<T>,
@@ -93,16 +93,16 @@ export async function withProxy<T>(
   }
 }
 
-async function refuseStatus(response: Response): Promise<void> {
+async function checkStatus(response: Response): Promise<void> {
   const { ok, status, statusText } = response;
   if (ok || status === RANGE_NOT_SATISFIABLE) return;
   await response.body?.cancel();
-  const passing = status >= 500 || status === 429 || status === 408;
-  throw new HttpFailure(`the server answered ${status} ${statusText}`.trim(), passing);
+  const retryable = status >= 500 || status === 429 || status === 408;
+  throw new HttpFailure(`the server answered ${status} ${statusText}`.trim(), retryable);
 }
 
-/** A name or port that nobody answers by stays so for longer than we want to wait. */
-const FINAL = new Set([
+/** An unknown name or a closed port rarely recovers within the time of a few retries. */
+const FINAL_CODES = new Set([
   'ENOTFOUND',
   'ECONNREFUSED',
   'EAI_AGAIN',
@@ -115,41 +115,42 @@ function failureOf(error: unknown, signal: AbortSignal | undefined): unknown {
   if (error instanceof HttpFailure || signal?.aborted) return error;
   const reason = reasonOf(error);
   const code = systemCode(reason) ?? '';
-  return new HttpFailure(code || reason.message, !FINAL.has(code), error);
+  return new HttpFailure(code || reason.message, !FINAL_CODES.has(code), error);
 }
 
-/** fetch says `fetch failed`, and why in the cause. */
+/** The message of fetch is only `fetch failed`: its cause has the reason. */
 function reasonOf(error: unknown): Error {
   if (error instanceof Error) return error.cause instanceof Error ? error.cause : error;
-  return new Error('the connection broke', { cause: error });
+  return new Error('the connection failed', { cause: error });
 }
 
-interface Silence {
-  heard(): void;
-  end(): void;
+interface IdleWatch {
+  onData(): void;
+  stop(): void;
 }
 
-function watchSilence(clock: Clock, silenceMs: number, quiet: AbortController): Silence {
-  const over = new AbortController();
-  let heardMs = clock.monotonicMs();
+/** Aborts `idle` when no data arrives for `silenceMs`. */
+function watchIdle(clock: Clock, silenceMs: number, idle: AbortController): IdleWatch {
+  const stopped = new AbortController();
+  let lastDataMs = clock.monotonicMs();
   void wait();
   return {
-    heard() {
-      heardMs = clock.monotonicMs();
+    onData() {
+      lastDataMs = clock.monotonicMs();
     },
-    end() {
-      over.abort();
+    stop() {
+      stopped.abort();
     },
   };
 
   async function wait(): Promise<void> {
     try {
-      for (let left = silenceMs; left > 0; left = heardMs + silenceMs - clock.monotonicMs()) {
-        await clock.sleep(left, over.signal);
+      for (let left = silenceMs; left > 0; left = lastDataMs + silenceMs - clock.monotonicMs()) {
+        await clock.sleep(left, stopped.signal);
       }
-      quiet.abort(new HttpFailure(`nothing came for ${Math.round(silenceMs / 1000)} s`, true));
+      idle.abort(new HttpFailure(`no data for ${Math.round(silenceMs / 1000)} s`, true));
     } catch {
-      // Ended in time.
+      // Stopped: the answer is complete.
     }
   }
 }

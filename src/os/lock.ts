@@ -1,7 +1,7 @@
 /**
- * One at a time, over all processes of this machine. The lock is a listening socket in Linux's abstract namespace:
- * the kernel gives it to one process only, and takes it back at the very moment that process ends, however it ends.
- * So there is no stale lock, and nothing to clean up. Whoever waits is connected to the holder, and wakes when it goes.
+ * A lock across all processes of this machine: a listening socket in Linux's abstract namespace. The kernel gives it
+ * to one process only and frees it when that process ends, however it ends, so there are no stale locks and nothing
+ * to clean up. A waiting process connects to the holder and tries again when that connection closes.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { systemCode } from './errors.ts';
 
 export interface LockOptions {
-  /** Called when somebody else holds it, before the wait. */
+  /** Called once, before waiting for another holder. */
   readonly waiting?: (holder: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -18,23 +18,23 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** `what` is any text that all who want this lock agree on: the folder that it guards. */
-export async function acquireLock(what: string, options: LockOptions = {}): Promise<Lock> {
-  const path = `\0kubenode-${process.getuid?.() ?? ''}-${createHash('sha256').update(what).digest('hex').slice(0, 32)}`;
-  let told = false;
+/** `name` is any text that identifies the lock, for example the path of the folder that it guards. */
+export async function acquireLock(name: string, options: LockOptions = {}): Promise<Lock> {
+  const path = `\0kubenode-${process.getuid?.() ?? ''}-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
+  let reported = false;
   for (;;) {
     options.signal?.throwIfAborted();
     const lock = await tryLock(path);
     if (lock) return lock;
-    await holderGone(path, options.signal, (holder) => {
-      if (!told) options.waiting?.(holder);
-      told = true;
+    await holderReleased(path, options.signal, (holder) => {
+      if (!reported) options.waiting?.(holder);
+      reported = true;
     });
   }
 }
 
-export async function withLock<T>(what: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
-  const lock = await acquireLock(what, options);
+export async function withLock<T>(name: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+  const lock = await acquireLock(name, options);
   try {
     return await work();
   } finally {
@@ -50,7 +50,7 @@ async function tryLock(path: string): Promise<Lock | undefined> {
     socket.on('close', () => waiters.delete(socket));
     socket.write(`pid ${process.pid}\n`);
   });
-  if (!(await listens(server, path))) return undefined;
+  if (!(await tryListen(server, path))) return undefined;
   return {
     async release() {
       const closed = once(server, 'close');
@@ -61,7 +61,7 @@ async function tryLock(path: string): Promise<Lock | undefined> {
   };
 }
 
-async function listens(server: Server, path: string): Promise<boolean> {
+async function tryListen(server: Server, path: string): Promise<boolean> {
   try {
     server.listen({ path });
     await once(server, 'listening');
@@ -73,19 +73,19 @@ async function listens(server: Server, path: string): Promise<boolean> {
 }
 
 /**
- * Resolves when the connection to the holder ends: it has released the lock, or is no more. An error says the same:
- * gone before we were connected, or while it ended. All of them mean that it is worth another try.
+ * Resolves when the connection to the holder closes: it released the lock or ended. A connection error means the
+ * same. In every case the caller tries again.
  */
-function holderGone(
+function holderReleased(
   path: string,
   signal: AbortSignal | undefined,
-  tell: (holder: string) => void,
+  onHolder: (holder: string) => void,
 ): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ path });
     const abort = (): void => void socket.destroy();
     signal?.addEventListener('abort', abort);
-    socket.once('data', (data: Buffer) => tell(data.toString().trim()));
+    socket.once('data', (data: Buffer) => onHolder(data.toString().trim()));
     socket.on('error', () => undefined);
     socket.once('close', () => {
       signal?.removeEventListener('abort', abort);

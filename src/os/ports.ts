@@ -1,14 +1,14 @@
 /** TCP ports of this machine. */
 import { createServer } from 'node:net';
-import { LocalError, type LocalErrorCode, systemCode } from './errors.ts';
+import { OsError, type OsErrorCode, systemCode } from './errors.ts';
 
 /**
- * A port that is free now. Between this answer and its use another program may take it, so whoever starts
- * a server with it looks at the reason when the server ends at once.
+ * A port that is free now. Another program may take it before it is used, so a caller that starts a server
+ * on it must handle a failed start.
  */
 export async function findFreePort(address = '127.0.0.1'): Promise<number> {
   const port = await listenOnce(0, address);
-  if (port === undefined) throw new Error(`the system gave no port on ${address}`);
+  if (port === undefined) throw new Error(`no free port on ${address}`);
   return port;
 }
 
@@ -16,12 +16,12 @@ export async function isPortFree(port: number, address = '127.0.0.1'): Promise<b
   return (await listenOnce(port, address)) !== undefined;
 }
 
-/** Below the range from which the system takes ports for outgoing connections, so that a port stays ours over a restart. */
+/** Below the range that Linux uses for outgoing connections, so that a port stays free across a restart. */
 const FIRST_PORT = 16_443;
 const LAST_PORT = 32_767;
 const HIGHEST_PORT = 65_535;
 
-/** The next port from there on that is free now and not yet given to somebody else. */
+/** The first port from `from` on that is free now and not in `taken`. */
 export async function findNextPort(
   taken: ReadonlySet<number>,
   address: string,
@@ -31,13 +31,13 @@ export async function findNextPort(
   for (let port = from; port <= last; port += 1) {
     if (!taken.has(port) && (await isPortFree(port, address))) return port;
   }
-  throw new LocalError('PortInUse', `no free port from ${from} to ${last}`, {
+  throw new OsError('PortInUse', `no free port from ${from} to ${last}`, {
     where: address,
-    hint: 'end programs that listen there',
+    hint: 'stop programs that listen there',
   });
 }
 
-/** Listens for a moment. Undefined when somebody else does already. */
+/** Binds the port briefly. Undefined when another program listens on it. */
 function listenOnce(port: number, address: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -52,24 +52,24 @@ function listenOnce(port: number, address: string): Promise<number | undefined> 
   });
 }
 
-function listenError(cause: Error, port: number, address: string): LocalError {
+function listenError(cause: Error, port: number, address: string): OsError {
   const { code, message, hint } = LISTEN_ERRORS[systemCode(cause) ?? ''] ?? {
     code: 'PortInUse',
-    message: `nobody can listen there (${systemCode(cause) ?? cause.message})`,
-    hint: 'choose another --port or --bind-address',
+    message: `cannot listen there (${systemCode(cause) ?? cause.message})`,
+    hint: 'choose another port or address',
   };
-  return new LocalError(code, message, { where: `${address}:${port}`, hint, cause });
+  return new OsError(code, message, { where: `${address}:${port}`, hint, cause });
 }
 
-const LISTEN_ERRORS: Readonly<Record<string, { code: LocalErrorCode; message: string; hint: string }>> = {
+const LISTEN_ERRORS: Readonly<Record<string, { code: OsErrorCode; message: string; hint: string }>> = {
   EADDRNOTAVAIL: {
     code: 'PortInUse',
-    message: 'that address is none of this machine',
-    hint: 'choose one that `ip address` shows, or 0.0.0.0 for all of them, with --bind-address',
+    message: 'this machine does not have that address',
+    hint: 'choose one that `ip address` shows, or 0.0.0.0 for all of them',
   },
   EACCES: {
     code: 'NoAccess',
     message: 'this user may not listen on that port',
-    hint: 'choose a --port from 1024 on',
+    hint: 'choose a port from 1024 on',
   },
 };

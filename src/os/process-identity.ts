@@ -1,20 +1,20 @@
 /**
- * Who a process is. A pid alone says little: pids are reused, and after a reboot all of them are strangers.
- * With the moment of its start, in clock ticks since a boot with that id, it can only be the one that we started.
+ * Identifies a process beyond its pid, because pids are reused. The pid, the start time in clock ticks since boot
+ * and the boot id together identify exactly one process.
  */
 import { readFile } from 'node:fs/promises';
-import { LocalError, systemCode } from './errors.ts';
+import { OsError, systemCode } from './errors.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks between boot and start, as the kernel writes them. */
+  /** Clock ticks between boot and start, as in /proc. */
   readonly startTicks: string;
   readonly bootId: string;
   /** The program and its arguments, as started. */
   readonly command: readonly string[];
 }
 
-/** What the kernel says of this pid now; undefined when there is no such process, or only what is left of one. */
+/** The process that has this pid now; undefined when there is none, or only a zombie. */
 export async function readProcessIdentity(pid: number, proc = '/proc'): Promise<ProcessIdentity | undefined> {
   try {
     const [stat, commandLine, bootId] = await Promise.all([
@@ -23,21 +23,21 @@ export async function readProcessIdentity(pid: number, proc = '/proc'): Promise<
       readFile(`${proc}/sys/kernel/random/boot_id`, 'utf8'),
     ]);
     const { state, startTicks } = parseStat(stat);
-    // A zombie holds no port and no file: for us it has ended.
+    // A zombie holds no port and no file: it counts as ended.
     if (state === 'Z' || state === 'X' || startTicks === undefined) return undefined;
     return { pid, startTicks, bootId: bootId.trim(), command: commandLine.split('\0').slice(0, -1) };
   } catch (error) {
-    // ESRCH: it ended between two of the reads.
+    // ESRCH: the process ended between two of the reads.
     if (['ENOENT', 'ESRCH'].includes(systemCode(error) ?? '')) return undefined;
-    throw new LocalError('Unsupported', `what runs as pid ${pid} cannot be told`, {
+    throw new OsError('Unsupported', `cannot read process ${pid}`, {
       where: `${proc}/${pid}`,
-      hint: 'mount /proc; without it no process can be stopped safely',
+      hint: 'mount /proc: without it no process can be stopped safely',
       cause: error,
     });
   }
 }
 
-/** Not by its command line: a program may put another one in its place, and change its title. */
+/** Does not compare the command line: a process may exec another program or change its title. */
 export function isSameProcess(known: ProcessIdentity, found: ProcessIdentity | undefined): boolean {
   return (
     found !== undefined &&
@@ -47,7 +47,7 @@ export function isSameProcess(known: ProcessIdentity, found: ProcessIdentity | u
   );
 }
 
-/** Fields 3 and 22; the second one, the name, may itself contain blanks and brackets. */
+/** Fields 3 and 22. Field 2, the name, may contain spaces and parentheses. */
 export function parseStat(stat: string): { state: string | undefined; startTicks: string | undefined } {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0], startTicks: fields[19] };

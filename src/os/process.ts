@@ -1,9 +1,9 @@
-/** Child processes that outlive us: started in a session of their own, found again by identity, stopped by it. */
+/** Child processes that outlive this one: started in their own session, and stopped by identity. */
 import { spawn } from 'node:child_process';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from './clock.ts';
-import { LocalError } from './errors.ts';
+import { OsError } from './errors.ts';
 import { toDiskError } from './files.ts';
 import { isSameProcess, type ProcessIdentity, readProcessIdentity } from './process-identity.ts';
 
@@ -18,10 +18,7 @@ const TERM_MS = 20_000;
 const LOG_TAIL_LINES = 12;
 const LOG_BYTES = 16 * 1024 ** 2;
 
-/**
- * Only what the program needs of our environment: a proxy variable or a GODEBUG of the user's shell
- * would change how a control plane behaves.
- */
+/** Passes on few variables: a proxy or a GODEBUG of the user's shell would change how the program behaves. */
 function childEnvironment(): Record<string, string> {
   const ours = Object.entries(process.env).filter(([name]) => name.startsWith('KUBENODE_'));
   const { PATH = '/usr/bin:/bin', HOME = '/' } = process.env;
@@ -29,7 +26,7 @@ function childEnvironment(): Record<string, string> {
 }
 
 export async function startProcess(command: Command, logFile: string): Promise<ProcessIdentity> {
-  await setAsideLarge(logFile);
+  await rotateLog(logFile);
   const log = await open(logFile, 'a', 0o600).catch((error: unknown) => {
     throw toDiskError(error, logFile);
   });
@@ -52,8 +49,8 @@ export async function startProcess(command: Command, logFile: string): Promise<P
   }
 }
 
-/** One older log is kept: enough to see what happened before, and never more than the disk can bear. */
-async function setAsideLarge(logFile: string): Promise<void> {
+/** Keeps one older log, so that logs cannot fill the disk. */
+async function rotateLog(logFile: string): Promise<void> {
   const size = (await stat(logFile).catch(() => undefined))?.size ?? 0;
   if (size > LOG_BYTES) await rename(logFile, `${logFile}.1`);
 }
@@ -62,7 +59,7 @@ export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   return isSameProcess(identity, await readProcessIdentity(identity.pid));
 }
 
-/** TERM, then KILL; without any time for TERM, KILL at once. Sends nothing to a pid that is somebody else's by now. */
+/** SIGTERM, then SIGKILL; SIGKILL at once when `termMs` is 0. Never signals another process that reused the pid. */
 export async function stopProcess(identity: ProcessIdentity, clock: Clock, termMs = TERM_MS): Promise<void> {
   if (termMs > 0) {
     if (!(await signal(identity, 'SIGTERM'))) return;
@@ -70,9 +67,9 @@ export async function stopProcess(identity: ProcessIdentity, clock: Clock, termM
   }
   await signal(identity, 'SIGKILL');
   if (await endsWithin(identity, clock, TERM_MS)) return;
-  throw new LocalError('NotReady', `${basename(identity.command[0] ?? '')} does not end`, {
+  throw new OsError('NotStopped', `${basename(identity.command[0] ?? '')} did not end after SIGKILL`, {
     where: `pid ${identity.pid}`,
-    hint: 'look at it with ps; it may wait for a disk that does not answer',
+    hint: 'inspect it with ps: it may wait for a disk that does not respond',
   });
 }
 
@@ -95,14 +92,14 @@ async function endsWithin(identity: ProcessIdentity, clock: Clock, ms: number): 
   return true;
 }
 
-/** The end of the log is the best explanation there is. */
-export async function createExitError({ program }: Command, logFile: string): Promise<LocalError> {
-  return new LocalError(
+/** Contains the end of the log, which usually explains the exit. */
+export async function createExitError({ program }: Command, logFile: string): Promise<OsError> {
+  return new OsError(
     'Exited',
     `${basename(program)} ended before it was ready\n${await readLogTail(logFile)}`,
     {
       where: logFile,
-      hint: 'read the log; if a port or the disk is the reason, free it and repeat the command',
+      hint: 'read the log; if a port is taken or the disk is full, free it and try again',
     },
   );
 }
@@ -113,14 +110,10 @@ export async function readLogTail(logFile: string): Promise<string> {
   return lines.map((line) => `  | ${line.slice(0, 300)}`).join('\n');
 }
 
-function startError({ program }: Command, cause: NodeJS.ErrnoException): LocalError {
-  return new LocalError(
-    'Exited',
-    `${basename(program)} could not be started (${cause.code ?? cause.message})`,
-    {
-      where: program,
-      hint: 'check that the file is there, is executable, and was built for this machine',
-      cause,
-    },
-  );
+function startError({ program }: Command, cause: NodeJS.ErrnoException): OsError {
+  return new OsError('Exited', `${basename(program)} could not be started (${cause.code ?? cause.message})`, {
+    where: program,
+    hint: 'check that the file exists, is executable, and was built for this machine',
+    cause,
+  });
 }

@@ -1,8 +1,8 @@
-/** The only place that reads the computer's clock. */
+/** The only file that reads the system clock. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 
-// setTimeout takes 2^31-1 ms and fires at once for more.
+// setTimeout fires at once for delays above 2^31-1 ms.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createSystemClock(): Clock {
@@ -26,7 +26,7 @@ async function waitOnce(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await wait(ms, undefined, signal ? { signal } : {});
   } catch (error) {
-    // node:timers rejects with an AbortError of its own; the port promises the signal's reason.
+    // node:timers rejects with its own AbortError; Clock promises the signal's reason.
     throw signal?.aborted ? signal.reason : error;
   }
 }

@@ -1,4 +1,4 @@
-/** The only place that draws chance: jitter, nothing that has to be secret or repeated. */
+/** The only source of random numbers for jitter; never for secrets or for anything that must be reproducible. */
 import { randomInt } from 'node:crypto';
 
 /** In [0, 1). */

@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp.ts';
 const LOCK = new URL('../../src/os/lock.ts', import.meta.url).href;
 
 describe('a lock', () => {
-  it('lets one in at a time, and all in the end', async () => {
+  it('admits one holder at a time, and every waiting one in the end', async () => {
     const what = tempFolder('lock');
     let inside = 0;
     let most = 0;
@@ -22,20 +22,20 @@ describe('a lock', () => {
     expect(inside).toBe(0);
   });
 
-  it('is free again after a failure', async () => {
+  it('is released when the work fails', async () => {
     const what = tempFolder('lock');
     await expect(withLock(what, {}, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await (await acquireLock(what)).release();
   });
 
-  it('guards one thing and not another', async () => {
+  it('is independent of locks with other names', async () => {
     const first = await acquireLock(tempFolder('a'));
     const second = await acquireLock(tempFolder('b'));
     const releases = [first, second].map((lock) => lock.release());
     await expect(Promise.all(releases)).resolves.toHaveLength(2);
   });
 
-  it('tells who holds it, once', async () => {
+  it('reports its holder to a waiting process once', async () => {
     const what = tempFolder('lock');
     const lock = await acquireLock(what);
     const told: string[] = [];
@@ -49,7 +49,7 @@ describe('a lock', () => {
     expect(told).toEqual([`pid ${process.pid}`]);
   });
 
-  it('is given up by the kernel when its holder is killed', async () => {
+  it('is released by the kernel when its holder is killed', async () => {
     const what = tempFolder('lock');
     const script = `import { acquireLock } from ${JSON.stringify(LOCK)};
       await acquireLock(${JSON.stringify(what)}); console.log('held'); setInterval(() => {}, 1000);`;
@@ -67,7 +67,7 @@ describe('a lock', () => {
     expect(told).toEqual([`pid ${holder.pid}`]);
   });
 
-  it('is not waited for once nobody wants it any more', async () => {
+  it('stops waiting when the signal is aborted', async () => {
     const what = tempFolder('lock');
     const lock = await acquireLock(what);
     const enough = new AbortController();

@@ -7,7 +7,7 @@ import { isSameProcess, parseStat, readProcessIdentity } from '../../src/os/proc
 import { tempFolder } from '../support/temp.ts';
 
 describe('readProcessIdentity', () => {
-  it('tells this process, the same each time', async () => {
+  it('identifies this process, with the same result each time', async () => {
     const first = await readProcessIdentity(process.pid);
     const second = await readProcessIdentity(process.pid);
     expect(first).toEqual(second);
@@ -15,22 +15,22 @@ describe('readProcessIdentity', () => {
     expect(first?.command[0]).toContain('node');
   });
 
-  it('is undefined for a pid that nobody has', async () => {
+  it('returns undefined for an unused pid', async () => {
     expect(await readProcessIdentity(2 ** 22 + 1)).toBeUndefined();
   });
 
-  it('is undefined for what is left of a process that ended', async () => {
+  it('returns undefined when /proc has only part of an ended process', async () => {
     const child = spawn('true');
     await once(child, 'exit');
     expect(await readProcessIdentity(child.pid ?? 0)).toBeUndefined();
   });
 
-  it('takes a zombie for ended: it holds no port and no file', async () => {
+  it('treats a zombie as ended, because it holds no port and no file', async () => {
     const proc = fakeProc({ pid: 7, stat: '7 (etcd) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 555 0' });
     expect(await readProcessIdentity(7, proc)).toBeUndefined();
   });
 
-  it('says what is missing where there is no /proc', async () => {
+  it('fails with a hint when /proc is not mounted', async () => {
     const file = join(tempFolder('proc'), 'a-file');
     writeFileSync(file, '');
     await expect(readProcessIdentity(7, file)).rejects.toMatchObject({ code: 'Unsupported' });
@@ -42,7 +42,7 @@ describe('parseStat', () => {
     ['etcd', 'S', '555'],
     ['a name with ) and ( and blanks', 'R', '12'],
     [') S 1 1 1 1', 'D', '99'],
-  ])('reads past the name %j', (name, state, startTicks) => {
+  ])('skips the name %j', (name, state, startTicks) => {
     const line = `42 (${name}) ${state} 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 ${startTicks} 20 21\n`;
     expect(parseStat(line)).toEqual({ state, startTicks });
   });
@@ -61,11 +61,11 @@ describe('isSameProcess', () => {
     expect(isSameProcess(known, { ...known, ...change })).toBe(expected);
   });
 
-  it('is false when nothing is there', () => {
+  it('is false when there is no process', () => {
     expect(isSameProcess(known, undefined)).toBe(false);
   });
 
-  it('tells two real processes apart', async () => {
+  it('distinguishes two real processes', async () => {
     const child = spawn('sleep', ['100']);
     onTestFinished(() => void child.kill('SIGKILL'));
     const [own, other] = [await readProcessIdentity(process.pid), await readProcessIdentity(child.pid ?? 0)];

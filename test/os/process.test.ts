@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp.ts';
 
 const clock = createSystemClock();
 
-describe('a process', () => {
+describe('a child process', () => {
   let folder: string;
   let log: string;
 
@@ -17,28 +17,28 @@ describe('a process', () => {
     log = join(folder, 'log');
   });
 
-  it('runs until it is stopped, and both are seen', async () => {
+  it('runs until it is stopped', async () => {
     const identity = await start('exec sleep 100');
     expect(await isRunning(identity)).toBe(true);
     await stopProcess(identity, clock);
     expect(await isRunning(identity)).toBe(false);
   });
 
-  it('may end in its own way', async () => {
+  it('may handle SIGTERM itself', async () => {
     const identity = await start(`trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.01; done`);
     await untilLog('up');
     await stopProcess(identity, clock);
     expect(readFileSync(log, 'utf8')).toBe('up\nbye\n');
   });
 
-  it('is killed when it does not want to end', async () => {
+  it('is killed when it ignores SIGTERM', async () => {
     const identity = await start(`trap '' TERM; echo up; while :; do sleep 0.01; done`);
     await untilLog('up');
     await stopProcess(identity, clock, 50);
     expect(await isRunning(identity)).toBe(false);
   });
 
-  it('that was killed by somebody else is stopped already', async () => {
+  it('counts as stopped when another program killed it', async () => {
     const identity = await start('exec sleep 100');
     process.kill(identity.pid, 'SIGKILL');
     while (await isRunning(identity)) await clock.sleep(5);
@@ -46,21 +46,21 @@ describe('a process', () => {
     expect(await isRunning(identity)).toBe(false);
   });
 
-  it('is never stopped in place of another one that has its pid now', async () => {
-    const innocent = await start('exec sleep 100');
+  it('is never stopped when it only reused the pid', async () => {
+    const other = await start('exec sleep 100');
     for (const past of [{ startTicks: '1' }, { bootId: 'another' }]) {
-      await stopProcess({ ...innocent, ...past }, clock, 0);
+      await stopProcess({ ...other, ...past }, clock, 0);
     }
-    expect(await isRunning(innocent)).toBe(true);
+    expect(await isRunning(other)).toBe(true);
   });
 
-  it('lives in a session of its own: what ends us does not reach it', async () => {
+  it('has its own session, so that it survives the end of ours', async () => {
     const identity = await start('exec sleep 100');
     const stat = readFileSync(`/proc/${identity.pid}/stat`, 'utf8').split(' ');
     expect(stat[5]).toBe(String(identity.pid));
   });
 
-  it('gets nothing of our environment that would change it', async () => {
+  it('does not inherit environment variables that would change it', async () => {
     process.env['GODEBUG'] = 'http2debug=2';
     onTestFinished(() => void delete process.env['GODEBUG']);
     await start('echo "[$GODEBUG]"; exec sleep 100');
@@ -69,9 +69,9 @@ describe('a process', () => {
   });
 
   it.each([
-    ['is not there', () => join(folder, 'missing')],
-    ['may not be executed', () => file('plain', '#!/bin/sh\n', 0o600)],
-  ])('whose program %s: the error names it', async (_, path) => {
+    ['is missing', () => join(folder, 'missing')],
+    ['is not executable', () => file('plain', '#!/bin/sh\n', 0o600)],
+  ])('fails to start with an error that names the program when it %s', async (_, path) => {
     const program = path();
     await expect(startProcess({ program, args: [] }, log)).rejects.toMatchObject({
       code: 'Exited',
@@ -79,14 +79,14 @@ describe('a process', () => {
     });
   });
 
-  it('explains itself by the last lines of its log, none longer than a screen', async () => {
+  it('is explained by the last lines of its log, each cut to 300 characters', async () => {
     writeFileSync(log, Array.from({ length: 50 }, (_, line) => `${line} ${'x'.repeat(500)}`).join('\n'));
     const lines = (await readLogTail(log)).split('\n');
     expect(lines).toHaveLength(12);
     expect(lines[0]).toMatch(/^ {2}\| 38 x{297}$/);
   });
 
-  it('sets a large log aside before it adds to it', async () => {
+  it('starts a new log when the old one is large', async () => {
     writeFileSync(log, 'x'.repeat(17 * 1024 ** 2));
     await start('echo new; exec sleep 100');
     await untilLog('new');

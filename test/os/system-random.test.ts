@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { systemRandom } from '../../src/os/system-random.ts';
 
-it('draws numbers in [0, 1), and not the same ones', () => {
+it('returns different numbers in [0, 1)', () => {
   const drawn = Array.from({ length: 1000 }, systemRandom);
   expect(drawn.filter((value) => !(value >= 0 && value < 1))).toEqual([]);
   expect(new Set(drawn).size).toBeGreaterThan(990);

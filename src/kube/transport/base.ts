@@ -4,10 +4,11 @@
  */
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { isHandshakeError } from '../../os/network-errors.ts';
 import type { Connection, Identity } from '../auth/credentials.ts';
 import { KubeError } from '../client/errors.ts';
 import { createDeadline, type Deadline } from './deadline.ts';
-import { isHandshakeError } from './network-errors.ts';
+
 import type { HttpRequest, HttpResponse, HttpStream, Transport } from './transport.ts';
 
 export interface TransportOptions {

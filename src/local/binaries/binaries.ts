@@ -1,7 +1,7 @@
 /** Where the programs of a control plane are. `obtainBinaries` finds or gets them. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LocalError } from '../../os/errors.ts';
+import { LocalError } from '../errors.ts';
 import type { Program } from '../processes/commands.ts';
 import { readEntry } from './cache.ts';
 import type { Platform } from './platform.ts';

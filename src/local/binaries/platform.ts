@@ -1,5 +1,5 @@
 /** Which machines the upstream project builds a control plane for, and we run it on. */
-import { LocalError } from '../../os/errors.ts';
+import { LocalError } from '../errors.ts';
 
 export interface Platform {
   /** As Node says it; for folder names. */

@@ -1,7 +1,8 @@
 /** From nowhere to a control plane's programs, by the shortest road that is open. */
 import type { Clock } from '../../os/clock.ts';
-import { isLocalError, LocalError } from '../../os/errors.ts';
+import type { OsError } from '../../os/errors.ts';
 import { withLock } from '../../os/lock.ts';
+import { isLocalError, LocalError, type LocalErrorCode, toLocalError } from '../errors.ts';
 import { cacheFolder, type Environment } from '../folders.ts';
 import type { Program } from '../processes/commands.ts';
 import { type Binaries, builtFolder, cachedBinaries, releaseFolder, userBinaries } from './binaries.ts';
@@ -26,6 +27,14 @@ export interface ObtainOptions {
 }
 
 export async function obtainBinaries(options: ObtainOptions): Promise<Binaries> {
+  try {
+    return await obtain(options);
+  } catch (error) {
+    throw toLocalError(error);
+  }
+}
+
+async function obtain(options: ObtainOptions): Promise<Binaries> {
   const { env, wanted, assets, tell, signal, host = process } = options;
   const platform = platformOf(host);
   if (assets) return await userBinaries(assets, wanted, '--kube-assets');
@@ -66,7 +75,7 @@ async function getAnew(cache: string, platform: Platform, options: ObtainOptions
   }
 }
 
-function noWay(error: LocalError, wanted: readonly Program[]): LocalError {
+function noWay(error: OsError<LocalErrorCode>, wanted: readonly Program[]): LocalError {
   return new LocalError('NoBinaries', `the programs of a control plane are not here: ${error.message}`, {
     where: error.where ?? '',
     hint: `one of these: connect to the internet; install Go (https://go.dev/dl) and repeat the command; or name a folder with ${wanted.join(', ')} in KUBEBUILDER_ASSETS or --kube-assets`,

@@ -1,8 +1,8 @@
 /** Ways into the clusters of a fleet: certificates and the kubeconfigs made of them. */
 import { join } from 'node:path';
 import { PRINCIPAL_SYNC } from '../../api/names.ts';
-import { LocalError } from '../../os/errors.ts';
 import { PRIVATE_MODE } from '../../os/files.ts';
+import { LocalError } from '../errors.ts';
 import type { Layout } from '../layout.ts';
 import { answeringAddresses } from '../processes/addresses.ts';
 import { serverUrl } from '../processes/specs.ts';

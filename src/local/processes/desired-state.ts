@@ -1,7 +1,7 @@
 /** From the fleet that there is and the wish for one to the state that is written down before anything starts. */
 
-import { LocalError } from '../../os/errors.ts';
 import { findNextPort, isPortFree } from '../../os/ports.ts';
+import { LocalError } from '../errors.ts';
 import { clusterNames } from '../names.ts';
 import type { ClusterState, FleetState } from '../state.ts';
 import { LOOPBACK } from './commands.ts';

@@ -1,8 +1,8 @@
 /** Carries a plan out: stops what has to go, then starts and adopts, each kind of process after those it needs. */
 import type { Clock } from '../../os/clock.ts';
-import { isLocalError, LocalError } from '../../os/errors.ts';
 import { isPortFree } from '../../os/ports.ts';
 import { stopProcess } from '../../os/process.ts';
+import { isLocalError, LocalError } from '../errors.ts';
 import type { FleetAccess } from '../pki/access.ts';
 import { launch } from './launch.ts';
 import type { Observed } from './observe.ts';

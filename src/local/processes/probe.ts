@@ -1,9 +1,9 @@
 /** Is it ready? One HTTPS request on a connection of its own, as simple as it can be. */
 import { request } from 'node:https';
 import type { Clock } from '../../os/clock.ts';
-import { LocalError } from '../../os/errors.ts';
 import { type Command, createExitError, isRunning, readLogTail } from '../../os/process.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
+import { LocalError } from '../errors.ts';
 import type { Pair } from '../pki/certificate.ts';
 
 export interface Endpoint {

@@ -1,6 +1,7 @@
 /** Runs the harness in a process that may read the exported commit and the toolchain, and nothing else; and ends it in time. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { killProcessGroup } from '../../os/process-group.ts';
 import { RenderError, type RenderErrorCode } from './errors.ts';
 import type { Isolation } from './isolation.ts';
 import { residentBytes } from './memory.ts';
@@ -41,7 +42,7 @@ export function runSandbox(sandbox: Sandbox, job: RenderJob, signal?: AbortSigna
     const watching = setInterval(() => void watchMemory(), WATCH_EVERY_MS);
     const onAbort = (): void => {
       aborted = true;
-      killGroup(child);
+      killProcessGroup(child);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     child.on('error', (error) => settle(() => reject(error)));
@@ -49,7 +50,7 @@ export function runSandbox(sandbox: Sandbox, job: RenderJob, signal?: AbortSigna
 
     function stop(code: RenderErrorCode): void {
       stopped ??= code;
-      killGroup(child);
+      killProcessGroup(child);
     }
 
     async function watchMemory(): Promise<void> {
@@ -138,15 +139,6 @@ function listen(child: ChildProcess, limit: number, onTooMuch: () => void): () =
     if (count(piece)) log = (log + piece.toString('utf8')).slice(-KEPT_LOG);
   });
   return () => ({ result: Buffer.concat(result), log });
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }
 
 // What unshare says when the kernel ended the program inside it: at the limit of CPU time, as memory has words of its own.

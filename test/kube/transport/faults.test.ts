@@ -70,11 +70,11 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect((await failing(open(server.url), { timeoutMs: 60 })).error.code).toBe('Timeout');
     });
 
-    it('something that speaks no TLS', async () => {
+    it('a server that does not use TLS', async () => {
       const port = await rawServer('HTTP/1.1 400 Bad Request\r\n\r\n');
       const { error } = await failing(open(`https://127.0.0.1:${port}`));
       expect(error.code).toBe('Unreachable');
-      expect(error.message).toContain('speaks no TLS');
+      expect(error.message).toContain('does not use TLS');
     });
 
     it('something that speaks no HTTP', async () => {

@@ -135,7 +135,7 @@ describe('obtainBinaries', () => {
     it('does not wait for ever where nothing comes', async () => {
       site.fail(API_SERVER, { kind: 'silence', after: 100 });
       expect(readFileSync(programIn(await obtain({ silenceMs: 200 }))('kube-apiserver'))).toEqual(CONTENT);
-      expect(told.some((step) => step.includes('nothing came'))).toBe(true);
+      expect(told.some((step) => step.includes('no data for'))).toBe(true);
     });
 
     it('takes a part that was complete for what it is', async () => {
@@ -174,7 +174,7 @@ describe('obtainBinaries', () => {
         () => site.files.set(etcdPath('SHA256SUMS'), Buffer.from('')),
         'holds no checksum',
       ],
-      ['is packed without etcd', () => replaceArchive([]), 'holds no file etcd'],
+      ['is packed without etcd', () => replaceArchive([]), 'does not contain the file etcd'],
     ])('says so where a program %s, and how else to get it', async (_, change, because) => {
       change();
       await expect(obtain()).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 /** The exit codes of what goes wrong on this machine. */
-import { LocalError, type LocalErrorCode } from '../../../os/errors.ts';
+import { LocalError, type LocalErrorCode, toLocalError } from '../../../local/errors.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 
 const EXIT_CODES: Record<LocalErrorCode, ExitCode> = {
@@ -12,6 +12,7 @@ const EXIT_CODES: Record<LocalErrorCode, ExitCode> = {
   NoAccess: EXIT.denied,
   PortInUse: EXIT.unavailable,
   NotReady: EXIT.unavailable,
+  NotStopped: EXIT.unavailable,
   Exited: EXIT.unavailable,
   CorruptState: EXIT.badInput,
   BadFolder: EXIT.badInput,
@@ -30,12 +31,13 @@ function translate(error: unknown): unknown {
   if (error instanceof AggregateError) {
     return new AggregateError(error.errors.map(translate), error.message, { cause: error });
   }
-  if (!(error instanceof LocalError)) return error;
-  const { where, hint } = error;
-  return new CliError(error.message, {
+  const local = toLocalError(error);
+  if (!(local instanceof LocalError)) return error;
+  const { where, hint } = local;
+  return new CliError(local.message, {
     ...(where === undefined ? {} : { where }),
     ...(hint === undefined ? {} : { hint }),
-    exitCode: EXIT_CODES[error.code],
+    exitCode: EXIT_CODES[local.code],
     cause: error,
   });
 }

@@ -1,9 +1,10 @@
 /** Reads raw objects through one `git cat-file --batch`: a question a line, answers in the same order. */
 import type { ChildProcess } from 'node:child_process';
+import { killProcessGroup } from '../../../os/process-group.ts';
 import { GitError } from '../errors.ts';
 import { OID } from '../http/objects.ts';
 import type { ObjectReader, RawObject } from '../transport.ts';
-import { killGroup, missingTool } from './process.ts';
+import { missingTool } from './process.ts';
 
 const TYPES = ['commit', 'tree', 'blob', 'tag'] as const;
 // An answer that does not come within this time never will: the object lies on this machine.
@@ -92,7 +93,7 @@ function converse(child: ChildProcess): Conversation {
     const running = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
     if (!running) return;
     const gone = new Promise<void>((resolve) => void child.once('close', () => resolve()));
-    killGroup(child);
+    killProcessGroup(child);
     await gone;
   }
 }

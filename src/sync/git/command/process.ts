@@ -1,5 +1,6 @@
 /** Runs the git command: no shell, no configuration but ours, no hooks, no questions, and always an end. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { killProcessGroup } from '../../../os/process-group.ts';
 import { GitError } from '../errors.ts';
 
 export interface GitCommand {
@@ -79,7 +80,7 @@ export function runGit(run: GitCommand): Promise<GitOutput> {
 
     const end = (because: GitError): void => {
       ended ??= because;
-      killGroup(child);
+      killProcessGroup(child);
     };
     const timer = setTimeout(() => end(timedOut(run.timeoutMs)), run.timeoutMs);
     const watching = setInterval(() => void watchOnce(), WATCH_EVERY_MS);
@@ -118,15 +119,6 @@ function gather(
       if (output[name].length + text.length > MAX_OUTPUT) onTooMuch();
       else output[name] += text;
     });
-  }
-}
-
-export function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
