@@ -19,7 +19,7 @@ describe('readProcessIdentity', () => {
     expect(await readProcessIdentity(2 ** 22 + 1)).toBeUndefined();
   });
 
-  it('returns undefined when /proc has only part of an ended process', async () => {
+  it('returns undefined for a process that ended', async () => {
     const child = spawn('true');
     await once(child, 'exit');
     expect(await readProcessIdentity(child.pid ?? 0)).toBeUndefined();

@@ -12,7 +12,7 @@ describe('createSystemClock', () => {
     expect(clock.monotonicMs() - start).toBeGreaterThanOrEqual(19);
   });
 
-  it('does not sleep for a negative time', async () => {
+  it('does not wait for a delay of zero or less', async () => {
     await clock.sleep(0);
     await expect(clock.sleep(-5)).resolves.toBeUndefined();
   });
