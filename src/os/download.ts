@@ -29,7 +29,7 @@ export interface DownloadContext {
   readonly pauseMs?: number;
 }
 
-const MAX_ATTEMPTS = 5;
+const ATTEMPTS = 5;
 const PAUSE_MS = 1000;
 const PROGRESS_MS = 2000;
 
@@ -54,7 +54,7 @@ async function verifyChecksum({ url, sha256, part }: FileDownload): Promise<void
   });
 }
 
-/** Repeats until the file is complete. Gives up on an answer that is final, or after MAX_ATTEMPTS. */
+/** Repeats until the file is complete. Gives up on an answer that is final, or after ATTEMPTS. */
 async function fetchPart(file: FileDownload, context: DownloadContext): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -62,8 +62,8 @@ async function fetchPart(file: FileDownload, context: DownloadContext): Promise<
       return;
     } catch (error) {
       context.signal?.throwIfAborted();
-      if (!(error instanceof HttpFailure) || !error.retryable || attempt === MAX_ATTEMPTS)
-        throw downloadError(error, file);
+      const retryable = error instanceof HttpFailure && error.retryable;
+      if (!retryable || attempt === ATTEMPTS) throw downloadError(error, file);
       const pauseMs = (context.pauseMs ?? PAUSE_MS) * 2 ** (attempt - 1);
       context.tell(`downloading ${basename(file.url)}: ${error.message}, trying again`);
       await context.clock.sleep(pauseMs, context.signal);

@@ -104,8 +104,11 @@ interface RawError {
 /** The innermost error with a code: several tried addresses give an AggregateError, undici wraps the socket's error. */
 function rootOf(error: unknown): RootError {
   const { code, errors, cause, message, reason } = (error ?? {}) as RawError;
-  const inner = errors?.[0] ?? cause;
+  const root = innerRootOf(errors?.[0] ?? cause);
+  return root ?? { text: reason ?? message ?? String(error), code };
+}
+
+function innerRootOf(inner: unknown): RootError | undefined {
   const root = inner === undefined ? undefined : rootOf(inner);
-  if (root?.code !== undefined) return root;
-  return { text: reason ?? message ?? String(error), code: code === '' ? undefined : code };
+  return root?.code === undefined ? undefined : root;
 }
