@@ -1,64 +1,55 @@
 /**
- * Whether a live object still says what git says. Only fields that git sets are looked at: what others add is
- * theirs. Pure.
+ * Compares a live object with what git declares. Only fields that git sets are compared: fields that others add belong to
+ * them. Pure.
  */
 import { ANNOTATION_COMMIT, ANNOTATION_SOURCE } from '../../api/names.ts';
 import { canonicalJson } from '../../kube/objects/digest.ts';
+import { findFieldDifferences } from '../../kube/objects/field-differences.ts';
 import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
-/** These two move with every commit and every line, and are renewed only together with something that counts. */
-const UNCOUNTED = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
+/** These two change with every commit and every moved line. They are written only together with another change. */
+const NOT_COMPARED = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
 
-/** The fields of `wanted` as they stand in `live`, as text. Equal to that of `wanted` itself when all is as git says. */
-export function projectionOf(wanted: KubeObject, live: KubeObject): string {
-  return canonicalJson(project(withoutUncounted(wanted), live));
+/** The fields of `desired` with the values of `live`, as text. Equal to the text of `desired` when nothing drifted. */
+export function projectionOf(desired: KubeObject, live: KubeObject): string {
+  return canonicalJson(project(comparedFields(desired), live));
 }
 
-export function matchesDesired(wanted: KubeObject, live: KubeObject): boolean {
-  return projectionOf(wanted, live) === canonicalJson(withoutUncounted(wanted));
+export function matchesDesired(desired: KubeObject, live: KubeObject): boolean {
+  return projectionOf(desired, live) === canonicalJson(comparedFields(desired));
 }
 
-function project(wanted: unknown, live: unknown): unknown {
-  if (isRecord(wanted)) return isRecord(live) ? projectRecord(wanted, live) : (live ?? null);
-  if (Array.isArray(wanted) && Array.isArray(live) && wanted.length === live.length) {
-    return wanted.map((item, index) => project(item, live[index]));
+/** Paths of the first fields that differ, for log messages: `spec.replicas`. */
+export function driftedFields(desired: KubeObject, live: KubeObject, most = 3): string[] {
+  const compared = comparedFields(desired);
+  return findFieldDifferences(compared, project(compared, live))
+    .slice(0, most)
+    .map(({ path }) => path);
+}
+
+function project(desired: unknown, live: unknown): unknown {
+  if (isRecord(desired)) return isRecord(live) ? projectRecord(desired, live) : (live ?? null);
+  if (Array.isArray(desired) && Array.isArray(live) && desired.length === live.length) {
+    return desired.map((item, index) => project(item, live[index]));
   }
   return live ?? null;
 }
 
-function projectRecord(wanted: JsonRecord, live: JsonRecord): JsonRecord {
+function projectRecord(desired: JsonRecord, live: JsonRecord): JsonRecord {
   return Object.fromEntries(
-    Object.entries(wanted).map(([key, value]) => [
+    Object.entries(desired).map(([key, value]) => [
       key,
       project(value, Object.hasOwn(live, key) ? live[key] : null),
     ]),
   );
 }
 
-function withoutUncounted(object: KubeObject): KubeObject {
+function comparedFields(object: KubeObject): KubeObject {
   const { metadata } = object;
   if (!metadata.annotations) return object;
   const annotations = Object.fromEntries(
-    Object.entries(metadata.annotations).filter(([key]) => !UNCOUNTED.includes(key)),
+    Object.entries(metadata.annotations).filter(([key]) => !NOT_COMPARED.includes(key)),
   );
   return { ...object, metadata: { ...metadata, annotations } };
-}
-
-/** The first fields that differ, for the log and for people: `spec.replicas: 2, git says 3`. */
-export function differences(wanted: KubeObject, live: KubeObject, most = 3): string[] {
-  const found: string[] = [];
-  collect(withoutUncounted(wanted), live, '');
-  return found;
-
-  function collect(want: unknown, have: unknown, path: string): void {
-    if (found.length >= most || canonicalJson(project(want, have)) === canonicalJson(want ?? null)) return;
-    if (isRecord(want) && isRecord(have)) {
-      for (const [key, value] of Object.entries(want)) {
-        collect(value, have[key], path ? `${path}.${key}` : key);
-      }
-      return;
-    }
-    found.push(path);
-  }
 }

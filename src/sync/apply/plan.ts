@@ -16,7 +16,7 @@ import {
 } from '../judge/deletes.ts';
 import { isProtected } from '../protected-kinds.ts';
 import type { RenderedObject, RenderedUnit } from '../rendered.ts';
-import { differences, matchesDesired, projectionOf } from './drift.ts';
+import { driftedFields, matchesDesired, projectionOf } from './drift.ts';
 import { entriesOfUnit, type Inventory, type InventoryEntry, unitsOf } from './inventory/inventory.ts';
 import { isKeptOnPrune, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
 import { sortByStep } from './order.ts';
@@ -148,7 +148,7 @@ function newsFromCluster(world: World, { id, unit, object, digest }: Draft, live
   if (serverForm?.digest === digest && serverForm.projection === projectionOf(object, live)) {
     return { action: 'same', because: 'as in git, in the words of the server' };
   }
-  return write('correct', `changed in the cluster: ${differences(object, live).join(', ')}`);
+  return write('correct', `changed in the cluster: ${driftedFields(object, live).join(', ')}`);
 }
 
 /** What is seen is never changed in place, so one comparison is enough for as long as it is the same object. */

@@ -1,4 +1,5 @@
 /** Names what two renders of one commit disagree about. */
+import { findFieldDifferences } from '../../kube/objects/field-differences.ts';
 import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
 import { RenderError } from './errors.ts';
 
@@ -6,7 +7,7 @@ export function notDeterministic(first: Buffer, second: Buffer): RenderError {
   const [a = [], b = []] = [first, second].map((bytes) => bytes.toString('utf8').split('\n'));
   const index = a.findIndex((line, at) => line !== b[at]);
   const [line, other] = [recordOf(a[index]), recordOf(b[index])];
-  const field = fieldThatDiffers(line['object'], other['object'], '');
+  const field = findFieldDifferences(line['object'], other['object'])[0]?.path;
   const message = `two renders of the same commit differ in ${nameOf(line['object'])}${field ? `, field ${field}` : ''}`;
   return new RenderError(
     'NotDeterministic',
@@ -32,18 +33,4 @@ function nameOf(object: unknown): string {
 function textAt(record: JsonRecord, key: string): Record<string, string> {
   const value = record[key];
   return typeof value === 'string' ? { [key]: value } : {};
-}
-
-function fieldThatDiffers(a: unknown, b: unknown, path: string): string | undefined {
-  if (!isFields(a) || !isFields(b)) return a === b ? undefined : path;
-  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    const found = fieldThatDiffers(a[key], b[key], path === '' ? key : `${path}.${key}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Lists too: their fields are their numbers. */
-function isFields(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null;
 }

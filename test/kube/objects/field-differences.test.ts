@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { findFieldDifferences } from '../../../src/kube/objects/field-differences.ts';
+
+describe('findFieldDifferences', () => {
+  it.each<[name: string, before: unknown, after: unknown, paths: string[]]>([
+    ['finds nothing in equal values, in any order of keys', { a: 1, b: 2 }, { b: 2, a: 1 }, []],
+    ['names a nested field', { a: { b: 1 } }, { a: { b: 2 } }, ['a.b']],
+    ['shows an added object by its fields', {}, { a: { b: 1, c: 2 } }, ['a.b', 'a.c']],
+    ['matches items of a list by name', [{ name: 'x', v: 1 }], [{ name: 'x', v: 2 }], ['[x].v']],
+    ['matches items without names by index', { a: [1, 2] }, { a: [1, 3] }, ['a[1]']],
+    [
+      'names a list in another order',
+      { a: [{ name: 'x' }, { name: 'y' }] },
+      { a: [{ name: 'y' }, { name: 'x' }] },
+      ['a'],
+    ],
+    ['quotes keys that are not identifiers', { a: { 'x/y': 1 } }, { a: { 'x/y': 2 } }, ['a["x/y"]']],
+    ['names the field when its type changes', { a: { b: [] } }, { a: { b: 'x' } }, ['a.b']],
+    ['names the whole value as an empty path', 1, 2, ['']],
+  ])('%s', (_name, before, after, paths) => {
+    expect(findFieldDifferences(before, after).map(({ path }) => path)).toEqual(paths);
+  });
+
+  it('skips ignored paths, and objects in which only ignored paths differ', () => {
+    const ignored = (path: string): boolean => path === 'a.b';
+    expect(findFieldDifferences({ a: { b: 1 } }, { a: { b: 2 } }, ignored)).toEqual([]);
+    expect(findFieldDifferences({ a: { b: 1, c: 1 } }, { a: { b: 2, c: 2 } }, ignored)).toEqual([
+      { path: 'a.c', before: 1, after: 2 },
+    ]);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { driftedFields, matchesDesired, projectionOf } from '../../../src/sync/apply/drift.ts';
+
+function deployment(spec: object, annotations?: Record<string, string>): KubeObject {
+  const metadata = { name: 'web', namespace: 'default', ...(annotations ? { annotations } : {}) };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
+}
+
+const containers = [{ name: 'app', image: 'app:1', args: ['-v'] }];
+
+describe('drift', () => {
+  it.each<[name: string, desired: KubeObject, live: KubeObject, drifted: string[]]>([
+    ['finds none in equal objects', deployment({ replicas: 2 }), deployment({ replicas: 2 }), []],
+    [
+      'ignores a field that git does not set',
+      deployment({ replicas: 2 }),
+      deployment({ replicas: 2, paused: true }),
+      [],
+    ],
+    ['names a changed field', deployment({ replicas: 2 }), deployment({ replicas: 3 }), ['spec.replicas']],
+    ['names a removed field', deployment({ replicas: 2 }), deployment({}), ['spec.replicas']],
+    [
+      'ignores a field that another manager added to an item of a list',
+      deployment({ containers }),
+      deployment({ containers: [{ ...containers[0], imagePullPolicy: 'Always' }] }),
+      [],
+    ],
+    [
+      'names the item of a list by its name',
+      deployment({ containers }),
+      deployment({ containers: [{ ...containers[0], image: 'app:2' }] }),
+      ['spec.containers[app].image'],
+    ],
+    [
+      'names an item that somebody added to a list',
+      deployment({ containers }),
+      deployment({ containers: [...containers, { name: 'sidecar' }] }),
+      ['spec.containers[sidecar].name'],
+    ],
+    [
+      'ignores the annotations that name commit and source',
+      deployment({}, { 'kubenode.dev/commit': 'a', 'kubenode.dev/source': 'x:1' }),
+      deployment({}, { 'kubenode.dev/commit': 'b' }),
+      [],
+    ],
+    [
+      'names at most three fields',
+      deployment({ a: 1, b: 1, c: 1, d: 1 }),
+      deployment({}),
+      ['spec.a', 'spec.b', 'spec.c'],
+    ],
+    ['takes a missing field for null', deployment({ a: null }), deployment({}), []],
+  ])('%s', (_name, desired, live, drifted) => {
+    expect(driftedFields(desired, live)).toEqual(drifted);
+    expect(matchesDesired(desired, live)).toBe(drifted.length === 0);
+  });
+
+  it('projects the same text for objects that differ only in fields that git does not set', () => {
+    const desired = deployment({ cpu: '1000m' });
+    expect(projectionOf(desired, deployment({ cpu: '1' }))).toBe(
+      projectionOf(desired, deployment({ cpu: '1', more: true })),
+    );
+    expect(projectionOf(desired, deployment({ cpu: '2' }))).not.toBe(
+      projectionOf(desired, deployment({ cpu: '1' })),
+    );
+  });
+});
