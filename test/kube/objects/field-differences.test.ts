@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findFieldDifferences } from '../../../src/kube/objects/field-differences.ts';
 
+const ignored = (path: string): boolean => path === 'a.b';
+
 describe('findFieldDifferences', () => {
   it.each<[name: string, before: unknown, after: unknown, paths: string[]]>([
     ['finds nothing in equal values, in any order of keys', { a: 1, b: 2 }, { b: 2, a: 1 }, []],
@@ -22,7 +24,6 @@ describe('findFieldDifferences', () => {
   });
 
   it('skips ignored paths, and objects in which only ignored paths differ', () => {
-    const ignored = (path: string): boolean => path === 'a.b';
     expect(findFieldDifferences({ a: { b: 1 } }, { a: { b: 2 } }, ignored)).toEqual([]);
     expect(findFieldDifferences({ a: { b: 1, c: 1 } }, { a: { b: 2, c: 2 } }, ignored)).toEqual([
       { path: 'a.c', before: 1, after: 2 },
