@@ -9,7 +9,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { ListPage } from '../../src/kube/client/client.ts';
-import { createAuthority, issue } from '../../src/local/pki/certificate.ts';
+import { createAuthority, issueCertificate } from '../../src/local/pki/certificate.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { SENT } from './nodes.ts';
 
@@ -26,7 +26,7 @@ export async function eventSource(pages: readonly ListPage[], folder: string): P
   const watches = new Set<ServerResponse>();
   const authority = createAuthority('bench authority', clock.now(), 1);
   const request = { usage: 'server', names: ['127.0.0.1'], now: clock.now(), days: 1 } as const;
-  const { certPem, keyPem } = issue(authority, { ...request, subject: { commonName: 'bench' } });
+  const { certPem, keyPem } = issueCertificate(authority, { ...request, subject: { commonName: 'bench' } });
   const server = createServer({ cert: certPem, key: keyPem }, ({ url }, response) => {
     const query = new URL(url ?? '', 'https://bench').searchParams;
     response.setHeader('content-type', 'application/json');

@@ -9,7 +9,7 @@ import { execPath } from 'node:process';
 import { install } from '../../src/api/install/install.ts';
 import { PRINCIPAL_SYNC } from '../../src/api/names.ts';
 import { SECRETS } from '../../src/kube/objects/core-kinds.ts';
-import { principalNamed } from '../../src/local/pki/principal.ts';
+import { createPrincipal } from '../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { closeRun, openRun, type Run } from '../../test/support/control-plane-run.ts';
 import { type ApiServer, startServer } from '../../test/support/control-plane-server.ts';
@@ -34,7 +34,7 @@ export interface Bed {
 export async function openBed(): Promise<Bed> {
   const folder = await mkdtemp(join(tmpdir(), 'kubenode-bench-sync-'));
   const run = await openRun();
-  const { user } = principalNamed(PRINCIPAL_SYNC);
+  const { user } = createPrincipal(PRINCIPAL_SYNC);
   const audit = await auditOf(user, folder);
   const [hub, server] = await Promise.all([installed(run), installed(run, audit.flags)]);
   await hub.client.create(SECRETS, {
@@ -81,7 +81,7 @@ async function installed(run: Run, flags: readonly string[] = []): Promise<ApiSe
 }
 
 async function asSync(server: ApiServer): Promise<string> {
-  return server.kubeconfigFor(principalNamed(PRINCIPAL_SYNC));
+  return server.kubeconfigFor(createPrincipal(PRINCIPAL_SYNC));
 }
 
 async function memoryOf(child: ChildProcess | undefined): Promise<{ resident: number; peak: number }> {

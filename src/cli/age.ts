@@ -1,5 +1,5 @@
-/** How long ago a moment was, as kubectl says it: 42s, 7m, 3h, 12d. */
-export function ageOf(since: string | undefined, now: Date): string {
+/** Formats how long ago a moment was, as kubectl does: 42s, 7m, 3h, 12d. */
+export function formatAge(since: string | undefined, now: Date): string {
   const from = since === undefined ? Number.NaN : Date.parse(since);
   if (Number.isNaN(from)) return '-';
   const seconds = Math.max(0, Math.floor((now.getTime() - from) / 1000));
@@ -9,7 +9,7 @@ export function ageOf(since: string | undefined, now: Date): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
-/** Twelve digits, as in the name of a Release. */
+/** Twelve digits, as in the name of a Release; "-" without a commit. */
 export function shortCommit(commit: string | undefined): string {
   return commit?.slice(0, 12) || '-';
 }

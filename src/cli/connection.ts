@@ -1,10 +1,10 @@
-/** How every command finds its API server. */
+/** Finds the API server of a command: the flags, the environment, the default files, then the local fleet. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from '../kube/client/client.ts';
 import { connect } from '../kube/client/connect.ts';
-import { localKubeconfig } from '../local/pki/kubeconfig.ts';
+import { findLocalKubeconfig } from '../local/pki/kubeconfig.ts';
 import { CliError, EXIT } from './errors.ts';
 import type { Io } from './io.ts';
 
@@ -13,13 +13,13 @@ export interface ConnectionFlags {
   readonly context?: string;
 }
 
-export function connectionOptions(command: Command): Command {
+export function addConnectionOptions(command: Command): Command {
   return command
     .option(
       '--kubeconfig <file>',
       'kubeconfig to use (default: $KUBECONFIG, ~/.kube/config, then the local fleet)',
     )
-    .option('--context <name>', 'context of the kubeconfig (default: its current one)');
+    .option('--context <name>', 'context of the kubeconfig (default: its current context)');
 }
 
 export async function connectFrom(io: Io, flags: ConnectionFlags): Promise<Client> {
@@ -31,22 +31,22 @@ export async function connectFrom(io: Io, flags: ConnectionFlags): Promise<Clien
   });
 }
 
-/** Undefined inside a pod: its service account counts. */
+/** Undefined inside a pod: the client then uses its ServiceAccount. */
 export function findKubeconfig(io: Io, { kubeconfig }: ConnectionFlags): string | undefined {
   if (kubeconfig) return kubeconfig;
   const named = io.env['KUBECONFIG']?.split(':').find((path) => path !== '');
   if (named) return named;
-  const usual = join(io.env['HOME'] ?? '/', '.kube', 'config');
-  if (existsSync(usual)) return usual;
+  const defaultFile = join(io.env['HOME'] ?? '/', '.kube', 'config');
+  if (existsSync(defaultFile)) return defaultFile;
   if (io.env['KUBERNETES_SERVICE_HOST']) return undefined;
-  const local = localKubeconfig(io.env);
+  const local = findLocalKubeconfig(io.env);
   if (local) {
-    io.err(`no kubeconfig given: using the local fleet (${local})\n`);
+    io.err(`no kubeconfig specified: using the local fleet (${local})\n`);
     return local;
   }
   throw new CliError('no kubeconfig found', {
-    where: `--kubeconfig, $KUBECONFIG, ${usual}, the local fleet`,
-    hint: 'name one with --kubeconfig FILE, or start a local cluster: kubenode local up',
+    where: `--kubeconfig, $KUBECONFIG, ${defaultFile}, the local fleet`,
+    hint: 'pass --kubeconfig FILE, or start a local cluster: kubenode local up',
     exitCode: EXIT.badInput,
   });
 }

@@ -1,4 +1,4 @@
-/** What a command says when it fails, and the code that it ends with. */
+/** The error text and the exit code of a command that fails. */
 
 import { isKubeError, type KubeError, type KubeErrorCode } from '../kube/client/errors.ts';
 import { textAt } from '../kube/objects/json.ts';
@@ -7,16 +7,16 @@ import { textAt } from '../kube/objects/json.ts';
 export const EXIT = {
   ok: 0,
   failed: 1,
-  /** `plan`, `install --dry-run`: there is something to do. */
+  /** `plan`, `install --dry-run`: there are changes. */
   changes: 2,
-  /** `plan`: it would be held. */
+  /** `plan`: at least one unit would be held. */
   held: 3,
   usage: 64,
-  /** A file or an object that is wrong in itself. */
+  /** A file or an object is invalid. */
   badInput: 65,
-  /** A server, a port or a program that is not there. */
+  /** A server, a port or a program is not available. */
   unavailable: 69,
-  /** Credentials are missing, expired or not enough. */
+  /** Credentials are missing or expired, or permissions are insufficient. */
   denied: 77,
   interrupted: 130,
 } as const;
@@ -26,7 +26,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export interface CliErrorDetails {
   /** The file, object, server or flag. */
   readonly where?: string;
-  /** What to do now. */
+  /** What to do about it, as an imperative. */
   readonly hint?: string;
   readonly exitCode?: ExitCode;
   readonly cause?: unknown;
@@ -46,7 +46,7 @@ export class CliError extends Error {
   }
 }
 
-/** The text for people, without a stack: `error: what`, where, and the way out, a line each. */
+/** The text for people, without a stack: `error: what`, `where:` and `hint:`, a line each. */
 export function describeError(error: unknown): { readonly text: string; readonly exitCode: ExitCode } {
   if (error instanceof AggregateError && error.errors.length > 0) return describeAll(error);
   if (isKubeError(error)) return describeKubeError(error);
@@ -72,7 +72,7 @@ interface Parts {
   readonly hint: string | undefined;
 }
 
-/** Errors of other parts may carry `where` and `hint` too, without knowing this file. */
+/** Errors of other parts may carry `where` and `hint` too, without importing this file. */
 function partsOf(error: unknown): Parts {
   if (!(error instanceof Error)) return { message: String(error), where: undefined, hint: undefined };
   return { message: error.message, where: textAt(error, 'where'), hint: textAt(error, 'hint') };
@@ -82,50 +82,54 @@ function lines(what: string, where: string | undefined, hint: string | undefined
   return [
     `error: ${what}`,
     ...(where ? [`  where: ${where}`] : []),
-    ...(hint ? [`  what to do: ${hint}`] : []),
+    ...(hint ? [`  hint: ${hint}`] : []),
   ].join('\n');
 }
 
-const KUBE_WAYS: Record<KubeErrorCode, { readonly exitCode: ExitCode; readonly hint: string | undefined }> = {
-  Unreachable: {
-    exitCode: EXIT.unavailable,
-    hint: 'check that the server runs and that --kubeconfig and --context name it',
-  },
-  Timeout: {
-    exitCode: EXIT.unavailable,
-    hint: 'try again; if it stays, check the server and the network between',
-  },
-  Aborted: { exitCode: EXIT.interrupted, hint: undefined },
-  BadAnswer: {
-    exitCode: EXIT.unavailable,
-    hint: 'this does not look like a Kubernetes API server: check the URL in the kubeconfig',
-  },
-  Unauthorized: {
-    exitCode: EXIT.denied,
-    hint: 'log in again, or renew the certificate or token in the kubeconfig',
-  },
-  Forbidden: {
-    exitCode: EXIT.denied,
-    hint: 'ask for the right, or use a context whose user has it (kubectl auth can-i --list)',
-  },
-  NotFound: { exitCode: EXIT.failed, hint: undefined },
-  AlreadyExists: { exitCode: EXIT.failed, hint: undefined },
-  Conflict: {
-    exitCode: EXIT.failed,
-    hint: 'somebody else changed it: look at it again, then repeat the command',
-  },
-  Gone: { exitCode: EXIT.failed, hint: 'repeat the command' },
-  Invalid: { exitCode: EXIT.badInput, hint: 'mend the field that is named, then repeat the command' },
-  TooManyRequests: { exitCode: EXIT.unavailable, hint: 'the server is busy: repeat the command later' },
-  ServerError: {
-    exitCode: EXIT.unavailable,
-    hint: 'look at the log of the API server, then repeat the command',
-  },
-  Credentials: { exitCode: EXIT.denied, hint: 'check the files and programs that the kubeconfig names' },
-  Config: { exitCode: EXIT.badInput, hint: 'check the kubeconfig (kubectl config view)' },
-};
+const KUBE_ERRORS: Record<KubeErrorCode, { readonly exitCode: ExitCode; readonly hint: string | undefined }> =
+  {
+    Unreachable: {
+      exitCode: EXIT.unavailable,
+      hint: 'check that the server is running and that --kubeconfig and --context select it',
+    },
+    Timeout: {
+      exitCode: EXIT.unavailable,
+      hint: 'retry; if it happens again, check the server and the network',
+    },
+    Aborted: { exitCode: EXIT.interrupted, hint: undefined },
+    BadAnswer: {
+      exitCode: EXIT.unavailable,
+      hint: 'the server is probably not a Kubernetes API server: check the URL in the kubeconfig',
+    },
+    Unauthorized: {
+      exitCode: EXIT.denied,
+      hint: 'log in again, or renew the certificate or token in the kubeconfig',
+    },
+    Forbidden: {
+      exitCode: EXIT.denied,
+      hint: 'request the permission, or use a context whose user has it (kubectl auth can-i --list)',
+    },
+    NotFound: { exitCode: EXIT.failed, hint: undefined },
+    AlreadyExists: { exitCode: EXIT.failed, hint: undefined },
+    Conflict: {
+      exitCode: EXIT.failed,
+      hint: 'the object was changed in the meantime: review it, then run the command again',
+    },
+    Gone: { exitCode: EXIT.failed, hint: 'run the command again' },
+    Invalid: { exitCode: EXIT.badInput, hint: 'fix the field, then run the command again' },
+    TooManyRequests: { exitCode: EXIT.unavailable, hint: 'the server is busy: run the command again later' },
+    ServerError: {
+      exitCode: EXIT.unavailable,
+      hint: 'check the log of the API server, then run the command again',
+    },
+    Credentials: {
+      exitCode: EXIT.denied,
+      hint: 'check the files and programs that the kubeconfig refers to',
+    },
+    Config: { exitCode: EXIT.badInput, hint: 'check the kubeconfig (kubectl config view)' },
+  };
 
 function describeKubeError(error: KubeError): { text: string; exitCode: ExitCode } {
-  const { exitCode, hint } = KUBE_WAYS[error.code];
+  const { exitCode, hint } = KUBE_ERRORS[error.code];
   return { text: lines(error.message, undefined, hint), exitCode };
 }

@@ -1,10 +1,10 @@
-/** For an answer that is no error and yet does not end with 0: `plan` found changes. */
+/** Exit codes other than 0 that are not errors: `plan` found changes. */
 import type { ExitCode } from './errors.ts';
 import type { Io } from './io.ts';
 
 const exitCodes = new WeakMap<Io, ExitCode>();
 
-export function endWith(io: Io, exitCode: ExitCode): void {
+export function setExitCode(io: Io, exitCode: ExitCode): void {
   exitCodes.set(io, exitCode);
 }
 

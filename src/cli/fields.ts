@@ -1,13 +1,13 @@
-/** Fields of objects for people: what is not there has a stand-in. */
+/** Reads optional fields of objects for display, with a fallback for missing ones. */
 import { valueAt } from '../kube/objects/json.ts';
 
-/** `said(release, 'status.waiting.message')`. */
-export function said(value: unknown, path: string, standIn = ''): string {
+/** `textField(release, 'status.waiting.message')`. */
+export function textField(value: unknown, path: string, fallback = ''): string {
   const found = valueAt(value, ...path.split('.'));
-  return typeof found === 'string' && found !== '' ? found : standIn;
+  return typeof found === 'string' && found !== '' ? found : fallback;
 }
 
-export function count(value: unknown, path: string): number {
+export function numberField(value: unknown, path: string): number {
   const found = valueAt(value, ...path.split('.'));
   return typeof found === 'number' ? found : 0;
 }

@@ -1,4 +1,4 @@
-/** What the commands that look at the fleet read from the hub. */
+/** Reads the objects of the hub for the commands that show the fleet. */
 
 import { CLUSTERS, PIPELINES, RELEASES } from '../api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../api/generated/types.ts';
@@ -16,14 +16,18 @@ export interface HubObjects {
 
 export async function readHub(client: Client, signal: AbortSignal): Promise<HubObjects> {
   const [pipelines, clusters, releases] = await Promise.all([
-    all<Pipeline>(client, PIPELINES, signal),
-    all<Cluster>(client, CLUSTERS, signal),
-    all<Release>(client, RELEASES, signal),
+    listAll<Pipeline>(client, PIPELINES, signal),
+    listAll<Cluster>(client, CLUSTERS, signal),
+    listAll<Release>(client, RELEASES, signal),
   ]);
-  return { pipelines: byName(pipelines), clusters: byName(clusters), releases: newestFirst(releases) };
+  return {
+    pipelines: sortByName(pipelines),
+    clusters: sortByName(clusters),
+    releases: sortNewestFirst(releases),
+  };
 }
 
-async function all<T extends KubeObject>(
+async function listAll<T extends KubeObject>(
   client: Client,
   resource: Resource,
   signal: AbortSignal,
@@ -33,9 +37,9 @@ async function all<T extends KubeObject>(
     for await (const { items } of client.pages<T>(resource, { signal })) found.push(...items);
   } catch (error) {
     if (!isKubeError(error, 'NotFound')) throw error;
-    throw new CliError(`this cluster has no kind ${resource.kind}: it is no hub of kubenode`, {
+    throw new CliError(`this cluster is not a kubenode hub: kind ${resource.kind} is not installed`, {
       where: client.server,
-      hint: 'name the hub with --context, or make this one a hub: kubenode install',
+      hint: 'run `kubenode install`, or point --context at the hub',
       exitCode: EXIT.badInput,
       cause: error,
     });
@@ -43,26 +47,26 @@ async function all<T extends KubeObject>(
   return found;
 }
 
-/** The one of that name, or an error that says which there are. */
-export function pick<T extends KubeObject>(objects: readonly T[], name: string): T {
+/** The object of that name, or an error that lists the existing names. */
+export function findByName<T extends KubeObject>(objects: readonly T[], name: string): T {
   const found = objects.find(({ metadata }) => metadata.name === name);
   if (found) return found;
   const kind = objects[0]?.kind ?? 'object';
   const names = objects.map(({ metadata }) => metadata.name);
-  throw new CliError(`there is no ${kind} ${name} in the hub`, {
+  throw new CliError(`${kind} ${name} not found in the hub`, {
     hint:
       names.length > 0
-        ? `name one of: ${names.slice(0, 20).join(', ')}`
-        : 'there is none at all: is sync running?',
+        ? `use one of: ${names.slice(0, 20).join(', ')}`
+        : 'the hub has none yet: check that kubenode sync is running',
     exitCode: EXIT.badInput,
   });
 }
 
-function byName<T extends KubeObject>(objects: readonly T[]): T[] {
+function sortByName<T extends KubeObject>(objects: readonly T[]): T[] {
   return objects.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-function newestFirst(releases: readonly Release[]): Release[] {
+function sortNewestFirst(releases: readonly Release[]): Release[] {
   return releases.toSorted((a, b) => (ageKey(a) < ageKey(b) ? 1 : -1));
 }
 

@@ -1,25 +1,25 @@
-/** Everything a command touches of the process that it runs in, so that a test can hand in its own. */
+/** Everything that a command uses of its process, so that tests can replace it. */
 
 import type { Clock } from '../os/clock.ts';
 import { createSystemClock } from '../os/system-clock.ts';
 
 export interface Io {
-  /** What the command was asked for. Nothing else goes there. */
+  /** The result of the command, and nothing else. */
   out(text: string): void;
   /** Progress, warnings and errors. */
   err(text: string): void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
-  /** A person watches: stderr is a terminal. */
+  /** stderr is a terminal, and this is not CI. */
   readonly interactive: boolean;
-  /** Colours on stdout: a terminal, and NO_COLOR is not set. */
+  /** Whether stdout takes colors: a terminal, and NO_COLOR is not set. */
   readonly color: boolean;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
 }
 
-export function processIo(signal: AbortSignal): Io {
+export function createProcessIo(signal: AbortSignal): Io {
   const { env } = process;
   return {
     out: (text) => void process.stdout.write(text),
@@ -28,13 +28,13 @@ export function processIo(signal: AbortSignal): Io {
     cwd: process.cwd(),
     clock: createSystemClock(),
     interactive: process.stderr.isTTY && env['CI'] === undefined,
-    color: wantsColor(env, process.stdout.isTTY),
+    color: shouldUseColor(env, process.stdout.isTTY),
     signal,
   };
 }
 
 /** The conventions of no-color.org and force-color.org. */
-export function wantsColor(env: Io['env'], isTerminal: boolean): boolean {
+export function shouldUseColor(env: Io['env'], isTerminal: boolean): boolean {
   if (env['NO_COLOR']) return false;
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0';
   return isTerminal && env['TERM'] !== 'dumb';

@@ -1,21 +1,21 @@
-/** The entry of the program: process in, exit code out. */
-import { processIo } from './io.ts';
-import { run } from './run.ts';
+/** The entry point: runs the command line of this process and sets its exit code. */
+import { createProcessIo } from './io.ts';
+import { runCommandLine } from './run.ts';
 
 const interrupted = new AbortController();
-let asked = 0;
+let signals = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    asked += 1;
-    // The first one asks for a clean end; a person who asks twice does not want to wait for it.
-    if (asked > 1) process.exit(130);
+    signals += 1;
+    // The first signal requests a clean shutdown; a second one ends the process at once.
+    if (signals > 1) process.exit(130);
     interrupted.abort(new Error(`stopped by ${signal}`));
   });
 }
-// A reader that goes away, as `| head` does, is no error.
+// A closed pipe (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
 
-process.exitCode = await run(processIo(interrupted.signal), process.argv.slice(2));
+process.exitCode = await runCommandLine(createProcessIo(interrupted.signal), process.argv.slice(2));

@@ -1,25 +1,25 @@
-/** One way to print a result: as a table for people, as JSON or YAML for programs. */
+/** Prints a result: as a table for people, as JSON or YAML for programs. */
 import { Option } from 'commander';
 import { stringify } from 'yaml';
 import type { Io } from './io.ts';
 
-export type Format = 'table' | 'json' | 'yaml';
+export type OutputFormat = 'table' | 'json' | 'yaml';
 
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Printed in place of a table without rows. */
+  /** Printed instead of a table without rows. */
   readonly empty?: string;
 }
 
-export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'how to print')
+export function createOutputOption(): Option {
+  return new Option('-o, --output <format>', 'output format')
     .choices(['table', 'json', 'yaml'])
     .default('table');
 }
 
-/** The data are the contract for programs; the table may change from release to release. */
-export function print(io: Io, format: Format, data: unknown, table: () => Table): void {
+/** Programs rely on the data; the table may change from release to release. */
+export function printResult(io: Io, format: OutputFormat, data: unknown, table: () => Table): void {
   if (format === 'json') io.out(`${JSON.stringify(data, undefined, 2)}\n`);
   else if (format === 'yaml') io.out(stringify(data, { aliasDuplicateObjects: false, lineWidth: 0 }));
   else io.out(formatTable(table()));
@@ -38,4 +38,9 @@ export function formatTable({ columns, rows, empty }: Table): string {
           .trimEnd()}\n`,
     )
     .join('');
+}
+
+/** `1 file`, `2 files`. */
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

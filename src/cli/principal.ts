@@ -1,10 +1,10 @@
-/** How a part of kubenode gets its own identity: none of them runs on the rights of an administrator. */
+/** Connects a part of kubenode with its own identity: no part uses the permissions of an administrator. */
 import { serviceAccountUser } from '../api/names.ts';
 import type { Client } from '../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../kube/client/connect.ts';
 import { textAt } from '../kube/objects/json.ts';
 import type { Resource } from '../kube/objects/object.ts';
-import { principalNamed } from '../local/pki/principal.ts';
+import { createPrincipal } from '../local/pki/principal.ts';
 import { type ConnectionFlags, findKubeconfig } from './connection.ts';
 import type { Io } from './io.ts';
 
@@ -17,10 +17,10 @@ const REVIEWS: Resource = {
 };
 
 /**
- * Options for `connect` as that principal: the credentials as they are when they are its own, else by impersonation,
- * which an administrator may and others may not.
+ * Options for `connect` as that principal: with its own credentials unchanged, with others by impersonation, for which
+ * an administrator has the permission.
  */
-export async function connectionAs(
+export async function connectOptionsFor(
   io: Io,
   flags: ConnectionFlags,
   principal: string,
@@ -33,16 +33,16 @@ export async function connectionAs(
   };
   const client = await connect(options);
   try {
-    const user = await whoAmI(client, io.signal);
+    const user = await readUserName(client, io.signal);
     if (user === serviceAccountUser(principal)) return options;
     io.err(`${client.server}: signed in as ${user}, acting as ${principal} by impersonation\n`);
-    return { ...options, impersonate: principalNamed(principal) };
+    return { ...options, impersonate: createPrincipal(principal) };
   } finally {
     await client.close();
   }
 }
 
-async function whoAmI(client: Client, signal: AbortSignal): Promise<string> {
+async function readUserName(client: Client, signal: AbortSignal): Promise<string> {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: REVIEWS.kind, metadata: { name: '' } };
   return (
     textAt(await client.create(REVIEWS, review, { signal }), 'status', 'userInfo', 'username') ?? 'unknown'

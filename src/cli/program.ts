@@ -1,7 +1,7 @@
-/** The command line: one file a command, put together here. */
+/** The command line: all commands, one file or folder each. */
 import { Command } from 'commander';
 import { completionCommand } from './commands/completion.ts';
-import { explainCommand } from './commands/explain.ts';
+import { explainCommand } from './commands/explain/explain.ts';
 import { historyCommand } from './commands/history.ts';
 import { initCommand } from './commands/init/init.ts';
 import { installCommand } from './commands/install.ts';
@@ -13,19 +13,19 @@ import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
 import { syncCommand } from './commands/sync/sync.ts';
 import { validateCommand } from './commands/validate.ts';
-import { VERSION, versionCommand } from './commands/version.ts';
+import { KUBENODE_VERSION, versionCommand } from './commands/version.ts';
 import type { Io } from './io.ts';
 
 const FOOTER = `
-Each command has its own --help. Exit codes: 0 done, 1 failed, 2 there are changes (plan, install --dry-run),
-3 would be held (plan), 64 wrong usage, 65 bad input, 69 not available, 77 denied, 130 interrupted.
-A cluster is found by --kubeconfig, then $KUBECONFIG, then ~/.kube/config, then the local fleet.`;
+Every command has its own --help. Exit codes: 0 success, 1 failure, 2 changes found (plan, install --dry-run),
+3 would be held (plan), 64 wrong usage, 65 invalid input, 69 unavailable, 77 permission denied, 130 interrupted.
+Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/config, then the local fleet.`;
 
-export function program(io: Io): Command {
+export function createProgram(io: Io): Command {
   const root = new Command('kubenode')
     .description('Kubernetes nodes from git, with a rule engine.')
-    .version(VERSION, '-V, --version', 'print the version')
-    .helpCommand('help [command]', 'explain a command')
+    .version(KUBENODE_VERSION, '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', FOOTER)
     .showSuggestionAfterError(true);
   const commands = [
@@ -49,7 +49,7 @@ export function program(io: Io): Command {
   return root;
 }
 
-/** No command ends the process or writes past `io`: main.ts decides on the exit code. */
+/** No command ends the process or bypasses `io`: main.ts sets the exit code. */
 function configure(command: Command, io: Io): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => io.out(text),

@@ -1,19 +1,19 @@
 /**
- * Progress on stderr for work that takes more than a second: one line that is written over for a person,
- * a plain line for each step where nobody watches (logs, CI). Short work prints nothing.
+ * Shows progress on stderr for work that takes more than a second: on a terminal one line that is overwritten,
+ * elsewhere (logs, CI) a line for each step. Shorter work prints nothing.
  */
 import { styleText } from 'node:util';
 import type { Io } from './io.ts';
 
 const QUIET_MS = 1000;
 
-export interface Progress {
-  /** What happens now: `building the control plane (3 of 5)`. */
+export interface StepProgress {
+  /** Shows the current step: `building the control plane (3 of 5)`. */
   step(text: string): void;
 }
 
-export async function withProgress<T>(io: Io, work: (progress: Progress) => Promise<T>): Promise<T> {
-  // For whoever has to see every step, however quick: KUBENODE_PROGRESS=all.
+export async function withProgress<T>(io: Io, work: (progress: StepProgress) => Promise<T>): Promise<T> {
+  // KUBENODE_PROGRESS=all shows every step, however short.
   const quietMs = io.env['KUBENODE_PROGRESS'] === 'all' ? 0 : QUIET_MS;
   const startedMs = io.clock.monotonicMs();
   const stop = new AbortController();
@@ -27,7 +27,7 @@ export async function withProgress<T>(io: Io, work: (progress: Progress) => Prom
     io.err(io.interactive ? `\r\u001B[2K${styleText('dim', latest)}` : `${latest}\n`);
   }
 
-  // A step that began in the quiet second is shown when that second is over.
+  // A step that begins in the quiet second is shown when that second is over.
   const reveal = io.clock.sleep(quietMs, stop.signal).then(show, () => undefined);
   try {
     return await work({

@@ -1,16 +1,16 @@
-/** Runs one command line and says with which code the process should end. */
+/** Runs one command line and returns the exit code. */
 import { CommanderError } from 'commander';
 import { describeError, EXIT, type ExitCode } from './errors.ts';
 import { exitCodeOf } from './exit.ts';
 import type { Io } from './io.ts';
-import { program } from './program.ts';
+import { createProgram } from './program.ts';
 
-export async function run(io: Io, args: readonly string[]): Promise<ExitCode> {
+export async function runCommandLine(io: Io, args: readonly string[]): Promise<ExitCode> {
   try {
-    await program(io).parseAsync([...args], { from: 'user' });
+    await createProgram(io).parseAsync([...args], { from: 'user' });
     return exitCodeOf(io) ?? EXIT.ok;
   } catch (error) {
-    // Commander has already printed its own message, or the help that was asked for.
+    // Commander has already printed its own message or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const { text, exitCode } = describeError(error);
     io.err(`${text}\n`);

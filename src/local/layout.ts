@@ -1,6 +1,6 @@
-/** Where the parts of a local fleet lie in its folder. */
+/** The paths of a local fleet inside its folder. */
 import { join } from 'node:path';
-import { mergedKubeconfig } from './pki/kubeconfig.ts';
+import { mergedKubeconfigPath } from './pki/kubeconfig.ts';
 
 export interface Layout {
   readonly root: string;
@@ -14,20 +14,20 @@ export interface Layout {
 export interface ClusterLayout {
   readonly folder: string;
   readonly pkiFolder: string;
-  /** Of the administrator. */
+  /** The kubeconfig of the administrator. */
   readonly kubeconfig: string;
   readonly controllerManagerKubeconfig: string;
   readonly schedulerKubeconfig: string;
 }
 
-/** Everything that `up` makes lies under one of these names, and `down --wipe` removes nothing else. */
+/** `up` creates only these names, and `down --wipe` deletes only these. */
 export const OWN_NAMES = ['state.json', 'kubeconfig', 'logs', 'etcd', 'etcd-pki', 'clusters'] as const;
 
-export function layoutOf(root: string): Layout {
+export function createLayout(root: string): Layout {
   return {
     root,
     stateFile: join(root, 'state.json'),
-    kubeconfig: mergedKubeconfig(root),
+    kubeconfig: mergedKubeconfigPath(root),
     logs: join(root, 'logs'),
     etcd: { dataFolder: join(root, 'etcd'), pkiFolder: join(root, 'etcd-pki') },
     cluster(name) {

@@ -1,8 +1,11 @@
-/** The names of local clusters, in the order in which a fleet grows. The first one is the hub. */
-const FIRST = ['hub', 'test', 'pre', 'prod'] as const;
+/** The names of the first local clusters. The first one is the hub. */
+const FIRST_NAMES = ['hub', 'test', 'pre', 'prod'] as const;
 
 export function clusterNames(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => FIRST[index] ?? `prod-${index - FIRST.length + 2}`);
+  return Array.from(
+    { length: count },
+    (_, index) => FIRST_NAMES[index] ?? `prod-${index - FIRST_NAMES.length + 2}`,
+  );
 }
 
-export const HUB: string = FIRST[0];
+export const HUB: string = FIRST_NAMES[0];

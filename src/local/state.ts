@@ -1,6 +1,6 @@
 /**
- * What a local fleet remembers: its clusters and their ports. Which processes run is not remembered but looked up,
- * so that no crash can leave it wrong.
+ * The state file of a local fleet: its clusters and their ports. It does not record running processes; these are
+ * observed, so that a crash cannot make the file wrong.
  */
 import { z } from 'zod';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../os/files.ts';
@@ -13,11 +13,11 @@ const clusterState = z.strictObject({
   port,
   controllerManagerPort: port,
   schedulerPort: port,
-  /** Where the API server listens. */
+  /** The address that the API server listens on. */
   bindAddress: z.string(),
-  /** More names and addresses in its certificate. */
+  /** Additional names and addresses in its certificate. */
   names: z.array(z.string()).readonly(),
-  /** Controller manager and scheduler run beside the API server. */
+  /** Whether controller manager and scheduler run. */
   controllers: z.boolean(),
 });
 
@@ -27,19 +27,19 @@ const fleetState = z.strictObject({
   clusters: z.array(clusterState).readonly(),
 });
 
-export type ClusterState = Readonly<z.infer<typeof clusterState>>;
+export type LocalClusterState = Readonly<z.infer<typeof clusterState>>;
 export type FleetState = Readonly<z.infer<typeof fleetState>>;
 
-/** Undefined when there is no fleet in that folder. */
+/** Undefined if the file does not exist. */
 export async function readState(path: string): Promise<FleetState | undefined> {
   const text = await readFileIfExists(path);
   if (text === undefined) return undefined;
   const { data, error } = fleetState.safeParse(parse(text));
   if (data) return data;
   const [issue] = error.issues;
-  throw new LocalError('CorruptState', `${path} is not a state file of kubenode: ${issue?.message ?? ''}`, {
+  throw new LocalError('CorruptState', `${path} is not a valid state file: ${issue?.message ?? ''}`, {
     where: issue && issue.path.length > 0 ? `${path}, field ${issue.path.join('.')}` : path,
-    hint: 'restore the file, or remove the local fleet with all its data: kubenode local down --wipe',
+    hint: 'restore the file, or delete the local fleet with all its data: kubenode local down --wipe',
     cause: error,
   });
 }

@@ -1,76 +1,78 @@
-/** A fleet as it is now. Looks, and changes nothing. */
+/** Reads the current status of a local fleet, without changes. */
 
 import { readFileIfExists } from '../os/files.ts';
-import { existingFolder } from './fleet.ts';
+import { findFleetFolder } from './fleet.ts';
 import type { Layout } from './layout.ts';
 import { readAuthority } from './pki/authority.ts';
-import { expiryOf, parsePair } from './pki/inspect.ts';
-import { observe } from './processes/observe.ts';
-import { isReady } from './processes/probe.ts';
-import { type ProcessSpec, processesOf, serverUrl } from './processes/specs.ts';
-import { type ClusterState, type FleetState, readState } from './state.ts';
+import { parsePair, readExpiry } from './pki/inspect.ts';
+import { observeProcesses } from './processes/observe.ts';
+import { isEndpointReady } from './processes/probe.ts';
+import { createProcessSpecs, type ProcessSpec, serverUrl } from './processes/specs.ts';
+import { type FleetState, type LocalClusterState, readState } from './state.ts';
 
-export type ProcessCondition = 'Ready' | 'NotReady' | 'Stopped';
+export type ProcessReadiness = 'Ready' | 'NotReady' | 'Stopped';
 
-export interface ProcessStatus {
+export interface LocalProcessStatus {
   readonly program: string;
-  readonly state: ProcessCondition;
+  readonly state: ProcessReadiness;
   readonly pid?: number;
   readonly port: number;
   readonly log: string;
 }
 
-export interface ClusterStatus {
+export interface LocalClusterStatus {
   readonly name: string;
-  /** Of its least healthy process, etcd included: without it the others are of no use. */
-  readonly state: ProcessCondition;
+  /** The state of its least healthy process, including etcd, which all need. */
+  readonly state: ProcessReadiness;
   readonly because: string;
   readonly server: string;
   readonly kubeconfig: string;
-  /** When the administrator's certificate ends; `up` renews it in time. */
+  /** When the certificate of the administrator expires; `up` renews it before. */
   readonly certificateExpires?: string;
-  readonly processes: readonly ProcessStatus[];
+  readonly processes: readonly LocalProcessStatus[];
 }
 
-export interface FleetStatus {
+export interface LocalFleetStatus {
   readonly folder: string;
   readonly kubeconfig: string;
-  readonly etcd: ProcessStatus;
-  readonly clusters: readonly ClusterStatus[];
+  readonly etcd: LocalProcessStatus;
+  readonly clusters: readonly LocalClusterStatus[];
 }
 
-/** Undefined when there is no fleet in that folder. */
-export async function statusOf(dir: string, now: Date): Promise<FleetStatus | undefined> {
-  const layout = await existingFolder(dir);
+/** Undefined if there is no fleet in that folder. */
+export async function readLocalFleetStatus(dir: string, now: Date): Promise<LocalFleetStatus | undefined> {
+  const layout = await findFleetFolder(dir);
   const state = layout ? await readState(layout.stateFile) : undefined;
   if (!layout || !state) return undefined;
-  // Where the programs lie does not matter here: processes are found by their marks.
-  const specs = processesOf(state, layout, (name) => name);
-  const observed = await observe(specs, layout);
-  const found = new Map(observed.slots.map((slot) => [slot.id, slot.found[0]?.pid]));
-  const statuses = await Promise.all(specs.map((spec) => processStatus(spec, found.get(spec.id), layout)));
-  const of = (cluster?: string): ProcessStatus[] =>
+  // The paths of the programs do not matter: processes are recognized by their marks.
+  const specs = createProcessSpecs(state, layout, (name) => name);
+  const observed = await observeProcesses(specs, layout);
+  const pids = new Map(observed.slots.map((slot) => [slot.id, slot.found[0]?.pid]));
+  const statuses = await Promise.all(specs.map((spec) => readProcessStatus(spec, pids.get(spec.id), layout)));
+  const statusesOf = (cluster?: string): LocalProcessStatus[] =>
     statuses.filter((_, index) => specs[index]?.cluster === cluster);
-  const [etcd] = of();
-  if (!etcd) throw new Error('a fleet without etcd');
+  const [etcd] = statusesOf();
+  if (!etcd) throw new Error('the process specs contain no etcd');
   const clusters = await Promise.all(
-    state.clusters.map((cluster) => clusterStatus(cluster, [etcd, ...of(cluster.name)], { layout, now })),
+    state.clusters.map((cluster) =>
+      readClusterStatus(cluster, [etcd, ...statusesOf(cluster.name)], { layout, now }),
+    ),
   );
   return { folder: layout.root, kubeconfig: layout.kubeconfig, etcd, clusters };
 }
 
-async function processStatus(
+async function readProcessStatus(
   spec: ProcessSpec,
   pid: number | undefined,
   layout: Layout,
-): Promise<ProcessStatus> {
+): Promise<LocalProcessStatus> {
   const { program, port, logFile: log } = spec;
   if (pid === undefined) return { program, state: 'Stopped', port, log };
-  const state = (await answers(spec, layout)) ? 'Ready' : 'NotReady';
+  const state = (await isProcessReady(spec, layout)) ? 'Ready' : 'NotReady';
   return { program, state, pid, port, log };
 }
 
-async function answers({ cluster, readyUrl }: ProcessSpec, layout: Layout): Promise<boolean> {
+async function isProcessReady({ cluster, readyUrl }: ProcessSpec, layout: Layout): Promise<boolean> {
   const folder = cluster === undefined ? layout.etcd.pkiFolder : layout.cluster(cluster).pkiFolder;
   const file = cluster === undefined ? 'client.pem' : 'admin.pem';
   const authority = await readAuthority(folder);
@@ -78,48 +80,54 @@ async function answers({ cluster, readyUrl }: ProcessSpec, layout: Layout): Prom
   return (
     authority !== undefined &&
     client !== undefined &&
-    (await isReady({ url: readyUrl, caPem: authority.certPem, client }))
+    (await isEndpointReady({ url: readyUrl, caPem: authority.certPem, client }))
   );
 }
 
-async function clusterStatus(
-  cluster: ClusterState,
-  all: readonly ProcessStatus[],
+async function readClusterStatus(
+  cluster: LocalClusterState,
+  all: readonly LocalProcessStatus[],
   { layout, now }: { readonly layout: Layout; readonly now: Date },
-): Promise<ClusterStatus> {
+): Promise<LocalClusterStatus> {
   const { kubeconfig, pkiFolder } = layout.cluster(cluster.name);
   const admin = parsePair(await readFileIfExists(`${pkiFolder}/admin.pem`));
   const [, ...processes] = all;
   return {
     name: cluster.name,
-    ...(admin && expiryOf(admin.certPem) <= now ? EXPIRED : worstOf(all)),
+    ...(admin && readExpiry(admin.certPem) <= now ? EXPIRED : summarizeProcesses(all)),
     server: serverUrl(cluster),
     kubeconfig,
-    ...(admin ? { certificateExpires: expiryOf(admin.certPem).toISOString() } : {}),
+    ...(admin ? { certificateExpires: readExpiry(admin.certPem).toISOString() } : {}),
     processes,
   };
 }
 
-/** Then nothing answers us, whatever else may be wrong. */
+/** With an expired certificate no request succeeds. */
 const EXPIRED = {
   state: 'NotReady',
-  because: 'its certificates have expired: kubenode local up renews them',
+  because: 'certificates expired: run kubenode local up to renew them',
 } as const;
 
-/** Pure. */
-export function worstOf(all: readonly ProcessStatus[]): Pick<ClusterStatus, 'state' | 'because'> {
+/** Pure. The state of a cluster with these processes. */
+export function summarizeProcesses(
+  all: readonly LocalProcessStatus[],
+): Pick<LocalClusterStatus, 'state' | 'because'> {
   const [first] = [
     ...all.filter(({ state }) => state === 'Stopped'),
     ...all.filter(({ state }) => state === 'NotReady'),
   ];
-  if (!first) return { state: 'Ready', because: 'all processes answer' };
-  if (all.every(({ state }) => state === 'Stopped')) return { state: 'Stopped', because: 'no process runs' };
-  const what = first.state === 'Stopped' ? 'does not run' : 'does not answer';
-  return { state: 'NotReady', because: `${first.program} ${what} (log: ${first.log})` };
+  if (!first) return { state: 'Ready', because: 'all processes are ready' };
+  if (all.every(({ state }) => state === 'Stopped')) {
+    return { state: 'Stopped', because: 'no process is running' };
+  }
+  const problem = first.state === 'Stopped' ? 'is not running' : 'is not ready';
+  return { state: 'NotReady', because: `${first.program} ${problem} (log: ${first.log})` };
 }
 
-export async function requireState(dir: string): Promise<{ state: FleetState; layout: Layout } | undefined> {
-  const layout = await existingFolder(dir);
+export async function readLocalFleet(
+  dir: string,
+): Promise<{ state: FleetState; layout: Layout } | undefined> {
+  const layout = await findFleetFolder(dir);
   const state = layout ? await readState(layout.stateFile) : undefined;
   return layout && state ? { layout, state } : undefined;
 }

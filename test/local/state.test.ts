@@ -21,7 +21,7 @@ const STATE: FleetState = {
 };
 
 describe('the state file', () => {
-  it('reads back as what was written, and leaves nothing else behind', async () => {
+  it('reads back what was written, without temporary files', async () => {
     const folder = tempFolder('state');
     const path = join(folder, 'state.json');
     await writeState(path, STATE);
@@ -29,19 +29,19 @@ describe('the state file', () => {
     expect(readdirSync(folder)).toEqual(['state.json']);
   });
 
-  it('is undefined where there is none', async () => {
+  it('is undefined if the file does not exist', async () => {
     expect(await readState(join(tempFolder('state'), 'state.json'))).toBeUndefined();
   });
 
   it.each([
-    ['nothing', ''],
-    ['half of itself', JSON.stringify(STATE).slice(0, 60)],
+    ['no text', ''],
+    ['half of its text', JSON.stringify(STATE).slice(0, 60)],
     ['a list', '[]'],
     ['another version', JSON.stringify({ ...STATE, version: 2 })],
-    ['a field that we do not know', JSON.stringify({ ...STATE, more: 1 })],
-    ['a port that is none', JSON.stringify({ ...STATE, etcdPort: 70_000 })],
-    ['a name that leads out of the folder', JSON.stringify(STATE).replace('"hub"', '"../hub"')],
-  ])('that holds %s is refused, with its name and the way out', async (_, text) => {
+    ['an unknown field', JSON.stringify({ ...STATE, more: 1 })],
+    ['an invalid port', JSON.stringify({ ...STATE, etcdPort: 70_000 })],
+    ['a name outside of the folder', JSON.stringify(STATE).replace('"hub"', '"../hub"')],
+  ])('fails with path and hint if it contains %s', async (_, text) => {
     const path = join(tempFolder('state'), 'state.json');
     writeFileSync(path, text);
     await expect(readState(path)).rejects.toMatchObject({

@@ -2,7 +2,7 @@
  * Takes an API server's data back to how they were, by etcd's own JSON gateway. Faster than deletes by the API,
  * and complete: finalizers and namespaces without a controller manager do not hold it up.
  */
-import { ask } from '../../src/local/processes/probe.ts';
+import { sendProbe } from '../../src/local/processes/probe.ts';
 import type { Run } from './control-plane-run.ts';
 
 export interface Row {
@@ -60,7 +60,7 @@ async function range(etcd: Etcd, prefix: string, keysOnly: boolean): Promise<Map
 
 async function call({ url, caPem, client }: Etcd, path: string, body: object): Promise<unknown> {
   const endpoint = { url: `${url}${path}`, caPem, client };
-  const answer = await ask(endpoint, { method: 'POST', body: JSON.stringify(body), timeoutMs: 30_000 });
+  const answer = await sendProbe(endpoint, { method: 'POST', body: JSON.stringify(body), timeoutMs: 30_000 });
   if (answer.status !== 200) throw new Error(`etcd answered ${answer.status} to ${path}: ${answer.body}`);
   return JSON.parse(answer.body);
 }

@@ -5,12 +5,12 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { programIn } from '../../src/local/binaries/binaries.ts';
-import { obtainBinaries } from '../../src/local/binaries/resolve.ts';
+import { createProgramLookup } from '../../src/local/binaries/binaries.ts';
+import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { cacheFolder } from '../../src/local/folders.ts';
 import { type EtcdAccess, ensureEtcdPki } from '../../src/local/pki/authority.ts';
 import { etcdCommand, type ProgramPath } from '../../src/local/processes/commands.ts';
-import { launch } from '../../src/local/processes/launch.ts';
+import { launchProcess } from '../../src/local/processes/launch.ts';
 import { writeFileAtomic } from '../../src/os/files.ts';
 import { findFreePort } from '../../src/os/ports.ts';
 import { stopProcess } from '../../src/os/process.ts';
@@ -42,14 +42,14 @@ export async function openRun(): Promise<Run> {
     JSON.stringify({ owner: await readProcessIdentity(process.pid), folder }),
   );
   try {
-    const wanted = ['etcd', 'kube-apiserver', 'kubectl'] as const;
-    const { folder: binaries, origin } = await obtainBinaries({
+    const programs = ['etcd', 'kube-apiserver', 'kubectl'] as const;
+    const { folder: binaries, origin } = await resolveBinaries({
       env: process.env,
-      wanted,
+      programs,
       clock,
-      tell: (step) => void process.stderr.write(`${step}\n`),
+      onStep: (step) => void process.stderr.write(`${step}\n`),
     });
-    const etcd = await startEtcd(folder, notes, programIn({ folder: binaries, origin }));
+    const etcd = await startEtcd(folder, notes, createProgramLookup({ folder: binaries, origin }));
     return { folder, notes, binaries, etcd };
   } catch (error) {
     await endRun(notes);
@@ -67,13 +67,13 @@ async function startEtcd(folder: string, notes: string, path: ProgramPath): Prom
   const port = await findFreePort();
   const url = `https://127.0.0.1:${port}`;
   await mkdir(join(folder, 'etcd'), { mode: 0o700 });
-  await launch({
+  await launchProcess({
     command: etcdCommand(path, { dataFolder: join(folder, 'etcd'), pkiFolder, port, durable: false }),
     logFile: join(folder, 'etcd.log'),
     endpoint: { url: `${url}/health`, ...access },
     clock,
     timeoutMs: START_MS,
-    started: (identity) => note({ notes }, identity),
+    onStarted: (identity) => note({ notes }, identity),
   });
   return { ...access, url, pkiFolder };
 }

@@ -4,13 +4,13 @@ import { basename, join } from 'node:path';
 import type { Client } from '../../src/kube/client/client.ts';
 import { connect } from '../../src/kube/client/connect.ts';
 import { isLocalError } from '../../src/local/errors.ts';
-import { ADMIN, clientCertificate, ensureClusterPki } from '../../src/local/pki/authority.ts';
-import type { Pair } from '../../src/local/pki/certificate.ts';
-import { kubeconfigOf } from '../../src/local/pki/kubeconfig.ts';
+import { ADMIN, ensureClusterPki, issueClientCertificate } from '../../src/local/pki/authority.ts';
+import type { CertificatePair } from '../../src/local/pki/certificate.ts';
+import { formatKubeconfig } from '../../src/local/pki/kubeconfig.ts';
 import type { Principal } from '../../src/local/pki/principal.ts';
-import { advertisedAddress, answeringAddresses, ownUrl } from '../../src/local/processes/addresses.ts';
+import { findAdvertisedAddress, listServerAddresses, localUrl } from '../../src/local/processes/addresses.ts';
 import { apiServerCommand, LOOPBACK } from '../../src/local/processes/commands.ts';
-import { launch } from '../../src/local/processes/launch.ts';
+import { launchProcess } from '../../src/local/processes/launch.ts';
 import { PRIVATE_MODE, writeFileAtomic } from '../../src/os/files.ts';
 import { findFreePort, isPortFree } from '../../src/os/ports.ts';
 import { stopProcess } from '../../src/os/process.ts';
@@ -42,7 +42,7 @@ export interface ApiServer {
   readonly kubectl: string;
   /** Holds the CA (ca.crt; ca.pem with its key) and the key of ServiceAccounts (sa.key). */
   readonly pkiFolder: string;
-  certificateFor(principal: Principal): Pair;
+  certificateFor(principal: Principal): CertificatePair;
   /** Path of a kubeconfig whose user is that principal, by certificate. */
   kubeconfigFor(principal: Principal): Promise<string>;
   /** From now on, `wipe` goes back to what is there now (CRDs, for example). At first: to an empty server. */
@@ -78,16 +78,16 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
   const pkiFolder = join(folder, 'pki');
   const etcdPrefix = `/${name}`;
   const { bindAddress = LOOPBACK } = options;
-  const names = [...(options.names ?? []), ...answeringAddresses(bindAddress)];
+  const names = [...(options.names ?? []), ...listServerAddresses(bindAddress)];
   const { authority, admin } = await ensureClusterPki({ folder: pkiFolder, name, names, now: clock.now() });
-  const url = ownUrl(bindAddress, port);
+  const url = localUrl(bindAddress, port);
   const logFile = join(folder, 'kube-apiserver.log');
   const command = apiServerCommand((program) => join(run.binaries, program), {
     pkiFolder,
     etcdPkiFolder: run.etcd.pkiFolder,
     port,
     bindAddress,
-    advertiseAddress: advertisedAddress(bindAddress),
+    advertiseAddress: findAdvertisedAddress(bindAddress),
     etcdUrl: run.etcd.url,
     etcdPrefix,
     ...(options.flags ? { extra: options.flags } : {}),
@@ -109,7 +109,7 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
     logFile,
     kubectl: join(run.binaries, 'kubectl'),
     pkiFolder,
-    certificateFor: (principal) => clientCertificate(authority, principal, clock.now()),
+    certificateFor: (principal) => issueClientCertificate(authority, principal, clock.now()),
     kubeconfigFor,
     async keep() {
       kept = await snapshot(run.etcd, etcdPrefix);
@@ -128,13 +128,13 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
 
   async function start(): Promise<void> {
     if (identity) return;
-    identity = await launch({
+    identity = await launchProcess({
       command,
       logFile,
       endpoint: { url: `${url}/readyz`, caPem: authority.certPem, client: admin },
       clock,
       timeoutMs: START_MS,
-      started: (started) => note(run, started),
+      onStarted: (started) => note(run, started),
     });
   }
 
@@ -147,10 +147,10 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
   }
 
   async function kubeconfigFor(principal: Principal): Promise<string> {
-    const certificate = clientCertificate(authority, principal, clock.now());
+    const certificate = issueClientCertificate(authority, principal, clock.now());
     const path = join(folder, `${principal.user.replaceAll(/[^\w.-]/g, '_')}-${(made += 1)}.kubeconfig`);
     const access = { name, server: url, caPem: authority.certPem, user: principal.user, client: certificate };
-    await writeFileAtomic(path, kubeconfigOf([access]), PRIVATE_MODE);
+    await writeFileAtomic(path, formatKubeconfig([access]), PRIVATE_MODE);
     return path;
   }
 }

@@ -16,8 +16,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN, type Principal } from '../../src/local/pki/authority.ts';
-import { createAuthority, issue, type Pair } from '../../src/local/pki/certificate.ts';
-import { kubeconfigOf } from '../../src/local/pki/kubeconfig.ts';
+import { type CertificatePair, createAuthority, issueCertificate } from '../../src/local/pki/certificate.ts';
+import { formatKubeconfig } from '../../src/local/pki/kubeconfig.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { type Face, type ListenerParts, type Listening, listen } from './fault-proxy/listener.ts';
 import type { Exchange, OpenExchange } from './fault-proxy/log.ts';
@@ -67,7 +67,7 @@ export async function faultProxy(server: ApiServerAddress, name = 'default'): Pr
   const folder = mkdtempSync(join(tmpdir(), 'fault-proxy-'));
   const authority = createAuthority('fault proxy CA', clock.now(), 1);
   const subject = { commonName: 'fault proxy' };
-  const certificate = issue(authority, {
+  const certificate = issueCertificate(authority, {
     subject,
     usage: 'server',
     names: LOOPBACK,
@@ -135,10 +135,15 @@ export async function faultProxy(server: ApiServerAddress, name = 'default'): Pr
     };
   }
 
-  function writeKubeconfig(cluster: string, url: string, { user }: Principal, client: Pair): string {
+  function writeKubeconfig(
+    cluster: string,
+    url: string,
+    { user }: Principal,
+    client: CertificatePair,
+  ): string {
     const path = join(folder, `${(kubeconfigs += 1)}.kubeconfig`);
     const access = { name: cluster, server: url, caPem: authority.certPem, user, client };
-    writeFileSync(path, kubeconfigOf([access]), { mode: 0o600 });
+    writeFileSync(path, formatKubeconfig([access]), { mode: 0o600 });
     return path;
   }
 

@@ -1,7 +1,7 @@
 /** A plain node:https client, for tests that must not trust our own transports. */
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import type { Pair } from '../../src/local/pki/certificate.ts';
+import type { CertificatePair } from '../../src/local/pki/certificate.ts';
 import { collect } from './fault-proxy/upstream.ts';
 
 export interface PlainAnswer {
@@ -37,7 +37,7 @@ export interface WatchLine {
 
 export function httpsClient(
   server: { readonly url: string; readonly caPem: string },
-  pair?: Pair,
+  pair?: CertificatePair,
 ): PlainClient {
   const credentials = pair ? { cert: pair.certPem, key: pair.keyPem } : {};
   const agent = new Agent({ keepAlive: true, ca: server.caPem, ...credentials });

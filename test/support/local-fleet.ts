@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Io } from '../../src/cli/io.ts';
-import { run } from '../../src/cli/run.ts';
-import { takeDown } from '../../src/local/fleet.ts';
-import { layoutOf } from '../../src/local/layout.ts';
-import { observe } from '../../src/local/processes/observe.ts';
-import type { FleetStatus } from '../../src/local/status.ts';
+import { runCommandLine } from '../../src/cli/run.ts';
+import { stopLocalFleet } from '../../src/local/fleet.ts';
+import { createLayout } from '../../src/local/layout.ts';
+import { observeProcesses } from '../../src/local/processes/observe.ts';
+import type { LocalFleetStatus } from '../../src/local/status.ts';
 import type { ProcessIdentity } from '../../src/os/process-identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 
@@ -29,7 +29,7 @@ export interface LocalFleet {
   killAt(moment: string, args: readonly string[]): Promise<NodeJS.Signals | null>;
   /** The same, and an error unless it ends with 0. */
   ok(...args: string[]): Promise<Ended>;
-  status(): Promise<FleetStatus>;
+  status(): Promise<LocalFleetStatus>;
   /** What really runs, asked of the kernel. */
   processes(): Promise<readonly ProcessIdentity[]>;
   clear(): Promise<void>;
@@ -47,13 +47,13 @@ export function localFleet(parent: string): LocalFleet {
       throw new Error(`kubenode local ${args.join(' ')} ended with ${ended.code}:\n${ended.stderr}`);
     },
     async status() {
-      return JSON.parse((await fleet.run(['status', '-o', 'json'])).stdout) as FleetStatus;
+      return JSON.parse((await fleet.run(['status', '-o', 'json'])).stdout) as LocalFleetStatus;
     },
     async processes() {
-      return [...(await observe([], layoutOf(dir))).identities.values()];
+      return [...(await observeProcesses([], createLayout(dir))).identities.values()];
     },
     async clear() {
-      await takeDown({ dir, clock: createSystemClock(), tell: () => undefined, wipe: true });
+      await stopLocalFleet({ dir, clock: createSystemClock(), onStep: () => undefined, wipe: true });
     },
   };
   return fleet;
@@ -73,7 +73,7 @@ async function runHere(args: readonly string[]): Promise<Ended> {
     color: false,
     signal: new AbortController().signal,
   };
-  const code = await run(io, args);
+  const code = await runCommandLine(io, args);
   return { code, stdout, stderr };
 }
 

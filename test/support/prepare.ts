@@ -3,14 +3,14 @@
  * nodes. A program for .ci/run, which starts it early; both end at once when their cache is filled.
  */
 
-import { obtainBinaries } from '../../src/local/binaries/resolve.ts';
+import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { nodeBase } from './node-kit/base.ts';
 import { whyNoNodes } from './node-kit/needs.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   binaries: async () => {
-    const wanted = [
+    const programs = [
       'etcd',
       'kube-apiserver',
       'kube-controller-manager',
@@ -18,11 +18,11 @@ const PARTS: Readonly<Record<string, () => Promise<string>>> = {
       'kubectl',
       'kubelet',
     ] as const;
-    const { folder, origin } = await obtainBinaries({
+    const { folder, origin } = await resolveBinaries({
       env: process.env,
-      wanted,
+      programs,
       clock: createSystemClock(),
-      tell: say,
+      onStep: say,
     });
     return `${folder} (${JSON.stringify(origin)})`;
   },

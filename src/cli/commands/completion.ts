@@ -1,4 +1,4 @@
-/** Scripts that complete commands and options. They ask `kubenode completion --words`, so they never age. */
+/** Shell completion scripts. They call `kubenode completion --words`, so they are always up to date. */
 import { Command } from 'commander';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -31,30 +31,30 @@ Examples:
 
 export function completionCommand(io: Io, root: () => Command): Command {
   return new Command('completion')
-    .description('print the completion script of a shell')
+    .description('print the completion script for a shell')
     .argument('[shell]', 'bash, zsh or fish', 'bash')
-    .option('--words', 'print what can follow the words after -- (for the scripts)')
+    .option('--words', 'print the words that can follow those after -- (used by the scripts)')
     .allowExcessArguments()
     .addHelpText('after', HELP)
     .action((shell: string, { words }: { words?: true }, command: Command) => {
-      io.out(words ? `${wordsAfter(root(), command.args).join('\n')}\n` : scriptFor(shell));
+      io.out(words ? `${listCompletions(root(), command.args).join('\n')}\n` : scriptFor(shell));
     });
 }
 
 function scriptFor(shell: string): string {
   const script = SCRIPTS[shell];
   if (script) return script;
-  throw new CliError(`there is no completion for the shell ${shell}`, {
-    hint: `name one of: ${Object.keys(SCRIPTS).join(', ')}`,
+  throw new CliError(`no completion script for shell ${shell}`, {
+    hint: `use one of: ${Object.keys(SCRIPTS).join(', ')}`,
     exitCode: EXIT.usage,
   });
 }
 
-/** What can follow: the commands below the one that was typed so far, and its long options. */
-export function wordsAfter(root: Command, typed: readonly string[]): string[] {
-  let at = root;
-  for (const word of typed) at = at.commands.find((child) => child.name() === word) ?? at;
-  const commands = at.commands.map((child) => child.name());
-  const options = at.options.flatMap(({ long }) => long ?? []);
+/** The subcommands of the command typed so far, and its long options. */
+export function listCompletions(root: Command, typed: readonly string[]): string[] {
+  let current = root;
+  for (const word of typed) current = current.commands.find((child) => child.name() === word) ?? current;
+  const commands = current.commands.map((child) => child.name());
+  const options = current.options.flatMap(({ long }) => long ?? []);
   return [...commands, ...options, '--help'].toSorted((a, b) => (a < b ? -1 : 1));
 }

@@ -1,39 +1,39 @@
 import { Command } from 'commander';
 import type { Cluster, Release } from '../../api/generated/types.ts';
 import { listAt, valueAt } from '../../kube/objects/json.ts';
-import { ageOf, shortCommit } from '../age.ts';
-import { type ConnectionFlags, connectFrom, connectionOptions } from '../connection.ts';
-import { said } from '../fields.ts';
-import { pick, readHub } from '../hub-objects.ts';
+import { formatAge, shortCommit } from '../age.ts';
+import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
+import { textField } from '../fields.ts';
+import { findByName, readHub } from '../hub-objects.ts';
 import type { Io } from '../io.ts';
-import { type Format, outputOption, print } from '../output.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../output.ts';
 
 const HELP = `
-What a cluster runs now, and what was proven on it before, newest first. A commit that renders to what was proven before
-skips the soak, so this is also the list of what a "git revert" returns to at once.`;
+Prints the commit that a cluster runs now, then the commits proven on it before, newest first. A commit that renders to
+proven content skips the soak, so a "git revert" to any of these takes effect at once.`;
 
 export function historyCommand(io: Io): Command {
   const command = new Command('history')
-    .description('show which commits ran on a cluster')
+    .description('show the commits that ran on a cluster')
     .argument('<cluster>', 'name of the Cluster')
-    .addOption(outputOption())
+    .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return connectionOptions(command).action(
-    async (name: string, flags: ConnectionFlags & { output: Format }) => {
+  return addConnectionOptions(command).action(
+    async (name: string, flags: ConnectionFlags & { output: OutputFormat }) => {
       const client = await connectFrom(io, flags);
       try {
         const { clusters, releases } = await readHub(client, io.signal);
-        const lines = historyOf(pick(clusters, name), releases);
-        print(io, flags.output, { cluster: name, history: lines }, () => ({
+        const entries = clusterHistory(findByName(clusters, name), releases);
+        printResult(io, flags.output, { cluster: name, history: entries }, () => ({
           columns: ['commit', 'state', 'age', 'author', 'subject'],
-          rows: lines.map(({ commit, state, at, author, subject }) => [
+          rows: entries.map(({ commit, state, at, author, subject }) => [
             shortCommit(commit),
             state,
-            ageOf(at, io.clock.now()),
+            formatAge(at, io.clock.now()),
             author,
             subject,
           ]),
-          empty: `nothing was applied to ${name} yet`,
+          empty: `nothing has been applied to ${name} yet`,
         }));
       } finally {
         await client.close();
@@ -42,7 +42,7 @@ export function historyCommand(io: Io): Command {
   );
 }
 
-export interface HistoryLine {
+export interface ClusterHistoryEntry {
   readonly commit: string;
   readonly state: string;
   readonly at: string;
@@ -51,37 +51,41 @@ export interface HistoryLine {
   readonly subject: string;
 }
 
-/** Pure. The present first; what is proven stands once, with its newest commit. */
-export function historyOf(cluster: Cluster, releases: readonly Release[]): HistoryLine[] {
+/** Pure. The current commit first; each proven commit once. */
+export function clusterHistory(cluster: Cluster, releases: readonly Release[]): ClusterHistoryEntry[] {
   const sync = valueAt(cluster, 'status', 'sync');
-  const present = lineFor(
+  const current = createEntry(
     sync,
-    { state: said(sync, 'state', 'Unknown'), digest: 'renderedDigest', at: 'since' },
+    { state: textField(sync, 'state', 'Unknown'), digest: 'renderedDigest', at: 'since' },
     releases,
   );
   const proven = listAt(sync, 'proven').map((entry) =>
-    lineFor(entry, { state: 'Proven', digest: 'digest', at: 'provenAt' }, releases),
+    createEntry(entry, { state: 'Proven', digest: 'digest', at: 'provenAt' }, releases),
   );
-  return [present, ...proven.filter(({ commit }) => commit !== present.commit)].filter(
+  return [current, ...proven.filter(({ commit }) => commit !== current.commit)].filter(
     ({ commit }) => commit !== '',
   );
 }
 
-interface Fields {
+interface EntryFields {
   readonly state: string;
   readonly digest: string;
   readonly at: string;
 }
 
-function lineFor(entry: unknown, { state, digest, at }: Fields, releases: readonly Release[]): HistoryLine {
-  const commit = said(entry, 'commit');
+function createEntry(
+  entry: unknown,
+  { state, digest, at }: EntryFields,
+  releases: readonly Release[],
+): ClusterHistoryEntry {
+  const commit = textField(entry, 'commit');
   const release = releases.find(({ spec }) => spec.commit === commit);
   return {
     commit,
     state,
-    at: said(entry, at),
-    digest: said(entry, digest),
-    author: said(release, 'spec.author', '-'),
-    subject: said(release, 'spec.subject', '-'),
+    at: textField(entry, at),
+    digest: textField(entry, digest),
+    author: textField(release, 'spec.author', '-'),
+    subject: textField(release, 'spec.subject', '-'),
   };
 }

@@ -6,20 +6,20 @@ import { createRenderer } from '../../sync/render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../../sync/rendered.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type Format, outputOption, print } from '../output.ts';
+import { createOutputOption, type OutputFormat, printResult, type Table } from '../output.ts';
 
 interface Flags {
   readonly commit?: string;
   readonly path: string;
   readonly target?: string;
   readonly objects?: true;
-  readonly output: Format;
+  readonly output: OutputFormat;
 }
 
 const HELP = `
-Renders as sync does: in a sandbox that reads the repository and nothing else, with the cdk8s of this kubenode. A commit is rendered
-twice, and both results must be equal. The table counts objects a unit; --objects lists them; json and yaml hold them whole.
-With -o yaml and --target the objects alone are printed, as kubectl takes them.
+Renders as sync does: in a sandbox that can read only the repository, with the cdk8s of this kubenode. A commit is rendered
+twice, and both results must be equal. The table counts the objects of each unit; --objects lists them; JSON and YAML
+contain them in full. With -o yaml and --target only the objects are printed, ready for kubectl.
 
 Examples:
   kubenode render .
@@ -28,18 +28,18 @@ Examples:
 
 export function renderCommand(io: Io): Command {
   return new Command('render')
-    .description('print what a fleet repository renders to, for each cluster and unit')
-    .argument('[dir]', 'a folder of the repository', '.')
-    .option('--commit <revision>', 'a commit, branch or tag in place of the files as they lie there')
+    .description('print the objects that a fleet repository renders to, per cluster and unit')
+    .argument('[dir]', 'folder of the repository', '.')
+    .option('--commit <revision>', 'commit, branch or tag to render instead of the working tree')
     .option('--path <folder>', 'folder of the fleet in the repository (spec.source.path)', '.')
-    .option('--target <name>', 'only this cluster, or hub')
-    .option('--objects', 'list the objects, with the line that declares each')
-    .addOption(outputOption())
+    .option('--target <name>', 'only this cluster (or hub)')
+    .option('--objects', 'list the objects, with the file and line that declare them')
+    .addOption(createOutputOption())
     .addHelpText('after', HELP)
     .action(async (dir: string, flags: Flags) => {
       const { targets, warnings } = await render(io, resolve(io.cwd, dir), flags);
       for (const warning of warnings) io.err(`warning: ${warning}\n`);
-      show(io, chosen(targets, flags), flags);
+      show(io, selectTargets(targets, flags), flags);
     });
 }
 
@@ -60,13 +60,16 @@ async function render(
   return { targets: rendered.targets, warnings };
 }
 
-function chosen(targets: readonly RenderedTarget[], { target }: Flags): readonly RenderedTarget[] {
+function selectTargets(targets: readonly RenderedTarget[], { target }: Flags): readonly RenderedTarget[] {
   if (target === undefined) return targets;
   const found = targets.filter((one) => one.target === target);
   if (found.length > 0) return found;
-  throw new CliError(`nothing is declared for ${target}`, {
+  throw new CliError(`target ${target} not found in the rendered fleet`, {
     where: '--target',
-    hint: `name one of: ${targets.map((one) => one.target).join(', ') || `(there are none, not even ${HUB_TARGET})`}`,
+    hint:
+      targets.length > 0
+        ? `use one of: ${targets.map((one) => one.target).join(', ')}`
+        : `declare objects for the ${HUB_TARGET} or a cluster first`,
     exitCode: EXIT.badInput,
   });
 }
@@ -77,12 +80,14 @@ function show(io: Io, targets: readonly RenderedTarget[], flags: Flags): void {
     for (const { object } of objects) io.out(`---\n${stringify(object, { aliasDuplicateObjects: false })}`);
     return;
   }
-  print(io, flags.output, { targets }, () => (flags.objects ? objectsTable(targets) : unitsTable(targets)));
+  printResult(io, flags.output, { targets }, () =>
+    flags.objects ? objectsTable(targets) : unitsTable(targets),
+  );
 }
 
-const EMPTY = 'nothing is declared';
+const EMPTY = 'no objects declared';
 
-function unitsTable(targets: readonly RenderedTarget[]): ReturnType<Parameters<typeof print>[3]> {
+function unitsTable(targets: readonly RenderedTarget[]): Table {
   return {
     columns: ['target', 'unit', 'objects', 'digest'],
     rows: targets.flatMap(({ target, units }) =>
@@ -92,7 +97,7 @@ function unitsTable(targets: readonly RenderedTarget[]): ReturnType<Parameters<t
   };
 }
 
-function objectsTable(targets: readonly RenderedTarget[]): ReturnType<Parameters<typeof print>[3]> {
+function objectsTable(targets: readonly RenderedTarget[]): Table {
   return {
     columns: ['target', 'unit', 'kind', 'namespace', 'name', 'declared at'],
     rows: targets.flatMap(({ target, units }) =>

@@ -1,71 +1,71 @@
-/** `kubenode start`, also `npm start`: a local hub in the foreground, to look at and to develop against. */
+/** `kubenode start`, also `npm start`: a local hub in the foreground, for evaluation and development. */
 import { Command } from 'commander';
-import { takeDown } from '../../local/fleet.ts';
-import { type FleetStatus, statusOf } from '../../local/status.ts';
+import { stopLocalFleet } from '../../local/fleet.ts';
+import { type LocalFleetStatus, readLocalFleetStatus } from '../../local/status.ts';
 import type { Io } from '../io.ts';
 import { withProgress } from '../progress.ts';
+import { addDirOption } from './local/dir-option.ts';
 import { withLocalErrors } from './local/errors.ts';
-import { withDir } from './local/folder.ts';
-import { bringUpAndInstall } from './local/local.ts';
+import { startLocalClusters } from './local/up.ts';
 
 const HELP = `
-Brings up the local hub (see: kubenode local up) with all kinds of kubenode, prints how to reach it, and reports
-each change of its state until Ctrl-C. Clusters that ran before go on running; what this command started, it stops.
-The data stay; "kubenode local down --wipe" removes them.`;
+Starts the local hub (see: kubenode local up) with all kinds of kubenode, prints how to connect to it, and prints every
+change of its state until Ctrl-C. Clusters that were already running keep running; this command stops only what it started.
+The data is kept; "kubenode local down --wipe" removes it.`;
 
-const LOOK_EVERY_MS = 2000;
+const POLL_MS = 2000;
 
 export function startCommand(io: Io): Command {
-  return withDir(io, new Command('start'))
+  return addDirOption(io, new Command('start'))
     .description('run a local hub in the foreground, until Ctrl-C')
     .addHelpText('after', HELP)
     .action((flags: { dir: string }) => withLocalErrors(() => start(io, flags.dir)));
 }
 
 async function start(io: Io, dir: string): Promise<void> {
-  const ranBefore = isUp(await statusOf(dir, io.clock.now()));
+  const wasRunning = isRunning(await readLocalFleetStatus(dir, io.clock.now()));
   try {
     const { layout } = await withProgress(io, (progress) =>
-      bringUpAndInstall(io, { dir, install: true, output: 'table' }, progress),
+      startLocalClusters(io, { dir, install: true, output: 'table' }, progress),
     );
     io.out(`
-The hub is up, with the kinds of kubenode. In another terminal:
+The hub is running, with the kinds of kubenode installed. In another terminal:
   export KUBECONFIG=${layout.kubeconfig}
   kubectl get crd
-Ctrl-C ${ranBefore ? 'ends this report; the clusters go on running' : 'stops it'}.
+Ctrl-C ${wasRunning ? 'ends this output; the clusters keep running' : 'stops the hub'}.
 
 `);
     await watch(io, dir);
   } finally {
-    if (!ranBefore) await stop(io, dir);
+    if (!wasRunning) await stop(io, dir);
   }
 }
 
-function isUp(status: FleetStatus | undefined): boolean {
+function isRunning(status: LocalFleetStatus | undefined): boolean {
   return status?.clusters.some(({ state }) => state !== 'Stopped') ?? false;
 }
 
-/** A line for each change, so that the log of a service manager reads as well as a terminal. */
+/** Prints only changes, so that the output also serves as the log of a service. */
 async function watch(io: Io, dir: string): Promise<void> {
-  let before = '';
+  let previous = '';
   while (!io.signal.aborted) {
-    const text = linesOf(await statusOf(dir, io.clock.now()));
-    if (text !== before) io.out(`${io.clock.now().toISOString()}\n${text}`);
-    before = text;
-    await io.clock.sleep(LOOK_EVERY_MS, io.signal).catch(() => undefined);
+    const text = formatStatus(await readLocalFleetStatus(dir, io.clock.now()));
+    if (text !== previous) io.out(`${io.clock.now().toISOString()}\n${text}`);
+    previous = text;
+    await io.clock.sleep(POLL_MS, io.signal).catch(() => undefined);
   }
 }
 
-function linesOf(status: FleetStatus | undefined): string {
-  if (!status) return '  the clusters are gone: bring them back with kubenode local up\n';
+function formatStatus(status: LocalFleetStatus | undefined): string {
+  if (!status) return '  no clusters found: start them with kubenode local up\n';
   return status.clusters
     .map(({ name, state, server, because }) => `  ${name}  ${state}  ${server}  ${because}\n`)
     .join('');
 }
 
-/** Ctrl-C has already been said, so this must not listen to it; a second one ends the process at once. */
+/** Runs after Ctrl-C, so it does not use the aborted signal; a second Ctrl-C ends the process at once. */
 async function stop(io: Io, dir: string): Promise<void> {
   io.err('stopping\n');
   const signal = new AbortController().signal;
-  await takeDown({ dir, clock: io.clock, signal, tell: () => undefined, wipe: false });
+  await stopLocalFleet({ dir, clock: io.clock, signal, onStep: () => undefined, wipe: false });
 }

@@ -2,46 +2,46 @@ import { Command } from 'commander';
 import type { Cluster, Pipeline } from '../../api/generated/types.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
-import { ageOf, shortCommit } from '../age.ts';
-import { type ConnectionFlags, connectFrom, connectionOptions } from '../connection.ts';
+import { formatAge, shortCommit } from '../age.ts';
+import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
 import { EXIT } from '../errors.ts';
-import { endWith } from '../exit.ts';
-import { said } from '../fields.ts';
+import { setExitCode } from '../exit.ts';
+import { textField } from '../fields.ts';
 import { type HubObjects, readHub } from '../hub-objects.ts';
 import type { Io } from '../io.ts';
-import { type Format, formatTable, outputOption, print } from '../output.ts';
+import { createOutputOption, formatTable, type OutputFormat, printResult } from '../output.ts';
 
 const HELP = `
-The pipelines first: where the head of the repository stands, and what it waits for. Then each cluster: which commit it
-runs, how far that has come, why, and since when. Ends with 1 when something failed, is held, or cannot go on without a
-person; waiting and soaking are no failure.`;
+Prints each pipeline: the head of its repository and what it is waiting for. Then each cluster: the commit it runs, its
+state, why, and since when. Exits with 1 if something failed, is held, or needs intervention; waiting and soaking are
+not failures.`;
 
 export function statusCommand(io: Io): Command {
   const command = new Command('status')
-    .description('show the fleet: each pipeline and cluster, what it runs, why, since when')
-    .addOption(outputOption())
+    .description('show each pipeline and cluster: what it runs, why, and since when')
+    .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return connectionOptions(command).action(async (flags: ConnectionFlags & { output: Format }) => {
+  return addConnectionOptions(command).action(async (flags: ConnectionFlags & { output: OutputFormat }) => {
     const client = await connectFrom(io, flags);
     try {
-      const report = fleetStatus(await readHub(client, io.signal));
-      if (flags.output === 'table') io.out(statusText(report, io.clock.now()));
-      else print(io, flags.output, report, () => ({ columns: [], rows: [] }));
-      if (report.trouble.length > 0) endWith(io, EXIT.failed);
+      const status = summarizeHub(await readHub(client, io.signal));
+      if (flags.output === 'table') io.out(formatHubStatus(status, io.clock.now()));
+      else printResult(io, flags.output, status, () => ({ columns: [], rows: [] }));
+      if (status.trouble.length > 0) setExitCode(io, EXIT.failed);
     } finally {
       await client.close();
     }
   });
 }
 
-export interface FleetStatus {
-  readonly pipelines: readonly PipelineLine[];
-  readonly clusters: readonly ClusterLine[];
-  /** What a person has to look at. */
+export interface HubStatus {
+  readonly pipelines: readonly PipelineRow[];
+  readonly clusters: readonly ClusterRow[];
+  /** What needs intervention, a sentence each. */
   readonly trouble: readonly string[];
 }
 
-export interface PipelineLine {
+export interface PipelineRow {
   readonly name: string;
   readonly phase: string;
   readonly head: string;
@@ -50,7 +50,7 @@ export interface PipelineLine {
   readonly since?: string;
 }
 
-export interface ClusterLine {
+export interface ClusterRow {
   readonly name: string;
   readonly stage: string;
   readonly commit: string;
@@ -60,107 +60,110 @@ export interface ClusterLine {
   readonly since?: string;
 }
 
-/** Pure: from the objects of the hub to what a person wants to know of them. */
-export function fleetStatus({
-  pipelines,
-  clusters,
-}: Pick<HubObjects, 'pipelines' | 'clusters'>): FleetStatus {
-  const lines = {
-    pipelines: pipelines.map(pipelineLine),
-    clusters: inOrder(clusters.map(clusterLine), pipelines),
+/** Pure. Summarizes the objects of the hub for people. */
+export function summarizeHub({ pipelines, clusters }: Pick<HubObjects, 'pipelines' | 'clusters'>): HubStatus {
+  const rows = {
+    pipelines: pipelines.map(pipelineRow),
+    clusters: sortByStage(clusters.map(clusterRow), pipelines),
   };
   const trouble = [
-    ...lines.pipelines
+    ...rows.pipelines
       .filter(({ phase }) => BAD_PHASES.has(phase))
       .map(({ name, because }) => `Pipeline ${name}: ${because}`),
-    ...lines.clusters
+    ...rows.clusters
       .filter(({ state }) => BAD_STATES.has(state))
       .map(({ name, because }) => `Cluster ${name}: ${because}`),
   ];
-  return { ...lines, trouble };
+  return { ...rows, trouble };
 }
 
-/** As commits go through them; what is in no stage comes last. */
-function inOrder(lines: readonly ClusterLine[], pipelines: readonly Pipeline[]): readonly ClusterLine[] {
+/** In the order of the stages; clusters without a stage come last. */
+function sortByStage(rows: readonly ClusterRow[], pipelines: readonly Pipeline[]): readonly ClusterRow[] {
   const stages = pipelines.flatMap(({ spec }) => spec.stages.map(({ name }) => name));
-  const placeOf = ({ stage }: ClusterLine): number => stages.indexOf(stage) + 1 || stages.length + 1;
-  return lines.toSorted((a, b) => placeOf(a) - placeOf(b) || byCode(a.name, b.name));
+  const stageIndex = ({ stage }: ClusterRow): number => stages.indexOf(stage) + 1 || stages.length + 1;
+  return rows.toSorted((a, b) => stageIndex(a) - stageIndex(b) || byCode(a.name, b.name));
 }
 
 const BAD_PHASES: ReadonlySet<string> = new Set(['Stalled', 'Held', 'SourceFailed']);
 const BAD_STATES: ReadonlySet<string> = new Set(['Failed', 'Held', 'Unreachable', 'Skipped']);
 
-function pipelineLine(pipeline: Pipeline): PipelineLine {
-  const verdict = said(pipeline, 'status.head.verdict', 'Unknown');
-  const refused = verdict === 'Accepted' ? '' : said(pipeline, 'status.head.message');
-  const since = refused ? said(pipeline, 'status.head.seenAt') : said(pipeline, 'status.waiting.since');
-  const waits = said(
+function pipelineRow(pipeline: Pipeline): PipelineRow {
+  const verdict = textField(pipeline, 'status.head.verdict', 'Unknown');
+  const refusal = verdict === 'Accepted' ? '' : textField(pipeline, 'status.head.message');
+  const since = refusal
+    ? textField(pipeline, 'status.head.seenAt')
+    : textField(pipeline, 'status.waiting.since');
+  const waiting = textField(
     pipeline,
     'status.waiting.message',
-    worstOf(pipeline.status?.conditions) ?? 'nothing waits',
+    failedConditionMessage(pipeline.status?.conditions) ?? 'nothing to wait for',
   );
   return {
     name: pipeline.metadata.name,
-    phase: said(pipeline, 'status.phase', 'Unknown'),
-    head: said(pipeline, 'status.head.commit'),
+    phase: textField(pipeline, 'status.phase', 'Unknown'),
+    head: textField(pipeline, 'status.head.commit'),
     verdict,
-    because: refused || waits,
+    because: refusal || waiting,
     ...(since ? { since } : {}),
   };
 }
 
-const NOTHING_KNOWN = 'nothing is known yet: is sync running?';
+const NOT_OBSERVED = 'not observed yet: check that kubenode sync is running';
 
-function clusterLine(cluster: Cluster): ClusterLine {
-  const since = said(cluster, 'status.sync.since');
+function clusterRow(cluster: Cluster): ClusterRow {
+  const since = textField(cluster, 'status.sync.since');
   return {
     name: cluster.metadata.name,
-    stage: said(cluster, 'status.sync.stage'),
-    commit: said(cluster, 'status.sync.commit'),
-    state: said(cluster, 'status.sync.state', 'Unknown'),
+    stage: textField(cluster, 'status.sync.stage'),
+    commit: textField(cluster, 'status.sync.commit'),
+    state: textField(cluster, 'status.sync.state', 'Unknown'),
     synced: conditionStatus(cluster.status?.conditions, 'Synced'),
-    because: said(cluster, 'status.sync.message', said(cluster, 'status.waiting.message', NOTHING_KNOWN)),
+    because: textField(
+      cluster,
+      'status.sync.message',
+      textField(cluster, 'status.waiting.message', NOT_OBSERVED),
+    ),
     ...(since ? { since } : {}),
   };
 }
 
 type Conditions = NonNullable<NonNullable<Pipeline['status']>['conditions']>;
 
-/** Where a good condition is not True, its message says what is wrong. */
-function worstOf(conditions: Conditions | undefined): string | undefined {
-  const bad = (conditions ?? []).find(
+/** The message of the first condition that reports a problem. */
+function failedConditionMessage(conditions: Conditions | undefined): string | undefined {
+  const failed = (conditions ?? []).find(
     ({ type, status }) =>
       (['SourceReady', 'Rendered'].includes(type) && status !== 'True') ||
       (['Held', 'Stalled'].includes(type) && status === 'True'),
   );
-  return bad?.message;
+  return failed?.message;
 }
 
-export function statusText({ pipelines, clusters }: FleetStatus, now: Date): string {
-  const top = formatTable({
+export function formatHubStatus({ pipelines, clusters }: HubStatus, now: Date): string {
+  const pipelineTable = formatTable({
     columns: ['pipeline', 'phase', 'head', 'verdict', 'since', 'because'],
-    rows: pipelines.map((line) => [
-      line.name,
-      line.phase,
-      shortCommit(line.head),
-      line.verdict,
-      ageOf(line.since, now),
-      line.because,
+    rows: pipelines.map((row) => [
+      row.name,
+      row.phase,
+      shortCommit(row.head),
+      row.verdict,
+      formatAge(row.since, now),
+      row.because,
     ]),
-    empty: 'no pipelines: declare one with kubenode sync --from REPOSITORY',
+    empty: 'no pipelines: create them with kubenode sync --from REPOSITORY',
   });
-  const rest = formatTable({
+  const clusterTable = formatTable({
     columns: ['cluster', 'stage', 'commit', 'state', 'synced', 'since', 'because'],
-    rows: clusters.map((line) => [
-      line.name,
-      line.stage || '-',
-      shortCommit(line.commit),
-      line.state,
-      line.synced,
-      ageOf(line.since, now),
-      line.because,
+    rows: clusters.map((row) => [
+      row.name,
+      row.stage || '-',
+      shortCommit(row.commit),
+      row.state,
+      row.synced,
+      formatAge(row.since, now),
+      row.because,
     ]),
     empty: 'no clusters',
   });
-  return `${top}\n${rest}`;
+  return `${pipelineTable}\n${clusterTable}`;
 }

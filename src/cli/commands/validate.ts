@@ -7,14 +7,14 @@ import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { type Manifest, readManifests } from '../../kube/objects/manifests.ts';
 import { besideSchema } from '../../rules/report.ts';
-import { type ConnectionFlags, connectFrom, connectionOptions } from '../connection.ts';
+import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { endWith } from '../exit.ts';
+import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { type Format, outputOption, print } from '../output.ts';
-import { ruleProblems } from './sync/checks.ts';
+import { createOutputOption, formatCount, type OutputFormat, printResult } from '../output.ts';
+import { findRuleProblems } from './sync/checks.ts';
 
-interface Finding {
+interface ValidationFinding {
   readonly file: string;
   readonly line: number;
   readonly object?: string;
@@ -22,18 +22,18 @@ interface Finding {
   readonly message: string;
 }
 
-interface Report {
+interface ValidationReport {
   readonly files: number;
   readonly objects: number;
-  /** Kinds of other groups: only an API server can judge them. */
+  /** Objects of other groups: only an API server can validate them. */
   readonly notOurs: number;
-  readonly problems: readonly Finding[];
+  readonly problems: readonly ValidationFinding[];
 }
 
 const HELP = `
-Checks kinds of ${GROUP} against their schemas: every field, bound, pattern and enum. A NodeRemedier is compiled as well, and
-the tests inside it are run. The rules between fields (CEL) are decided by the API server: --server asks one, by dry run, and
-checks objects of other kinds as well.
+Validates objects of ${GROUP} against their schemas: fields, bounds, patterns and enums. A NodeRemedier is also compiled,
+and the tests inside it are run. Rules between fields (CEL) are evaluated only by an API server: --server asks one, by
+server-side dry run, and validates objects of other groups as well.
 
 Examples:
   kubenode validate machine.yaml
@@ -41,14 +41,14 @@ Examples:
 
 export function validateCommand(io: Io): Command {
   const command = new Command('validate')
-    .description('check YAML or JSON files, or all of a folder, against the kinds')
-    .argument('<path...>', 'files or folders (*.yaml, *.yml, *.json)')
-    .option('--server', 'also ask an API server, by server-side dry run')
-    .addOption(outputOption())
+    .description('validate YAML or JSON files against the kinds of kubenode')
+    .argument('<path...>', 'files, or folders with *.yaml, *.yml and *.json files')
+    .option('--server', 'also validate by server-side dry run on an API server')
+    .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return connectionOptions(command).action(async (paths: string[], flags: ConnectionFlags & Flags) => {
-    const report = await check(io, paths, flags);
-    print(io, flags.output, report, () => ({
+  return addConnectionOptions(command).action(async (paths: string[], flags: ConnectionFlags & Flags) => {
+    const report = await validateFiles(io, paths, flags);
+    printResult(io, flags.output, report, () => ({
       columns: ['where', 'object', 'field', 'problem'],
       rows: report.problems.map(({ file, line, object, field, message }) => [
         `${file}:${line}`,
@@ -59,23 +59,29 @@ export function validateCommand(io: Io): Command {
       empty: summary(report),
     }));
     if (report.problems.length > 0) {
-      if (flags.output === 'table') io.err(`${report.problems.length} problems; ${summary(report)}\n`);
-      endWith(io, EXIT.badInput);
+      if (flags.output === 'table') {
+        io.err(`${formatCount(report.problems.length, 'problem')}; ${summary(report)}\n`);
+      }
+      setExitCode(io, EXIT.badInput);
     }
   });
 }
 
 interface Flags {
   readonly server?: true;
-  readonly output: Format;
+  readonly output: OutputFormat;
 }
 
-function summary({ files, objects, notOurs }: Report): string {
-  const foreign = notOurs > 0 ? `, ${notOurs} of other groups not checked (use --server)` : '';
-  return `${objects} objects in ${files} files read${foreign}`;
+function summary({ files, objects, notOurs }: ValidationReport): string {
+  const unchecked = notOurs > 0 ? `, ${notOurs} of other groups not checked (use --server)` : '';
+  return `${formatCount(objects, 'object')} in ${formatCount(files, 'file')} read${unchecked}`;
 }
 
-async function check(io: Io, paths: readonly string[], flags: ConnectionFlags & Flags): Promise<Report> {
+async function validateFiles(
+  io: Io,
+  paths: readonly string[],
+  flags: ConnectionFlags & Flags,
+): Promise<ValidationReport> {
   const files = paths.flatMap((path) => filesIn(io, path));
   const client = flags.server ? await connectFrom(io, flags) : undefined;
   try {
@@ -96,7 +102,7 @@ function filesIn(io: Io, path: string): string[] {
   const absolute = join(io.cwd, relative(io.cwd, path));
   const kind = statSync(absolute, { throwIfNoEntry: false });
   if (!kind) {
-    throw new CliError('there is no such file or folder', {
+    throw new CliError('file or folder not found', {
       where: path,
       exitCode: EXIT.badInput,
       hint: 'check the path',
@@ -108,10 +114,10 @@ function filesIn(io: Io, path: string): string[] {
     .map((name) => join(absolute, name))
     .toSorted((a, b) => (a < b ? -1 : 1));
   if (found.length === 0) {
-    throw new CliError('the folder holds no *.yaml, *.yml or *.json', {
+    throw new CliError('the folder contains no *.yaml, *.yml or *.json file', {
       where: path,
       exitCode: EXIT.badInput,
-      hint: 'name another folder',
+      hint: 'pass another folder',
     });
   }
   return found;
@@ -120,37 +126,37 @@ function filesIn(io: Io, path: string): string[] {
 interface FileResult {
   readonly objects: number;
   readonly notOurs: number;
-  readonly problems: readonly Finding[];
+  readonly problems: readonly ValidationFinding[];
 }
 
 async function checkFile(io: Io, path: string, client: Client | undefined): Promise<FileResult> {
   const file = relative(io.cwd, path);
   const { manifests, problems } = readManifests(readFileSync(path, 'utf8'));
-  const findings: Finding[] = problems.map((problem) => ({ file, ...problem }));
+  const findings: ValidationFinding[] = problems.map((problem) => ({ file, ...problem }));
   let notOurs = 0;
   for (const manifest of manifests) {
     const ours = manifest.object.apiVersion.startsWith(`${GROUP}/`);
-    if (ours) findings.push(...(await byKind(file, manifest)));
+    if (ours) findings.push(...(await checkBySchema(file, manifest)));
     else if (!client) notOurs += 1;
-    if (client) findings.push(...(await byServer(file, manifest, client)));
+    if (client) findings.push(...(await checkByServer(file, manifest, client)));
   }
-  return { objects: manifests.length, notOurs, problems: unique(findings) };
+  return { objects: manifests.length, notOurs, problems: dropRepeatedFindings(findings) };
 }
 
-/** By the schema; and a NodeRemedier, which has its tests inside, is compiled, and they are run. */
-async function byKind(file: string, manifest: Manifest): Promise<Finding[]> {
+/** Validates against the schema; compiles a NodeRemedier and runs the tests inside it. */
+async function checkBySchema(file: string, manifest: Manifest): Promise<ValidationFinding[]> {
   const { object } = manifest;
-  return besideSchema(await ruleProblems(object), validate(object)).map(({ path, message }) => ({
+  return besideSchema(await findRuleProblems(object), validate(object)).map(({ path, message }) => ({
     file,
-    line: manifest.lineOf(stepsOf(path)),
-    object: nameOf(manifest),
+    line: manifest.lineOf(parseFieldPath(path)),
+    object: objectName(manifest),
     field: path,
     message,
   }));
 }
 
-/** The server says the same as the schema in other words: of two findings for one field the first is enough. */
-function unique(findings: readonly Finding[]): Finding[] {
+/** Server and schema report the same problem in different words: keeps the first finding for each field. */
+function dropRepeatedFindings(findings: readonly ValidationFinding[]): ValidationFinding[] {
   const seen = new Set<string>();
   return findings.filter(({ line, object, field }) => {
     const key = `${line} ${object} ${field}`;
@@ -160,12 +166,12 @@ function unique(findings: readonly Finding[]): Finding[] {
   });
 }
 
-async function byServer(file: string, manifest: Manifest, client: Client): Promise<Finding[]> {
+async function checkByServer(file: string, manifest: Manifest, client: Client): Promise<ValidationFinding[]> {
   const { object } = manifest;
-  const at = (message: string, field?: string): Finding => ({
+  const findingAt = (message: string, field?: string): ValidationFinding => ({
     file,
-    line: manifest.lineOf(field ? stepsOf(field) : []),
-    object: nameOf(manifest),
+    line: manifest.lineOf(field ? parseFieldPath(field) : []),
+    object: objectName(manifest),
     ...(field ? { field } : {}),
     message,
   });
@@ -175,17 +181,17 @@ async function byServer(file: string, manifest: Manifest, client: Client): Promi
     return [];
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'NotFound', 'Conflict', 'Forbidden')) throw error;
-    if (error.causes.length === 0) return [at(error.message)];
-    return error.causes.map(({ field, message }) => at(message ?? error.message, field));
+    if (error.causes.length === 0) return [findingAt(error.message)];
+    return error.causes.map(({ field, message }) => findingAt(message ?? error.message, field));
   }
 }
 
-function nameOf({ object }: Manifest): string {
+function objectName({ object }: Manifest): string {
   return `${object.kind}/${object.metadata.name}`;
 }
 
-/** `spec.stages[0].name` as the steps into the object. */
-export function stepsOf(path: string): (string | number)[] {
+/** `spec.stages[0].name` as the path into the object. */
+export function parseFieldPath(path: string): (string | number)[] {
   return [...path.matchAll(/\[(?<index>\d+)\]|\["?(?<key>[^\]"]+)"?\]|(?<name>[^.[\]]+)/g)].map(
     ({ groups }) =>
       groups?.['index'] === undefined ? (groups?.['key'] ?? groups?.['name'] ?? '') : Number(groups['index']),

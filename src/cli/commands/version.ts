@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { type ConnectionFlags, connectFrom, connectionOptions } from '../connection.ts';
+import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type Format, outputOption, print } from '../output.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../output.ts';
 
-export const VERSION = readVersion();
+export const KUBENODE_VERSION = readVersion();
 
-/** `src/cli/commands` in a checkout and `dist/cli/commands` in the package lie equally deep under package.json. */
+/** `src/cli/commands` in a checkout and `dist/cli/commands` in the package have the same depth below package.json. */
 function readVersion(): string {
   const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
@@ -15,18 +15,18 @@ function readVersion(): string {
 
 export function versionCommand(io: Io): Command {
   const command = new Command('version')
-    .description('print the versions of kubenode, of Node and, with --server, of an API server')
-    .option('--server', 'ask the API server for its version too')
-    .addOption(outputOption());
-  return connectionOptions(command).action(
-    async (flags: ConnectionFlags & { server?: true; output: Format }) => {
+    .description('print the versions of kubenode, Node.js and, with --server, the API server')
+    .option('--server', 'also print the version of the API server')
+    .addOption(createOutputOption());
+  return addConnectionOptions(command).action(
+    async (flags: ConnectionFlags & { server?: true; output: OutputFormat }) => {
       const versions = {
-        kubenode: VERSION,
+        kubenode: KUBENODE_VERSION,
         node: process.version,
         platform: `${process.platform}/${process.arch}`,
-        ...(flags.server ? await serverVersion(io, flags) : {}),
+        ...(flags.server ? await readServerVersion(io, flags) : {}),
       };
-      print(io, flags.output, versions, () => ({
+      printResult(io, flags.output, versions, () => ({
         columns: ['part', 'version'],
         rows: Object.entries(versions),
       }));
@@ -34,16 +34,22 @@ export function versionCommand(io: Io): Command {
   );
 }
 
-async function serverVersion(io: Io, flags: ConnectionFlags): Promise<{ server: string; serverURL: string }> {
+async function readServerVersion(
+  io: Io,
+  flags: ConnectionFlags,
+): Promise<{ server: string; serverURL: string }> {
   const client = await connectFrom(io, flags);
   try {
     const answer = (await client.raw('/version', { signal: io.signal })) as { gitVersion?: unknown };
     if (typeof answer.gitVersion !== 'string') {
-      throw new CliError('the answer to /version names no gitVersion: this is no Kubernetes API server', {
-        where: client.server,
-        hint: 'check the server in the kubeconfig',
-        exitCode: EXIT.unavailable,
-      });
+      throw new CliError(
+        'the response to /version has no gitVersion: the server is not a Kubernetes API server',
+        {
+          where: client.server,
+          hint: 'check the server URL in the kubeconfig',
+          exitCode: EXIT.unavailable,
+        },
+      );
     }
     return { server: answer.gitVersion, serverURL: client.server };
   } finally {

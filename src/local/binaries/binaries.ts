@@ -1,60 +1,64 @@
-/** Where the programs of a control plane are. `obtainBinaries` finds or gets them. */
+/** Locations of the programs of a control plane. `resolveBinaries` finds, downloads or builds them. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { Program } from '../processes/commands.ts';
-import { readEntry } from './cache.ts';
+import { readCacheEntry } from './cache.ts';
 import type { Platform } from './platform.ts';
 import { KUBERNETES_VERSION } from './versions.ts';
 
 export interface Binaries {
   readonly folder: string;
-  /** Where they came from, for people: a folder of the user's, the cache, a release, a build. */
+  /** Where they came from, for people: a folder of the user, the cache, a release, a build. */
   readonly origin: string;
 }
 
-export function programIn({ folder }: Binaries): (name: Program) => string {
+export function createProgramLookup({ folder }: Binaries): (name: Program) => string {
   return (name) => join(folder, name);
 }
 
-/** A folder that the user named: used as it is, and complained about when it lacks something. */
-export async function userBinaries(
+/** A folder specified by the user: used unchanged; an error if a program is missing. */
+export async function checkUserFolder(
   folder: string,
-  wanted: readonly Program[],
-  named: string,
+  programs: readonly Program[],
+  optionName: string,
 ): Promise<Binaries> {
   const missing: string[] = [];
-  for (const name of wanted) {
+  for (const name of programs) {
     const usable = await access(join(folder, name), constants.X_OK).then(
       () => true,
       () => false,
     );
     if (!usable) missing.push(name);
   }
-  if (missing.length === 0) return { folder, origin: named };
-  throw new LocalError('NoBinaries', `${named} names a folder without ${missing.join(', ')}`, {
-    where: folder,
-    hint: `put them there, or leave ${named} out and let kubenode get them`,
-  });
+  if (missing.length === 0) return { folder, origin: optionName };
+  throw new LocalError(
+    'NoBinaries',
+    `programs missing in the folder of ${optionName}: ${missing.join(', ')}`,
+    {
+      where: folder,
+      hint: `copy them there, or omit ${optionName} to let kubenode download them`,
+    },
+  );
 }
 
-/** Of the ways to have come by them, the official release goes first. */
-export async function cachedBinaries(
+/** The first of these cache folders that has all programs. */
+export async function findCachedBinaries(
   folders: readonly string[],
-  wanted: readonly Program[],
+  programs: readonly Program[],
 ): Promise<Binaries | undefined> {
   for (const folder of folders) {
-    const names = await readEntry(folder);
-    if (names && wanted.every((name) => names.has(name))) return { folder, origin: `cache (${folder})` };
+    const names = await readCacheEntry(folder);
+    if (names && programs.every((name) => names.has(name))) return { folder, origin: `cache (${folder})` };
   }
   return undefined;
 }
 
-export function releaseFolder(cache: string, platform: Platform): string {
+export function releaseCacheFolder(cache: string, platform: Platform): string {
   return join(cache, 'kube', `${KUBERNETES_VERSION}-${platform.name}-release`);
 }
 
-/** With the digest of the sources, so that another go.mod is another build. */
-export function builtFolder(cache: string, platform: Platform, sourceDigest: string): string {
+/** Includes the digest of the sources, so that a changed go.mod causes a new build. */
+export function buildCacheFolder(cache: string, platform: Platform, sourceDigest: string): string {
   return join(cache, 'kube', `${KUBERNETES_VERSION}-${platform.name}-built-${sourceDigest.slice(0, 12)}`);
 }

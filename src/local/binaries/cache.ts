@@ -1,35 +1,35 @@
 /**
- * The binaries that we have already: one folder for each version, platform and origin, with a manifest of
- * checksums. A folder gets its name only when it is whole, so a broken download or build never shows up here.
+ * The cache of binaries: one folder for each version, platform and origin, with a manifest of checksums. A folder gets
+ * its final name only when it is complete, so an interrupted download or build is never used.
  */
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFileIfExists, sha256OfFile, toDiskError, writeFileAtomic } from '../../os/files.ts';
 
-export interface Manifest {
+export interface BinaryManifest {
   /** Where the files came from, for people. */
   readonly source: string;
-  readonly files: Readonly<Record<string, FileNote>>;
-  /** Names of the same program. */
+  readonly files: Readonly<Record<string, FileEntry>>;
+  /** Symbolic links, by name. */
   readonly links: Readonly<Record<string, string>>;
 }
 
-interface FileNote {
+interface FileEntry {
   readonly sha256: string;
   readonly size: number;
-  /** When it was written. As long as that stands, the checksum is not worked out anew: it takes half a second. */
+  /** While this is unchanged, the checksum is not computed again: that takes half a second. */
   readonly mtimeMs: number;
 }
 
 const MANIFEST = 'manifest.json';
 
-/** The names in that folder, when each of them is still what it was; undefined when there is nothing to trust. */
-export async function readEntry(folder: string): Promise<ReadonlySet<string> | undefined> {
+/** The names in that folder if all of them are unchanged; undefined otherwise. */
+export async function readCacheEntry(folder: string): Promise<ReadonlySet<string> | undefined> {
   const manifest = parseManifest(await readFileIfExists(join(folder, MANIFEST)));
   if (!manifest) return undefined;
-  for (const [name, note] of Object.entries(manifest.files)) {
-    if (!(await isUnchanged(join(folder, name), note))) return undefined;
+  for (const [name, entry] of Object.entries(manifest.files)) {
+    if (!(await isUnchanged(join(folder, name), entry))) return undefined;
   }
   for (const [name, target] of Object.entries(manifest.links)) {
     if ((await readlink(join(folder, name)).catch(() => undefined)) !== target) return undefined;
@@ -37,14 +37,14 @@ export async function readEntry(folder: string): Promise<ReadonlySet<string> | u
   return new Set([...Object.keys(manifest.files), ...Object.keys(manifest.links)]);
 }
 
-async function isUnchanged(path: string, note: FileNote): Promise<boolean> {
+async function isUnchanged(path: string, entry: FileEntry): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
-  if (found?.size !== note.size) return false;
-  return found.mtimeMs === note.mtimeMs || (await sha256OfFile(path)) === note.sha256;
+  if (found?.size !== entry.size) return false;
+  return found.mtimeMs === entry.mtimeMs || (await sha256OfFile(path)) === entry.sha256;
 }
 
-/** `fill` writes into an empty folder; what it leaves there becomes the entry, or nothing does. */
-export async function writeEntry(
+/** Runs `fill` on an empty folder, which becomes the cache entry only if `fill` succeeds. */
+export async function writeCacheEntry(
   folder: string,
   source: string,
   fill: (temporary: string) => Promise<void>,
@@ -55,9 +55,9 @@ export async function writeEntry(
     await fill(temporary);
     await writeFileAtomic(
       join(temporary, MANIFEST),
-      JSON.stringify(await describe(temporary, source), undefined, 2),
+      JSON.stringify(await createManifest(temporary, source), undefined, 2),
     );
-    // What stood here before did not pass readEntry, or the caller would not be here.
+    // The caller gets here only if readCacheEntry rejected the existing folder.
     await rm(folder, { recursive: true, force: true });
     await rename(temporary, folder);
   } catch (error) {
@@ -67,20 +67,20 @@ export async function writeEntry(
   }
 }
 
-async function describe(folder: string, source: string): Promise<Manifest> {
-  const files: Record<string, FileNote> = {};
+async function createManifest(folder: string, source: string): Promise<BinaryManifest> {
+  const files: Record<string, FileEntry> = {};
   const links: Record<string, string> = {};
   for (const name of (await readdir(folder)).toSorted()) {
     const path = join(folder, name);
     const found = await lstat(path);
     if (found.isSymbolicLink()) links[name] = await readlink(path);
-    else files[name] = { sha256: await flushed(path), size: found.size, mtimeMs: found.mtimeMs };
+    else files[name] = { sha256: await syncAndHash(path), size: found.size, mtimeMs: found.mtimeMs };
   }
   return { source, files, links };
 }
 
-/** The checksum, once the file is on the disk: a manifest must not outlive in a crash what it describes. */
-async function flushed(path: string): Promise<string> {
+/** Syncs the file before hashing, so that no manifest survives a crash without its files. */
+async function syncAndHash(path: string): Promise<string> {
   const file = await open(path, 'r+');
   try {
     await file.sync();
@@ -90,7 +90,7 @@ async function flushed(path: string): Promise<string> {
   return await sha256OfFile(path);
 }
 
-function parseManifest(text: string | undefined): Manifest | undefined {
+function parseManifest(text: string | undefined): BinaryManifest | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
     return isManifest(value) ? value : undefined;
@@ -99,8 +99,8 @@ function parseManifest(text: string | undefined): Manifest | undefined {
   }
 }
 
-function isManifest(value: unknown): value is Manifest {
+function isManifest(value: unknown): value is BinaryManifest {
   if (typeof value !== 'object' || value === null) return false;
-  const { files, links } = value as Partial<Record<keyof Manifest, unknown>>;
+  const { files, links } = value as Partial<Record<keyof BinaryManifest, unknown>>;
   return typeof files === 'object' && files !== null && typeof links === 'object' && links !== null;
 }

@@ -1,4 +1,4 @@
-/** Builds the control plane from its Go modules: the road for networks that carry modules but no releases. */
+/** Builds the control plane from its Go modules, for networks that allow Go modules but no releases. */
 import { execFile, spawn } from 'node:child_process';
 import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,32 +7,32 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../os/clock.ts';
 import { systemCode } from '../../os/errors.ts';
 import { LocalError } from '../errors.ts';
-import type { Environment } from '../folders.ts';
+import type { LocalEnvironment } from '../folders.ts';
 import { PROGRAMS } from '../processes/commands.ts';
-import { type Binaries, builtFolder } from './binaries.ts';
-import { writeEntry } from './cache.ts';
+import { type Binaries, buildCacheFolder } from './binaries.ts';
+import { writeCacheEntry } from './cache.ts';
 import type { Platform } from './platform.ts';
-import { SOURCE_FILES, SOURCE_FOLDER, sourceDigest } from './source-digest.ts';
+import { digestSource, SOURCE_FILES, SOURCE_FOLDER } from './source-digest.ts';
 import { KUBERNETES_VERSION } from './versions.ts';
 
 export interface BuildRequest {
-  readonly env: Environment;
+  readonly env: LocalEnvironment;
   readonly cache: string;
   readonly platform: Platform;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  readonly tell: (step: string) => void;
-  /** For tests; default: the one that comes with us. */
+  readonly onStep: (step: string) => void;
+  /** For tests; default: the source folder of this package. */
   readonly source?: string;
 }
 
-/** One file; which program it is, it reads from the name that it is called by. */
+/** One executable for all programs: it selects the program by the name of the link. */
 const BINARY = 'kube';
-const TELL_MS = 2000;
+const STEP_INTERVAL_MS = 2000;
 const TAIL_LINES = 15;
 
-/** Whether `go` can be called at all. */
-export async function hasGo(env: Environment): Promise<boolean> {
+/** Whether `go` can be executed. */
+export async function hasGo(env: LocalEnvironment): Promise<boolean> {
   try {
     await promisify(execFile)('go', ['version'], { env: { ...env } });
     return true;
@@ -43,20 +43,20 @@ export async function hasGo(env: Environment): Promise<boolean> {
 
 export async function buildBinaries(request: BuildRequest): Promise<Binaries> {
   const { cache, platform, source = SOURCE_FOLDER } = request;
-  const folder = builtFolder(cache, platform, await sourceDigest(source));
-  await writeEntry(folder, 'go build', async (temporary) => {
-    await inCopy(source, temporary, async (module) => {
+  const folder = buildCacheFolder(cache, platform, await digestSource(source));
+  await writeCacheEntry(folder, 'go build', async (temporary) => {
+    await withSourceCopy(source, temporary, async (module) => {
       const packages = await listPackages(module, request);
-      await build(module, join(temporary, BINARY), packages, request);
+      await compile(module, join(temporary, BINARY), packages, request);
     });
     for (const name of PROGRAMS) await symlink(BINARY, join(temporary, name));
-    await refuseOtherVersion(join(temporary, 'kube-apiserver'));
+    await verifyVersion(join(temporary, 'kube-apiserver'));
   });
   return { folder, origin: `go build (${folder})` };
 }
 
-/** The package's own folder may be read-only, and go writes beside go.mod when it feels like it. */
-async function inCopy(
+/** Copies the sources first: the package folder can be read-only, and go may write next to go.mod. */
+async function withSourceCopy(
   source: string,
   parent: string,
   work: (module: string) => Promise<void>,
@@ -70,29 +70,34 @@ async function inCopy(
   }
 }
 
-/** Fetches the modules on the way: the first part of the wait. */
+/** Counts the packages to compile. Also downloads the modules, which takes the first part of the time. */
 async function listPackages(module: string, request: BuildRequest): Promise<number> {
   let modules = 0;
-  const tell = throttled(request);
-  const listed = await go(['list', '-deps', '.'], module, request, (line) => {
+  const onStep = throttleSteps(request);
+  const listed = await runGo(['list', '-deps', '.'], module, request, (line) => {
     if (!line.startsWith('go: downloading')) return;
     modules += 1;
-    tell(`building the control plane: ${modules} Go modules downloaded`);
+    onStep(`building the control plane: ${modules} Go modules downloaded`);
   });
   return listed;
 }
 
-async function build(module: string, output: string, packages: number, request: BuildRequest): Promise<void> {
+async function compile(
+  module: string,
+  output: string,
+  packages: number,
+  request: BuildRequest,
+): Promise<void> {
   let compiled = 0;
-  const tell = throttled(request);
-  request.tell(`building the control plane with go build; the first time this takes minutes`);
-  await go(['build', '-v', '-trimpath', '-ldflags', ldflags(), '-o', output, '.'], module, request, () => {
+  const onStep = throttleSteps(request);
+  request.onStep(`building the control plane with go build; the first time takes several minutes`);
+  await runGo(['build', '-v', '-trimpath', '-ldflags', ldflags(), '-o', output, '.'], module, request, () => {
     compiled += 1;
-    tell(`building the control plane: ${compiled} of at most ${packages} packages compiled`);
+    onStep(`building the control plane: ${compiled} of at most ${packages} packages compiled`);
   });
 }
 
-/** Without them the API server calls itself v0.0.0, and clients refuse to work with it. */
+/** Without these the API server reports v0.0.0, which clients reject. */
 function ldflags(): string {
   const [major, minor] = KUBERNETES_VERSION.slice(1).split('.');
   const values = { gitVersion: KUBERNETES_VERSION, gitMajor: major, gitMinor: minor };
@@ -102,12 +107,12 @@ function ldflags(): string {
   return ['-s', '-w', ...settings].join(' ');
 }
 
-/** Runs go; `line` sees its stderr. Resolves with the number of lines on stdout. */
-async function go(
+/** Runs go and calls `onLine` for each line of stderr. Returns the number of lines on stdout. */
+async function runGo(
   args: readonly string[],
   module: string,
   { env, platform, signal }: BuildRequest,
-  line: (text: string) => void,
+  onLine: (text: string) => void,
 ): Promise<number> {
   const child = spawn('go', args, {
     cwd: module,
@@ -116,10 +121,10 @@ async function go(
     ...(signal ? { signal } : {}),
   });
   const tail: string[] = [];
-  let printed = 0;
-  createInterface(child.stdout).on('line', () => (printed += 1));
+  let stdoutLines = 0;
+  createInterface(child.stdout).on('line', () => (stdoutLines += 1));
   createInterface(child.stderr).on('line', (text) => {
-    line(text);
+    onLine(text);
     tail.push(text);
     if (tail.length > TAIL_LINES) tail.shift();
   });
@@ -128,16 +133,19 @@ async function go(
     child.once('close', resolve);
   }).catch((error: unknown) => {
     signal?.throwIfAborted();
-    throw buildError(args, `go could not be started (${systemCode(error) ?? String(error)})`, error);
+    throw createBuildError(args, `go could not be started (${systemCode(error) ?? String(error)})`, error);
   });
   signal?.throwIfAborted();
-  if (code === 0) return printed;
-  throw buildError(args, `go ended with ${code}\n${tail.map((text) => `  | ${text}`).join('\n')}`);
+  if (code === 0) return stdoutLines;
+  throw createBuildError(
+    args,
+    `go exited with code ${code}\n${tail.map((text) => `  | ${text}`).join('\n')}`,
+  );
 }
 
 /**
- * What the user set for other projects stays out: a vendor flag, a workspace, another platform. Proxies, caches
- * and private module settings hold, because the network is theirs.
+ * Overrides settings that belong to other projects (vendor flag, workspace, platform). Keeps the user's settings for
+ * proxies, caches and private modules, which belong to the network.
  */
 function goSettings({ goArch }: Platform): Record<string, string> {
   return {
@@ -150,33 +158,33 @@ function goSettings({ goArch }: Platform): Record<string, string> {
   };
 }
 
-async function refuseOtherVersion(program: string): Promise<void> {
+async function verifyVersion(program: string): Promise<void> {
   const { stdout } = await promisify(execFile)(program, ['--version']);
   if (stdout.trim() === `Kubernetes ${KUBERNETES_VERSION}`) return;
   throw new LocalError(
     'Build',
-    `the build says it is ${stdout.trim()}, not Kubernetes ${KUBERNETES_VERSION}`,
+    `the build has the wrong version: expected Kubernetes ${KUBERNETES_VERSION}, got ${stdout.trim()}`,
     {
       where: program,
-      hint: 'install kubenode again; its go.mod and its version do not fit together',
+      hint: 'reinstall kubenode: its go.mod does not match its version',
     },
   );
 }
 
-function throttled({ clock, tell }: BuildRequest): (step: string) => void {
+function throttleSteps({ clock, onStep }: BuildRequest): (step: string) => void {
   let next = 0;
   return (step) => {
     const now = clock.monotonicMs();
     if (now < next) return;
-    next = now + TELL_MS;
-    tell(step);
+    next = now + STEP_INTERVAL_MS;
+    onStep(step);
   };
 }
 
-function buildError(args: readonly string[], because: string, cause?: unknown): LocalError {
+function createBuildError(args: readonly string[], because: string, cause?: unknown): LocalError {
   return new LocalError('Build', `the control plane could not be built: ${because}`, {
     where: `go ${args[0]}`,
-    hint: 'mend what go says (module proxy, disk, Go version), or name a folder with the programs: --kube-assets',
+    hint: 'fix the error of go (module proxy, disk, Go version), or pass a folder with the programs: --kube-assets',
     cause,
   });
 }

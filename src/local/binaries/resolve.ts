@@ -1,32 +1,38 @@
-/** From nowhere to a control plane's programs, by the shortest road that is open. */
+/** Resolves the programs of a control plane: from a folder of the user, the cache, the official release, or a build. */
 import type { Clock } from '../../os/clock.ts';
 import type { OsError } from '../../os/errors.ts';
 import { withLock } from '../../os/lock.ts';
 import { isLocalError, LocalError, type LocalErrorCode, toLocalError } from '../errors.ts';
-import { cacheFolder, type Environment } from '../folders.ts';
+import { cacheFolder, type LocalEnvironment } from '../folders.ts';
 import type { Program } from '../processes/commands.ts';
-import { type Binaries, builtFolder, cachedBinaries, releaseFolder, userBinaries } from './binaries.ts';
+import {
+  type Binaries,
+  buildCacheFolder,
+  checkUserFolder,
+  findCachedBinaries,
+  releaseCacheFolder,
+} from './binaries.ts';
 import { buildBinaries, hasGo } from './go-build.ts';
-import { type Host, type Platform, platformOf } from './platform.ts';
+import { detectPlatform, type HostPlatform, type Platform } from './platform.ts';
 import { downloadRelease } from './release.ts';
-import { sourceDigest } from './source-digest.ts';
+import { digestSource } from './source-digest.ts';
 
-export interface ObtainOptions {
-  readonly env: Environment;
-  readonly wanted: readonly Program[];
-  /** --kube-assets: goes before KUBEBUILDER_ASSETS. */
+export interface ResolveOptions {
+  readonly env: LocalEnvironment;
+  readonly programs: readonly Program[];
+  /** --kube-assets: takes precedence over KUBEBUILDER_ASSETS. */
   readonly assets?: string | undefined;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  readonly tell: (step: string) => void;
-  /** For tests; default: this machine, our own sources, patience for a slow network. */
-  readonly host?: Host;
+  readonly onStep: (step: string) => void;
+  /** For tests; default: this machine, the sources of this package, timeouts for a slow network. */
+  readonly host?: HostPlatform;
   readonly source?: string;
   readonly silenceMs?: number;
   readonly pauseMs?: number;
 }
 
-export async function obtainBinaries(options: ObtainOptions): Promise<Binaries> {
+export async function resolveBinaries(options: ResolveOptions): Promise<Binaries> {
   try {
     return await obtain(options);
   } catch (error) {
@@ -34,51 +40,55 @@ export async function obtainBinaries(options: ObtainOptions): Promise<Binaries> 
   }
 }
 
-async function obtain(options: ObtainOptions): Promise<Binaries> {
-  const { env, wanted, assets, tell, signal, host = process } = options;
-  const platform = platformOf(host);
-  if (assets) return await userBinaries(assets, wanted, '--kube-assets');
+async function obtain(options: ResolveOptions): Promise<Binaries> {
+  const { env, programs, assets, onStep, signal, host = process } = options;
+  const platform = detectPlatform(host);
+  if (assets) return await checkUserFolder(assets, programs, '--kube-assets');
   const fromEnvironment = env['KUBEBUILDER_ASSETS'];
-  if (fromEnvironment) return await userBinaries(fromEnvironment, wanted, 'KUBEBUILDER_ASSETS');
+  if (fromEnvironment) return await checkUserFolder(fromEnvironment, programs, 'KUBEBUILDER_ASSETS');
 
   const cache = cacheFolder(env);
-  const present = await inCache(cache, platform, options);
-  if (present) return present;
+  const cached = await findInCache(cache, platform, options);
+  if (cached) return cached;
   const waiting = (holder: string): void =>
-    tell(`waiting for another kubenode that gets the programs (${holder})`);
+    onStep(`waiting for another kubenode process that downloads the programs (${holder})`);
   return await withLock(cache, { signal, waiting }, async () => {
-    // Whoever held the lock may have brought what we want.
-    return (await inCache(cache, platform, options)) ?? (await getAnew(cache, platform, options));
+    // The previous holder of the lock may have filled the cache.
+    return (await findInCache(cache, platform, options)) ?? (await downloadOrBuild(cache, platform, options));
   });
 }
 
-async function inCache(
+async function findInCache(
   cache: string,
   platform: Platform,
-  { wanted, source }: ObtainOptions,
+  { programs, source }: ResolveOptions,
 ): Promise<Binaries | undefined> {
-  const built = builtFolder(cache, platform, await sourceDigest(source));
-  return await cachedBinaries([releaseFolder(cache, platform), built], wanted);
+  const built = buildCacheFolder(cache, platform, await digestSource(source));
+  return await findCachedBinaries([releaseCacheFolder(cache, platform), built], programs);
 }
 
-async function getAnew(cache: string, platform: Platform, options: ObtainOptions): Promise<Binaries> {
-  const request = { ...options, cache, platform };
+async function downloadOrBuild(
+  cache: string,
+  platform: Platform,
+  options: ResolveOptions,
+): Promise<Binaries> {
+  const request = { ...options, cache, platform, tell: options.onStep };
   try {
-    options.tell('downloading the control plane');
+    options.onStep('downloading the control plane');
     return await downloadRelease(request);
   } catch (error) {
-    // Only a network that does not carry it is a reason to build: a wrong checksum or a full disk is not mended so.
+    // Builds only if the download is not reachable: a build does not fix a wrong checksum or a full disk.
     if (!isLocalError(error, 'Download')) throw error;
-    if (!(await hasGo(options.env))) throw noWay(error, options.wanted);
-    options.tell(`${error.message}; building it instead`);
+    if (!(await hasGo(options.env))) throw createUnavailableError(error, options.programs);
+    options.onStep(`${error.message}; building it instead`);
     return await buildBinaries(request);
   }
 }
 
-function noWay(error: OsError<LocalErrorCode>, wanted: readonly Program[]): LocalError {
-  return new LocalError('NoBinaries', `the programs of a control plane are not here: ${error.message}`, {
+function createUnavailableError(error: OsError<LocalErrorCode>, programs: readonly Program[]): LocalError {
+  return new LocalError('NoBinaries', `programs of the control plane not available: ${error.message}`, {
     where: error.where ?? '',
-    hint: `one of these: connect to the internet; install Go (https://go.dev/dl) and repeat the command; or name a folder with ${wanted.join(', ')} in KUBEBUILDER_ASSETS or --kube-assets`,
+    hint: `connect to the internet; or install Go (https://go.dev/dl) and run the command again; or pass a folder with ${programs.join(', ')} with KUBEBUILDER_ASSETS or --kube-assets`,
     cause: error,
   });
 }

@@ -1,3 +1,3 @@
-/** Which upstream versions we run. kube-binary/go.mod names the same ones; a test holds them together. */
+/** The upstream versions of local clusters. kube-binary/go.mod has the same ones, guarded by a test. */
 export const KUBERNETES_VERSION = 'v1.36.3';
 export const ETCD_VERSION = 'v3.6.8';

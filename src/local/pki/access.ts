@@ -1,66 +1,70 @@
-/** Ways into the clusters of a fleet: certificates and the kubeconfigs made of them. */
+/** Access to the clusters of a fleet: certificates and kubeconfigs. */
 import { join } from 'node:path';
 import { PRINCIPAL_SYNC } from '../../api/names.ts';
 import { PRIVATE_MODE } from '../../os/files.ts';
 import { LocalError } from '../errors.ts';
 import type { Layout } from '../layout.ts';
-import { answeringAddresses } from '../processes/addresses.ts';
+import { listServerAddresses } from '../processes/addresses.ts';
 import { serverUrl } from '../processes/specs.ts';
-import type { ClusterState, FleetState } from '../state.ts';
+import type { FleetState, LocalClusterState } from '../state.ts';
 import {
   ADMIN,
   type ClusterAccess,
-  clientCertificate,
   type EtcdAccess,
   ensureClusterPki,
   ensureEtcdPki,
+  issueClientCertificate,
   readAuthority,
-  writeChanged,
+  writeIfChanged,
 } from './authority.ts';
-import { type Access, componentKubeconfig, kubeconfigOf } from './kubeconfig.ts';
-import { type Principal, principalNamed } from './principal.ts';
+import { formatComponentKubeconfig, formatKubeconfig, type KubeconfigEntry } from './kubeconfig.ts';
+import { createPrincipal, type Principal } from './principal.ts';
 
 export interface FleetAccess {
   readonly etcd: EtcdAccess;
   readonly clusters: ReadonlyMap<string, ClusterAccess>;
 }
 
-/** Every certificate and kubeconfig of the fleet is there, current, and names the right port. */
+/** Ensures that every certificate and kubeconfig of the fleet exists, is current and has the right port. */
 export async function ensureAccess(state: FleetState, layout: Layout, now: Date): Promise<FleetAccess> {
   const etcd = await ensureEtcdPki(layout.etcd.pkiFolder, now);
   const clusters = new Map<string, ClusterAccess>();
   for (const cluster of state.clusters) {
     clusters.set(cluster.name, await ensureClusterAccess(cluster, layout, now));
   }
-  const accesses = state.clusters.flatMap((cluster) => {
+  const entries = state.clusters.flatMap((cluster) => {
     const access = clusters.get(cluster.name);
-    return access ? [adminAccess(cluster, access)] : [];
+    return access ? [createAdminEntry(cluster, access)] : [];
   });
-  await writeChanged(layout.kubeconfig, kubeconfigOf(accesses), PRIVATE_MODE);
+  await writeIfChanged(layout.kubeconfig, formatKubeconfig(entries), PRIVATE_MODE);
   return { etcd, clusters };
 }
 
-async function ensureClusterAccess(cluster: ClusterState, layout: Layout, now: Date): Promise<ClusterAccess> {
+async function ensureClusterAccess(
+  cluster: LocalClusterState,
+  layout: Layout,
+  now: Date,
+): Promise<ClusterAccess> {
   const paths = layout.cluster(cluster.name);
   const access = await ensureClusterPki({
     folder: paths.pkiFolder,
     name: cluster.name,
-    names: [...cluster.names, ...answeringAddresses(cluster.bindAddress)],
+    names: [...cluster.names, ...listServerAddresses(cluster.bindAddress)],
     now,
   });
   const component = (name: string): string =>
-    componentKubeconfig({
+    formatComponentKubeconfig({
       server: serverUrl(cluster),
       caFile: join(paths.pkiFolder, 'ca.crt'),
       certificateFile: join(paths.pkiFolder, `${name}.pem`),
     });
-  await writeChanged(paths.kubeconfig, kubeconfigOf([adminAccess(cluster, access)]), PRIVATE_MODE);
-  await writeChanged(paths.controllerManagerKubeconfig, component('controller-manager'), PRIVATE_MODE);
-  await writeChanged(paths.schedulerKubeconfig, component('scheduler'), PRIVATE_MODE);
+  await writeIfChanged(paths.kubeconfig, formatKubeconfig([createAdminEntry(cluster, access)]), PRIVATE_MODE);
+  await writeIfChanged(paths.controllerManagerKubeconfig, component('controller-manager'), PRIVATE_MODE);
+  await writeIfChanged(paths.schedulerKubeconfig, component('scheduler'), PRIVATE_MODE);
   return access;
 }
 
-function adminAccess(cluster: ClusterState, { authority, admin }: ClusterAccess): Access {
+function createAdminEntry(cluster: LocalClusterState, { authority, admin }: ClusterAccess): KubeconfigEntry {
   return {
     name: cluster.name,
     server: serverUrl(cluster),
@@ -70,16 +74,16 @@ function adminAccess(cluster: ClusterState, { authority, admin }: ClusterAccess)
   };
 }
 
-/** What sync reaches that cluster with. */
-export function syncKubeconfig(cluster: ClusterState, { authority, sync }: ClusterAccess): string {
-  const { user } = principalNamed(PRINCIPAL_SYNC);
+/** The kubeconfig of sync for that cluster. */
+export function createSyncKubeconfig(cluster: LocalClusterState, { authority, sync }: ClusterAccess): string {
+  const { user } = createPrincipal(PRINCIPAL_SYNC);
   const server = serverUrl(cluster);
-  return kubeconfigOf([{ name: cluster.name, server, caPem: authority.certPem, user, client: sync }]);
+  return formatKubeconfig([{ name: cluster.name, server, caPem: authority.certPem, user, client: sync }]);
 }
 
-/** The text of a kubeconfig for that principal, with a certificate that is made now and kept nowhere. */
-export async function kubeconfigFor(
-  cluster: ClusterState,
+/** A kubeconfig for that principal, with a new certificate that is not stored. */
+export async function createUserKubeconfig(
+  cluster: LocalClusterState,
   layout: Layout,
   principal: Principal,
   now: Date,
@@ -87,13 +91,13 @@ export async function kubeconfigFor(
   const { pkiFolder } = layout.cluster(cluster.name);
   const authority = await readAuthority(pkiFolder);
   if (!authority) {
-    throw new LocalError('NotFound', `cluster ${cluster.name} has no certificate authority yet`, {
+    throw new LocalError('NotFound', `certificate authority of cluster ${cluster.name} not found`, {
       where: join(pkiFolder, 'ca.pem'),
-      hint: 'kubenode local up',
+      hint: 'start the cluster: kubenode local up',
     });
   }
-  const client = clientCertificate(authority, principal, now);
+  const client = issueClientCertificate(authority, principal, now);
   const { user } = principal;
-  const access = { name: cluster.name, server: serverUrl(cluster), caPem: authority.certPem, user, client };
-  return kubeconfigOf([access]);
+  const entry = { name: cluster.name, server: serverUrl(cluster), caPem: authority.certPem, user, client };
+  return formatKubeconfig([entry]);
 }

@@ -1,37 +1,42 @@
 /**
- * The keys and certificates of one cluster and of the shared etcd, as files. `ensure…` makes what is missing and
- * renews what is near its end; it can be stopped at any line and simply runs again. Running servers notice new files
- * by themselves, so nothing has to be restarted.
+ * The keys and certificates of one cluster and of the shared etcd, as files. `ensure…` creates missing files and renews
+ * certificates before they expire; it can be interrupted at any point and repeated. Servers reload changed files
+ * without a restart.
  */
 import { join } from 'node:path';
 import { PRINCIPAL_SYNC } from '../../api/names.ts';
 import { PRIVATE_MODE, PUBLIC_MODE, readFileIfExists, writeFileAtomic } from '../../os/files.ts';
 import { LOOPBACK, SERVICE_ADDRESS } from '../processes/commands.ts';
-import { createAuthority, createServiceAccountKey, issue, type Pair, type Request } from './certificate.ts';
-import { certificateProblem, parsePair } from './inspect.ts';
-import { type Principal, principalNamed } from './principal.ts';
+import {
+  type CertificatePair,
+  type CertificateRequest,
+  createAuthority,
+  createServiceAccountKey,
+  issueCertificate,
+} from './certificate.ts';
+import { parsePair, renewalReason } from './inspect.ts';
+import { createPrincipal, type Principal } from './principal.ts';
 
 export type { Principal } from './principal.ts';
 
-/** Long, because replacing a CA replaces all that trust it: the cluster itself is shorter-lived. */
+/** Longer than a local cluster lives, because a new CA requires new certificates and kubeconfigs everywhere. */
 const AUTHORITY_DAYS = 3650;
 const CERTIFICATE_DAYS = 365;
 
-/** The one user that needs no role. */
+/** The administrator: members of system:masters need no role. */
 export const ADMIN: Principal = { user: 'kubernetes-admin', groups: ['system:masters'] };
 const CONTROLLER_MANAGER: Principal = { user: 'system:kube-controller-manager' };
 const SCHEDULER: Principal = { user: 'system:kube-scheduler' };
-/** Sync is told apart from an administrator here too. */
-const SYNC: Principal = principalNamed(PRINCIPAL_SYNC);
-/** What the API server is to a kubelet. */
+const SYNC: Principal = createPrincipal(PRINCIPAL_SYNC);
+/** The identity of the API server for kubelets. */
 const KUBELET_CLIENT: Principal = { user: 'kube-apiserver-kubelet-client', groups: ['system:masters'] };
 
 export interface EtcdAccess {
   readonly caPem: string;
-  readonly client: Pair;
+  readonly client: CertificatePair;
 }
 
-/** ca.pem, ca.crt, etcd.pem, client.pem */
+/** Ensures ca.pem, ca.crt, etcd.pem and client.pem. */
 export async function ensureEtcdPki(folder: string, now: Date): Promise<EtcdAccess> {
   const authority = await ensureAuthority(folder, 'kubenode local etcd', now);
   const server = { subject: { commonName: 'etcd' }, usage: 'peer', names: ['localhost', LOOPBACK] } as const;
@@ -46,22 +51,22 @@ export async function ensureEtcdPki(folder: string, now: Date): Promise<EtcdAcce
 export interface ClusterPki {
   readonly folder: string;
   readonly name: string;
-  /** Names and addresses besides those of this machine. */
+  /** Names and addresses of the API server, besides those of this machine. */
   readonly names?: readonly string[];
   readonly now: Date;
 }
 
 export interface ClusterAccess {
-  readonly authority: Pair;
-  readonly admin: Pair;
-  readonly sync: Pair;
+  readonly authority: CertificatePair;
+  readonly admin: CertificatePair;
+  readonly sync: CertificatePair;
 }
 
-/** A CA of its own for each cluster: a certificate of one opens no door of another. */
+/** Each cluster has its own CA, so that a certificate is valid in one cluster only. */
 export async function ensureClusterPki(pki: ClusterPki): Promise<ClusterAccess> {
   const { folder, name, now } = pki;
   const authority = await ensureAuthority(folder, `kubenode local ${name}`, now);
-  const pair = (file: string, request: Request): Promise<Pair> =>
+  const pair = (file: string, request: CertificateRequest): Promise<CertificatePair> =>
     ensurePair(join(folder, file), authority, request);
   await ensureKey(join(folder, 'sa.key'));
   await pair('apiserver.pem', serverRequest(pki));
@@ -72,32 +77,40 @@ export async function ensureClusterPki(pki: ClusterPki): Promise<ClusterAccess> 
   return { authority, sync, admin: await pair('admin.pem', clientRequest(ADMIN, now)) };
 }
 
-export function clientCertificate(authority: Pair, principal: Principal, now: Date): Pair {
-  return issue(authority, clientRequest(principal, now));
+export function issueClientCertificate(
+  authority: CertificatePair,
+  principal: Principal,
+  now: Date,
+): CertificatePair {
+  return issueCertificate(authority, clientRequest(principal, now));
 }
 
-/** The authority of a cluster that is there already; undefined when it is not. */
-export async function readAuthority(folder: string): Promise<Pair | undefined> {
+/** The existing authority of a cluster; undefined if it is missing or invalid. */
+export async function readAuthority(folder: string): Promise<CertificatePair | undefined> {
   return parsePair(await readFileIfExists(join(folder, AUTHORITY_FILE)));
 }
 
 const AUTHORITY_FILE = 'ca.pem';
 
-/** ca.pem with the key is the truth, ca.crt the copy for those who only need to trust it. */
-async function ensureAuthority(folder: string, name: string, now: Date): Promise<Pair> {
+/** ca.pem contains the certificate and its key; ca.crt is a copy of the certificate for clients. */
+async function ensureAuthority(folder: string, name: string, now: Date): Promise<CertificatePair> {
   const path = join(folder, AUTHORITY_FILE);
   const authority = (await readAuthority(folder)) ?? createAuthority(name, now, AUTHORITY_DAYS);
-  await writeChanged(path, together(authority), PRIVATE_MODE);
-  await writeChanged(join(folder, 'ca.crt'), authority.certPem, PUBLIC_MODE);
+  await writeIfChanged(path, concatPem(authority), PRIVATE_MODE);
+  await writeIfChanged(join(folder, 'ca.crt'), authority.certPem, PUBLIC_MODE);
   return authority;
 }
 
-/** Certificate and key in one file: two could be torn apart by a crash, and would never fit again. */
-async function ensurePair(path: string, authority: Pair, request: Request): Promise<Pair> {
-  const present = parsePair(await readFileIfExists(path));
-  if (present && certificateProblem(present, authority, request) === undefined) return present;
-  const pair = issue(authority, request);
-  await writeFileAtomic(path, together(pair), PRIVATE_MODE);
+/** Certificate and key are in one file, so that a crash cannot leave a pair that does not match. */
+async function ensurePair(
+  path: string,
+  authority: CertificatePair,
+  request: CertificateRequest,
+): Promise<CertificatePair> {
+  const existing = parsePair(await readFileIfExists(path));
+  if (existing && renewalReason(existing, authority, request) === undefined) return existing;
+  const pair = issueCertificate(authority, request);
+  await writeFileAtomic(path, concatPem(pair), PRIVATE_MODE);
   return pair;
 }
 
@@ -106,26 +119,33 @@ async function ensureKey(path: string): Promise<void> {
   await writeFileAtomic(path, createServiceAccountKey(), PRIVATE_MODE);
 }
 
-export async function writeChanged(path: string, content: string, mode: number): Promise<void> {
+export async function writeIfChanged(path: string, content: string, mode: number): Promise<void> {
   if ((await readFileIfExists(path)) !== content) await writeFileAtomic(path, content, mode);
 }
 
-function together({ certPem, keyPem }: Pair): string {
+function concatPem({ certPem, keyPem }: CertificatePair): string {
   return certPem + keyPem;
 }
 
-function clientRequest({ user, groups = [] }: Principal, now: Date): Request {
+function clientRequest({ user, groups = [] }: Principal, now: Date): CertificateRequest {
   const subject = { commonName: user, organizations: groups };
   return { subject, usage: 'client', now, days: CERTIFICATE_DAYS };
 }
 
-function serverRequest({ name, names = [], now }: ClusterPki): Request {
+function serverRequest({ name, names = [], now }: ClusterPki): CertificateRequest {
   const service = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
-  const own = ['localhost', LOOPBACK, '::1', SERVICE_ADDRESS, ...service, `${service.at(-1)}.cluster.local`];
+  const defaultNames = [
+    'localhost',
+    LOOPBACK,
+    '::1',
+    SERVICE_ADDRESS,
+    ...service,
+    `${service.at(-1)}.cluster.local`,
+  ];
   return {
     subject: { commonName: `kube-apiserver ${name}` },
     usage: 'server',
-    names: [...new Set([...own, ...names])],
+    names: [...new Set([...defaultNames, ...names])],
     now,
     days: CERTIFICATE_DAYS,
   };

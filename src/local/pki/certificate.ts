@@ -1,6 +1,6 @@
 /**
  * X.509 certificates for control planes on this machine: a CA, servers and clients, all on P-256.
- * Why by hand: docs/decisions (local PKI). What is written is read back by OpenSSL and by the API server.
+ * Reasons for our own implementation: docs/decisions (local PKI). OpenSSL and the API server verify the result in tests.
  */
 import {
   createHash,
@@ -15,23 +15,23 @@ import { isIP, isIPv6 } from 'node:net';
 import * as der from './der.ts';
 
 /** A certificate and its private key, both PEM. */
-export interface Pair {
+export interface CertificatePair {
   readonly certPem: string;
   readonly keyPem: string;
 }
 
-export interface Subject {
+export interface CertificateSubject {
   /** CN: the user, for a client. */
   readonly commonName: string;
   /** O: the groups, for a client. */
   readonly organizations?: readonly string[];
 }
 
-export interface Request {
-  readonly subject: Subject;
-  /** `peer` is both server and client, as etcd wants it between its members. */
+export interface CertificateRequest {
+  readonly subject: CertificateSubject;
+  /** `peer` is both server and client, as etcd requires between its members. */
   readonly usage: 'server' | 'client' | 'peer';
-  /** DNS names and IP addresses that a server answers by. */
+  /** DNS names and IP addresses of a server. */
   readonly names?: readonly string[];
   readonly now: Date;
   readonly days: number;
@@ -51,46 +51,56 @@ const OID = {
   clientAuth: '1.3.6.1.5.5.7.3.2',
 } as const;
 
-// keyUsage is a bit string from the left: digitalSignature is bit 0, keyCertSign 5, cRLSign 6.
-const SIGNS = { bytes: Buffer.from([0b1000_0000]), unused: 7 };
-const CERTIFIES = { bytes: Buffer.from([0b1000_0110]), unused: 1 };
+// keyUsage is a bit string, counted from the left: digitalSignature is bit 0, keyCertSign 5, cRLSign 6.
+const DIGITAL_SIGNATURE = { bytes: Buffer.from([0b1000_0000]), unused: 7 };
+const CERTIFICATE_SIGNING = { bytes: Buffer.from([0b1000_0110]), unused: 1 };
 
 const DAY_MS = 86_400_000;
-/** Machines on a desk disagree by minutes: a certificate that is valid from now on is refused by the slower one. */
+/** Clocks can differ by minutes: a machine whose clock is slow would reject a certificate that is valid from now on. */
 const BACKDATED_MS = 3_600_000;
 
-/** A certificate authority that signs itself. */
-export function createAuthority(commonName: string, now: Date, days: number): Pair {
-  const { privateKey, publicKey } = newKey();
+/** Creates a self-signed certificate authority. */
+export function createAuthority(commonName: string, now: Date, days: number): CertificatePair {
+  const { privateKey, publicKey } = createKey();
   const extensions = [
     extension(OID.basicConstraints, der.sequence(der.boolean(true)), 'critical'),
-    extension(OID.keyUsage, der.bits(CERTIFIES.bytes, CERTIFIES.unused), 'critical'),
-    extension(OID.subjectKeyId, der.octets(keyId(publicKey))),
+    extension(OID.keyUsage, der.bits(CERTIFICATE_SIGNING.bytes, CERTIFICATE_SIGNING.unused), 'critical'),
+    extension(OID.subjectKeyId, der.octets(computeKeyId(publicKey))),
   ];
-  const name = nameOf({ commonName });
-  const tbs = toBeSigned({ issuer: name, subject: name, publicKey, now, days, extensions });
-  return { certPem: signed(tbs, privateKey), keyPem: pemOf(privateKey) };
+  const name = encodeName({ commonName });
+  const tbs = encodeTbsCertificate({ issuer: name, subject: name, publicKey, now, days, extensions });
+  return { certPem: encodeSignedCertificate(tbs, privateKey), keyPem: encodeKeyPem(privateKey) };
 }
 
-/** A certificate of that authority, with a new key. */
-export function issue(authority: Pair, request: Request): Pair {
-  const { privateKey, publicKey } = newKey();
+/** Issues a certificate with a new key. */
+export function issueCertificate(authority: CertificatePair, request: CertificateRequest): CertificatePair {
+  const { privateKey, publicKey } = createKey();
   const authorityKey = createPrivateKey(authority.keyPem);
-  const authorityId = keyId(authorityPublicKey(authority));
+  const authorityId = computeKeyId(authorityPublicKey(authority));
   const extensions = [
-    extension(OID.keyUsage, der.bits(SIGNS.bytes, SIGNS.unused), 'critical'),
-    extension(OID.extendedKeyUsage, der.sequence(...purposesOf(request.usage).map((id) => der.objectId(id)))),
+    extension(OID.keyUsage, der.bits(DIGITAL_SIGNATURE.bytes, DIGITAL_SIGNATURE.unused), 'critical'),
+    extension(
+      OID.extendedKeyUsage,
+      der.sequence(...extendedKeyUsages(request.usage).map((id) => der.objectId(id))),
+    ),
     extension(OID.basicConstraints, der.sequence(), 'critical'),
     extension(OID.authorityKeyId, der.sequence(der.tagged(0, authorityId, 'primitive'))),
     ...alternativeNames(request.names ?? []),
   ];
   const { subject, now, days } = request;
-  const issuer = subjectOf(authority);
-  const tbs = toBeSigned({ issuer, subject: nameOf(subject), publicKey, now, days, extensions });
-  return { certPem: signed(tbs, authorityKey), keyPem: pemOf(privateKey) };
+  const issuer = encodeSubject(authority);
+  const tbs = encodeTbsCertificate({
+    issuer,
+    subject: encodeName(subject),
+    publicKey,
+    now,
+    days,
+    extensions,
+  });
+  return { certPem: encodeSignedCertificate(tbs, authorityKey), keyPem: encodeKeyPem(privateKey) };
 }
 
-function toBeSigned(fields: {
+function encodeTbsCertificate(fields: {
   readonly issuer: Buffer;
   readonly subject: Buffer;
   readonly publicKey: KeyObject;
@@ -102,8 +112,8 @@ function toBeSigned(fields: {
   const notAfter = new Date(+fields.now + fields.days * DAY_MS);
   return der.sequence(
     der.tagged(0, der.integer(Buffer.from([2])), 'constructed'), // version 3
-    der.integer(serialNumber()),
-    algorithm(),
+    der.integer(createSerialNumber()),
+    signatureAlgorithm(),
     fields.issuer,
     der.sequence(der.time(notBefore), der.time(notAfter)),
     fields.subject,
@@ -112,24 +122,24 @@ function toBeSigned(fields: {
   );
 }
 
-function signed(tbs: Buffer, key: KeyObject): string {
-  const whole = der.sequence(tbs, algorithm(), der.bits(sign('sha256', tbs, key)));
-  const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
+function encodeSignedCertificate(tbs: Buffer, key: KeyObject): string {
+  const certificate = der.sequence(tbs, signatureAlgorithm(), der.bits(sign('sha256', tbs, key)));
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-function algorithm(): Buffer {
+function signatureAlgorithm(): Buffer {
   return der.sequence(der.objectId(OID.ecdsaWithSha256));
 }
 
-/** 128 random bits. The first is cleared and the second set, so that the length never varies. */
-function serialNumber(): Buffer {
+/** 128 random bits. The first bit is 0 and the second is 1, so that the length is constant. */
+function createSerialNumber(): Buffer {
   const serial = randomBytes(16);
   serial.writeUInt8((serial.readUInt8(0) & 0x7f) | 0x40, 0);
   return serial;
 }
 
-function nameOf({ commonName, organizations = [] }: Subject): Buffer {
+function encodeName({ commonName, organizations = [] }: CertificateSubject): Buffer {
   const parts = organizations.map((organization) => attribute(OID.organization, organization));
   return der.sequence(...parts, attribute(OID.commonName, commonName));
 }
@@ -154,7 +164,7 @@ function alternativeNames(names: readonly string[]): Buffer[] {
 
 function addressBytes(address: string): Buffer {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number));
-  // The URL parser writes every form of IPv6 in one: hexadecimal groups, and at most one `::`.
+  // The URL parser normalizes IPv6: hexadecimal groups, and at most one `::`.
   const normal = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = [], tail = []] = normal.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array<string>(8 - head.length - tail.length).fill('0');
@@ -162,38 +172,38 @@ function addressBytes(address: string): Buffer {
   return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
 }
 
-function purposesOf(usage: Request['usage']): string[] {
+function extendedKeyUsages(usage: CertificateRequest['usage']): string[] {
   return [...(usage === 'client' ? [] : [OID.serverAuth]), ...(usage === 'server' ? [] : [OID.clientAuth])];
 }
 
-/** Our authorities are named by a CN and nothing else. */
-function subjectOf(authority: Pair): Buffer {
+/** The subject of our authorities contains only a CN. */
+function encodeSubject(authority: CertificatePair): Buffer {
   const { subject } = new X509Certificate(authority.certPem);
-  return nameOf({ commonName: subject.replace(/^CN=/, '') });
+  return encodeName({ commonName: subject.replace(/^CN=/, '') });
 }
 
-function authorityPublicKey(authority: Pair): KeyObject {
+function authorityPublicKey(authority: CertificatePair): KeyObject {
   return new X509Certificate(authority.certPem).publicKey;
 }
 
-function keyId(publicKey: KeyObject): Buffer {
+function computeKeyId(publicKey: KeyObject): Buffer {
   return createHash('sha1')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest();
 }
 
-function newKey(): { publicKey: KeyObject; privateKey: KeyObject } {
+function createKey(): { publicKey: KeyObject; privateKey: KeyObject } {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
-function pemOf(key: KeyObject): string {
+function encodeKeyPem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' });
 }
 
 /**
- * A private key that signs the tokens of ServiceAccounts. In SEC 1, the one form from which the API server
- * reads the public half too.
+ * Creates a private key for signing ServiceAccount tokens. In SEC 1, the only format from which the API server also
+ * reads the public key.
  */
 export function createServiceAccountKey(): string {
-  return newKey().privateKey.export({ type: 'sec1', format: 'pem' });
+  return createKey().privateKey.export({ type: 'sec1', format: 'pem' });
 }

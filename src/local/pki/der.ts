@@ -1,4 +1,4 @@
-/** DER, as much of it as certificates need (X.690). Values in, bytes out. */
+/** Encodes the DER types that certificates need (X.690). */
 
 export function sequence(...parts: readonly Uint8Array[]): Buffer {
   return element(0x30, Buffer.concat(parts));
@@ -8,7 +8,7 @@ export function set(...parts: readonly Uint8Array[]): Buffer {
   return element(0x31, Buffer.concat(parts));
 }
 
-/** Unsigned, big-endian: a zero goes in front where the first bit would make it negative. */
+/** Unsigned, big-endian: a leading zero is added if the first bit would make it negative. */
 export function integer(bytes: Uint8Array): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0);
   const magnitude = first === -1 ? Buffer.from([0]) : bytes.subarray(first);
@@ -20,7 +20,7 @@ export function boolean(value: boolean): Buffer {
   return element(0x01, Buffer.from([value ? 0xff : 0]));
 }
 
-/** The first two arcs share a byte; each later one is written in base 128, all digits but the last marked. */
+/** The first two arcs share a byte; each later one is written in base 128, all digits but the last with the high bit set. */
 export function objectId(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return element(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
@@ -38,7 +38,7 @@ export function bits(bytes: Uint8Array, unused = 0): Buffer {
   return element(0x03, Buffer.concat([Buffer.from([unused]), bytes]));
 }
 
-/** RFC 5280 wants two digits of the year before 2050, and four from then on. */
+/** RFC 5280 requires two-digit years before 2050 and four-digit years from then on. */
 export function time(date: Date): Buffer {
   const digits = date.toISOString().replace(/\.\d+/, '').replaceAll(/[-:T]/g, '');
   return date.getUTCFullYear() < 2050
@@ -46,7 +46,7 @@ export function time(date: Date): Buffer {
     : element(0x18, Buffer.from(digits));
 }
 
-/** A field known by its number: `constructed` when it holds other elements. */
+/** A context-specific field: `constructed` if it contains other elements. */
 export function tagged(number: number, content: Uint8Array, kind: 'constructed' | 'primitive'): Buffer {
   return element((kind === 'constructed' ? 0xa0 : 0x80) | number, content);
 }

@@ -1,51 +1,51 @@
-/** kubeconfig files, with certificates inside: one file is all that a person has to hand on. */
+/** Formats kubeconfig files. Those for users contain their certificates, so that one file is complete. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { type Environment, stateFolder } from '../folders.ts';
-import type { Pair } from './certificate.ts';
+import { type LocalEnvironment, stateFolder } from '../folders.ts';
+import type { CertificatePair } from './certificate.ts';
 
-export interface Access {
-  /** Names cluster, user and context. */
+export interface KubeconfigEntry {
+  /** The name of cluster and context. */
   readonly name: string;
   readonly server: string;
   readonly caPem: string;
-  /** The user behind the certificate, as part of the entry's name: credentials are cached by that name. */
+  /** The user of the certificate. Part of the entry's name, because clients cache credentials by that name. */
   readonly user: string;
-  readonly client: Pair;
+  readonly client: CertificatePair;
 }
 
-/** The file with a context for each local cluster; undefined when there is none. */
-export function localKubeconfig(env: Environment): string | undefined {
-  const path = mergedKubeconfig(stateFolder(env));
+/** The kubeconfig with a context for each local cluster; undefined if it does not exist. */
+export function findLocalKubeconfig(env: LocalEnvironment): string | undefined {
+  const path = mergedKubeconfigPath(stateFolder(env));
   return existsSync(path) ? path : undefined;
 }
 
-export function mergedKubeconfig(folder: string): string {
+export function mergedKubeconfigPath(folder: string): string {
   return join(folder, 'kubeconfig');
 }
 
-/** One context for each access; the first one is current. */
-export function kubeconfigOf(accesses: readonly Access[]): string {
+/** One context for each entry; the first one is current. */
+export function formatKubeconfig(entries: readonly KubeconfigEntry[]): string {
   return stringify(
     {
       apiVersion: 'v1',
       kind: 'Config',
-      'current-context': accesses[0]?.name ?? '',
-      clusters: accesses.map(({ name, server, caPem }) => ({
+      'current-context': entries[0]?.name ?? '',
+      clusters: entries.map(({ name, server, caPem }) => ({
         name,
-        cluster: { server, 'certificate-authority-data': base64(caPem) },
+        cluster: { server, 'certificate-authority-data': encodeBase64(caPem) },
       })),
-      users: accesses.map((access) => ({
-        name: userName(access),
+      users: entries.map((entry) => ({
+        name: userName(entry),
         user: {
-          'client-certificate-data': base64(access.client.certPem),
-          'client-key-data': base64(access.client.keyPem),
+          'client-certificate-data': encodeBase64(entry.client.certPem),
+          'client-key-data': encodeBase64(entry.client.keyPem),
         },
       })),
-      contexts: accesses.map((access) => ({
-        name: access.name,
-        context: { cluster: access.name, user: userName(access) },
+      contexts: entries.map((entry) => ({
+        name: entry.name,
+        context: { cluster: entry.name, user: userName(entry) },
       })),
     },
     { lineWidth: 0 },
@@ -53,10 +53,10 @@ export function kubeconfigOf(accesses: readonly Access[]): string {
 }
 
 /**
- * For a program of the control plane: names files instead of holding their content, so that a renewed
+ * The kubeconfig of a program of the control plane. It refers to files instead of containing them, so that a renewed
  * certificate is used without a restart.
  */
-export function componentKubeconfig(paths: {
+export function formatComponentKubeconfig(paths: {
   readonly server: string;
   readonly caFile: string;
   readonly certificateFile: string;
@@ -73,10 +73,10 @@ export function componentKubeconfig(paths: {
   });
 }
 
-function userName({ name, user }: Access): string {
+function userName({ name, user }: KubeconfigEntry): string {
   return `${name}/${user}`;
 }
 
-function base64(text: string): string {
+function encodeBase64(text: string): string {
   return Buffer.from(text).toString('base64');
 }

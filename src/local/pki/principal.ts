@@ -1,4 +1,4 @@
-/** Who a client certificate stands for. Pure. */
+/** The identity in a client certificate. Pure. */
 import { AGENT_GROUP, AGENT_USER_PREFIX, NODE_USER_PREFIX, serviceAccountUser } from '../../api/names.ts';
 import { PRINCIPALS } from '../../api/principals.ts';
 
@@ -7,13 +7,13 @@ export interface Principal {
   readonly groups?: readonly string[];
 }
 
-/** The groups are those that the API server itself gives to such a user. */
-export function principalNamed(name: string, more: readonly string[] = []): Principal {
+/** A user with the groups that the API server assigns to it, and additional groups. */
+export function createPrincipal(name: string, additionalGroups: readonly string[] = []): Principal {
   const user = PRINCIPALS.some((principal) => principal === name) ? serviceAccountUser(name) : name;
-  return { user, groups: [...groupsOf(user), ...more] };
+  return { user, groups: [...implicitGroups(user), ...additionalGroups] };
 }
 
-function groupsOf(user: string): string[] {
+function implicitGroups(user: string): string[] {
   const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(user) ?? [];
   if (namespace !== undefined) return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
   if (user.startsWith(AGENT_USER_PREFIX)) return [AGENT_GROUP];

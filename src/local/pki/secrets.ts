@@ -1,4 +1,4 @@
-/** Tells the hub how sync reaches each local cluster: as itself, and not as an administrator. */
+/** Writes the kubeconfigs of sync for each local cluster into the hub. They use the identity of sync, not of an administrator. */
 
 import {
   kubeconfigSecret,
@@ -10,12 +10,16 @@ import {
 import type { Client } from '../../kube/client/client.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import type { Fleet } from '../fleet.ts';
-import { syncKubeconfig } from './access.ts';
+import type { LocalFleet } from '../fleet.ts';
+import { createSyncKubeconfig } from './access.ts';
 
-/** Applied each time: after a renewal or a change of port the hub knows the new one. */
-export async function writeKubeconfigSecrets(hub: Client, fleet: Fleet, signal?: AbortSignal): Promise<void> {
-  for (const secret of kubeconfigSecrets(fleet)) {
+/** Applied on every `up`, so that the hub gets renewed certificates and changed ports. */
+export async function writeKubeconfigSecrets(
+  hub: Client,
+  fleet: LocalFleet,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const secret of createKubeconfigSecrets(fleet)) {
     await hub.apply(SECRETS, secret, {
       fieldManager: MANAGER_INSTALL,
       force: true,
@@ -24,10 +28,13 @@ export async function writeKubeconfigSecrets(hub: Client, fleet: Fleet, signal?:
   }
 }
 
-export function kubeconfigSecrets({ state, access }: Pick<Fleet, 'state' | 'access'>): readonly KubeObject[] {
+export function createKubeconfigSecrets({
+  state,
+  access,
+}: Pick<LocalFleet, 'state' | 'access'>): readonly KubeObject[] {
   return state.clusters.flatMap((cluster) => {
-    const own = access.clusters.get(cluster.name);
-    if (!own) return [];
+    const clusterAccess = access.clusters.get(cluster.name);
+    if (!clusterAccess) return [];
     return {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -37,7 +44,7 @@ export function kubeconfigSecrets({ state, access }: Pick<Fleet, 'state' | 'acce
         labels: { [LABEL_MANAGED_BY]: MANAGED_BY },
       },
       type: 'Opaque',
-      data: { kubeconfig: Buffer.from(syncKubeconfig(cluster, own)).toString('base64') },
+      data: { kubeconfig: Buffer.from(createSyncKubeconfig(cluster, clusterAccess)).toString('base64') },
     };
   });
 }

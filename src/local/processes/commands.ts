@@ -1,8 +1,8 @@
-/** The command lines of a control plane. Each flag that differs from the upstream default says why. */
+/** The command lines of a control plane. Flags that differ from the upstream default have a reason. */
 import { join } from 'node:path';
 import type { Command } from '../../os/process.ts';
 
-/** Where the programs are: one folder with all of them under their upstream names. */
+/** Returns the path of a program. */
 export type ProgramPath = (name: Program) => string;
 
 export const PROGRAMS = [
@@ -15,19 +15,19 @@ export const PROGRAMS = [
 ] as const;
 export type Program = (typeof PROGRAMS)[number];
 
-/** Nobody but this machine reaches them, unless it is asked for. */
+/** The default bind address: only this machine has access. */
 export const LOOPBACK = '127.0.0.1';
-/** Services get addresses that nothing routes here; the same range in each cluster does no harm. */
+/** Service addresses are not routed here, so that all clusters can use the same range. */
 const SERVICE_RANGE = '10.96.0.0/16';
-/** The first address of the range: what pods call the API server by. */
+/** The first address of the range, which is that of the Service `kubernetes`. */
 export const SERVICE_ADDRESS = '10.96.0.1';
 
 export interface EtcdFlags {
   readonly dataFolder: string;
-  /** As ensureEtcdPki fills it. */
+  /** With the files of ensureEtcdPki. */
   readonly pkiFolder: string;
   readonly port: number;
-  /** False for tests: after a crash of the whole machine the data may be lost. */
+  /** False in tests: a crash of the whole machine can lose data. */
   readonly durable: boolean;
 }
 
@@ -42,18 +42,18 @@ export function etcdCommand(path: ProgramPath, flags: EtcdFlags): Command {
       `--data-dir=${dataFolder}`,
       `--listen-client-urls=${url}`,
       `--advertise-client-urls=${url}`,
-      // A single member never hears from a peer: any free port will do, and needs no place in the state file.
+      // A single member has no peers: any free port works and is not in the state file.
       `--listen-peer-urls=https://${LOOPBACK}:0`,
-      ...tls('', pki),
-      ...tls('peer-', pki),
-      // Alone it always wins its election: these two only shorten the wait for it at start.
+      ...tlsFlags('', pki),
+      ...tlsFlags('peer-', pki),
+      // A single member always wins its election: these shorten it at startup.
       '--heartbeat-interval=50',
       '--election-timeout=500',
-      // Many clusters share it. Each API server compacts every five minutes; this bounds what lies between.
+      // Many clusters share this etcd. Each API server compacts every five minutes; this limits the history in between.
       '--auto-compaction-mode=periodic',
       '--auto-compaction-retention=30m',
       `--quota-backend-bytes=${8 * 1024 ** 3}`,
-      // Many small clusters write less than one large one: a snapshot of the log every 10,000 entries is plenty.
+      // Many small clusters write less than a large one: a snapshot every 10,000 entries is sufficient.
       '--snapshot-count=10000',
       '--max-request-bytes=3145728',
       '--log-level=warn',
@@ -62,7 +62,7 @@ export function etcdCommand(path: ProgramPath, flags: EtcdFlags): Command {
   };
 }
 
-function tls(kind: '' | 'peer-', pki: (file: string) => string): string[] {
+function tlsFlags(kind: '' | 'peer-', pki: (file: string) => string): string[] {
   return [
     `--${kind}cert-file=${pki('etcd.pem')}`,
     `--${kind}key-file=${pki('etcd.pem')}`,
@@ -72,16 +72,16 @@ function tls(kind: '' | 'peer-', pki: (file: string) => string): string[] {
 }
 
 export interface ApiServerFlags {
-  /** As ensureClusterPki fills it. */
+  /** With the files of ensureClusterPki. */
   readonly pkiFolder: string;
-  /** As ensureEtcdPki fills it. */
+  /** With the files of ensureEtcdPki. */
   readonly etcdPkiFolder: string;
   readonly port: number;
   readonly bindAddress: string;
-  /** What the cluster tells its own nodes and pods; undefined when nobody outside can come anyway. */
+  /** The address for nodes and pods; undefined if other machines cannot reach the API server. */
   readonly advertiseAddress?: string | undefined;
   readonly etcdUrl: string;
-  /** What keeps the clusters on one etcd apart. */
+  /** Separates the clusters in the shared etcd. */
   readonly etcdPrefix: string;
   readonly extra?: readonly string[];
 }
@@ -111,8 +111,8 @@ export function apiServerCommand(path: ProgramPath, flags: ApiServerFlags): Comm
       '--enable-admission-plugins=NodeRestriction',
       '--allow-privileged=true',
       '--enable-bootstrap-token-auth=true',
-      ...advertise(flags.advertiseAddress),
-      // Counting objects for metrics is most of what an idle small cluster asks of a shared etcd.
+      ...advertiseFlags(flags.advertiseAddress),
+      // Counting objects for metrics causes most of the etcd load of an idle small cluster.
       '--etcd-count-metric-poll-period=0',
       '--etcd-db-metric-poll-interval=0',
       '--profiling=false',
@@ -121,8 +121,8 @@ export function apiServerCommand(path: ProgramPath, flags: ApiServerFlags): Comm
   };
 }
 
-/** Endpoints may not name a loopback address, so without another one there are none for `kubernetes`. */
-function advertise(address: string | undefined): string[] {
+/** Endpoints cannot contain a loopback address, so without another address the Service `kubernetes` has none. */
+function advertiseFlags(address: string | undefined): string[] {
   if (address !== undefined) return [`--advertise-address=${address}`];
   return [`--advertise-address=${LOOPBACK}`, '--endpoint-reconciler-type=none'];
 }
@@ -138,31 +138,31 @@ export function controllerManagerCommand(path: ProgramPath, flags: ManagerFlags)
   return {
     program: path('kube-controller-manager'),
     args: [
-      ...common(flags),
+      ...commonFlags(flags),
       `--root-ca-file=${pki('ca.crt')}`,
       `--cluster-signing-cert-file=${pki('ca.pem')}`,
       `--cluster-signing-key-file=${pki('ca.pem')}`,
       `--service-account-private-key-file=${pki('sa.key')}`,
       '--use-service-account-credentials=true',
       '--controllers=*,bootstrapsigner,tokencleaner',
-      // It makes this folder when it is not there: not in the system, but where the fleet lies.
+      // The controller manager creates this folder: inside the fleet, not in /usr.
       `--flex-volume-plugin-dir=${join(flags.pkiFolder, '..', 'volume-plugins')}`,
     ],
   };
 }
 
 export function schedulerCommand(path: ProgramPath, flags: ManagerFlags): Command {
-  return { program: path('kube-scheduler'), args: common(flags) };
+  return { program: path('kube-scheduler'), args: commonFlags(flags) };
 }
 
-/** One of each to a cluster: an election would only cost writes and time. */
-function common({ kubeconfig, port, pkiFolder }: ManagerFlags): string[] {
+/** No leader election: each cluster has one of each. */
+function commonFlags({ kubeconfig, port, pkiFolder }: ManagerFlags): string[] {
   return [
-    // That of the API server does for localhost as well, and makes them checkable from outside.
+    // The certificate of the API server also covers localhost, so that clients can verify the connection.
     `--tls-cert-file=${join(pkiFolder, 'apiserver.pem')}`,
     `--tls-private-key-file=${join(pkiFolder, 'apiserver.pem')}`,
     `--kubeconfig=${kubeconfig}`,
-    // Whoever has a certificate of the cluster may ask them: no need to look that up in the cluster itself.
+    // A certificate of the cluster is sufficient for access: no lookup in the cluster.
     `--client-ca-file=${join(pkiFolder, 'ca.crt')}`,
     '--authentication-skip-lookup=true',
     `--authorization-kubeconfig=${kubeconfig}`,

@@ -1,40 +1,43 @@
-/** From the fleet that there is and the wish for one to the state that is written down before anything starts. */
+/** Computes the desired state of a fleet from the current state and the requested clusters. */
 
 import { findNextPort, isPortFree } from '../../os/ports.ts';
 import { LocalError } from '../errors.ts';
 import { clusterNames } from '../names.ts';
-import type { ClusterState, FleetState } from '../state.ts';
+import type { FleetState, LocalClusterState } from '../state.ts';
 import { LOOPBACK } from './commands.ts';
 
-/** Ports that nobody has to know: apart from those of the API servers, so that these follow each other. */
-const INNER_PORTS = 17_443;
+/** First port of etcd and the controllers: apart from the API servers, whose ports are consecutive. */
+const FIRST_INTERNAL_PORT = 17_443;
 
-/** What is left out stays as it is. */
-export interface Wish {
-  /** How many clusters there should be. More than that stay: `up` never takes a cluster away. */
+/** Omitted fields keep their current value. */
+export interface RequestedClusters {
+  /** The number of clusters. `up` never removes clusters, even if there are more. */
   readonly clusters?: number | undefined;
   readonly controllers?: boolean | undefined;
   readonly bindAddress?: string | undefined;
   readonly names?: readonly string[] | undefined;
-  /** The port of the first API server; the others get the next ones. */
+  /** The port of the first API server; the others use the following ports. */
   readonly firstPort?: number | undefined;
 }
 
-export async function growState(present: FleetState | undefined, wish: Wish): Promise<FleetState> {
-  const allot = allotter(present ? portsOf(present) : []);
-  const clusters = (present?.clusters ?? []).map((cluster) => adjust(cluster, wish));
-  const wanted = clusterNames(wish.clusters ?? Math.max(1, clusters.length));
-  for (const name of wanted.slice(clusters.length)) {
-    clusters.push(await newCluster(name, clusters.length, wish, allot));
+export async function planFleetState(
+  current: FleetState | undefined,
+  requested: RequestedClusters,
+): Promise<FleetState> {
+  const allocatePort = createPortAllocator(current ? listPorts(current) : []);
+  const clusters = (current?.clusters ?? []).map((cluster) => updateCluster(cluster, requested));
+  const names = clusterNames(requested.clusters ?? Math.max(1, clusters.length));
+  for (const name of names.slice(clusters.length)) {
+    clusters.push(await createCluster(name, clusters.length, requested, allocatePort));
   }
-  return { version: 1, etcdPort: present?.etcdPort ?? (await allot(INNER_PORTS)), clusters };
+  return { version: 1, etcdPort: current?.etcdPort ?? (await allocatePort(FIRST_INTERNAL_PORT)), clusters };
 }
 
-type Allot = (from?: number, address?: string) => Promise<number>;
+type PortAllocator = (from?: number, address?: string) => Promise<number>;
 
-/** Gives each port once, those of the fleet as it is not at all. */
-function allotter(given: readonly number[]): Allot {
-  const taken = new Set(given);
+/** Allocates each port once, and none of the used ports. */
+function createPortAllocator(used: readonly number[]): PortAllocator {
+  const taken = new Set(used);
   return async (from, address = LOOPBACK) => {
     const port = await findNextPort(taken, address, from);
     taken.add(port);
@@ -42,7 +45,10 @@ function allotter(given: readonly number[]): Allot {
   };
 }
 
-function adjust(cluster: ClusterState, { controllers, bindAddress, names }: Wish): ClusterState {
+function updateCluster(
+  cluster: LocalClusterState,
+  { controllers, bindAddress, names }: RequestedClusters,
+): LocalClusterState {
   return {
     ...cluster,
     ...(controllers === undefined ? {} : { controllers }),
@@ -51,30 +57,35 @@ function adjust(cluster: ClusterState, { controllers, bindAddress, names }: Wish
   };
 }
 
-async function newCluster(name: string, index: number, wish: Wish, allot: Allot): Promise<ClusterState> {
-  const { controllers = true, bindAddress = LOOPBACK, names = [], firstPort } = wish;
-  if (firstPort !== undefined) await refuseTaken(firstPort + index, bindAddress, name);
+async function createCluster(
+  name: string,
+  index: number,
+  requested: RequestedClusters,
+  allocatePort: PortAllocator,
+): Promise<LocalClusterState> {
+  const { controllers = true, bindAddress = LOOPBACK, names = [], firstPort } = requested;
+  if (firstPort !== undefined) await verifyPortFree(firstPort + index, bindAddress, name);
   return {
     name,
-    port: await allot(firstPort === undefined ? undefined : firstPort + index, bindAddress),
-    controllerManagerPort: await allot(INNER_PORTS),
-    schedulerPort: await allot(INNER_PORTS),
+    port: await allocatePort(firstPort === undefined ? undefined : firstPort + index, bindAddress),
+    controllerManagerPort: await allocatePort(FIRST_INTERNAL_PORT),
+    schedulerPort: await allocatePort(FIRST_INTERNAL_PORT),
     bindAddress,
     names: [...names],
     controllers,
   };
 }
 
-/** A port that was asked for by number is that port or an error. */
-async function refuseTaken(port: number, address: string, name: string): Promise<void> {
+/** Never replaces a port that the user specified. */
+async function verifyPortFree(port: number, address: string, name: string): Promise<void> {
   if (await isPortFree(port, address)) return;
-  throw new LocalError('PortInUse', `port ${port}, wanted for cluster ${name}, is in use`, {
+  throw new LocalError('PortInUse', `port ${port} for cluster ${name} is in use by another program`, {
     where: `${address}:${port}`,
-    hint: `end the program that listens there (ss -ltnp 'sport = :${port}'), or choose another --port`,
+    hint: `stop that program (find it with: ss -ltnp 'sport = :${port}'), or pass another --port`,
   });
 }
 
-export function portsOf({ etcdPort, clusters }: FleetState): number[] {
+export function listPorts({ etcdPort, clusters }: FleetState): number[] {
   const ofClusters = clusters.flatMap((cluster) => [
     cluster.port,
     cluster.controllerManagerPort,
@@ -83,17 +94,17 @@ export function portsOf({ etcdPort, clusters }: FleetState): number[] {
   return [etcdPort, ...ofClusters];
 }
 
-/** The same fleet, with another port wherever this one stands. */
+/** Replaces this port everywhere in the state. */
 export function replacePort(state: FleetState, from: number, to: number): FleetState {
-  const swap = (port: number): number => (port === from ? to : port);
+  const replace = (port: number): number => (port === from ? to : port);
   return {
     ...state,
-    etcdPort: swap(state.etcdPort),
+    etcdPort: replace(state.etcdPort),
     clusters: state.clusters.map((cluster) => ({
       ...cluster,
-      port: swap(cluster.port),
-      controllerManagerPort: swap(cluster.controllerManagerPort),
-      schedulerPort: swap(cluster.schedulerPort),
+      port: replace(cluster.port),
+      controllerManagerPort: replace(cluster.controllerManagerPort),
+      schedulerPort: replace(cluster.schedulerPort),
     })),
   };
 }

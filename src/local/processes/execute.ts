@@ -1,35 +1,35 @@
-/** Carries a plan out: stops what has to go, then starts and adopts, each kind of process after those it needs. */
+/** Executes a plan: stops processes first, then starts and adopts others in the order of their dependencies. */
 import type { Clock } from '../../os/clock.ts';
 import { isPortFree } from '../../os/ports.ts';
 import { stopProcess } from '../../os/process.ts';
 import { isLocalError, LocalError } from '../errors.ts';
 import type { FleetAccess } from '../pki/access.ts';
-import { launch } from './launch.ts';
-import type { Observed } from './observe.ts';
-import type { Entry } from './plan.ts';
-import { type Endpoint, waitUntilReady } from './probe.ts';
+import { launchProcess } from './launch.ts';
+import type { ObservedProcesses } from './observe.ts';
+import type { ProcessAction } from './plan.ts';
+import { type ProbeEndpoint, waitUntilReady } from './probe.ts';
 import type { ProcessSpec } from './specs.ts';
 
-export interface Work {
-  readonly entries: readonly Entry[];
+export interface ProcessPlanExecution {
+  readonly entries: readonly ProcessAction[];
   readonly specs: readonly ProcessSpec[];
-  readonly observed: Observed;
+  readonly observed: ObservedProcesses;
   readonly access: FleetAccess;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  readonly tell: (step: string) => void;
+  readonly onStep: (step: string) => void;
 }
 
-/** Somebody else listens where one of ours should. The caller may look for other ports and try again. */
-export class PortsTaken extends LocalError {
+/** Other programs use ports of this fleet. The caller can choose other ports and retry. */
+export class PortsTakenError extends LocalError {
   readonly ports: readonly number[];
 
   constructor(specs: readonly ProcessSpec[]) {
     const list = specs.map(({ id, port }) => `${port} (${id})`).join(', ');
-    super('PortInUse', `other programs listen on ports of this fleet: ${list}`, {
+    super('PortInUse', `ports of this fleet are in use by other programs: ${list}`, {
       where: list,
-      hint: 'end them (ss -ltnp names them), then repeat the command',
+      hint: 'stop these programs (find them with: ss -ltnp), then run the command again',
     });
     this.ports = specs.map(({ port }) => port);
   }
@@ -37,82 +37,90 @@ export class PortsTaken extends LocalError {
 
 const STAGES = [['etcd'], ['kube-apiserver'], ['kube-controller-manager', 'kube-scheduler']] as const;
 
-export async function carryOut(work: Work): Promise<void> {
-  await stopSome(work, work.entries);
-  await refuseTakenPorts(work);
+export async function executePlan(work: ProcessPlanExecution): Promise<void> {
+  await stopProcesses(work, work.entries);
+  await verifyPortsFree(work);
   for (const programs of STAGES) {
     const specs = work.specs.filter(({ program }) => programs.some((name) => name === program));
-    await together(specs.map((spec) => bringToReady(work, spec)));
+    await waitForAll(specs.map((spec) => startOrAdopt(work, spec)));
   }
 }
 
-export async function stopSome(
-  work: Pick<Work, 'observed' | 'clock' | 'tell'>,
-  entries: readonly Entry[],
+export async function stopProcesses(
+  work: Pick<ProcessPlanExecution, 'observed' | 'clock' | 'onStep'>,
+  entries: readonly ProcessAction[],
 ): Promise<void> {
   const stops = entries.filter((entry) => entry.act === 'stop');
-  await together(
+  await waitForAll(
     stops.map(async ({ id, pid, because }) => {
       const identity = work.observed.identities.get(pid);
       if (!identity) return;
-      work.tell(`stopping ${id}: ${because}`);
+      work.onStep(`stopping ${id}: ${because}`);
       await stopProcess(identity, work.clock);
     }),
   );
 }
 
-async function refuseTakenPorts({ entries, specs }: Work): Promise<void> {
+async function verifyPortsFree({ entries, specs }: ProcessPlanExecution): Promise<void> {
   const starting = specs.filter(({ id }) =>
     entries.some((entry) => entry.act === 'start' && entry.id === id),
   );
   const free = await Promise.all(starting.map(({ port, bindAddress }) => isPortFree(port, bindAddress)));
   const taken = starting.filter((_, index) => free[index] === false);
-  if (taken.length > 0) throw new PortsTaken(taken);
+  if (taken.length > 0) throw new PortsTakenError(taken);
 }
 
-async function bringToReady(work: Work, spec: ProcessSpec): Promise<void> {
+async function startOrAdopt(work: ProcessPlanExecution, spec: ProcessSpec): Promise<void> {
   const entry = work.entries.find(({ act, id }) => act !== 'stop' && id === spec.id);
-  if (entry?.act === 'adopt' && (await adopt(work, spec, entry.pid))) return;
-  work.tell(`starting ${spec.id}`);
+  if (entry?.act === 'adopt' && (await adoptProcess(work, spec, entry.pid))) return;
+  work.onStep(`starting ${spec.id}`);
   try {
-    await launch({ ...work, command: spec.command, logFile: spec.logFile, endpoint: endpointOf(work, spec) });
+    await launchProcess({
+      ...work,
+      command: spec.command,
+      logFile: spec.logFile,
+      endpoint: createEndpoint(work, spec),
+    });
   } catch (error) {
-    const lostItsPort = isLocalError(error, 'Exited') && !(await isPortFree(spec.port, spec.bindAddress));
-    throw lostItsPort ? new PortsTaken([spec]) : error;
+    const lostPort = isLocalError(error, 'Exited') && !(await isPortFree(spec.port, spec.bindAddress));
+    throw lostPort ? new PortsTakenError([spec]) : error;
   }
 }
 
-/** False when it hangs or ended meanwhile: it is gone then, and has to be started. */
-async function adopt(work: Work, spec: ProcessSpec, pid: number): Promise<boolean> {
+/** Returns false if the process is not ready or has exited. It is stopped then, and has to be started. */
+async function adoptProcess(work: ProcessPlanExecution, spec: ProcessSpec, pid: number): Promise<boolean> {
   const identity = work.observed.identities.get(pid);
   if (!identity) return false;
   const { command, logFile } = spec;
   try {
-    await waitUntilReady({ ...work, identity, command, logFile, endpoint: endpointOf(work, spec) });
+    await waitUntilReady({ ...work, identity, command, logFile, endpoint: createEndpoint(work, spec) });
     return true;
   } catch (error) {
     if (!isLocalError(error, 'NotReady', 'Exited')) throw error;
-    work.tell(`stopping ${spec.id}: it runs, and does not answer`);
+    work.onStep(`stopping ${spec.id}: it is running but not ready`);
     await stopProcess(identity, work.clock);
     return false;
   }
 }
 
-export function endpointOf({ access }: Pick<Work, 'access'>, { cluster, readyUrl }: ProcessSpec): Endpoint {
+export function createEndpoint(
+  { access }: Pick<ProcessPlanExecution, 'access'>,
+  { cluster, readyUrl }: ProcessSpec,
+): ProbeEndpoint {
   if (cluster === undefined) return { url: readyUrl, ...access.etcd };
   const own = access.clusters.get(cluster);
-  if (!own) throw new Error(`no certificates for cluster ${cluster}`);
+  if (!own) throw new Error(`certificates of cluster ${cluster} not found`);
   return { url: readyUrl, caPem: own.authority.certPem, client: own.admin };
 }
 
-/** All get their chance; then all that went wrong is told at once. A lost port goes first: it can be mended here. */
-async function together(works: readonly Promise<void>[]): Promise<void> {
+/** Waits for all, then throws all errors at once. A PortsTakenError takes precedence, because the caller can handle it. */
+async function waitForAll(works: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(works);
   const failures = results.flatMap((result): unknown[] =>
     result.status === 'rejected' ? [result.reason] : [],
   );
-  const lost = failures.find((failure) => failure instanceof PortsTaken);
-  if (lost) throw lost;
-  if (failures.length > 1) throw new AggregateError(failures, 'several processes did not come up');
+  const portsTaken = failures.find((failure) => failure instanceof PortsTakenError);
+  if (portsTaken) throw portsTaken;
+  if (failures.length > 1) throw new AggregateError(failures, 'several processes could not be started');
   if (failures.length === 1) throw failures[0];
 }

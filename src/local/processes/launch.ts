@@ -1,28 +1,28 @@
-/** Starts one process and stays until it answers. Whatever goes wrong on the way, the process does not stay behind. */
+/** Starts one process and waits until it is ready. Stops the process if anything fails. */
 import type { Clock } from '../../os/clock.ts';
 import { type Command, startProcess, stopProcess } from '../../os/process.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
-import { type Endpoint, waitUntilReady } from './probe.ts';
+import { type ProbeEndpoint, waitUntilReady } from './probe.ts';
 
-export interface Launch {
+export interface LaunchOptions {
   readonly command: Command;
   readonly logFile: string;
-  readonly endpoint: Endpoint;
+  readonly endpoint: ProbeEndpoint;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called before the wait, so that a caller that dies while it waits has left a note of what it started. */
-  readonly started?: (identity: ProcessIdentity) => Promise<void>;
+  /** Called before the wait, so that the caller can record the process first. */
+  readonly onStarted?: (identity: ProcessIdentity) => Promise<void>;
 }
 
-export async function launch(what: Launch): Promise<ProcessIdentity> {
-  const identity = await startProcess(what.command, what.logFile);
+export async function launchProcess(options: LaunchOptions): Promise<ProcessIdentity> {
+  const identity = await startProcess(options.command, options.logFile);
   try {
-    await what.started?.(identity);
-    await waitUntilReady({ ...what, identity });
+    await options.onStarted?.(identity);
+    await waitUntilReady({ ...options, identity });
     return identity;
   } catch (error) {
-    await stopProcess(identity, what.clock);
+    await stopProcess(identity, options.clock);
     throw error;
   }
 }

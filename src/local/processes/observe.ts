@@ -1,25 +1,28 @@
-/** Finds the processes of a fleet again, by what stands in their command lines. */
+/** Finds the processes of a fleet by their command lines. */
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type ProcessIdentity, readProcessIdentity } from '../../os/process-identity.ts';
 import type { Layout } from '../layout.ts';
 import { PROGRAMS } from './commands.ts';
-import type { Slot, Stray } from './plan.ts';
-import { isThatProcess, type ProcessSpec } from './specs.ts';
+import type { ProcessSlot, StrayProcess } from './plan.ts';
+import { matchesSpec, type ProcessSpec } from './specs.ts';
 
-export interface Observed {
-  readonly slots: readonly Slot[];
-  readonly strays: readonly Stray[];
-  /** By pid: what to compare with before anything is sent to it. */
+export interface ObservedProcesses {
+  readonly slots: readonly ProcessSlot[];
+  readonly strays: readonly StrayProcess[];
+  /** By pid: compared before a signal is sent. */
   readonly identities: ReadonlyMap<number, ProcessIdentity>;
 }
 
-export async function observe(specs: readonly ProcessSpec[], layout: Layout): Promise<Observed> {
-  const ours = (await allProcesses()).filter(({ command }) => isOfFleet(command, layout));
+export async function observeProcesses(
+  specs: readonly ProcessSpec[],
+  layout: Layout,
+): Promise<ObservedProcesses> {
+  const ours = (await listProcesses()).filter(({ command }) => belongsToFleet(command, layout));
   const slots = specs.map((spec) => ({
     id: spec.id,
     command: [spec.command.program, ...spec.command.args],
-    found: ours.filter(({ command }) => isThatProcess(command, spec)),
+    found: ours.filter(({ command }) => matchesSpec(command, spec)),
   }));
   const known = new Set(slots.flatMap(({ found }) => found.map(({ pid }) => pid)));
   const strays = ours.filter(({ pid }) => !known.has(pid));
@@ -30,16 +33,16 @@ export async function observe(specs: readonly ProcessSpec[], layout: Layout): Pr
   };
 }
 
-/** One of our programs, with a file of this fleet among its flags: an editor with such a file open is neither. */
-function isOfFleet(command: readonly string[], { root }: Layout): boolean {
+/** One of our programs with a file of this fleet in its flags, so that an editor with such a file does not match. */
+function belongsToFleet(command: readonly string[], { root }: Layout): boolean {
   const program = basename(command[0] ?? '');
   const isOurs = PROGRAMS.some((name) => name === program && name !== 'kubectl' && name !== 'kubelet');
   return isOurs && command.some((argument) => /^--[\w-]+=/.test(argument) && argument.includes(`=${root}/`));
 }
 
-async function allProcesses(): Promise<ProcessIdentity[]> {
+async function listProcesses(): Promise<ProcessIdentity[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  // What another user hides from us is not ours.
+  // Processes that other users hide from us are not ours.
   const found = await Promise.all(pids.map((pid) => readProcessIdentity(Number(pid)).catch(() => undefined)));
   return found.filter((identity) => identity !== undefined);
 }

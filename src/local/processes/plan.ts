@@ -1,70 +1,75 @@
 /**
- * What has to happen so that the processes of a fleet are the wanted ones. Pure: it is given what was found, and
- * says what to do and why. Carrying it out twice is harmless, so a run that was killed is simply run again.
+ * Plans the actions that bring the observed processes of a fleet to the desired ones. Pure. Executing a plan twice is
+ * harmless, so an interrupted run is simply repeated.
  */
 
-/** One process as it was found. */
-export interface Found {
+/** An observed process. */
+export interface FoundProcess {
   readonly pid: number;
-  /** Larger is younger. */
+  /** Start time: larger is younger. */
   readonly startTicks: string;
   readonly command: readonly string[];
 }
 
-/** One process as it should be, with everything found that carries its mark. */
-export interface Slot {
+/** A desired process, with all observed processes that have its mark. */
+export interface ProcessSlot {
   readonly id: string;
   readonly command: readonly string[];
-  readonly found: readonly Found[];
+  readonly found: readonly FoundProcess[];
 }
 
-export type Entry = Start | Adopt | Stop;
+export type ProcessAction = StartAction | AdoptAction | StopAction;
 
-interface Start {
+interface StartAction {
   readonly act: 'start';
   readonly id: string;
   readonly because: string;
 }
 
-interface Adopt {
+interface AdoptAction {
   readonly act: 'adopt';
   readonly id: string;
   readonly pid: number;
   readonly because: string;
 }
 
-export interface Stop {
+export interface StopAction {
   readonly act: 'stop';
   readonly id: string;
   readonly pid: number;
   readonly because: string;
 }
 
-/** Processes that carry a file of this fleet in their command line, and have no place in it. */
-export interface Stray {
+/** A process with a file of this fleet in its command line that is not desired. */
+export interface StrayProcess {
   readonly pid: number;
   readonly program: string;
 }
 
-/** All stops come first: a port, a folder or a lock is free before somebody else asks for it. */
-export function planProcesses(slots: readonly Slot[], strays: readonly Stray[]): readonly Entry[] {
-  const perSlot = slots.map(planSlot);
-  const stops = perSlot.flatMap((entries) => entries.filter(({ act }) => act === 'stop'));
-  const others = perSlot.flatMap((entries) => entries.filter(({ act }) => act !== 'stop'));
-  const lost = strays.map(({ pid, program }): Entry => {
-    return { act: 'stop', id: program, pid, because: 'it belongs to this fleet, which does not know it' };
+/** All stops come first, so that ports, folders and locks are free before another process needs them. */
+export function planProcesses(
+  slots: readonly ProcessSlot[],
+  strays: readonly StrayProcess[],
+): readonly ProcessAction[] {
+  const actionsOfSlots = slots.map(planSlot);
+  const stops = actionsOfSlots.flatMap((entries) => entries.filter(({ act }) => act === 'stop'));
+  const others = actionsOfSlots.flatMap((entries) => entries.filter(({ act }) => act !== 'stop'));
+  const strayStops = strays.map(({ pid, program }): ProcessAction => {
+    return { act: 'stop', id: program, pid, because: 'it is not in the state of this fleet' };
   });
-  return [...lost, ...stops, ...others];
+  return [...strayStops, ...stops, ...others];
 }
 
-function planSlot({ id, command, found }: Slot): Entry[] {
-  // The oldest of several holds the port and the data; the others only wait for it to go.
+function planSlot({ id, command, found }: ProcessSlot): ProcessAction[] {
+  // The oldest process holds the port and the data; the others wait for them.
   const [first, ...others] = found.toSorted(byAge);
-  if (!first) return [{ act: 'start', id, because: 'it does not run' }];
-  const surplus = others.map(({ pid }): Entry => ({ act: 'stop', id, pid, because: 'it runs twice' }));
-  const change = changeOf(first.command, command);
+  if (!first) return [{ act: 'start', id, because: 'it is not running' }];
+  const surplus = others.map(
+    ({ pid }): ProcessAction => ({ act: 'stop', id, pid, because: 'it is running twice' }),
+  );
+  const change = changeReason(first.command, command);
   if (change === undefined) {
-    return [{ act: 'adopt', id, pid: first.pid, because: 'it runs already' }, ...surplus];
+    return [{ act: 'adopt', id, pid: first.pid, because: 'it is already running' }, ...surplus];
   }
   return [
     { act: 'stop', id, pid: first.pid, because: change },
@@ -73,29 +78,29 @@ function planSlot({ id, command, found }: Slot): Entry[] {
   ];
 }
 
-/** Why a process with this command line is not the wanted one; undefined when it is. */
-function changeOf(present: readonly string[], wanted: readonly string[]): string | undefined {
-  if (present[0] !== wanted[0]) return `it runs ${present[0]}, wanted is ${wanted[0]}`;
-  const added = wanted.filter((argument) => !present.includes(argument));
-  const gone = present.filter((argument) => !wanted.includes(argument));
-  if (added.length + gone.length === 0) return undefined;
-  return `its settings changed: ${[...gone.map((text) => `no ${text}`), ...added].join(', ')}`;
+/** Why a process with this command line has to be replaced; undefined if it matches. */
+function changeReason(observed: readonly string[], desired: readonly string[]): string | undefined {
+  if (observed[0] !== desired[0]) return `expected program ${desired[0]}, got ${observed[0]}`;
+  const added = desired.filter((argument) => !observed.includes(argument));
+  const removed = observed.filter((argument) => !desired.includes(argument));
+  if (added.length + removed.length === 0) return undefined;
+  return `its settings changed: ${[...removed.map((text) => `no ${text}`), ...added].join(', ')}`;
 }
 
-function byAge(a: Found, b: Found): number {
+function byAge(a: FoundProcess, b: FoundProcess): number {
   const older = BigInt(a.startTicks) - BigInt(b.startTicks);
   if (older !== 0n) return older < 0n ? -1 : 1;
   return a.pid - b.pid;
 }
 
-/** Whoever needs another process ends before it. */
+/** A process stops before those it depends on. */
 const STOP_ORDER = ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver', 'etcd'];
 
-/** The stages of a shutdown: all of one stage may end together. */
-export function planStop(running: readonly Stray[]): readonly (readonly Stop[])[] {
-  const because = 'the fleet goes down';
+/** The steps of a shutdown: the processes of one step can stop concurrently. */
+export function planStop(running: readonly StrayProcess[]): readonly (readonly StopAction[])[] {
+  const because = 'the fleet is being stopped';
   return STOP_ORDER.map((program) => {
-    const ending = running.filter((stray) => stray.program === program);
-    return ending.map(({ pid }): Stop => ({ act: 'stop', id: program, pid, because }));
-  }).filter((stage) => stage.length > 0);
+    const matching = running.filter((stray) => stray.program === program);
+    return matching.map(({ pid }): StopAction => ({ act: 'stop', id: program, pid, because }));
+  }).filter((step) => step.length > 0);
 }

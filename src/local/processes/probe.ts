@@ -1,37 +1,37 @@
-/** Is it ready? One HTTPS request on a connection of its own, as simple as it can be. */
+/** Probes whether a process is ready: one HTTPS request on a new connection. */
 import { request } from 'node:https';
 import type { Clock } from '../../os/clock.ts';
 import { type Command, createExitError, isRunning, readLogTail } from '../../os/process.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 import { LocalError } from '../errors.ts';
-import type { Pair } from '../pki/certificate.ts';
+import type { CertificatePair } from '../pki/certificate.ts';
 
-export interface Endpoint {
+export interface ProbeEndpoint {
   /** https://127.0.0.1:port/path */
   readonly url: string;
   readonly caPem: string;
-  readonly client?: Pair;
+  readonly client?: CertificatePair;
 }
 
-export interface Answer {
+export interface ProbeResponse {
   readonly status: number;
   readonly body: string;
 }
 
-const ANSWER_MS = 5000;
+const RESPONSE_TIMEOUT_MS = 5000;
 const POLL_MS = 100;
 
-export interface Ask {
+export interface ProbeOptions {
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
   readonly timeoutMs?: number;
 }
 
-/** Rejects when there is no whole answer in time. */
-export function ask(
-  endpoint: Endpoint,
-  { method = 'GET', body, timeoutMs = ANSWER_MS }: Ask = {},
-): Promise<Answer> {
+/** Rejects without a complete response in time. */
+export function sendProbe(
+  endpoint: ProbeEndpoint,
+  { method = 'GET', body, timeoutMs = RESPONSE_TIMEOUT_MS }: ProbeOptions = {},
+): Promise<ProbeResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       endpoint.url,
@@ -57,37 +57,37 @@ export function ask(
   });
 }
 
-export async function isReady(endpoint: Endpoint): Promise<boolean> {
-  return (await ask(endpoint).catch(() => undefined))?.status === 200;
+export async function isEndpointReady(endpoint: ProbeEndpoint): Promise<boolean> {
+  return (await sendProbe(endpoint).catch(() => undefined))?.status === 200;
 }
 
-export interface Waiting {
+export interface ReadyWait {
   readonly identity: ProcessIdentity;
   readonly command: Command;
-  readonly endpoint: Endpoint;
+  readonly endpoint: ProbeEndpoint;
   readonly logFile: string;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Until it answers 200. Gives up when the process ends, the time is over, or the person does not want to wait. */
-export async function waitUntilReady(waiting: Waiting): Promise<void> {
-  const { clock, signal } = waiting;
-  const deadline = clock.monotonicMs() + waiting.timeoutMs;
-  while (!(await isReady(waiting.endpoint))) {
+/** Waits for status 200. Throws if the process exits, on timeout, or if the signal is aborted. */
+export async function waitUntilReady(wait: ReadyWait): Promise<void> {
+  const { clock, signal } = wait;
+  const deadline = clock.monotonicMs() + wait.timeoutMs;
+  while (!(await isEndpointReady(wait.endpoint))) {
     signal?.throwIfAborted();
-    if (!(await isRunning(waiting.identity))) throw await createExitError(waiting.command, waiting.logFile);
-    if (clock.monotonicMs() >= deadline) throw await lateError(waiting);
+    if (!(await isRunning(wait.identity))) throw await createExitError(wait.command, wait.logFile);
+    if (clock.monotonicMs() >= deadline) throw await createTimeoutError(wait);
     await clock.sleep(POLL_MS, signal);
   }
 }
 
-async function lateError({ command, endpoint, logFile, timeoutMs }: Waiting): Promise<LocalError> {
+async function createTimeoutError({ command, endpoint, logFile, timeoutMs }: ReadyWait): Promise<LocalError> {
   const seconds = Math.round(timeoutMs / 1000);
-  const message = `${command.program} is not ready after ${seconds} s\n${await readLogTail(logFile)}`;
+  const message = `${command.program} is not ready after ${seconds} s:\n${await readLogTail(logFile)}`;
   return new LocalError('NotReady', message, {
     where: endpoint.url,
-    hint: `read ${logFile}; a busy or slow machine may need more time: --timeout`,
+    hint: `check ${logFile}; on a busy or slow machine, increase --timeout`,
   });
 }

@@ -1,9 +1,9 @@
-/** Which processes a fleet consists of, and by what we know them when we meet them again. */
+/** The processes of a fleet, each with a mark by which it is recognized. */
 import { basename } from 'node:path';
 import type { Command } from '../../os/process.ts';
 import type { Layout } from '../layout.ts';
-import type { ClusterState, FleetState } from '../state.ts';
-import { advertisedAddress, ownUrl } from './addresses.ts';
+import type { FleetState, LocalClusterState } from '../state.ts';
+import { findAdvertisedAddress, localUrl } from './addresses.ts';
 import {
   apiServerCommand,
   controllerManagerCommand,
@@ -18,10 +18,10 @@ export interface ProcessSpec {
   /** `etcd`, or `<cluster>/<program>`. */
   readonly id: string;
   readonly program: Program;
-  /** Undefined for etcd, which all clusters share. */
+  /** Undefined for etcd, which is shared by all clusters. */
   readonly cluster: string | undefined;
   readonly command: Command;
-  /** An argument that no other process of this machine has: it names a file of this fleet. */
+  /** An argument that no other process on this machine has: it contains a file of this fleet. */
   readonly mark: string;
   readonly port: number;
   readonly bindAddress: string;
@@ -29,20 +29,24 @@ export interface ProcessSpec {
   readonly logFile: string;
 }
 
-/** In the order in which they need each other. */
-export function processesOf(state: FleetState, layout: Layout, path: ProgramPath): readonly ProcessSpec[] {
+/** In the order of their dependencies. */
+export function createProcessSpecs(
+  state: FleetState,
+  layout: Layout,
+  path: ProgramPath,
+): readonly ProcessSpec[] {
   return [
-    etcdProcess(state, layout, path),
-    ...state.clusters.map((cluster) => apiServerProcess(state, cluster, layout, path)),
+    createEtcdSpec(state, layout, path),
+    ...state.clusters.map((cluster) => createApiServerSpec(state, cluster, layout, path)),
     ...state.clusters.flatMap((cluster) =>
-      cluster.controllers ? controllerProcesses(cluster, layout, path) : [],
+      cluster.controllers ? createControllerSpecs(cluster, layout, path) : [],
     ),
   ];
 }
 
-function etcdProcess({ etcdPort: port }: FleetState, layout: Layout, path: ProgramPath): ProcessSpec {
+function createEtcdSpec({ etcdPort: port }: FleetState, layout: Layout, path: ProgramPath): ProcessSpec {
   const command = etcdCommand(path, { ...layout.etcd, port, durable: true });
-  const place = { port, bindAddress: LOOPBACK, logFile: `${layout.logs}/etcd.log` };
+  const listen = { port, bindAddress: LOOPBACK, logFile: `${layout.logs}/etcd.log` };
   const mark = `--data-dir=${layout.etcd.dataFolder}`;
   return {
     id: 'etcd',
@@ -50,14 +54,14 @@ function etcdProcess({ etcdPort: port }: FleetState, layout: Layout, path: Progr
     cluster: undefined,
     command,
     mark,
-    ...place,
-    readyUrl: `${ownUrl(LOOPBACK, port)}/health`,
+    ...listen,
+    readyUrl: `${localUrl(LOOPBACK, port)}/health`,
   };
 }
 
-function apiServerProcess(
+function createApiServerSpec(
   { etcdPort }: FleetState,
-  { name, port, bindAddress }: ClusterState,
+  { name, port, bindAddress }: LocalClusterState,
   layout: Layout,
   path: ProgramPath,
 ): ProcessSpec {
@@ -67,12 +71,12 @@ function apiServerProcess(
     etcdPkiFolder: layout.etcd.pkiFolder,
     port,
     bindAddress,
-    advertiseAddress: advertisedAddress(bindAddress),
-    etcdUrl: ownUrl(LOOPBACK, etcdPort),
+    advertiseAddress: findAdvertisedAddress(bindAddress),
+    etcdUrl: localUrl(LOOPBACK, etcdPort),
     etcdPrefix: `/${name}`,
   });
   const mark = `--kubelet-client-key=${pkiFolder}/kubelet-client.pem`;
-  return ofCluster(name, {
+  return createClusterSpec(name, {
     program: 'kube-apiserver',
     command,
     mark,
@@ -83,21 +87,21 @@ function apiServerProcess(
   });
 }
 
-function controllerProcesses(cluster: ClusterState, layout: Layout, path: ProgramPath): ProcessSpec[] {
+function createControllerSpecs(cluster: LocalClusterState, layout: Layout, path: ProgramPath): ProcessSpec[] {
   const { name, controllerManagerPort, schedulerPort } = cluster;
   const { pkiFolder, controllerManagerKubeconfig, schedulerKubeconfig } = layout.cluster(name);
   const manager = { pkiFolder, kubeconfig: controllerManagerKubeconfig, port: controllerManagerPort };
   const scheduler = { pkiFolder, kubeconfig: schedulerKubeconfig, port: schedulerPort };
   const common = { layout, bindAddress: LOOPBACK, ready: '/healthz' };
   return [
-    ofCluster(name, {
+    createClusterSpec(name, {
       ...common,
       program: 'kube-controller-manager',
       command: controllerManagerCommand(path, manager),
       mark: `--kubeconfig=${manager.kubeconfig}`,
       port: manager.port,
     }),
-    ofCluster(name, {
+    createClusterSpec(name, {
       ...common,
       program: 'kube-scheduler',
       command: schedulerCommand(path, scheduler),
@@ -107,28 +111,28 @@ function controllerProcesses(cluster: ClusterState, layout: Layout, path: Progra
   ];
 }
 
-type Part = Pick<ProcessSpec, 'program' | 'command' | 'mark' | 'port' | 'bindAddress'> & {
+type ClusterProcess = Pick<ProcessSpec, 'program' | 'command' | 'mark' | 'port' | 'bindAddress'> & {
   readonly layout: Layout;
   readonly ready: string;
 };
 
-function ofCluster(cluster: string, { layout, ready, ...part }: Part): ProcessSpec {
-  const logFile = `${layout.logs}/${cluster}-${part.program}.log`;
+function createClusterSpec(cluster: string, { layout, ready, ...process }: ClusterProcess): ProcessSpec {
+  const logFile = `${layout.logs}/${cluster}-${process.program}.log`;
   return {
-    ...part,
-    id: `${cluster}/${part.program}`,
+    ...process,
+    id: `${cluster}/${process.program}`,
     cluster,
     logFile,
-    readyUrl: `${ownUrl(part.bindAddress, part.port)}${ready}`,
+    readyUrl: `${localUrl(process.bindAddress, process.port)}${ready}`,
   };
 }
 
-export function serverUrl({ bindAddress, port }: ClusterState): string {
-  return ownUrl(bindAddress, port);
+export function serverUrl({ bindAddress, port }: LocalClusterState): string {
+  return localUrl(bindAddress, port);
 }
 
-/** Whether a command line is that process, whatever else may have changed in it. */
-export function isThatProcess(
+/** Whether a command line is that process, possibly with other settings. */
+export function matchesSpec(
   command: readonly string[],
   { program, mark }: Pick<ProcessSpec, 'program' | 'mark'>,
 ): boolean {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { wordsAfter } from '../../../src/cli/commands/completion.ts';
+import { listCompletions } from '../../../src/cli/commands/completion.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 
@@ -13,28 +13,28 @@ function root(): Command {
     .addCommand(new Command('sync'));
 }
 
-describe('what can follow', () => {
+describe('listCompletions', () => {
   it.each([
     ['nothing', '', ['--help', 'local', 'sync']],
-    ['a command with commands', 'local', ['--help', 'up']],
+    ['a command with subcommands', 'local', ['--help', 'up']],
     ['a command with options', 'local up', ['--clusters', '--help', '--quiet']],
-    ['a value in between', 'local up --clusters 3', ['--clusters', '--help', '--quiet']],
-  ])('after %s', (_name, typed, words) => {
-    expect(wordsAfter(root(), typed.split(' ').filter(Boolean))).toEqual(words);
+    ['an option value', 'local up --clusters 3', ['--clusters', '--help', '--quiet']],
+  ])('lists the words after %s', (_name, typed, words) => {
+    expect(listCompletions(root(), typed.split(' ').filter(Boolean))).toEqual(words);
   });
 });
 
-describe('the script of bash', () => {
-  it('completes commands that begin so', () => {
+describe('the bash script', () => {
+  it('completes commands by their prefix', () => {
     expect(complete('kubenode re')).toEqual(['release', 'render']);
   });
 
-  it('completes the commands below a command', () => {
+  it('completes subcommands', () => {
     expect(complete('kubenode release h')).toEqual(['halt']);
   });
 });
 
-/** As bash itself asks when somebody presses Tab. */
+/** Completes as bash does on Tab. */
 function complete(line: string): string[] {
   const script = `
     kubenode() { '${process.execPath}' '${MAIN}' "$@"; }

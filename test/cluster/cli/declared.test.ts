@@ -1,6 +1,6 @@
-/** What the example fleet and a new repository declare, is taken by a real API server: schema, CEL and policies, as sync. */
+/** A real API server accepts the example fleet and a new repository from sync: schemas, CEL rules and policies. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scaffold } from '../../../src/cli/commands/init/scaffold.ts';
+import { createScaffold } from '../../../src/cli/commands/init/scaffold.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { createFleetFolder, createTestRenderer } from '../../support/fleet-repository.ts';
 import { type Installed, startInstalled } from '../api/installed.ts';
@@ -20,12 +20,12 @@ describe.each([
   ['the example fleet', false],
   ['a new repository of plain objects', true],
 ])('%s', { timeout: 180_000 }, (_, plain) => {
-  it('declares nothing that the API server refuses', async () => {
-    const files = scaffold({ plain, repository: 'file:///srv/fleet', kubenode: '*', name: 'x' });
+  it('is accepted by the API server', async () => {
+    const files = createScaffold({ plain, repository: 'file:///srv/fleet', kubenode: '*', name: 'x' });
     const { targets } = await createTestRenderer().folder({
       folder: createFleetFolder(Object.fromEntries(files)),
     });
-    // One server stands for all of them; a namespace has to be there before what lies in it.
+    // One server stands for all clusters; Namespaces come first.
     const objects = targets
       .flatMap(({ units }) => units.flatMap((unit) => unit.objects.map(({ object }) => object)))
       .toSorted((a, b) => Number(b.kind === 'Namespace') - Number(a.kind === 'Namespace'));

@@ -1,4 +1,4 @@
-/** What a user does first, with nothing but the package: outside the checkout, by the package's own command. */
+/** The first steps of a user with only the package, outside of the checkout. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,18 +20,18 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
     npm(fleet, 'install');
   }, 20 * MINUTES);
 
-  // Tens of thousands of files: longer than the usual hook.
+  // Tens of thousands of files take longer than the default timeout of hooks.
   afterAll(() => rmSync(home, { recursive: true, force: true }), 10 * MINUTES);
 
   const installed = join(fleet, 'node_modules', 'kubenode');
 
-  it('passes its own test, and synthesises', () => {
+  it('passes its own tests and synthesizes', () => {
     expect(npm(fleet, 'test')).toMatch(/pass 3/);
     npm(fleet, 'run', 'synth');
     expect(existsSync(join(fleet, 'rendered'))).toBe(true);
   });
 
-  it('renders the commit with the toolchain of the package, installed or not', () => {
+  it('renders the commit with the toolchain of the package, whether npm installed it or not', () => {
     const git = (...args: string[]): string => execFileSync('git', args, { cwd: fleet, encoding: 'utf8' });
     git('add', '.');
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'The fleet');
@@ -42,7 +42,7 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
   });
 });
 
-/** The package beside the dependencies of this checkout: a first install that would only cost minutes. */
+/** Unpacks the package beside the dependencies of this checkout, which saves minutes of npm install. */
 function unpacked(tarball: string): string {
   const modules = join(tempFolder('unpacked'), 'node_modules');
   mkdirSync(modules);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ask } from '../../../src/local/processes/probe.ts';
+import { sendProbe } from '../../../src/local/processes/probe.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 
 const run = promisify(execFile);
@@ -37,7 +37,7 @@ describe('an API server for a test file', () => {
     const stranger = await startApiServer();
     const client = stranger.certificateFor({ user: 'kubernetes-admin', groups: ['system:masters'] });
     await stranger.stop();
-    const answer = await ask({ url: `${server.url}/api/v1/nodes`, caPem: server.caPem, client });
+    const answer = await sendProbe({ url: `${server.url}/api/v1/nodes`, caPem: server.caPem, client });
     expect(answer.status).toBe(401);
   });
 

@@ -10,7 +10,7 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { outsideAddresses, ownUrl } from '../../../src/local/processes/addresses.ts';
+import { listExternalAddresses, localUrl } from '../../../src/local/processes/addresses.ts';
 import { isPortFree } from '../../../src/os/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { localFleet } from '../../support/local-fleet.ts';
@@ -155,16 +155,16 @@ describe('kubenode local', PATIENCE, () => {
     const port = await listen(0);
     const { code, stderr } = await fleet.run(['up', '--port', String(port), ...LIGHT]);
     expect(code).toBe(69);
-    expect(stderr).toContain(`port ${port}, wanted for cluster hub, is in use`);
+    expect(stderr).toContain(`port ${port} for cluster hub is in use by another program`);
     expect(await pids()).toEqual([]);
     expect(readdirSync(fleet.dir)).toEqual([]);
   });
 
-  it.runIf(outsideAddresses().length > 0)(
+  it.runIf(listExternalAddresses().length > 0)(
     'lets others in where it is asked to, under all of its addresses',
     async () => {
       await fleet.ok('up', '--bind-address', '0.0.0.0', ...LIGHT);
-      const [address = ''] = outsideAddresses();
+      const [address = ''] = listExternalAddresses();
       const { kubeconfig, clusters } = await fleet.status();
       const text = readFileSync(kubeconfig, 'utf8').replaceAll(
         'https://127.0.0.1:',
@@ -184,7 +184,7 @@ describe('kubenode local', PATIENCE, () => {
     for (const command of [['status'], ['up', ...LIGHT], ['kubeconfig', 'hub']]) {
       const { code, stderr } = await fleet.run(command);
       expect(code).toBe(65);
-      expect(stderr).toMatch(/state\.json is not a state file.*what to do: .*down --wipe/s);
+      expect(stderr).toMatch(/state\.json is not a valid state file.*hint: .*down --wipe/s);
     }
     await fleet.ok('down', '--wipe');
     expect(await pids()).toEqual([]);
@@ -292,7 +292,7 @@ async function whoAmI(client: Client): Promise<{ user: string; groups: string[] 
 }
 
 function ownHost(address: string): string {
-  return new URL(ownUrl(address, 1)).hostname;
+  return new URL(localUrl(address, 1)).hostname;
 }
 
 function configMap(name: string): KubeObject {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ask } from '../../../src/local/processes/probe.ts';
+import { sendProbe } from '../../../src/local/processes/probe.ts';
 import { closeRun, openRun, type Run } from '../../support/control-plane-run.ts';
 
 const RUN = new URL('../../support/control-plane-run.ts', import.meta.url).href;
@@ -34,6 +34,6 @@ async function killedRun(): Promise<Run> {
 
 async function answers({ etcd }: Run): Promise<boolean> {
   const { url, caPem, client } = etcd;
-  const answer = await ask({ url: `${url}/health`, caPem, client }).catch(() => undefined);
+  const answer = await sendProbe({ url: `${url}/health`, caPem, client }).catch(() => undefined);
   return answer?.status === 200;
 }

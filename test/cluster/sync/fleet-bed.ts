@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
-import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { principalNamed } from '../../../src/local/pki/principal.ts';
+import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type Sync, startSync } from '../../../src/sync/sync.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
@@ -72,7 +72,7 @@ export async function fleetBed(): Promise<FleetBed> {
       log = memoryLog();
     },
     sync: async (identity) =>
-      runningSync(await hub.server.kubeconfigFor(principalNamed('kubenode-sync')), identity, log),
+      runningSync(await hub.server.kubeconfigFor(createPrincipal('kubenode-sync')), identity, log),
     async pipeline() {
       await client.create(PIPELINES, pipelineOf(git.bare));
     },
@@ -107,7 +107,7 @@ export async function fleetBed(): Promise<FleetBed> {
 
 /** The Secret by which sync reaches a cluster. */
 async function credentialsOf(name: Stage, server: ApiServer): Promise<KubeObject> {
-  const kubeconfig = readFileSync(await server.kubeconfigFor(principalNamed('kubenode-sync')));
+  const kubeconfig = readFileSync(await server.kubeconfigFor(createPrincipal('kubenode-sync')));
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -127,7 +127,7 @@ async function runningSync(kubeconfig: string, identity: string, log: MemoryLog)
       connectHub: (fence) => connect({ kubeconfig, ...(fence ? { fence } : {}) }),
       identity,
       renderer: createTestRenderer(),
-      checks: commitChecks(),
+      checks: createCommitChecks(),
       gitFolder: tempFolder('git'),
       clock: createSystemClock(),
       log,

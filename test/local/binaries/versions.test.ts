@@ -11,13 +11,13 @@ describe('the versions', () => {
     ['k8s.io/kubernetes', KUBERNETES_VERSION],
     ['go.etcd.io/etcd/server/v3', ETCD_VERSION],
     ['k8s.io/kubectl', KUBERNETES_VERSION.replace('v1', 'v0')],
-  ])('that we download are those that we build: %s %s', (module, version) => {
+  ])('are the same for download and build: %s %s', (module, version) => {
     expect(goMod).toMatch(
       new RegExp(`^\\s+${module.replaceAll('.', '\\.')} ${version.replaceAll('.', '\\.')}$`, 'm'),
     );
   });
 
-  it('of all parts of Kubernetes are the same', () => {
+  it('are the same for all modules of Kubernetes', () => {
     const replaced = [...goMod.matchAll(/=> k8s\.io\/\S+ (\S+)/g)].map(([, version]) => version);
     expect(replaced.length).toBeGreaterThan(20);
     expect(new Set(replaced)).toEqual(new Set([KUBERNETES_VERSION.replace('v1', 'v0')]));

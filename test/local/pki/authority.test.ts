@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { clientCertificate, ensureClusterPki, ensureEtcdPki } from '../../../src/local/pki/authority.ts';
-import { certificateProblem, parsePair } from '../../../src/local/pki/inspect.ts';
+import { ensureClusterPki, ensureEtcdPki, issueClientCertificate } from '../../../src/local/pki/authority.ts';
+import { parsePair, renewalReason } from '../../../src/local/pki/inspect.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const NOW = new Date('2030-01-01T00:00:00.000Z');
@@ -16,28 +16,28 @@ describe('the keys and certificates of a cluster', () => {
     folder = tempFolder('authority');
   });
 
-  it('stay byte for byte what they are while they serve', async () => {
+  it('stay unchanged while they are valid', async () => {
     await ensure(NOW);
     const before = contents();
     await ensure(later(300));
     expect(contents()).toEqual(before);
   });
 
-  it('are renewed in their last month, under the same authority', async () => {
+  it('are renewed in their last month by the same authority', async () => {
     const first = await ensure(NOW);
     const second = await ensure(later(340));
     expect(second.authority).toEqual(first.authority);
-    expect(endOf(second.admin.certPem)).toEqual(later(340 + 365));
-    expect(certificateProblem(second.admin, first.authority, requestAt(later(340)))).toBeUndefined();
+    expect(expiryOf(second.admin.certPem)).toEqual(later(340 + 365));
+    expect(renewalReason(second.admin, first.authority, requestAt(later(340)))).toBeUndefined();
   });
 
-  it('are renewed when they have expired', async () => {
+  it('are renewed after they expired', async () => {
     await ensure(NOW);
     const { admin } = await ensure(later(800));
-    expect(+endOf(admin.certPem)).toBeGreaterThan(+later(800));
+    expect(+expiryOf(admin.certPem)).toBeGreaterThan(+later(800));
   });
 
-  it('are made for more names when more are wanted', async () => {
+  it('are renewed with additional names', async () => {
     await ensure(NOW);
     await ensure(NOW, ['hub.example.com', '192.0.2.7']);
     const server = new X509Certificate(parsePair(read('apiserver.pem'))?.certPem ?? '');
@@ -47,7 +47,7 @@ describe('the keys and certificates of a cluster', () => {
   });
 
   it.each(['apiserver.pem', 'admin.pem', 'sync.pem', 'ca.crt', 'sa.key'])(
-    'lack nothing after %s was lost',
+    'are complete again after %s was deleted',
     async (name) => {
       const { authority } = await ensure(NOW);
       rmSync(join(folder, name));
@@ -58,29 +58,29 @@ describe('the keys and certificates of a cluster', () => {
   );
 
   it.each(['', 'not a certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'])(
-    'are made again where a file holds %j',
-    async (rubbish) => {
+    'are replaced if a file contains %j',
+    async (content) => {
       await ensure(NOW);
-      writeFileSync(join(folder, 'admin.pem'), rubbish);
+      writeFileSync(join(folder, 'admin.pem'), content);
       const { admin, authority } = await ensure(NOW);
-      expect(certificateProblem(admin, authority, requestAt(NOW))).toBeUndefined();
+      expect(renewalReason(admin, authority, requestAt(NOW))).toBeUndefined();
     },
   );
 
-  it('are made again for a pair whose halves do not fit', async () => {
+  it('are replaced if certificate and key do not match', async () => {
     const { authority } = await ensure(NOW);
-    const [one, other] = ['a', 'b'].map((user) => clientCertificate(authority, { user }, NOW));
+    const [one, other] = ['a', 'b'].map((user) => issueClientCertificate(authority, { user }, NOW));
     writeFileSync(join(folder, 'admin.pem'), `${one?.certPem}${other?.keyPem}`);
     expect((await ensure(NOW)).admin.certPem).not.toBe(one?.certPem);
   });
 
-  it('keep what is secret from other users', async () => {
+  it('are not readable by other users, except for ca.crt', async () => {
     await ensure(NOW);
     const open = readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0);
     expect(open).toEqual(['ca.crt']);
   });
 
-  it('say who sync is, as a ServiceAccount and not as an administrator', async () => {
+  it('identify sync as a ServiceAccount, not as an administrator', async () => {
     const { sync } = await ensure(NOW);
     expect(new X509Certificate(sync.certPem).subject.split('\n')).toEqual([
       'O=system:serviceaccounts',
@@ -89,7 +89,7 @@ describe('the keys and certificates of a cluster', () => {
     ]);
   });
 
-  it('of etcd are both server and client, and nobody else has that authority', async () => {
+  it('of etcd allow server and client use, and share one authority', async () => {
     const etcd = await ensureEtcdPki(folder, NOW);
     const server = new X509Certificate(parsePair(read('etcd.pem'))?.certPem ?? '');
     expect(server.keyUsage).toHaveLength(2);
@@ -111,28 +111,6 @@ describe('the keys and certificates of a cluster', () => {
   }
 });
 
-describe('certificateProblem', () => {
-  it.each([
-    ['nothing while it serves', 0, [], undefined],
-    ['nothing on the last day before the last month', 335, [], undefined],
-    ['that it ends soon', 336, [], 'it expires on 2031-01-01T00:00:00.000Z'],
-    ['that it has ended', 365, [], 'it expired on 2031-01-01T00:00:00.000Z'],
-    ['which names it lacks', 0, ['localhost', '192.0.2.1'], 'it lacks localhost, 192.0.2.1'],
-  ])('says %s', async (_, days, names, expected) => {
-    const folder = tempFolder('problem');
-    const { admin, authority } = await ensureClusterPki({ folder, name: 'hub', now: NOW });
-    expect(certificateProblem(admin, authority, { ...requestAt(later(days)), names })).toBe(expected);
-  });
-
-  it('says that another CA signed it', async () => {
-    const [ours, theirs] = await Promise.all(
-      ['a', 'b'].map((name) => ensureClusterPki({ folder: tempFolder(name), name, now: NOW })),
-    );
-    if (!ours || !theirs) throw new Error('two clusters were made');
-    expect(certificateProblem(theirs.admin, ours.authority, requestAt(NOW))).toBe('another CA signed it');
-  });
-});
-
 function requestAt(now: Date): { subject: { commonName: string }; usage: 'client'; days: number; now: Date } {
   return { subject: { commonName: 'x' }, usage: 'client', days: 365, now };
 }
@@ -141,6 +119,6 @@ function later(days: number): Date {
   return new Date(+NOW + days * DAY);
 }
 
-function endOf(certPem: string): Date {
+function expiryOf(certPem: string): Date {
   return new X509Certificate(certPem).validToDate;
 }

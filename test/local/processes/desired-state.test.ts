@@ -1,44 +1,44 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { clusterNames } from '../../../src/local/names.ts';
-import { growState, portsOf, replacePort } from '../../../src/local/processes/desired-state.ts';
+import { listPorts, planFleetState, replacePort } from '../../../src/local/processes/desired-state.ts';
 import { findFreePort, findNextPort, isPortFree } from '../../../src/os/ports.ts';
 
 describe('clusterNames', () => {
-  it('begins with the hub and goes on counting prod', () => {
+  it('starts with the hub and numbers further clusters prod-2, prod-3, …', () => {
     expect(clusterNames(7)).toEqual(['hub', 'test', 'pre', 'prod', 'prod-2', 'prod-3', 'prod-4']);
   });
 });
 
-describe('growState', () => {
-  it('begins with one cluster', async () => {
-    const state = await growState(undefined, {});
+describe('planFleetState', () => {
+  it('creates one cluster by default', async () => {
+    const state = await planFleetState(undefined, {});
     expect(state.clusters.map(({ name }) => name)).toEqual(['hub']);
     expect(state.clusters[0]).toMatchObject({ bindAddress: '127.0.0.1', names: [], controllers: true });
   });
 
-  it('gives each process a port of its own', async () => {
-    const ports = portsOf(await growState(undefined, { clusters: 4 }));
+  it('allocates a different port for each process', async () => {
+    const ports = listPorts(await planFleetState(undefined, { clusters: 4 }));
     expect(ports).toHaveLength(13);
     expect(new Set(ports).size).toBe(13);
   });
 
-  it('keeps what is there, ports and all, when more is wanted', async () => {
-    const before = await growState(undefined, { clusters: 2 });
-    const after = await growState(before, { clusters: 3 });
+  it('keeps existing clusters and their ports when it adds clusters', async () => {
+    const before = await planFleetState(undefined, { clusters: 2 });
+    const after = await planFleetState(before, { clusters: 3 });
     expect(after.clusters.slice(0, 2)).toEqual(before.clusters);
     expect(after.etcdPort).toBe(before.etcdPort);
     expect(after.clusters.map(({ name }) => name)).toEqual(['hub', 'test', 'pre']);
   });
 
-  it.each([[1], [undefined]])('takes no cluster away, asked for %s', async (clusters) => {
-    const before = await growState(undefined, { clusters: 2 });
-    expect(await growState(before, { clusters })).toEqual(before);
+  it.each([[1], [undefined]])('removes no cluster for a request of %s', async (clusters) => {
+    const before = await planFleetState(undefined, { clusters: 2 });
+    expect(await planFleetState(before, { clusters })).toEqual(before);
   });
 
-  it('changes settings of all clusters, and only those that were asked for', async () => {
-    const before = await growState(undefined, { clusters: 2, controllers: false });
-    const after = await growState(before, { bindAddress: '0.0.0.0', names: ['host.example.com'] });
+  it('changes only the requested settings, in all clusters', async () => {
+    const before = await planFleetState(undefined, { clusters: 2, controllers: false });
+    const after = await planFleetState(before, { bindAddress: '0.0.0.0', names: ['host.example.com'] });
     expect(
       after.clusters.map(({ bindAddress, names, controllers }) => [bindAddress, names, controllers]),
     ).toEqual([
@@ -47,19 +47,19 @@ describe('growState', () => {
     ]);
   });
 
-  it('gives the ports that were asked for, or says which one is in use', async () => {
+  it('uses the requested ports, or reports the one that is in use', async () => {
     const port = await findFreePort();
-    expect((await growState(undefined, { firstPort: port })).clusters[0]?.port).toBe(port);
+    expect((await planFleetState(undefined, { firstPort: port })).clusters[0]?.port).toBe(port);
     await listen(port);
-    await expect(growState(undefined, { firstPort: port })).rejects.toMatchObject({
+    await expect(planFleetState(undefined, { firstPort: port })).rejects.toMatchObject({
       code: 'PortInUse',
-      message: `port ${port}, wanted for cluster hub, is in use`,
+      message: `port ${port} for cluster hub is in use by another program`,
     });
   });
 });
 
 describe('findNextPort', () => {
-  it('passes over ports that are given or in use', async () => {
+  it('skips ports that are used or taken', async () => {
     const port = await findFreePort('127.0.0.1');
     const start = Math.min(port, 32_000);
     const first = await findNextPort(new Set(), '127.0.0.1', start);
@@ -72,11 +72,11 @@ describe('findNextPort', () => {
 });
 
 describe('replacePort', () => {
-  it('changes that port wherever it stands, and nothing else', async () => {
-    const before = await growState(undefined, { clusters: 2 });
-    for (const port of portsOf(before)) {
+  it('replaces only that port, everywhere', async () => {
+    const before = await planFleetState(undefined, { clusters: 2 });
+    for (const port of listPorts(before)) {
       const after = replacePort(before, port, 1);
-      expect(portsOf(after)).toEqual(portsOf(before).map((old) => (old === port ? 1 : old)));
+      expect(listPorts(after)).toEqual(listPorts(before).map((old) => (old === port ? 1 : old)));
     }
   });
 });

@@ -1,26 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Found,
+  type FoundProcess,
+  type ProcessSlot,
   planProcesses,
   planStop,
-  type Slot,
-  type Stray,
+  type StrayProcess,
 } from '../../../src/local/processes/plan.ts';
 
-const WANTED = ['/bin/etcd', '--port=1', '--data=x'];
+const DESIRED = ['/bin/etcd', '--port=1', '--data=x'];
 
 describe('planProcesses', () => {
-  it.each<[name: string, found: Found[], says: string[]]>([
-    ['starts what does not run', [], ['start etcd: it does not run']],
-    ['adopts what runs', [running(7)], ['adopt etcd 7: it runs already']],
+  it.each<[name: string, found: FoundProcess[], expected: string[]]>([
+    ['starts a process that is not running', [], ['start etcd: it is not running']],
+    ['adopts a running process', [running(7)], ['adopt etcd 7: it is already running']],
     [
-      'keeps the oldest of several, which has the port',
+      'keeps the oldest of several, which holds the port',
       [running(9, '200'), running(7, '1000'), running(8, '30')],
-      ['stop etcd 9: it runs twice', 'stop etcd 7: it runs twice', 'adopt etcd 8: it runs already'],
+      [
+        'stop etcd 9: it is running twice',
+        'stop etcd 7: it is running twice',
+        'adopt etcd 8: it is already running',
+      ],
     ],
     [
-      'starts again what runs with other settings, and says which',
+      'restarts a process with other settings and lists them',
       [running(7, '1', ['/bin/etcd', '--port=2', '--data=x', '--old'])],
       [
         'stop etcd 7: its settings changed: no --port=2, no --old, --port=1',
@@ -28,27 +32,27 @@ describe('planProcesses', () => {
       ],
     ],
     [
-      'starts again what is another program',
+      'restarts a process with another program',
       [running(7, '1', ['/old/etcd', '--port=1', '--data=x'])],
       [
-        'stop etcd 7: it runs /old/etcd, wanted is /bin/etcd',
-        'start etcd: it runs /old/etcd, wanted is /bin/etcd',
+        'stop etcd 7: expected program /bin/etcd, got /old/etcd',
+        'start etcd: expected program /bin/etcd, got /old/etcd',
       ],
     ],
     [
-      'does not mind the order of arguments',
+      'ignores the order of arguments',
       [running(7, '1', ['/bin/etcd', '--data=x', '--port=1'])],
-      ['adopt etcd 7: it runs already'],
+      ['adopt etcd 7: it is already running'],
     ],
-  ])('%s', (_, found, says) => {
-    expect(explain([{ id: 'etcd', command: WANTED, found }], [])).toEqual(says);
+  ])('%s', (_, found, expected) => {
+    expect(explain([{ id: 'etcd', command: DESIRED, found }], [])).toEqual(expected);
   });
 
-  it('stops everything that has to go before it starts anything', () => {
+  it('plans all stops before all starts', () => {
     const changed = running(7, '1', ['/bin/etcd', '--port=2']);
     const slots = [
-      { id: 'etcd', command: WANTED, found: [] },
-      { id: 'hub/kube-apiserver', command: WANTED, found: [changed] },
+      { id: 'etcd', command: DESIRED, found: [] },
+      { id: 'hub/kube-apiserver', command: DESIRED, found: [changed] },
     ];
     const acts = planProcesses(slots, [{ pid: 3, program: 'kube-scheduler' }]).map(
       ({ act, id }) => `${act} ${id}`,
@@ -61,17 +65,17 @@ describe('planProcesses', () => {
     ]);
   });
 
-  it('never leaves two of a kind, never touches what it was not shown, and ends with each running once', () => {
+  it('leaves each process running once and never stops an unknown process', () => {
     const anyFound = fc.record({
       pid: fc.integer({ min: 1, max: 99 }),
       startTicks: fc.nat(999).map(String),
-      command: fc.constantFrom(WANTED, ['/bin/etcd', '--port=2']),
+      command: fc.constantFrom(DESIRED, ['/bin/etcd', '--port=2']),
     });
     const anySlots = fc.uniqueArray(anyFound, { selector: ({ pid }) => pid, maxLength: 8 }).chain((found) =>
       fc.array(fc.nat(2), { minLength: found.length, maxLength: found.length }).map((owners) =>
         ['a', 'b', 'c'].map((id, slot) => ({
           id,
-          command: WANTED,
+          command: DESIRED,
           found: found.filter((_, index) => owners[index] === slot),
         })),
       ),
@@ -85,7 +89,7 @@ describe('planProcesses', () => {
           const left = found.filter(({ pid }) => !stopped.includes(pid));
           const started = own.filter(({ act }) => act === 'start').length;
           expect(left.length + started).toBe(1);
-          expect(left.every(({ command }) => command === WANTED)).toBe(true);
+          expect(left.every(({ command }) => command === DESIRED)).toBe(true);
           expect(stopped.every((pid) => found.some((process) => process.pid === pid))).toBe(true);
         }
         expect(entries.every(({ because }) => because.length > 0)).toBe(true);
@@ -95,8 +99,8 @@ describe('planProcesses', () => {
 });
 
 describe('planStop', () => {
-  it('ends API servers before the etcd that they need, and their clients before them', () => {
-    const strays: Stray[] = [
+  it('stops API servers before etcd, and their clients before them', () => {
+    const strays: StrayProcess[] = [
       'etcd',
       'kube-apiserver',
       'kube-scheduler',
@@ -111,18 +115,18 @@ describe('planStop', () => {
     ]);
   });
 
-  it('has nothing to do where nothing runs', () => {
+  it('is empty if no process is running', () => {
     expect(planStop([])).toEqual([]);
   });
 });
 
-function running(pid: number, startTicks = '1', command: readonly string[] = WANTED): Found {
+function running(pid: number, startTicks = '1', command: readonly string[] = DESIRED): FoundProcess {
   return { pid, startTicks, command };
 }
 
-function explain(slots: readonly Slot[], strays: readonly Stray[]): string[] {
+function explain(slots: readonly ProcessSlot[], strays: readonly StrayProcess[]): string[] {
   return planProcesses(slots, strays).map((entry) => {
-    const who = entry.act === 'start' ? entry.id : `${entry.id} ${entry.pid}`;
-    return `${entry.act} ${who}: ${entry.because}`;
+    const target = entry.act === 'start' ? entry.id : `${entry.id} ${entry.pid}`;
+    return `${entry.act} ${target}: ${entry.because}`;
   });
 }

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { layoutOf } from '../../../src/local/layout.ts';
-import { isThatProcess, processesOf } from '../../../src/local/processes/specs.ts';
-import type { ClusterState, FleetState } from '../../../src/local/state.ts';
-import { type ProcessStatus, worstOf } from '../../../src/local/status.ts';
+import { createLayout } from '../../../src/local/layout.ts';
+import { createProcessSpecs, matchesSpec } from '../../../src/local/processes/specs.ts';
+import type { FleetState, LocalClusterState } from '../../../src/local/state.ts';
 
-const LAYOUT = layoutOf('/fleet');
+const LAYOUT = createLayout('/fleet');
 
-describe('processesOf', () => {
-  const specs = processesOf(state('hub', 'test'), LAYOUT, (name) => `/bin/${name}`);
+describe('createProcessSpecs', () => {
+  const specs = createProcessSpecs(state('hub', 'test'), LAYOUT, (name) => `/bin/${name}`);
 
-  it('names them in the order in which they need each other', () => {
+  it('lists processes in the order of their dependencies', () => {
     expect(specs.map(({ id }) => id)).toEqual([
       'etcd',
       'hub/kube-apiserver',
@@ -21,27 +20,27 @@ describe('processesOf', () => {
     ]);
   });
 
-  it('leaves out the controllers where they are not wanted', () => {
+  it('omits controllers of clusters without them', () => {
     const { clusters, ...rest } = state('hub', 'test');
     const some = clusters.map((cluster) => ({ ...cluster, controllers: cluster.name === 'test' }));
-    const ids = processesOf({ ...rest, clusters: some }, LAYOUT, (name) => name).map(({ id }) => id);
+    const ids = createProcessSpecs({ ...rest, clusters: some }, LAYOUT, (name) => name).map(({ id }) => id);
     expect(ids.slice(3)).toEqual(['test/kube-controller-manager', 'test/kube-scheduler']);
   });
 
-  it('gives each a mark that its own command carries and no other', () => {
+  it('creates marks that are unique among all commands', () => {
     for (const { mark } of specs) {
       expect(specs.filter(({ command }) => command.args.includes(mark))).toHaveLength(1);
     }
   });
 
-  it('keeps the clusters apart in etcd', () => {
+  it('separates the clusters in etcd by prefix', () => {
     const prefixes = specs.flatMap(({ command }) =>
       command.args.filter((argument) => argument.startsWith('--etcd-prefix=')),
     );
     expect(prefixes).toEqual(['--etcd-prefix=/hub', '--etcd-prefix=/test']);
   });
 
-  it('lets in nobody from outside unless asked to', () => {
+  it('listens on loopback only by default', () => {
     const listens = specs.flatMap(({ command }) =>
       command.args.filter((argument) => /bind-address|listen-.*urls/.test(argument)),
     );
@@ -49,14 +48,14 @@ describe('processesOf', () => {
     expect(listens.filter((argument) => !argument.includes('127.0.0.1'))).toEqual([]);
   });
 
-  it('asks every visitor of etcd for a certificate, its peers too', () => {
+  it('requires client certificates for etcd, also from peers', () => {
     const etcd = specs[0]?.command.args ?? [];
     expect(etcd).toEqual(expect.arrayContaining(['--client-cert-auth', '--peer-client-cert-auth']));
     expect(etcd.filter((argument) => argument.includes('http://'))).toEqual([]);
   });
 });
 
-describe('isThatProcess', () => {
+describe('matchesSpec', () => {
   const spec = { program: 'etcd', mark: '--data-dir=/fleet/etcd' } as const;
 
   it.each([
@@ -64,30 +63,9 @@ describe('isThatProcess', () => {
     ['etcd of another fleet', ['/bin/etcd', '--data-dir=/fleet/etcd2'], false],
     ['an editor', ['/bin/vi', '--data-dir=/fleet/etcd'], false],
     ['a shell that mentions it', ['/bin/sh', '-c', 'etcd --data-dir=/fleet/etcd'], false],
-    ['nothing', [], false],
-  ])('%s', (_, command, expected) => {
-    expect(isThatProcess(command, spec)).toBe(expected);
-  });
-});
-
-describe('worstOf', () => {
-  it.each<[string, string[], string, string]>([
-    ['all answer', ['Ready', 'Ready', 'Ready'], 'Ready', 'all processes answer'],
-    ['one is gone', ['Ready', 'Stopped', 'Ready'], 'NotReady', 'p1 does not run (log: p1.log)'],
-    ['one hangs', ['NotReady', 'Ready', 'Ready'], 'NotReady', 'p0 does not answer (log: p0.log)'],
-    [
-      'one hangs and one is gone',
-      ['NotReady', 'Ready', 'Stopped'],
-      'NotReady',
-      'p2 does not run (log: p2.log)',
-    ],
-    ['all are gone', ['Stopped', 'Stopped', 'Stopped'], 'Stopped', 'no process runs'],
-  ])('%s', (_, states, worst, because) => {
-    const all = states.map(
-      (each, index) =>
-        ({ program: `p${index}`, state: each, port: 1, log: `p${index}.log` }) as ProcessStatus,
-    );
-    expect(worstOf(all)).toEqual({ state: worst, because });
+    ['no command', [], false],
+  ])('decides for %s', (_, command, expected) => {
+    expect(matchesSpec(command, spec)).toBe(expected);
   });
 });
 
@@ -95,7 +73,7 @@ function state(...names: string[]): FleetState {
   return { version: 1, etcdPort: 1, clusters: names.map(clusterAt) };
 }
 
-function clusterAt(name: string, index: number): ClusterState {
+function clusterAt(name: string, index: number): LocalClusterState {
   const port = 10 * (index + 1);
   const ports = { port, controllerManagerPort: port + 1, schedulerPort: port + 2 };
   return { name, ...ports, bindAddress: '127.0.0.1', names: [], controllers: true };

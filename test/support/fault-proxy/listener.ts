@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Principal } from '../../../src/local/pki/authority.ts';
-import type { Pair } from '../../../src/local/pki/certificate.ts';
+import type { CertificatePair } from '../../../src/local/pki/certificate.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { parseCall } from './call.ts';
 import { type Carried, passageOf, UpstreamError } from './exchange.ts';
@@ -24,7 +24,7 @@ export interface Face {
 
 export interface ListenerParts {
   readonly name: string;
-  readonly certificate: Pair;
+  readonly certificate: CertificatePair;
   face: Face;
   open(entry: Omit<OpenExchange, 'number'>): OpenExchange;
   take(entry: OpenExchange): Taken;

@@ -4,13 +4,13 @@ import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } fr
 import { Agent, request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { ADMIN, type Principal } from '../../../src/local/pki/authority.ts';
-import type { Pair } from '../../../src/local/pki/certificate.ts';
+import type { CertificatePair } from '../../../src/local/pki/certificate.ts';
 
 /** What the proxy needs of `startApiServer()`. */
 export interface ApiServerAddress {
   readonly url: string;
   readonly caPem: string;
-  certificateFor(principal: Principal): Pair;
+  certificateFor(principal: Principal): CertificatePair;
 }
 
 export interface Outgoing {

@@ -5,7 +5,11 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { createAuthority, issue, type Pair } from '../../../src/local/pki/certificate.ts';
+import {
+  type CertificatePair,
+  createAuthority,
+  issueCertificate,
+} from '../../../src/local/pki/certificate.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -19,15 +23,15 @@ export interface TlsServer {
   readonly users: readonly string[];
   answer(handler: Handler): void;
   /** Another certificate from now on, for new connections; the old ones are closed. */
-  present(pair: Pair): void;
+  present(pair: CertificatePair): void;
 }
 
 export const authority = createAuthority('kubernetes', createSystemClock().now(), 1);
 
 export interface ServerOptions {
-  readonly pair?: Pair;
+  readonly pair?: CertificatePair;
   /** Whose client certificates are accepted. */
-  readonly clientAuthority?: Pair;
+  readonly clientAuthority?: CertificatePair;
 }
 
 export async function tlsServer({
@@ -79,22 +83,28 @@ export async function tlsServer({
 const emptyObject: Handler = (_, response) => response.end('{}');
 
 export function serverPair(
-  from: Pair = authority,
+  from: CertificatePair = authority,
   names: readonly string[] = ['127.0.0.1', 'localhost'],
-): Pair {
+): CertificatePair {
   const now = createSystemClock().now();
-  return issue(from, { subject: { commonName: 'kube-apiserver' }, usage: 'server', names, now, days: 1 });
+  return issueCertificate(from, {
+    subject: { commonName: 'kube-apiserver' },
+    usage: 'server',
+    names,
+    now,
+    days: 1,
+  });
 }
 
 /** Valid until yesterday. */
-export function expiredPair(): Pair {
+export function expiredPair(): CertificatePair {
   const now = new Date(createSystemClock().now().getTime() - 3 * 86_400_000);
   const subject = { commonName: 'kube-apiserver' };
-  return issue(authority, { subject, usage: 'server', names: ['127.0.0.1'], now, days: 2 });
+  return issueCertificate(authority, { subject, usage: 'server', names: ['127.0.0.1'], now, days: 2 });
 }
 
-export function clientPair(user: string, from: Pair = authority): Pair {
-  return issue(from, {
+export function clientPair(user: string, from: CertificatePair = authority): CertificatePair {
+  return issueCertificate(from, {
     subject: { commonName: user },
     usage: 'client',
     now: createSystemClock().now(),

@@ -14,7 +14,7 @@ import type { TransportOptions } from '../../../src/kube/transport/base.ts';
 import { createHttpsTransport } from '../../../src/kube/transport/https.ts';
 import type { HttpRequest, HttpStream, Transport } from '../../../src/kube/transport/transport.ts';
 import { createUndiciTransport } from '../../../src/kube/transport/undici.ts';
-import type { Pair } from '../../../src/local/pki/certificate.ts';
+import type { CertificatePair } from '../../../src/local/pki/certificate.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { tempFolder } from '../temp.ts';
 import { authority } from './tls-server.ts';
@@ -80,16 +80,16 @@ export async function drained(
 export interface PairFiles {
   readonly cert: string;
   readonly key: string;
-  write(pair: Pair): void;
+  write(pair: CertificatePair): void;
 }
 
-export function filesFor(pair: Pair): PairFiles {
+export function filesFor(pair: CertificatePair): PairFiles {
   const folder = tempFolder();
   const files = { cert: join(folder, 'tls.crt'), key: join(folder, 'tls.key'), write };
   write(pair);
   return files;
 
-  function write({ certPem, keyPem }: Pair): void {
+  function write({ certPem, keyPem }: CertificatePair): void {
     writeFileSync(files.cert, certPem);
     writeFileSync(files.key, keyPem);
   }

@@ -1,8 +1,8 @@
 /** A real kubelet and containerd on a node, for a real API server. */
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { obtainBinaries } from '../../../src/local/binaries/resolve.ts';
-import { kubeconfigOf } from '../../../src/local/pki/kubeconfig.ts';
+import { resolveBinaries } from '../../../src/local/binaries/resolve.ts';
+import { formatKubeconfig } from '../../../src/local/pki/kubeconfig.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { ApiServerAddress } from '../fault-proxy/upstream.ts';
 import { putFile, putUnit } from './rootfs.ts';
@@ -11,16 +11,16 @@ export const KUBELET = '/usr/local/bin/kubelet';
 
 /** Path of the kubelet on the host. */
 export async function kubeletBinary(): Promise<string> {
-  const { folder } = await obtainBinaries({
+  const { folder } = await resolveBinaries({
     env: process.env,
-    wanted: ['kubelet'],
+    programs: ['kubelet'],
     clock: createSystemClock(),
-    tell,
+    onStep: showStep,
   });
   return await realpath(join(folder, 'kubelet'));
 }
 
-function tell(step: string): void {
+function showStep(step: string): void {
   process.stderr.write(`${step}\n`);
 }
 
@@ -39,7 +39,7 @@ export async function putKubelet(root: string, options: KubeletOptions): Promise
   const url = new URL(server.url);
   url.hostname = gateway;
   const access = { name: 'cluster', server: url.origin, caPem: server.caPem, user, client };
-  await putFile(root, 'etc/kubernetes/kubeconfig', kubeconfigOf([access]), 0o600);
+  await putFile(root, 'etc/kubernetes/kubeconfig', formatKubeconfig([access]), 0o600);
   await putFile(root, 'etc/kubernetes/kubelet.json', JSON.stringify(configuration(), undefined, 2));
   await putFile(root, 'etc/cni/net.d/10-bridge.conflist', JSON.stringify(NETWORK, undefined, 2));
   await putFile(root, 'etc/containerd/config.toml', CONTAINERD);

@@ -1,6 +1,6 @@
 /** A commit whose rule fails its own tests never becomes a candidate: what the judge of heads makes of it. */
 import { describe, expect, it } from 'vitest';
-import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
 import { createHeadAcceptance, type HeadAcceptance } from '../../../src/sync/hub/head-acceptance.ts';
@@ -41,7 +41,7 @@ function judge(): HeadAcceptance {
     git: git as GitTransport,
     ref: 'refs/heads/main',
     renders: renders as RenderStore,
-    checks: commitChecks(),
+    checks: createCommitChecks(),
     lastApplied: () => [],
     newestReleasedCommit: () => undefined,
     acceptHead: () => undefined,

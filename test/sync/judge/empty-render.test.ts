@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
 import { acceptContent } from '../../../src/sync/hub/acceptance.ts';
 import { isRenderError } from '../../../src/sync/render/errors.ts';
@@ -174,7 +174,7 @@ async function judged(
   try {
     const { targets } = await render.folder({ folder });
     const rendered: Rendered = { commit: 'c'.repeat(40), targets };
-    const verdict = await acceptContent(rendered, commitChecks());
+    const verdict = await acceptContent(rendered, createCommitChecks());
     if (!verdict.accepted) return { because: verdict.message };
     const target = targets.find((one) => one.target === 'test');
     if (!target) return { because: 'the commit does not name this cluster, which so gets nothing new' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { refusals } from '../../../src/sync/judge/object-checks.ts';
 import { HUB_TARGET } from '../../../src/sync/rendered.ts';
@@ -35,7 +35,7 @@ function rule(changes: Readonly<Record<string, unknown>> = {}): KubeObject {
 
 async function said(objects: readonly KubeObject[], target = 'test'): Promise<string[]> {
   const units = [{ unit: 'web', objects: objects.map((object) => ({ object, source })), digest: 'sha256:0' }];
-  const found = await refusals({ target, units, digest: 'sha256:0' }, commitChecks());
+  const found = await refusals({ target, units, digest: 'sha256:0' }, createCommitChecks());
   return found.map(({ object, message }) => `${object}: ${message}`);
 }
 

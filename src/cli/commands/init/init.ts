@@ -7,8 +7,8 @@ import { isGitError } from '../../../sync/git/errors.ts';
 import { parseRepository } from '../../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { VERSION } from '../version.ts';
-import { isFree, scaffold } from './scaffold.ts';
+import { KUBENODE_VERSION } from '../version.ts';
+import { createScaffold, isEmptyFolder } from './scaffold.ts';
 
 interface Flags {
   readonly plain?: true;
@@ -18,8 +18,8 @@ interface Flags {
 }
 
 const HELP = `
-The new repository has three clusters (test, pre, prod), a pipeline through them, a test, and CI files for GitHub and GitLab
-that post the plan on a pull request. With --plain it holds plain Kubernetes objects in place of machines and rules.
+Creates a repository with three clusters (test, pre, prod), a pipeline through them, a test, and CI files for GitHub and
+GitLab that post the plan on a pull request. With --plain it contains plain Kubernetes objects instead of machines and rules.
 
 Examples:
   kubenode init ../my-fleet
@@ -28,40 +28,43 @@ Examples:
 
 export function initCommand(io: Io): Command {
   return new Command('init')
-    .description('make a fleet repository')
-    .argument('<dir>', 'a new or empty folder')
-    .option('--plain', 'plain Kubernetes objects: no machines, no rules')
-    .option('--repository <url>', 'where sync will read it (default: the folder itself, as file://…)')
-    .option('--kubenode <spec>', 'what package.json asks for: a version range, or file:… of a tarball')
+    .description('create a fleet repository')
+    .argument('<dir>', 'new or empty folder')
+    .option('--plain', 'plain Kubernetes objects instead of machines and rules')
+    .option('--repository <url>', 'URL from which sync fetches it (default: the folder itself, as file://…)')
+    .option(
+      '--kubenode <spec>',
+      'kubenode dependency in package.json: a version range, or file:… of a tarball',
+    )
     .option('--no-git', 'do not run git init')
     .addHelpText('after', HELP)
     .action((dir: string, flags: Flags) => init(io, resolve(io.cwd, dir), flags));
 }
 
 function init(io: Io, folder: string, flags: Flags): void {
-  if (!isFree(folder)) {
+  if (!isEmptyFolder(folder)) {
     throw new CliError('the folder is not empty', {
       where: folder,
-      hint: 'name a new folder, or an empty one',
+      hint: 'use a new or empty folder',
       exitCode: EXIT.badInput,
     });
   }
-  const files = scaffold({
+  const files = createScaffold({
     plain: flags.plain === true,
-    repository: repositoryOf(folder, flags),
-    kubenode: flags.kubenode ?? `^${VERSION}`,
-    name: nameOf(folder),
+    repository: repositoryUrl(folder, flags),
+    kubenode: flags.kubenode ?? `^${KUBENODE_VERSION}`,
+    name: packageName(folder),
   });
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text, { flag: 'wx' });
   }
-  const hasGit = flags.git && gitInit(io, folder);
-  io.out(`${files.size} files in ${folder}\n`);
-  io.err(nextSteps(relative(io.cwd, folder) || '.', hasGit));
+  const hasGit = flags.git && initGit(io, folder);
+  io.out(`${files.size} files created in ${folder}\n`);
+  io.err(formatNextSteps(relative(io.cwd, folder) || '.', hasGit));
 }
 
-function repositoryOf(folder: string, { repository }: Flags): string {
+function repositoryUrl(folder: string, { repository }: Flags): string {
   if (repository === undefined) return pathToFileURL(folder).href;
   try {
     return parseRepository(repository).url;
@@ -75,8 +78,8 @@ function repositoryOf(folder: string, { repository }: Flags): string {
   }
 }
 
-/** A name that npm takes. */
-function nameOf(folder: string): string {
+/** A valid npm package name. */
+function packageName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
@@ -84,22 +87,22 @@ function nameOf(folder: string): string {
   return name === '' || name === 'kubenode' ? 'my-fleet' : name;
 }
 
-/** True when the folder is a repository in the end. Without git the person is told what to do. */
-function gitInit(io: Io, folder: string): boolean {
+/** Whether the folder is a git repository afterwards. */
+function initGit(io: Io, folder: string): boolean {
   if (existsSync(join(folder, '.git'))) return true;
   try {
     execFileSync('git', ['init', '--quiet', '--initial-branch=main', folder], { stdio: 'ignore' });
     return true;
   } catch {
-    io.err('git could not be run: make it a repository yourself (git init)\n');
+    io.err('git init failed: run it yourself, as in the commands below\n');
     return false;
   }
 }
 
-function nextSteps(folder: string, hasGit: boolean): string {
+function formatNextSteps(folder: string, hasGit: boolean): string {
   return `Next:
   cd ${folder}${hasGit ? '' : ' && git init --initial-branch=main'}
   git add . && git commit -m "The fleet"
-  npx kubenode render .    # what sync would apply
+  npx kubenode render .    # print what sync would apply
 `;
 }

@@ -1,20 +1,20 @@
-/** Which files a new fleet repository gets, and what is filled in. */
+/** Creates the files of a new fleet repository from templates. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface ScaffoldOptions {
-  /** Plain Kubernetes objects in place of machines and rules. */
+  /** Plain Kubernetes objects instead of machines and rules. */
   readonly plain: boolean;
-  /** What sync will read. */
+  /** The URL from which sync fetches it. */
   readonly repository: string;
-  /** What package.json asks for: a version range, or the path of a tarball. */
+  /** The kubenode dependency in package.json: a version range, or the path of a tarball. */
   readonly kubenode: string;
-  /** Of the new package. */
+  /** The name of the new package. */
   readonly name: string;
 }
 
-/** Files that npm pack would change or leave out have another name among the templates. */
+/** Template names of files that npm pack would change or omit. */
 const RENAMED: Readonly<Record<string, string>> = {
   _gitignore: '.gitignore',
   '_package.json': 'package.json',
@@ -23,17 +23,19 @@ const RENAMED: Readonly<Record<string, string>> = {
 const REPOSITORY = "repository: 'https://git.example.com/platform/fleet'";
 const CREDENTIALS = /^ *credentialsRef: \{ name: 'fleet-repository' \},\n/m;
 
-/** Path to content. */
-export function scaffold(options: ScaffoldOptions): ReadonlyMap<string, string> {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const packageRoot = dirname(dirname(dirname(dirname(here))));
-  const templates = join(here, 'templates');
-  // The example fleet of our own repository is the template: there is no second one that could age.
+/** Maps each path to its content. */
+export function createScaffold(options: ScaffoldOptions): ReadonlyMap<string, string> {
+  const folder = dirname(fileURLToPath(import.meta.url));
+  const packageRoot = dirname(dirname(dirname(dirname(folder))));
+  const templates = join(folder, 'templates');
+  // The example fleet of this repository is the template, so there is no copy to keep up to date.
   const content = options.plain
     ? filesIn(join(templates, 'plain'), '')
     : [...filesIn(join(packageRoot, 'fleet'), 'fleet/'), ...filesIn(join(packageRoot, 'rules'), 'rules/')];
   const files = [...filesIn(join(templates, 'common'), ''), ...content];
-  return new Map(files.map(([path, text]) => [targetOf(path), filled(path, text, options, packageRoot)]));
+  return new Map(
+    files.map(([path, text]) => [targetPath(path), fillTemplate(path, text, options, packageRoot)]),
+  );
 }
 
 function filesIn(folder: string, prefix: string): [path: string, text: string][] {
@@ -43,20 +45,20 @@ function filesIn(folder: string, prefix: string): [path: string, text: string][]
     .map((name) => [`${prefix}${name}`, readFileSync(join(folder, name), 'utf8')]);
 }
 
-function targetOf(path: string): string {
+function targetPath(path: string): string {
   return RENAMED[path] ?? path.replace(/^_github\//, '.github/');
 }
 
-function filled(path: string, text: string, options: ScaffoldOptions, packageRoot: string): string {
+function fillTemplate(path: string, text: string, options: ScaffoldOptions, packageRoot: string): string {
   if (path === '_package.json') return packageJson(text, options, packageRoot);
   if (path !== 'fleet/pipelines.ts') return text;
-  const url = text.replace(REPOSITORY, `repository: ${quoted(options.repository)}`);
-  // A folder on this machine needs no token, and a Secret that is not there would be an error.
+  const url = text.replace(REPOSITORY, `repository: ${quoteString(options.repository)}`);
+  // A local folder needs no token, and a reference to a missing Secret would be an error.
   return options.repository.startsWith('file:') ? url.replace(CREDENTIALS, '') : url;
 }
 
 function packageJson(text: string, { kubenode, name }: ScaffoldOptions, packageRoot: string): string {
-  const own = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as Manifest;
+  const own = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as PackageJson;
   const versions = { ...own.devDependencies, ...own.dependencies };
   const values: Readonly<Record<string, string | undefined>> = {
     KUBENODE: kubenode,
@@ -70,18 +72,18 @@ function packageJson(text: string, { kubenode, name }: ScaffoldOptions, packageR
     .replace(/@([A-Z0-9_]+)@/g, (_, key: string) => JSON.stringify(values[key] ?? '*').slice(1, -1));
 }
 
-interface Manifest {
+interface PackageJson {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** As a TypeScript string. */
-function quoted(text: string): string {
+/** A TypeScript string literal. */
+function quoteString(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** Empty, or nothing but a fresh `git init`. */
-export function isFree(folder: string): boolean {
+/** Missing, empty, or containing only `.git`. */
+export function isEmptyFolder(folder: string): boolean {
   return (
     !existsSync(folder) ||
     (statSync(folder).isDirectory() && readdirSync(folder).every((name) => name === '.git'))

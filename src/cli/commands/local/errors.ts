@@ -1,4 +1,4 @@
-/** The exit codes of what goes wrong on this machine. */
+/** Exit codes of errors of the local machine. */
 import { LocalError, type LocalErrorCode, toLocalError } from '../../../local/errors.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 
@@ -23,13 +23,13 @@ export async function withLocalErrors(work: () => Promise<void>): Promise<void> 
   try {
     await work();
   } catch (error) {
-    throw translate(error);
+    throw toCliError(error);
   }
 }
 
-function translate(error: unknown): unknown {
+function toCliError(error: unknown): unknown {
   if (error instanceof AggregateError) {
-    return new AggregateError(error.errors.map(translate), error.message, { cause: error });
+    return new AggregateError(error.errors.map(toCliError), error.message, { cause: error });
   }
   const local = toLocalError(error);
   if (!(local instanceof LocalError)) return error;

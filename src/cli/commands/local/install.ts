@@ -1,4 +1,4 @@
-/** What `kubenode local up` puts into its clusters: the kinds, and into the hub how sync reaches the others. */
+/** What `kubenode local up` installs: the kinds in every cluster, and in the hub the kubeconfigs for sync. */
 
 import { installation } from '../../../api/install/installation.ts';
 import { ANNOTATION_INSTALLED, NAMESPACE } from '../../../api/names.ts';
@@ -7,38 +7,38 @@ import { connect } from '../../../kube/client/connect.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { NAMESPACES } from '../../../kube/objects/core-kinds.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
-import type { Fleet } from '../../../local/fleet.ts';
+import type { LocalFleet } from '../../../local/fleet.ts';
 import { HUB } from '../../../local/names.ts';
 import { writeKubeconfigSecrets } from '../../../local/pki/secrets.ts';
 import type { Io } from '../../io.ts';
-import type { Progress } from '../../progress.ts';
-import { installInto, refuseFailures } from '../install.ts';
+import type { StepProgress } from '../../progress.ts';
+import { installInto, throwIfInstallFailed } from '../install.ts';
 
 const MANAGER = 'kubenode-local';
 
-/** All clusters at once, the hub's Secrets last: sync finds a cluster there once that is ready for it. */
-export async function installAll(io: Io, fleet: Fleet, progress: Progress): Promise<void> {
+/** Installs into all clusters concurrently. The Secrets of the hub come last, so that sync finds only clusters that are ready. */
+export async function installIntoFleet(io: Io, fleet: LocalFleet, progress: StepProgress): Promise<void> {
   const names = fleet.state.clusters.map(({ name }) => name);
-  progress.step(`installing the kinds of kubenode in ${names.join(', ')}`);
-  const wanted = digestOf(installation());
+  progress.step(`installing kubenode into ${names.join(', ')}`);
+  const digest = digestOf(installation());
   await Promise.all(
-    names.map((name) => withClient(io, fleet, name, (client) => installInOne(io, client, wanted))),
+    names.map((name) => withClient(io, fleet, name, (client) => installIfChanged(io, client, digest))),
   );
   await withClient(io, fleet, HUB, (hub) => writeKubeconfigSecrets(hub, fleet, io.signal));
 }
 
-/** The mark lies in the cluster, and is written last: it goes when the data goes, and says nothing of half an installation. */
-async function installInOne(io: Io, client: Client, wanted: string): Promise<void> {
-  if ((await installedDigest(io, client)) === wanted) return;
-  // Its hundred steps a cluster are too many words for something that takes two seconds.
-  const quiet = { step: () => undefined };
-  refuseFailures(await installInto(io, client, { progress: quiet }), client.server);
-  const metadata = { name: NAMESPACE, annotations: { [ANNOTATION_INSTALLED]: wanted } };
-  const mark = { apiVersion: 'v1', kind: 'Namespace', metadata };
-  await client.apply(NAMESPACES, mark, { fieldManager: MANAGER, force: true, signal: io.signal });
+/** Skips a cluster whose annotation has this digest. The annotation is written last, so it never marks a partial installation. */
+async function installIfChanged(io: Io, client: Client, digest: string): Promise<void> {
+  if ((await readInstalledDigest(io, client)) === digest) return;
+  // About a hundred steps in two seconds for each cluster: not worth showing.
+  const silent = { step: () => undefined };
+  throwIfInstallFailed(await installInto(io, client, { progress: silent }), client.server);
+  const metadata = { name: NAMESPACE, annotations: { [ANNOTATION_INSTALLED]: digest } };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata };
+  await client.apply(NAMESPACES, namespace, { fieldManager: MANAGER, force: true, signal: io.signal });
 }
 
-async function installedDigest({ signal }: Io, client: Client): Promise<string | undefined> {
+async function readInstalledDigest({ signal }: Io, client: Client): Promise<string | undefined> {
   try {
     const { metadata } = await client.get(NAMESPACES, { name: NAMESPACE }, { signal });
     return metadata.annotations?.[ANNOTATION_INSTALLED];
@@ -50,7 +50,7 @@ async function installedDigest({ signal }: Io, client: Client): Promise<string |
 
 async function withClient(
   io: Io,
-  fleet: Fleet,
+  fleet: LocalFleet,
   name: string,
   work: (client: Client) => Promise<void>,
 ): Promise<void> {

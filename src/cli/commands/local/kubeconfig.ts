@@ -1,13 +1,13 @@
-/** `kubenode local kubeconfig`: ways into local clusters, for the administrator or for anybody else. */
+/** `kubenode local kubeconfig`: kubeconfigs of local clusters, for the administrator or for another user. */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { kubeconfigFor } from '../../../local/pki/access.ts';
-import { principalNamed } from '../../../local/pki/principal.ts';
-import { requireState } from '../../../local/status.ts';
+import { createUserKubeconfig } from '../../../local/pki/access.ts';
+import { createPrincipal } from '../../../local/pki/principal.ts';
+import { readLocalFleet } from '../../../local/status.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { addDirOption } from './dir-option.ts';
 import { withLocalErrors } from './errors.ts';
-import { withDir } from './folder.ts';
 
 interface KubeconfigFlags {
   readonly dir: string;
@@ -18,16 +18,16 @@ interface KubeconfigFlags {
 }
 
 export function kubeconfigCommand(io: Io): Command {
-  return withDir(io, new Command('kubeconfig'))
+  return addDirOption(io, new Command('kubeconfig'))
     .description('print the kubeconfig of a cluster, or of all of them')
-    .argument('[name]', 'cluster, as in `kubenode local status`')
-    .option('--merged', 'one with a context for each cluster')
-    .option('--path', 'print where the file lies instead of its content')
+    .argument('[name]', 'name of the cluster (see `kubenode local status`)')
+    .option('--merged', 'one kubeconfig with a context for each cluster')
+    .option('--path', 'print the path of the file instead of its content')
     .option(
       '--user <principal>',
-      'for another user than the administrator: kubenode-sync, kubenode:agent:m-1, jane',
+      'create it for this user instead of the administrator: kubenode-sync, kubenode:agent:m-1, jane',
     )
-    .option('--group <name...>', 'more groups of that user')
+    .option('--group <name...>', 'additional groups of that user')
     .addHelpText(
       'after',
       `
@@ -42,54 +42,61 @@ Examples:
 }
 
 async function kubeconfigText(io: Io, name: string | undefined, flags: KubeconfigFlags): Promise<string> {
-  refuseContradictions(name, flags);
-  const found = await requireState(flags.dir);
-  if (!found) throw noFleet(flags.dir);
+  throwIfContradictory(name, flags);
+  const found = await readLocalFleet(flags.dir);
+  if (!found) throw createNoFleetError(flags.dir);
   const { state, layout } = found;
-  if (name === undefined) return await fileOrPath(layout.kubeconfig, flags);
+  if (name === undefined) return await contentOrPath(layout.kubeconfig, flags);
   const cluster = state.clusters.find((candidate) => candidate.name === name);
-  if (!cluster) throw unknownCluster(name, state.clusters);
-  if (flags.user === undefined) return await fileOrPath(layout.cluster(name).kubeconfig, flags);
-  return await kubeconfigFor(cluster, layout, principalNamed(flags.user, flags.group), io.clock.now());
+  if (!cluster) throw createUnknownClusterError(name, state.clusters);
+  if (flags.user === undefined) return await contentOrPath(layout.cluster(name).kubeconfig, flags);
+  return await createUserKubeconfig(
+    cluster,
+    layout,
+    createPrincipal(flags.user, flags.group),
+    io.clock.now(),
+  );
 }
 
-async function fileOrPath(file: string, { path }: KubeconfigFlags): Promise<string> {
-  return path
-    ? `${file}
-`
-    : await readFile(file, 'utf8');
+async function contentOrPath(file: string, { path }: KubeconfigFlags): Promise<string> {
+  return path ? `${file}\n` : await readFile(file, 'utf8');
 }
 
-function refuseContradictions(
+function throwIfContradictory(
   name: string | undefined,
   { merged, path, user, group }: KubeconfigFlags,
 ): void {
-  const objection = [
-    { when: name === undefined && !merged, text: 'name a cluster, or say --merged' },
-    { when: name !== undefined && merged === true, text: '--merged is for all clusters: leave out the name' },
-    { when: user !== undefined && merged === true, text: '--user needs one cluster: name it' },
+  const contradiction = [
+    { when: name === undefined && !merged, text: 'no cluster specified: pass a name or --merged' },
+    { when: name !== undefined && merged === true, text: '--merged includes all clusters: omit the name' },
+    {
+      when: user !== undefined && merged === true,
+      text: '--user requires the name of one cluster: omit --merged',
+    },
     {
       when: user !== undefined && path === true,
-      text: 'a kubeconfig of --user is printed and kept nowhere: leave out --path',
+      text: 'the kubeconfig of --user is not stored in a file: omit --path',
     },
-    { when: group !== undefined && user === undefined, text: '--group goes with --user' },
+    { when: group !== undefined && user === undefined, text: '--group requires --user' },
   ].find(({ when }) => when);
-  if (!objection) return;
-  throw new CliError(objection.text, { exitCode: EXIT.usage, hint: 'kubenode local kubeconfig --help' });
+  if (!contradiction) return;
+  throw new CliError(contradiction.text, {
+    exitCode: EXIT.usage,
+    hint: 'see kubenode local kubeconfig --help',
+  });
 }
 
-function noFleet(dir: string): CliError {
-  return new CliError('there are no local clusters', {
+function createNoFleetError(dir: string): CliError {
+  return new CliError('no local clusters found', {
     where: dir,
     hint: 'start them with: kubenode local up',
     exitCode: EXIT.badInput,
   });
 }
 
-function unknownCluster(name: string, clusters: readonly { readonly name: string }[]): CliError {
-  return new CliError(`there is no local cluster ${name}`, {
-    where: `there are: ${clusters.map((cluster) => cluster.name).join(', ')}`,
-    hint: 'name one of them, or add clusters with: kubenode local up --clusters N',
+function createUnknownClusterError(name: string, clusters: readonly { readonly name: string }[]): CliError {
+  return new CliError(`local cluster ${name} not found`, {
+    hint: `use one of: ${clusters.map((cluster) => cluster.name).join(', ')}; or add clusters with: kubenode local up --clusters N`,
     exitCode: EXIT.badInput,
   });
 }

@@ -1,33 +1,33 @@
-/** Which limits a plan is judged by: those of the Pipeline in the repository itself. */
+/** The limits for a plan: those of the Pipeline in the repository itself. */
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { Limits } from '../../../sync/preview/preview.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 
-/** The budget as it was before the change, so that no commit widens its own; acknowledgements as the change says them. */
-export function limitsIn(before: Rendered, after: Rendered): Limits {
-  const budget = valueAt(pipelineIn(before), 'spec', 'deleteBudget');
+/** The budget before the change, so that no commit can raise its own budget; the acknowledgements after it. */
+export function readLimits(before: Rendered, after: Rendered): Limits {
+  const budget = valueAt(findPipeline(before), 'spec', 'deleteBudget');
   return {
     budget: {
-      maxObjects: numberAt(budget, 'maxObjects', 10),
-      maxPercent: numberAt(budget, 'maxPercent', 20),
+      maxObjects: numberOrDefault(budget, 'maxObjects', 10),
+      maxPercent: numberOrDefault(budget, 'maxPercent', 20),
     },
-    acknowledgements: listAt(pipelineIn(after), 'spec', 'acknowledgements').map((one) => ({
+    acknowledgements: listAt(findPipeline(after), 'spec', 'acknowledgements').map((one) => ({
       unit: textAt(one, 'unit') ?? '',
       planDigest: textAt(one, 'planDigest') ?? '',
     })),
   };
 }
 
-function pipelineIn({ targets }: Rendered): KubeObject | undefined {
+function findPipeline({ targets }: Rendered): KubeObject | undefined {
   const hub = targets.find(({ target }) => target === HUB_TARGET);
   return hub?.units
     .flatMap(({ objects }) => objects.map(({ object }) => object))
     .find(({ kind }) => kind === 'Pipeline');
 }
 
-/** The defaults of the kind, where git leaves them out. */
-function numberAt(value: unknown, field: string, standIn: number): number {
+/** The number of that field, or the default of the kind. */
+function numberOrDefault(value: unknown, field: string, defaultValue: number): number {
   const found = valueAt(value, field);
-  return typeof found === 'number' ? found : standIn;
+  return typeof found === 'number' ? found : defaultValue;
 }

@@ -1,4 +1,4 @@
-/** Asks each cluster of the hub what a commit would do there, where the person has the right to. */
+/** Previews a commit on each cluster of the hub by dry run, where the user has the permission. */
 
 import { CLUSTERS } from '../../../api/generated/resources.ts';
 import type { Cluster } from '../../../api/generated/types.ts';
@@ -17,33 +17,33 @@ import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
 
-export interface Asked {
+export interface LivePreviewInput {
   readonly to: Rendered;
   readonly byCommits: readonly TargetPreview[];
   readonly limits: Limits;
 }
 
-/** The hub's own objects are compared commit with commit: which of them are others' is known to their Pipeline only. */
-export async function askClusters(
+/** Objects of the hub itself are compared commit to commit: only their Pipeline knows which of them it owns. */
+export async function previewOnClusters(
   io: Io,
   flags: ConnectionFlags,
-  { to, byCommits, limits }: Asked,
+  { to, byCommits, limits }: LivePreviewInput,
 ): Promise<readonly TargetPreview[]> {
-  const hub = await reach(io, flags);
+  const hub = await openHub(io, flags);
   if (typeof hub === 'string') return byCommits.map((target) => ({ ...target, because: hub }));
   try {
-    // One that does not answer must not keep the others waiting.
-    return await runConcurrently(byCommits, (preview) => ask(hub, preview));
+    // Concurrently: a cluster that does not answer must not delay the others.
+    return await runConcurrently(byCommits, (preview) => previewTarget(hub, preview));
   } finally {
     await hub.client.close();
   }
 
-  async function ask(from: Hub, preview: TargetPreview): Promise<TargetPreview> {
+  async function previewTarget(from: Hub, preview: TargetPreview): Promise<TargetPreview> {
     const target = to.targets.find((one) => one.target === preview.target);
     if (!target || preview.target === HUB_TARGET) return preview;
     const cluster = from.clusters.find(({ metadata }) => metadata.name === preview.target);
-    if (!cluster) return { ...preview, because: 'the hub does not know this cluster yet' };
-    return askOne(io, from, cluster, { known: preview, target, commit: to.commit, limits });
+    if (!cluster) return { ...preview, because: 'the cluster is not in the hub yet' };
+    return previewOnCluster(io, from, cluster, { byCommits: preview, target, commit: to.commit, limits });
   }
 }
 
@@ -53,8 +53,8 @@ interface Hub {
   readonly clusters: readonly Cluster[];
 }
 
-/** The hub, or why it is not asked. */
-async function reach(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
+/** The open hub, or the reason why it cannot be used. */
+async function openHub(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
   let client: Client | undefined;
   try {
     client = await connectFrom(io, flags);
@@ -63,31 +63,41 @@ async function reach(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
     return { client, uid, clusters: items };
   } catch (error) {
     await client?.close();
-    return `the hub was not asked: ${error instanceof Error ? error.message : String(error)}`;
+    return `the hub could not be read: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-interface Question {
-  readonly known: TargetPreview;
+interface ClusterPreviewInput {
+  readonly byCommits: TargetPreview;
   readonly target: Rendered['targets'][number];
   readonly commit: string;
   readonly limits: Limits;
 }
 
-async function askOne(io: Io, hub: Hub, cluster: Cluster, question: Question): Promise<TargetPreview> {
-  const { known } = question;
+async function previewOnCluster(
+  io: Io,
+  hub: Hub,
+  cluster: Cluster,
+  input: ClusterPreviewInput,
+): Promise<TargetPreview> {
+  const { byCommits } = input;
   try {
-    return { target: known.target, by: 'live', units: await withCluster(io, hub, cluster, question) };
+    return { target: byCommits.target, by: 'live', units: await readUnitPreviews(io, hub, cluster, input) };
   } catch (error) {
-    if (isKubeError(error, 'Forbidden')) return { ...known, because: error.message };
+    if (isKubeError(error, 'Forbidden')) return { ...byCommits, because: error.message };
     const because = error instanceof Error ? error.message : String(error);
-    return { target: known.target, by: 'unknown', because, units: [] };
+    return { target: byCommits.target, by: 'unknown', because, units: [] };
   }
 }
 
-async function withCluster(io: Io, hub: Hub, cluster: Cluster, question: Question): Promise<UnitPreview[]> {
-  const { target, commit, limits } = question;
-  const client = await clientFor(io, hub, cluster);
+async function readUnitPreviews(
+  io: Io,
+  hub: Hub,
+  cluster: Cluster,
+  input: ClusterPreviewInput,
+): Promise<UnitPreview[]> {
+  const { target, commit, limits } = input;
+  const client = await connectAsSync(io, hub, cluster);
   try {
     const uid = await readClusterUID(client, io.signal);
     return await previewLive({
@@ -104,18 +114,18 @@ async function withCluster(io: Io, hub: Hub, cluster: Cluster, question: Questio
   }
 }
 
-/** With the credentials that sync would use. */
-async function clientFor({ clock }: Io, hub: Hub, cluster: Cluster): Promise<Client> {
-  const secrets = createStore({ log: SILENT });
+/** Connects with the credentials that sync uses. */
+async function connectAsSync({ clock }: Io, hub: Hub, cluster: Cluster): Promise<Client> {
+  const secrets = createStore({ log: SILENT_LOG });
   const ref = credentialsOf(cluster);
   if (ref) secrets.put(await hub.client.get(SECRETS, { name: ref.name, namespace: NAMESPACE }));
   return connectCluster(cluster, { secrets, clock, connectHub: async () => hub.client });
 }
 
-const SILENT = {
+const SILENT_LOG = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
   error: () => undefined,
-  with: () => SILENT,
+  with: () => SILENT_LOG,
 };

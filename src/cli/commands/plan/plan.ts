@@ -12,24 +12,24 @@ import {
 import { previewMarkdown, previewText } from '../../../sync/preview/text.ts';
 import { createRenderer, type Renderer } from '../../../sync/render/renderer.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
-import { type ConnectionFlags, connectionOptions } from '../../connection.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { EXIT } from '../../errors.ts';
-import { endWith } from '../../exit.ts';
+import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
 import { withProgress } from '../../progress.ts';
-import { commitChecks } from '../sync/checks.ts';
-import { limitsIn } from './limits.ts';
-import { askClusters } from './live.ts';
+import { createCommitChecks } from '../sync/checks.ts';
+import { readLimits } from './limits.ts';
+import { previewOnClusters } from './live.ts';
 
 const HELP = `
-Compares two states of a fleet repository by the code that sync runs, without the writing. Without options: the files as
-they lie there against the last commit; when nothing is uncommitted, the last commit against the one before.
+Compares two states of a fleet repository with the code that sync runs, without writing. Without options: the working
+tree with the last commit; if nothing is uncommitted, the last commit with its parent.
 
-With a kubeconfig of the hub whose user may read Clusters and their Secrets, each cluster is asked itself, by server-side
-dry run: then the plan is against what is really there. Otherwise, or with --no-live, commit is compared with commit; the
-output says which, for each cluster. A cluster that does not answer is unknown. Values of Secrets are masked.
+With a kubeconfig of the hub whose user can read Clusters and their Secrets, the plan is a server-side dry run on each
+cluster, against what is really there. Otherwise, or with --no-live, it compares commit to commit; the output tells
+which, for each cluster. A cluster that does not answer is unknown. Values of Secrets are masked.
 
-Exit codes: 0 nothing to do, 2 changes, 3 something would be held, 1 refused, or an error.
+Exit codes: 0 no changes, 2 changes, 3 something would be held, 1 refused, or an error.
 
 Examples:
   kubenode plan
@@ -49,19 +49,19 @@ interface Flags extends ConnectionFlags {
 
 export function planCommand(io: Io): Command {
   const command = new Command('plan')
-    .description('show what a change of the fleet repository would do, cluster by cluster')
-    .option('--from <revision>', 'the state before (default: see below)')
-    .option('--to <revision>', 'the state after (default: the files as they lie there)')
-    .option('--repo <dir>', 'a folder of the fleet repository', '.')
+    .description('show what a change of the fleet repository would do on each cluster')
+    .option('--from <revision>', 'revision before the change (default: see below)')
+    .option('--to <revision>', 'revision after the change (default: the working tree)')
+    .option('--repo <dir>', 'folder of the fleet repository', '.')
     .option('--path <folder>', 'folder of the fleet in the repository (spec.source.path)', '.')
-    .option('--no-live', 'ask no cluster: compare commit with commit')
+    .option('--no-live', 'contact no cluster: compare commit to commit')
     .addOption(
-      new Option('-o, --output <format>', 'how to print')
+      new Option('-o, --output <format>', 'output format')
         .choices(['table', 'markdown', 'json'])
         .default('table'),
     )
     .addHelpText('after', HELP);
-  return connectionOptions(command).action(async (flags: Flags) => {
+  return addConnectionOptions(command).action(async (flags: Flags) => {
     const preview = await withProgress(io, async (progress) => {
       progress.step('rendering');
       const sides = await renderSides(io, flags);
@@ -69,51 +69,51 @@ export function planCommand(io: Io): Command {
       return compare(io, flags, sides);
     });
     show(io, flags.output, preview);
-    endWith(
+    setExitCode(
       io,
       { nothing: EXIT.ok, changes: EXIT.changes, held: EXIT.held, refused: EXIT.failed }[verdictOf(preview)],
     );
   });
 }
 
-interface Side {
+interface PlanSide {
   readonly label: string;
   readonly rendered: Rendered | undefined;
 }
 
-interface Sides {
-  readonly from: Side;
+interface PlanSides {
+  readonly from: PlanSide;
   readonly to: { readonly label: string; readonly rendered: Rendered };
 }
 
-async function renderSides(io: Io, flags: Flags): Promise<Sides> {
+async function renderSides(io: Io, flags: Flags): Promise<PlanSides> {
   const git = await openWorkingTree(resolve(io.cwd, flags.repo));
   const render = createRenderer();
-  const to = await after(io, flags, git, render);
+  const to = await renderAfter(io, flags, git, render);
   const from = flags.from ?? (to.clean ? 'HEAD^' : 'HEAD');
-  const rendered = await renderedAt(io, flags, git, { revision: from, render });
+  const rendered = await renderRevision(io, flags, git, { revision: from, render });
   return { from: { label: from, rendered }, to };
 }
 
-/** The files as they lie there, unless they are those of the last commit. */
-async function after(
+/** The working tree, unless it renders to the same as the last commit. */
+async function renderAfter(
   io: Io,
   flags: Flags,
   git: WorkingTree,
   render: Renderer,
-): Promise<Sides['to'] & { clean: boolean }> {
+): Promise<PlanSides['to'] & { clean: boolean }> {
   const { signal } = io;
   const { path } = flags;
   if (flags.to !== undefined || flags.from !== undefined) {
     const revision = flags.to ?? 'HEAD';
-    const rendered = await renderedAt(io, flags, git, { revision, render });
+    const rendered = await renderRevision(io, flags, git, { revision, render });
     if (rendered) return { label: revision, rendered, clean: true };
   }
   const { targets } = await render.folder({ folder: git.root, path, signal });
-  const head = await renderedAt(io, flags, git, { revision: 'HEAD', render });
+  const head = await renderRevision(io, flags, git, { revision: 'HEAD', render });
   const clean = head !== undefined && digests(head.targets) === digests(targets);
   return {
-    label: clean ? 'HEAD' : 'the files as they lie there',
+    label: clean ? 'HEAD' : 'the working tree',
     rendered: { commit: '0'.repeat(40), targets },
     clean,
   };
@@ -123,41 +123,42 @@ function digests(targets: Rendered['targets']): string {
   return targets.map(({ target, digest }) => `${target} ${digest}`).join('\n');
 }
 
-/** Undefined for the parent of a first commit: everything is new. */
-async function renderedAt(
+/** Undefined for the parent of the first commit: everything is new. */
+async function renderRevision(
   { signal }: Io,
   { path }: Flags,
   git: WorkingTree,
   { revision, render }: { readonly revision: string; readonly render: Renderer },
 ): Promise<Rendered | undefined> {
-  const first = revision === 'HEAD^' && (await git.commit(await git.resolve('HEAD'))).parents.length === 0;
-  if (first) return undefined;
+  const hasNoParent =
+    revision === 'HEAD^' && (await git.commit(await git.resolve('HEAD'))).parents.length === 0;
+  if (hasNoParent) return undefined;
   const commit = await git.resolve(revision);
   return (await render.commit({ git, commit, path, signal })).rendered;
 }
 
-async function compare(io: Io, flags: Flags, { from, to }: Sides): Promise<Preview> {
-  const limits = limitsIn(from.rendered ?? to.rendered, to.rendered);
+async function compare(io: Io, flags: Flags, { from, to }: PlanSides): Promise<Preview> {
+  const limits = readLimits(from.rendered ?? to.rendered, to.rendered);
   const byCommits = compareCommits(from.rendered, to.rendered, limits);
-  const found = await refusalsOf(to.rendered);
+  const refused = await findRefusals(to.rendered);
   const targets = flags.live
-    ? await askClusters(io, flags, { to: to.rendered, byCommits, limits })
-    : byCommits.map(notAsked);
-  return previewOf({ from: from.label, to: to.label, targets: hubFirst(targets), refusals: found });
+    ? await previewOnClusters(io, flags, { to: to.rendered, byCommits, limits })
+    : byCommits.map(withoutLivePreview);
+  return previewOf({ from: from.label, to: to.label, targets: sortHubFirst(targets), refusals: refused });
 }
 
-async function refusalsOf({ targets }: Rendered): Promise<Refusal[]> {
-  const checks = commitChecks();
+async function findRefusals({ targets }: Rendered): Promise<Refusal[]> {
+  const checks = createCommitChecks();
   const found: Refusal[] = [];
   for (const target of targets) found.push(...(await refusals(target, checks)));
   return found;
 }
 
-function notAsked(target: TargetPreview): TargetPreview {
+function withoutLivePreview(target: TargetPreview): TargetPreview {
   return { ...target, because: '--no-live' };
 }
 
-function hubFirst(targets: readonly TargetPreview[]): TargetPreview[] {
+function sortHubFirst(targets: readonly TargetPreview[]): TargetPreview[] {
   return targets.toSorted((a, b) => Number(b.target === HUB_TARGET) - Number(a.target === HUB_TARGET));
 }
 

@@ -1,22 +1,22 @@
-/** `kubenode release`: commits on their way. What git owns is changed by a commit; a halt is a person's own. */
+/** `kubenode release`: lists, halts, resumes and approves releases. Fields that git owns change only by a commit; a halt is the user's. */
 import { Command } from 'commander';
 import { PIPELINES } from '../../../api/generated/resources.ts';
 import { MANAGER_CLI } from '../../../api/names.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { shortCommit } from '../../age.ts';
-import { type ConnectionFlags, connectFrom, connectionOptions } from '../../connection.ts';
+import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { pick, readHub } from '../../hub-objects.ts';
+import { findByName, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
-import { type Format, outputOption, print } from '../../output.ts';
-import { releasesTable, releaseText } from './text.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { formatRelease, releasesTable } from './text.ts';
 
-type Flags = ConnectionFlags & { readonly output: Format };
+type Flags = ConnectionFlags & { readonly output: OutputFormat };
 
 export function releaseCommand(io: Io): Command {
   return new Command('release')
-    .description('look at commits on their way, and halt, resume or approve them')
+    .description('list releases, and halt, resume or approve them')
     .addCommand(listCommand(io))
     .addCommand(showCommand(io))
     .addCommand(pauseCommand(io, 'halt', true))
@@ -26,86 +26,86 @@ export function releaseCommand(io: Io): Command {
 
 function listCommand(io: Io): Command {
   const command = new Command('list')
-    .description('the releases, newest first')
-    .option('--pipeline <name>', 'only those of one pipeline')
-    .addOption(outputOption());
-  return connectionOptions(command).action((flags: Flags & { pipeline?: string }) =>
+    .description('list the releases, newest first')
+    .option('--pipeline <name>', 'only the releases of this pipeline')
+    .addOption(createOutputOption());
+  return addConnectionOptions(command).action((flags: Flags & { pipeline?: string }) =>
     withHub(io, flags, async (client) => {
       const { releases } = await readHub(client, io.signal);
-      const chosen = releases.filter(({ spec }) => !flags.pipeline || spec.pipeline === flags.pipeline);
-      print(io, flags.output, chosen, () => releasesTable(chosen, io.clock.now()));
+      const selected = releases.filter(({ spec }) => !flags.pipeline || spec.pipeline === flags.pipeline);
+      printResult(io, flags.output, selected, () => releasesTable(selected, io.clock.now()));
     }),
   );
 }
 
 function showCommand(io: Io): Command {
   const command = new Command('show')
-    .description('one release: stage by stage, what it waits for, which clusters failed')
+    .description('show a release: its stages, what it is waiting for, and the clusters that failed')
     .argument('<name>', 'name of the Release')
-    .addOption(outputOption());
-  return connectionOptions(command).action((name: string, flags: Flags) =>
+    .addOption(createOutputOption());
+  return addConnectionOptions(command).action((name: string, flags: Flags) =>
     withHub(io, flags, async (client) => {
-      const release = pick((await readHub(client, io.signal)).releases, name);
-      if (flags.output === 'table') io.out(releaseText(release, io.clock.now()));
-      else print(io, flags.output, release, () => ({ columns: [], rows: [] }));
+      const release = findByName((await readHub(client, io.signal)).releases, name);
+      if (flags.output === 'table') io.out(formatRelease(release, io.clock.now()));
+      else printResult(io, flags.output, release, () => ({ columns: [], rows: [] }));
     }),
   );
 }
 
 const PAUSE_HELP = {
-  halt: 'begin nothing more in any stage of a pipeline; clusters under way finish',
-  resume: 'let a halted pipeline go on',
+  halt: 'start no new cluster in any stage of a pipeline; clusters in progress finish',
+  resume: 'continue a halted pipeline',
 };
 
 function pauseCommand(io: Io, verb: 'halt' | 'resume', paused: boolean): Command {
   const command = new Command(verb)
     .description(PAUSE_HELP[verb])
     .argument('<pipeline>', 'name of the Pipeline');
-  return connectionOptions(command).action((name: string, flags: ConnectionFlags) =>
+  return addConnectionOptions(command).action((name: string, flags: ConnectionFlags) =>
     withHub(io, flags, async (client) => {
-      pick((await readHub(client, io.signal)).pipelines, name);
+      findByName((await readHub(client, io.signal)).pipelines, name);
       await setPaused(client, name, paused);
       io.err(
         paused
-          ? `pipeline ${name} is halted; go on with: kubenode release resume ${name}\n`
-          : `pipeline ${name} goes on\n`,
+          ? `pipeline ${name} halted. Resume it with: kubenode release resume ${name}\n`
+          : `pipeline ${name} resumed\n`,
       );
     }),
   );
 }
 
-/** One field, as kubenode-cli. Where git sets it too, git is the owner, and says so by a conflict. */
+/** Applies one field as kubenode-cli. If git sets it too, git owns it and the apply fails with a conflict. */
 async function setPaused(client: Client, name: string, paused: boolean): Promise<void> {
   const intent = { apiVersion: API_VERSION, kind: PIPELINES.kind, metadata: { name }, spec: { paused } };
   await client.apply(PIPELINES, intent, { fieldManager: MANAGER_CLI });
 }
 
 const APPROVE_HELP = `
-An approval is a commit: it names the stage and the plan that was looked at, and lapses when the plan becomes another
-one. This command prints the entry for spec.approvals of the Pipeline, which is a program in the fleet repository, so
-that it goes through review like any other change.`;
+An approval is a commit: it names the stage and the digest of the reviewed plan, and expires when the plan changes.
+This command prints the entry for spec.approvals of the Pipeline in the fleet repository, so that an approval is
+reviewed like any other change.`;
 
 function approveCommand(io: Io): Command {
   const command = new Command('approve')
-    .description('print the entry that approves a release for a stage')
+    .description('print the spec.approvals entry that approves a release for a stage')
     .argument('<name>', 'name of the Release')
     .argument('<stage>', 'name of the stage')
-    .requiredOption('--reason <text>', 'why: it stands in git')
+    .requiredOption('--reason <text>', 'why it is approved: recorded in git')
     .addHelpText('after', APPROVE_HELP);
-  return connectionOptions(command).action(
+  return addConnectionOptions(command).action(
     (name: string, stage: string, flags: ConnectionFlags & { reason: string }) =>
       withHub(io, flags, async (client) => {
         const { releases, pipelines } = await readHub(client, io.signal);
-        const { spec } = pick(releases, name);
-        const stages = pick(pipelines, spec.pipeline).spec.stages.map((one) => one.name);
+        const { spec } = findByName(releases, name);
+        const stages = findByName(pipelines, spec.pipeline).spec.stages.map((one) => one.name);
         if (!stages.includes(stage)) {
           throw new CliError(`pipeline ${spec.pipeline} has no stage ${stage}`, {
-            hint: `name one of: ${stages.join(', ')}`,
+            hint: `use one of: ${stages.join(', ')}`,
             exitCode: EXIT.badInput,
           });
         }
         io.err(
-          `Add this to spec.approvals of the Pipeline ${spec.pipeline}, and commit it (commit ${shortCommit(spec.commit)}, ${spec.subject ?? ''}):\n`,
+          `Add this to spec.approvals of Pipeline ${spec.pipeline} and commit it (approves commit ${shortCommit(spec.commit)}, ${spec.subject ?? ''}):\n`,
         );
         const entry = { stage, planDigest: spec.plan.digest, reason: flags.reason };
         io.out(`approvals: [\n  ${JSON.stringify(entry)},\n],\n`);

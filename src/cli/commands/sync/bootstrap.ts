@@ -1,7 +1,4 @@
-/**
- * The first step: the Pipelines that a repository declares are put into the hub by server-side apply, as sync itself
- * will do from then on. Everything else follows from the Pipeline.
- */
+/** The first step of sync: creates the Pipelines that a repository declares in the hub. Everything else follows from them. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -29,17 +26,17 @@ export async function bootstrap(
   flags: BootstrapFlags,
   { connectHub, renderer, log, gitFolder }: SyncOptions,
 ): Promise<void> {
-  const repository = urlOf(io, flags.from);
-  const pipelines = await pipelinesOf(io, { ...flags, repository }, { renderer, gitFolder });
+  const repository = repositoryUrl(io, flags.from);
+  const pipelines = await renderPipelines(io, { ...flags, repository }, { renderer, gitFolder });
   const client = await connectHub();
   try {
     for (const pipeline of pipelines) {
       const { name } = pipeline.metadata;
-      // Only the very first time: from then on sync keeps it as its own commits say.
-      if (await isThere(client, name)) log.info('pipeline known', { pipeline: name });
+      // Only the first time: afterwards sync applies the Pipeline from its own commits.
+      if (await pipelineExists(client, name)) log.info('pipeline already exists', { pipeline: name });
       else {
         await client.create(PIPELINES, pipeline, { fieldManager: MANAGER_SYNC, signal: io.signal });
-        log.info('pipeline declared', { pipeline: name, repository });
+        log.info('pipeline created', { pipeline: name, repository });
       }
     }
   } finally {
@@ -47,7 +44,7 @@ export async function bootstrap(
   }
 }
 
-async function isThere(client: Client, name: string): Promise<boolean> {
+async function pipelineExists(client: Client, name: string): Promise<boolean> {
   try {
     await client.get(PIPELINES, { name });
     return true;
@@ -57,13 +54,13 @@ async function isThere(client: Client, name: string): Promise<boolean> {
   }
 }
 
-/** A folder of this machine is a repository like any other. */
-function urlOf(io: Io, from: string): string {
+/** A local folder becomes a file URL. */
+function repositoryUrl(io: Io, from: string): string {
   const folder = resolve(io.cwd, from);
   return existsSync(folder) ? pathToFileURL(folder).href : from;
 }
 
-async function pipelinesOf(
+async function renderPipelines(
   io: Io,
   { repository, path, ref }: BootstrapFlags & { readonly repository: string },
   { renderer, gitFolder }: Pick<SyncOptions, 'renderer' | 'gitFolder'>,
@@ -77,9 +74,9 @@ async function pipelinesOf(
     const objects = (hub?.units ?? []).flatMap((unit) => unit.objects.map(({ object }) => object));
     const found = objects.filter(({ kind }) => kind === PIPELINES.kind);
     if (found.length > 0) return found;
-    throw new CliError('this repository declares no Pipeline', {
+    throw new CliError('the repository declares no Pipeline', {
       where: `${repository}, commit ${commit}, path ${path}`,
-      hint: 'declare one in the fleet program (new Pipeline), or make a repository with: kubenode init DIR',
+      hint: 'declare one in the fleet program (fleet.pipeline), or create a repository with: kubenode init DIR',
       exitCode: EXIT.badInput,
     });
   } finally {

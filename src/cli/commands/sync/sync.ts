@@ -1,8 +1,8 @@
-/** `kubenode sync`: brings the commits of a repository to the clusters, for as long as it runs. */
+/** `kubenode sync`: applies the commits of a repository to the clusters, until it is stopped. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { PRINCIPAL_SYNC } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
@@ -19,20 +19,21 @@ import { type Known, syncMetrics } from '../../../sync/metrics.ts';
 import { createRenderCache } from '../../../sync/render/cache.ts';
 import { createRenderer } from '../../../sync/render/renderer.ts';
 import { type SyncOptions, startSync } from '../../../sync/sync.ts';
-import { type ConnectionFlags, connectionOptions } from '../../connection.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import type { Io } from '../../io.ts';
-import { connectionAs } from '../../principal.ts';
+import { createIntegerParser } from '../../option-parsers.ts';
+import { connectOptionsFor } from '../../principal.ts';
 import { bootstrap } from './bootstrap.ts';
-import { commitChecks } from './checks.ts';
+import { createCommitChecks } from './checks.ts';
 
 const HELP = `
-Reads the Pipelines of the hub, polls their repositories, and brings each accepted commit to the clusters, stage by
-stage. Run it where it can reach the hub and all clusters; a second one beside it waits, and takes over when the
-first one ends. It may be killed at any moment. It acts as the user kubenode-sync: with that user's credentials, or with
-an administrator's by impersonation.
+Reads the Pipelines of the hub, polls their repositories, and applies each accepted commit to the clusters, stage by
+stage. Run it where it can reach the hub and all clusters; a second instance waits, and takes over when the first one
+ends. It can be killed at any time. It acts as the user kubenode-sync: with credentials of that user, or with those of
+an administrator by impersonation.
 
-The first time, --from names the fleet repository: the Pipelines that it declares are put into the hub, and all else
-follows from them.
+The first time, pass the fleet repository with --from: sync then creates the Pipelines that it declares in the hub.
+Everything else follows from them.
 
 Example, with a local fleet:
   kubenode sync --from ../my-fleet`;
@@ -50,30 +51,40 @@ interface Flags extends ConnectionFlags {
 
 export function syncCommand(io: Io): Command {
   const command = new Command('sync')
-    .description('bring the commits of a fleet repository to the clusters, stage by stage')
+    .description('apply the commits of a fleet repository to the clusters, stage by stage')
     .option(
       '--from <repository>',
-      'folder or URL of the fleet repository, when the hub has no Pipeline of it yet',
+      'folder or URL of the fleet repository, if its Pipeline is not in the hub yet',
     )
-    .option('--path <folder>', 'folder of the fleet in that repository', '.')
-    .option('--ref <ref>', 'branch to take the Pipelines from (default: its current one)')
-    .option('--cache <folder>', 'where repositories and renders are kept', join(cacheFolder(io.env), 'sync'))
-    .option('--prometheus-url <url>', 'Prometheus that answers the promql checks of stages')
-    .option('--port <n>', 'serve /healthz, /readyz and /metrics there; 0 takes a free port', portNumber)
-    .option('--host <address>', 'address to serve them on', '127.0.0.1')
-    .addOption(new Option('--log-level <level>', 'how much to log').choices([...LOG_LEVELS]).default('info'))
+    .option('--path <folder>', 'folder of the fleet in the repository', '.')
+    .option('--ref <ref>', 'branch to read the Pipelines from (default: HEAD of the repository)')
+    .option(
+      '--cache <folder>',
+      'cache folder for repositories and rendered objects',
+      join(cacheFolder(io.env), 'sync'),
+    )
+    .option('--prometheus-url <url>', 'URL of the Prometheus server for promql checks of stages')
+    .option(
+      '--port <n>',
+      'port for /healthz, /readyz and /metrics; 0 selects a free port',
+      createIntegerParser(0, 65_535),
+    )
+    .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
+    .addOption(
+      new Option('--log-level <level>', 'lowest level to log').choices([...LOG_LEVELS]).default('info'),
+    )
     .addHelpText('after', HELP);
-  return connectionOptions(command).action((flags: Flags) => sync(io, flags));
+  return addConnectionOptions(command).action((flags: Flags) => sync(io, flags));
 }
 
 async function sync(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
   const log = createLogger({ level: flags.logLevel, stream: { write: (line) => io.err(line) }, clock });
   const metrics = createMetrics();
-  const counted = createRuntimeMetrics(metrics, createLoopDelay());
-  const connection = await connectionAs(io, flags, PRINCIPAL_SYNC);
+  const processMetrics = createRuntimeMetrics(metrics, createLoopDelay());
+  const connection = await connectOptionsFor(io, flags, PRINCIPAL_SYNC);
   const connectHub = (fence?: () => void): Promise<Client> =>
-    connect({ ...connection, onCall: (report) => counted.call(report), ...(fence ? { fence } : {}) });
+    connect({ ...connection, onCall: (report) => processMetrics.call(report), ...(fence ? { fence } : {}) });
   const options: SyncOptions = {
     connectHub,
     identity: `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`,
@@ -81,7 +92,7 @@ async function sync(io: Io, flags: Flags): Promise<void> {
       cache: createRenderCache(join(flags.cache, 'renders')),
       compileCache: join(flags.cache, 'compiled'),
     }),
-    checks: commitChecks(),
+    checks: createCommitChecks(),
     runner: checkRunner({
       clock,
       get: httpGet,
@@ -91,8 +102,8 @@ async function sync(io: Io, flags: Flags): Promise<void> {
     clock,
     log,
     random: systemRandom,
-    metrics: { ...counted.lease, ...counted.watch, ...counted.events },
-    onCall: (report) => counted.call(report),
+    metrics: { ...processMetrics.lease, ...processMetrics.watch, ...processMetrics.events },
+    onCall: (report) => processMetrics.call(report),
   };
   if (flags.from !== undefined) await bootstrap(io, { ...flags, from: flags.from }, options);
   const running = await startSync(options, signal);
@@ -115,22 +126,16 @@ async function sync(io: Io, flags: Flags): Promise<void> {
           clock,
           log,
         });
-  log.info('sync runs', health ? { health: health.url } : {});
-  await stopped(signal);
-  log.info('sync stops');
+  log.info('sync started', health ? { health: health.url } : {});
+  await untilAborted(signal);
+  log.info('sync stopping');
   await health?.close();
   await running.close();
 }
 
-function stopped(signal: AbortSignal): Promise<void> {
+function untilAborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();
   signal.addEventListener('abort', () => resolve(), { once: true });
   return promise;
-}
-
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('Wanted is a whole number from 0 to 65535.');
 }

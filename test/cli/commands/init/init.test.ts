@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../../../../src/cli/run.ts';
+import { runCommandLine } from '../../../../src/cli/run.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
-interface Outcome {
+interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-async function kubenode(cwd: string, ...args: string[]): Promise<Outcome> {
+async function kubenode(cwd: string, ...args: string[]): Promise<CommandResult> {
   let [out, err] = ['', ''];
-  const code = await run(
+  const code = await runCommandLine(
     {
       out: (text) => {
         out += text;
@@ -62,7 +62,7 @@ describe.each([
   ['machines', [] as string[], ['fleet/machines.ts', 'rules/disk-pressure.ts'], 'machines'],
   ['plain objects', ['--plain'], ['fleet/shop.ts'], 'shop'],
 ])('kubenode init, with %s', { timeout: 120_000 }, (_, flags, own, unit) => {
-  it('makes a repository that renders, and whose types hold', async () => {
+  it('creates a repository that renders and type-checks', async () => {
     const folder = join(tempFolder('init'), 'My Fleet');
     const { code, err } = await kubenode('/', 'init', folder, ...flags);
     expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('git commit') as string });
@@ -76,7 +76,7 @@ describe.each([
     expect(targets.map(({ target }) => target)).toEqual(['hub', 'pre', 'prod', 'test']);
     expect(targets[1]?.units.map((one) => one.unit)).toContain(unit);
 
-    // The packages as npm would put them there.
+    // The packages where npm would install them.
     mkdirSync(join(folder, 'node_modules'));
     for (const name of ['cdk8s', 'constructs', '@types']) {
       symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
@@ -89,7 +89,7 @@ describe.each([
     });
   });
 
-  it('commits as it is, and renders the commit to the same', async () => {
+  it('renders its first commit to the same as the working tree', async () => {
     const folder = join(tempFolder('init'), 'fleet');
     await kubenode('/', 'init', folder, ...flags);
     const git = (...args: string[]): string =>
@@ -105,7 +105,7 @@ describe.each([
 });
 
 describe('kubenode init', { timeout: 60_000 }, () => {
-  it('points the pipeline at the folder, without a token', async () => {
+  it('points the pipeline to the folder, without credentials', async () => {
     const folder = join(tempFolder('init'), 'fleet');
     await kubenode('/', 'init', folder, '--plain');
     const pipeline = readFileSync(join(folder, 'fleet/pipelines.ts'), 'utf8');
@@ -113,7 +113,7 @@ describe('kubenode init', { timeout: 60_000 }, () => {
     expect(pipeline).not.toContain('credentialsRef');
   });
 
-  it('takes a repository, and keeps the place for its key', async () => {
+  it('points the pipeline to a repository URL, with credentials', async () => {
     const folder = join(tempFolder('init'), 'fleet');
     await kubenode(
       '/',
@@ -137,19 +137,14 @@ describe('kubenode init', { timeout: 60_000 }, () => {
 
   it.each([
     ['a folder that is not empty', ['.'], 65, /not empty/],
-    [
-      'a repository that nobody can fetch',
-      ['new', '--repository', 'http://git.example.com/x'],
-      64,
-      /plain http/,
-    ],
+    ['a repository with plain HTTP', ['new', '--repository', 'http://git.example.com/x'], 64, /plain http/],
     [
       'a password in the URL',
       ['new', '--repository', 'https://a:s3cret@git.example.com/x'],
       64,
       /credentialsRef/,
     ],
-  ])('refuses %s, and writes nothing', async (_, args, code, words) => {
+  ])('refuses %s and writes nothing', async (_, args, code, words) => {
     const cwd = tempFolder('init');
     writeFileSync(join(cwd, 'mine'), 'x');
     const outcome = await kubenode(cwd, 'init', ...args);
@@ -159,7 +154,7 @@ describe('kubenode init', { timeout: 60_000 }, () => {
     expect(readdirSync(cwd)).toEqual(['mine']);
   });
 
-  it('gives CI a job that holds no credential of a cluster and fails when the plan does', async () => {
+  it('creates CI jobs without cluster credentials that fail if the plan fails', async () => {
     const folder = join(tempFolder('init'), 'fleet');
     await kubenode('/', 'init', folder, '--plain');
     const github = parse(readFileSync(join(folder, '.github/workflows/plan.yaml'), 'utf8')) as {
@@ -186,7 +181,7 @@ describe('kubenode init', { timeout: 60_000 }, () => {
 });
 
 describe('kubenode render', { timeout: 60_000 }, () => {
-  it('prints objects of one target as kubectl takes them', async () => {
+  it('prints the objects of one target for kubectl', async () => {
     const folder = join(tempFolder('render'), 'fleet');
     await kubenode('/', 'init', folder, '--plain');
     const { out } = await kubenode(folder, 'render', '.', '--target', 'test', '-o', 'yaml');
@@ -197,11 +192,11 @@ describe('kubenode render', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ['a target that there is not', ['.', '--target', 'nowhere'], 65, /name one of: hub, pre, prod, test/],
-    ['a commit that there is not', ['.', '--commit', 'no-such'], 1, /no commit of this repository/],
-    ['a folder that is no repository', ['/', '--commit', 'HEAD'], 1, /git init/],
-    ['a folder with nothing in it', ['.', '--path', 'test'], 1, /cdk8s\.yaml/],
-  ])('says what is wrong with %s', async (_, args, code, words) => {
+    ['an unknown target', ['.', '--target', 'nowhere'], 65, /use one of: hub, pre, prod, test/],
+    ['an unknown commit', ['.', '--commit', 'no-such'], 1, /no commit of this repository/],
+    ['a folder outside of a repository', ['/', '--commit', 'HEAD'], 1, /git init/],
+    ['a folder without a fleet', ['.', '--path', 'test'], 1, /cdk8s\.yaml/],
+  ])('fails on %s and explains why', async (_, args, code, words) => {
     const folder = join(tempFolder('render'), 'fleet');
     await kubenode('/', 'init', folder, '--plain');
     const outcome = await kubenode(folder, 'render', ...args);
@@ -209,7 +204,7 @@ describe('kubenode render', { timeout: 60_000 }, () => {
     expect(outcome.err).toMatch(words);
   });
 
-  it('names file and line of an error in the program', async () => {
+  it('reports file and line of an error in the fleet program', async () => {
     const folder = join(tempFolder('render'), 'fleet');
     await kubenode('/', 'init', folder, '--plain');
     writeFileSync(
@@ -218,6 +213,6 @@ describe('kubenode render', { timeout: 60_000 }, () => {
     );
     const outcome = await kubenode(folder, 'render', '.');
     expect(outcome.code).toBe(1);
-    expect(outcome.err).toMatch(/no versions today[^]*fleet\/versions\.ts:3[^]*what to do/);
+    expect(outcome.err).toMatch(/no versions today[^]*fleet\/versions\.ts:3[^]*hint/);
   });
 });

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { programIn } from '../../../../src/local/binaries/binaries.ts';
+import { createProgramLookup } from '../../../../src/local/binaries/binaries.ts';
 import { hasGo } from '../../../../src/local/binaries/go-build.ts';
-import { obtainBinaries } from '../../../../src/local/binaries/resolve.ts';
+import { resolveBinaries } from '../../../../src/local/binaries/resolve.ts';
 import { KUBERNETES_VERSION } from '../../../../src/local/binaries/versions.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { LONG } from '../../../support/long.ts';
@@ -21,15 +21,17 @@ describe.runIf(LONG && (await hasGo(process.env)))('the control plane built with
     const options = {
       // Nobody listens there: as it is without internet.
       env: { ...env, XDG_CACHE_HOME: tempFolder('cache'), KUBENODE_ETCD_DOWNLOADS: 'http://127.0.0.1:1' },
-      wanted: ['etcd', 'kube-apiserver'] as const,
+      programs: ['etcd', 'kube-apiserver'] as const,
       clock: createSystemClock(),
-      tell: (step: string) => void steps.push(step),
+      onStep: (step: string) => void steps.push(step),
     };
-    const [first, second] = await Promise.all([obtainBinaries(options), obtainBinaries(options)]);
+    const [first, second] = await Promise.all([resolveBinaries(options), resolveBinaries(options)]);
     expect(first.folder).toBe(second.folder);
     expect(steps.filter((step) => step.includes('the first time this takes minutes'))).toHaveLength(1);
-    const version = execFileSync(programIn(first)('kube-apiserver'), ['--version'], { encoding: 'utf8' });
+    const version = execFileSync(createProgramLookup(first)('kube-apiserver'), ['--version'], {
+      encoding: 'utf8',
+    });
     expect(version.trim()).toBe(`Kubernetes ${KUBERNETES_VERSION}`);
-    expect(readFileSync(programIn(first)('etcd')).subarray(1, 4).toString()).toBe('ELF');
+    expect(readFileSync(createProgramLookup(first)('etcd')).subarray(1, 4).toString()).toBe('ELF');
   });
 });

@@ -1,13 +1,13 @@
-/** A rule that is none, or that fails its own tests, in the hands of a person: before the commit, and on a pull request. */
+/** `plan` and `validate` refuse a rule that does not compile or fails its own tests. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { run } from '../../../src/cli/run.ts';
-import { remedier } from '../../rules/spec.ts';
-import { createFleetFolder, type Files } from '../../support/fleet-repository.ts';
-import { testIo } from '../../support/test-io.ts';
+import { runCommandLine } from '../../../../src/cli/run.ts';
+import { remedier } from '../../../rules/spec.ts';
+import { createFleetFolder, type Files } from '../../../support/fleet-repository.ts';
+import { testIo } from '../../../support/test-io.ts';
 
 const CLUSTER = `apiVersion: kubenode.dev/v1alpha1
 kind: Cluster
@@ -31,7 +31,7 @@ function filesWith(rule: string): Files {
   return { 'hub/clusters/test.yaml': CLUSTER, [WHERE]: rule };
 }
 
-/** A repository of YAML, committed as it should be; then the rule is as given. */
+/** A repository of YAML with a committed good rule, then this rule in the working tree. */
 function repository(rule: string): string {
   const folder = createFleetFolder(filesWith(ruleFile()));
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
@@ -44,14 +44,14 @@ function repository(rule: string): string {
 
 async function kubenode(cwd: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const io = testIo({ cwd });
-  const code = await run(io, args);
+  const code = await runCommandLine(io, args);
   return { code, out: io.stdout, err: io.stderr };
 }
 
 const FLIPPED = { '/rule/conditions/all/0/value': 'False' };
 
 describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
-  it('is refused by plan when its own test fails, with test, answer, reason and file', async () => {
+  it('is refused by plan if its own test fails: names test, result, reason and file', async () => {
     const { code, out } = await kubenode(repository(ruleFile(FLIPPED)), 'plan', '--no-live');
     expect(out).toContain(
       'the test "hung" fails: expected Match, got NoMatch, because condition FrequentTaskHung status is "True", not "False"',
@@ -61,7 +61,7 @@ describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
     expect(code).toBe(1);
   });
 
-  it('is refused by plan when it is none', async () => {
+  it('is refused by plan if it does not compile', async () => {
     const { code, out } = await kubenode(
       repository(ruleFile({ '/rule/conditions/all/0/value': true })),
       'plan',
@@ -76,14 +76,14 @@ describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
     expect(code).toBe(1);
   });
 
-  it('is planned when it does what its tests say', async () => {
-    const better = ruleFile({ '/rule/gate/all/0/value': 600 });
-    const { code, out } = await kubenode(repository(better), 'plan', '--no-live');
+  it('is planned if its tests pass', async () => {
+    const changed = ruleFile({ '/rule/gate/all/0/value': 600 });
+    const { code, out } = await kubenode(repository(changed), 'plan', '--no-live');
     expect(out).not.toMatch(/refused/i);
     expect(code).toBe(2);
   });
 
-  it('is found by validate, with the line', async () => {
+  it('is reported by validate with its line', async () => {
     const [folder, good] = [repository(ruleFile(FLIPPED)), repository(ruleFile())];
     const { code, out } = await kubenode(folder, 'validate', join(folder, 'clusters'), '-o', 'json');
     const { problems } = JSON.parse(out) as {

@@ -1,0 +1,108 @@
+import { Command } from 'commander';
+import { type LocalFleet, startLocalFleet } from '../../../local/fleet.ts';
+import { stateFolder } from '../../../local/folders.ts';
+import type { Io } from '../../io.ts';
+import { createIntegerParser, parseIpAddress } from '../../option-parsers.ts';
+import { createOutputOption, type OutputFormat } from '../../output.ts';
+import { type StepProgress, withProgress } from '../../progress.ts';
+import { addDirOption } from './dir-option.ts';
+import { withLocalErrors } from './errors.ts';
+import { installIntoFleet } from './install.ts';
+import { showLocalStatus } from './status.ts';
+
+const HELP = `
+Starts one etcd, and an API server, a controller manager and a scheduler for each cluster. The first cluster is the hub.
+The clusters keep running after this command. Run it again to restart stopped processes, to add clusters or to renew
+certificates. It skips clusters that this version of kubenode already installed into: to check them, use kubenode install.
+
+The programs come from --kube-assets or $KUBEBUILDER_ASSETS, else from the cache, else from the official release
+(checksums verified), else they are built if Go is installed. To download from a mirror, set $KUBENODE_KUBE_DOWNLOADS
+(instead of https://dl.k8s.io/release) and $KUBENODE_ETCD_DOWNLOADS (instead of
+https://github.com/etcd-io/etcd/releases/download).
+
+Examples:
+  kubenode local up                       one cluster: the hub
+  kubenode local up --clusters 4          hub, test, pre and prod
+  export KUBECONFIG=$(kubenode local kubeconfig --merged --path)`;
+
+interface UpFlags {
+  readonly clusters?: number;
+  readonly dir: string;
+  readonly install: boolean;
+  readonly controllers?: boolean;
+  readonly bindAddress?: string;
+  readonly serverName?: readonly string[];
+  readonly port?: number;
+  readonly timeout?: number;
+  readonly kubeAssets?: string;
+  readonly output: OutputFormat;
+}
+
+export function upCommand(io: Io): Command {
+  return addDirOption(io, new Command('up'))
+    .description('start clusters, add clusters, or restart what stopped')
+    .option('--clusters <n>', 'number of clusters; existing clusters are kept', createIntegerParser(1, 100))
+    .option('--no-install', 'do not install the kinds, roles and policies of kubenode')
+    .option('--controllers', 'run controller manager and scheduler (default for new clusters)')
+    .option('--no-controllers', 'run API servers only')
+    .option(
+      '--bind-address <ip>',
+      'address for API servers to listen on; 0.0.0.0 allows other machines (default: 127.0.0.1)',
+      parseIpAddress,
+    )
+    .option('--server-name <name...>', 'additional names and addresses in the certificates of API servers')
+    .option(
+      '--port <n>',
+      'port of the first new API server; the others use the following ports',
+      createIntegerParser(1, 65_535),
+    )
+    .option(
+      '--timeout <seconds>',
+      'how long a process can take to become ready (default: 120)',
+      createIntegerParser(1, 3600),
+    )
+    .option('--kube-assets <dir>', 'folder with etcd, kube-apiserver, … (default: $KUBEBUILDER_ASSETS)')
+    .addOption(createOutputOption())
+    .addHelpText('after', HELP)
+    .action((flags: UpFlags) => withLocalErrors(() => up(io, flags)));
+}
+
+/** Starts a local fleet and installs kubenode into it; used by `local up` and `start`. */
+export async function startLocalClusters(
+  io: Io,
+  flags: UpFlags,
+  progress: StepProgress,
+): Promise<LocalFleet> {
+  const options = {
+    dir: flags.dir,
+    env: io.env,
+    clock: io.clock,
+    signal: io.signal,
+    onStep: (step: string) => progress.step(step),
+    warn: (text: string) => io.err(`${text}\n`),
+    clusters: flags.clusters,
+    controllers: flags.controllers,
+    bindAddress: flags.bindAddress,
+    names: flags.serverName,
+    firstPort: flags.port,
+    assets: flags.kubeAssets,
+    timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
+  };
+  return await startLocalFleet(options, async (fleet) => {
+    if (flags.install) await installIntoFleet(io, fleet, progress);
+    return fleet;
+  });
+}
+
+async function up(io: Io, flags: UpFlags): Promise<void> {
+  const { layout } = await withProgress(io, (progress) => startLocalClusters(io, flags, progress));
+  await showLocalStatus(io, flags);
+  if (flags.output !== 'table') return;
+  const dirOption = flags.dir === stateFolder(io.env) ? '' : ` --dir ${flags.dir}`;
+  io.err(`
+To use the clusters, with one context for each (the hub is the default):
+  export KUBECONFIG=${layout.kubeconfig}
+  kubectl get crd
+To stop them: kubenode local down${dirOption}        (--wipe also deletes their data)
+`);
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { formatRelease, releasesTable } from '../../../../src/cli/commands/release/text.ts';
+import { COMMIT, NOW, release } from '../builders.ts';
+
+describe('releases as text', () => {
+  const status = {
+    phase: 'Waiting',
+    stage: 'prod',
+    clusters: { total: 3, proven: 2 },
+    waiting: { reason: 'ApprovalRequired', since: '2030-01-01T11:55:00Z', message: 'prod needs an approval' },
+    stages: [
+      { name: 'pre', state: 'Proven', provenAt: '2030-01-01T11:55:00Z', clusters: { total: 1, proven: 1 } },
+      {
+        name: 'prod',
+        state: 'Waiting',
+        waiting: { since: '2030-01-01T11:55:00Z', message: 'prod needs an approval' },
+        clusters: { total: 2 },
+      },
+    ],
+    failedClusters: [
+      { name: 'p1', stage: 'prod', reason: 'Invalid', since: '2030-01-01T11:59:00Z', message: 'spec.x' },
+    ],
+  };
+
+  it('lists each release with what it is waiting for', () => {
+    expect(releasesTable([release(status)], NOW).rows).toEqual([
+      ['fleet-aaaaaaaaaaaa', 'Waiting', 'prod', '2/3', '10m', 'shop 1.1', 'prod needs an approval'],
+    ]);
+  });
+
+  it('shows one release stage by stage', () => {
+    expect(formatRelease(release(status), NOW)).toBe(
+      `fleet-aaaaaaaaaaaa: Waiting\n  commit   ${COMMIT}\n  subject  shop 1.1 (Ann, 60m ago)\n` +
+        '  plan     2 of 3 clusters change, 1 objects deleted, sha256:0\n' +
+        '  waiting  ApprovalRequired since 5m: prod needs an approval\n\n' +
+        'STAGE   STATE     PROVEN   FAILED   SINCE   BECAUSE\n' +
+        'pre     Proven    1/1      0        5m\n' +
+        'prod    Waiting   0/2      0        5m      prod needs an approval\n\n' +
+        'FAILED CLUSTER   STAGE   REASON    SINCE   MESSAGE\n' +
+        'p1               prod    Invalid   60s     spec.x\n',
+    );
+  });
+});

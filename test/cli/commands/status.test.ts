@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { formatHubStatus, summarizeHub } from '../../../src/cli/commands/status.ts';
+import { COMMIT, cluster, NOW, pipeline } from './builders.ts';
+
+describe('summarizeHub', () => {
+  it('summarizes what each pipeline and cluster runs, why and since when', () => {
+    const report = summarizeHub({
+      pipelines: [
+        pipeline({
+          phase: 'Promoting',
+          head: { commit: COMMIT, verdict: 'Accepted' },
+          waiting: { message: 'prod soaks', since: '2030-01-01T11:58:30Z' },
+        }),
+      ],
+      clusters: [
+        cluster({
+          stage: 'prod',
+          commit: COMMIT,
+          state: 'Soaking',
+          since: '2030-01-01T11:59:00Z',
+          message: 'soaks until noon',
+        }),
+      ],
+    });
+    expect(report.trouble).toEqual([]);
+    expect(formatHubStatus(report, NOW)).toBe(
+      'PIPELINE   PHASE       HEAD           VERDICT    SINCE   BECAUSE\n' +
+        'fleet      Promoting   aaaaaaaaaaaa   Accepted   90s     prod soaks\n\n' +
+        'CLUSTER   STAGE   COMMIT         STATE     SYNCED   SINCE   BECAUSE\n' +
+        'prod      prod    aaaaaaaaaaaa   Soaking   True     60s     soaks until noon\n',
+    );
+  });
+
+  it.each(['Failed', 'Held', 'Unreachable', 'Skipped'])(
+    'reports a cluster in state %s as trouble',
+    (state) => {
+      const { trouble } = summarizeHub({ pipelines: [], clusters: [cluster({ state, message: 'why' })] });
+      expect(trouble).toEqual(['Cluster prod: why']);
+    },
+  );
+
+  it('lists clusters in the order in which commits reach them', () => {
+    const { clusters } = summarizeHub({
+      pipelines: [pipeline({})],
+      clusters: [
+        cluster({}, 'alone'),
+        cluster({ stage: 'prod' }, 'a'),
+        cluster({ stage: 'test' }, 'z'),
+        cluster({ stage: 'test' }, 'y'),
+      ],
+    });
+    expect(clusters.map(({ name }) => name)).toEqual(['y', 'z', 'a', 'alone']);
+  });
+
+  it('prefers the refusal of a head to what the pipeline is waiting for', () => {
+    const head = {
+      commit: COMMIT,
+      verdict: 'RenderFailed',
+      message: 'fleet/main.ts:3: broken',
+      seenAt: '2030-01-01T11:59:30Z',
+    };
+    const { pipelines, trouble } = summarizeHub({
+      pipelines: [pipeline({ phase: 'SourceFailed', head, waiting: { message: 'other' } })],
+      clusters: [],
+    });
+    expect(pipelines[0]).toMatchObject({ because: 'fleet/main.ts:3: broken', since: '2030-01-01T11:59:30Z' });
+    expect(trouble).toEqual(['Pipeline fleet: fleet/main.ts:3: broken']);
+  });
+
+  it('reports a cluster that sync has not observed yet as Unknown', () => {
+    const { clusters } = summarizeHub({
+      pipelines: [],
+      clusters: [{ ...cluster({}), status: undefined } as never],
+    });
+    expect(clusters[0]).toMatchObject({
+      state: 'Unknown',
+      because: 'not observed yet: check that kubenode sync is running',
+    });
+  });
+});
