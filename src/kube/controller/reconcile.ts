@@ -1,6 +1,6 @@
 /** One pass over one key: with a time limit, a fence, and an end that is known also when it comes late. */
 import type { Clock } from '../../os/clock.ts';
-import type { Term } from '../leader/election.ts';
+import type { Term } from '../leader/term.ts';
 import type { Log } from '../process/log.ts';
 import type { Controller, Outcome, Pass } from './controller.ts';
 

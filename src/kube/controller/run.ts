@@ -5,8 +5,9 @@
 import type { Clock } from '../../os/clock.ts';
 import { MAX_VIEW_AGE_MS, staleReason } from '../cache/freshness.ts';
 import type { View } from '../cache/view.ts';
-import { type LeaseElection, LeaseLost } from '../leader/election.ts';
+import { type LeaseElection } from '../leader/election.ts';
 import type { HeldTerm } from '../leader/renewal.ts';
+import { LeaseLost } from '../leader/term.ts';
 import { type HealthCheck, startHealthServer } from '../process/health.ts';
 import type { Log } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../os/clock.ts';
 import { staleReason } from '../cache/freshness.ts';
 import { storeKey } from '../cache/store.ts';
 import type { View } from '../cache/view.ts';
-import type { Term } from '../leader/election.ts';
+import type { Term } from '../leader/term.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
 import type { ReconcileOutcome, RuntimeMetrics } from '../process/metrics-runtime.ts';

@@ -1,14 +1,14 @@
-/** Stops every write of a client that is not allowed at the moment at which it would leave. */
+/** Stops every write of a client that is not allowed when it would be sent. */
 import { KubeError } from '../client/errors.ts';
 import type { HttpRequest, Transport } from '../transport/transport.ts';
 
 /**
- * `fence` throws unless we may write: `term.fence` of a Lease. It is asked as late as possible: after a wait for a
- * place in the queue, for new credentials, or for the end of a standstill. What is under way when the lead is lost
- * cannot be called back; for that there is the epoch.
+ * `fence` throws unless writes are allowed, for example `term.fence` of a Lease. It is called as late as possible:
+ * after the wait for a slot in the queue, for new credentials, or for a suspended process to resume. A request that
+ * was already sent when the lease is lost cannot be stopped: the epoch protects against it.
  */
 export function createFencedTransport(transport: Transport, fence: () => void): Transport {
-  const guarded = (request: HttpRequest): HttpRequest => {
+  const fenced = (request: HttpRequest): HttpRequest => {
     if (request.method === 'GET') return request;
     const { beforeSend } = request;
     return {
@@ -20,8 +20,8 @@ export function createFencedTransport(transport: Transport, fence: () => void): 
     };
   };
   return {
-    request: (request) => transport.request(guarded(request)),
-    stream: (request) => transport.stream(guarded(request)),
+    request: (request) => transport.request(fenced(request)),
+    stream: (request) => transport.stream(fenced(request)),
     close: () => transport.close(),
   };
 }
@@ -31,6 +31,6 @@ function check(fence: () => void): void {
     fence();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new KubeError('Aborted', `nothing was sent: ${why}`, { cause: error });
+    throw new KubeError('Aborted', `request not sent: ${why}`, { cause: error });
   }
 }

@@ -1,8 +1,10 @@
-/** A Lease that is held again and again, for as long as the process lives: what may be done is asked at each moment. */
+/** A Lease that is acquired again whenever it is lost, for as long as the process runs. */
 import type { Clock } from '../../os/clock.ts';
 import type { Client } from '../client/client.ts';
 import type { Log } from '../process/log.ts';
-import { createLeaseElection, type LeaseOptions } from './election.ts';
+import type { LeaseMetrics } from '../process/metrics-runtime.ts';
+import { createLeaseElection } from './election.ts';
+import type { HeldTerm } from './renewal.ts';
 
 export interface HeldLeaseOptions {
   readonly client: Client;
@@ -12,19 +14,17 @@ export interface HeldLeaseOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  readonly metrics?: NonNullable<LeaseOptions['metrics']>;
-  /** The lease was won or lost. */
+  readonly metrics?: LeaseMetrics;
+  /** Called when the lease was acquired or lost. */
   readonly onChange: () => void;
 }
 
 export interface HeldLease {
-  /** Why nothing may be written now, or nothing. Exact at the moment of the question. */
+  /** Why writes are not allowed at this moment; undefined while the lease is held. */
   notHeldReason(): string | undefined;
-  /** Gives it back, so that others need not wait. */
+  /** Releases the lease, so that other candidates do not wait for it to expire. */
   close(): Promise<void>;
 }
-
-type HeldTerm = Awaited<ReturnType<ReturnType<typeof createLeaseElection>['campaign']>>;
 
 export function createHeldLease(options: HeldLeaseOptions): HeldLease {
   const { name, namespace, onChange } = options;
@@ -39,7 +39,7 @@ export function createHeldLease(options: HeldLeaseOptions): HeldLease {
       const holder = election.holder();
       return holder && holder !== options.identity
         ? `lease ${name} is held by ${holder}`
-        : `lease ${name} is not ours yet`;
+        : `lease ${name} is not acquired yet`;
     },
     async close() {
       closing.abort();
@@ -52,17 +52,17 @@ export function createHeldLease(options: HeldLeaseOptions): HeldLease {
       try {
         term = await election.campaign(closing.signal);
       } catch {
-        return; // The only reason is that we are closing.
+        return; // It rejects only when we are closing.
       }
       onChange();
-      await ended(AbortSignal.any([term.lost, closing.signal]));
+      await aborted(AbortSignal.any([term.lost, closing.signal]));
       onChange();
     }
     await term?.release();
   }
 }
 
-function ended(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();
   signal.addEventListener('abort', () => resolve(), { once: true });

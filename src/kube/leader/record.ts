@@ -1,4 +1,4 @@
-/** What stands in a Lease, and what follows from it. Pure: time is an argument. */
+/** The content of a Lease, and whether it can be acquired. Pure: time is an argument. */
 import { isRecord, type JsonRecord, textAt, valueAt } from '../objects/json.ts';
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 
@@ -11,19 +11,19 @@ export const LEASES: Resource = {
 };
 
 export interface LeaseRecord {
-  /** Undefined when nobody holds it: released, or never held. */
+  /** Undefined when the Lease was released or never held. */
   readonly holder: string | undefined;
-  /** Undefined when the holder did not say. */
+  /** Undefined when the holder set none. */
   readonly durationMs: number | undefined;
-  /** Grows with each term: `leaseTransitions`. */
+  /** Increases with each term: `leaseTransitions`. */
   readonly epoch: number;
 }
 
-/** A record as one contender sees it. */
+/** A Lease as this candidate observed it. */
 export interface ObservedLease {
   readonly object: KubeObject;
   readonly record: LeaseRecord;
-  /** When WE first saw this record, by OUR monotonic clock: the holder's clock is never compared. */
+  /** When this version was first observed, by our monotonic clock: the holder's clock is never used. */
   readonly sinceMs: number;
 }
 
@@ -38,8 +38,8 @@ export function readLeaseRecord(object: KubeObject): LeaseRecord {
 }
 
 /**
- * Any write is taken for a sign of life. A label that somebody else sets delays a takeover; a renewal that was
- * overlooked, because the holder's clock stands still, would make two holders.
+ * Any write counts as a renewal. A label that another client sets only delays a takeover, but a missed renewal
+ * (the holder's clock may be stuck) would allow two holders.
  */
 export function observeLease(
   before: ObservedLease | undefined,
@@ -57,18 +57,24 @@ export type LeaseAvailability =
   | { readonly free: false; readonly holder: string; readonly leftMs: number };
 
 /**
- * May we take it? `ours` is the epoch of our own last attempt: its answer may have been lost, so that we hold it
- * without knowing. A record with our name and another epoch is another process that calls itself like us.
+ * Whether the candidate may acquire the Lease. `attemptedEpoch` is the epoch of its own last attempt: when that answer
+ * was lost it may hold the Lease without knowing. A record with its identity and another epoch belongs to another
+ * process with the same identity.
  */
 export function assessLease(
   { record, sinceMs }: Pick<ObservedLease, 'record' | 'sinceMs'>,
-  us: { readonly identity: string; readonly ours: number | undefined; readonly leaseMs: number },
+  candidate: {
+    readonly identity: string;
+    readonly attemptedEpoch: number | undefined;
+    readonly leaseMs: number;
+  },
   nowMs: number,
 ): LeaseAvailability {
   const { holder, epoch, durationMs } = record;
   if (holder === undefined) return { free: true, because: epoch === 0 ? 'never held' : 'released' };
-  if (holder === us.identity && epoch === us.ours) return { free: true, because: 'ours' };
-  const leftMs = sinceMs + (durationMs ?? us.leaseMs) - nowMs;
+  const isOurs = holder === candidate.identity && epoch === candidate.attemptedEpoch;
+  if (isOurs) return { free: true, because: 'ours' };
+  const leftMs = sinceMs + (durationMs ?? candidate.leaseMs) - nowMs;
   return leftMs > 0 ? { free: false, holder, leftMs } : { free: true, because: 'expired' };
 }
 
@@ -80,7 +86,7 @@ export interface LeaseClaim {
   readonly now: Date;
 }
 
-/** The whole object again, so that labels and annotations of others stay. */
+/** The whole object, so that labels and annotations of other clients are kept. */
 export function withClaim(
   object: KubeObject,
   { identity, epoch, leaseSeconds, acquiredAt, now }: LeaseClaim,
@@ -96,7 +102,7 @@ export function withClaim(
   return { ...object, spec };
 }
 
-/** Nobody holds it now; the epoch stays, so that the next term is a later one. */
+/** Keeps the epoch, so that the next term gets a higher one. */
 export function withoutHolder(object: KubeObject, now: Date): KubeObject {
   const { holderIdentity: _, ...spec } = specOf(object);
   return { ...object, spec: { ...spec, leaseDurationSeconds: 1, renewTime: formatMicroTime(now) } };
@@ -110,7 +116,7 @@ export function createEmptyLease({ name, namespace }: ObjectName): KubeObject {
   };
 }
 
-/** metav1.MicroTime: the API server refuses any other number of digits than six. */
+/** metav1.MicroTime: the API server accepts exactly six fractional digits. */
 export function formatMicroTime(moment: Date): string {
   return moment.toISOString().replace('Z', '000Z');
 }

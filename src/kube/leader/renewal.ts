@@ -1,29 +1,29 @@
-/** Keeps a term: renews it while it can, ends it in time when it cannot, gives it back when told to. */
+/** Holds a term: renews it, ends it at its deadline when renewals fail, and releases it on request. */
 import type { Clock } from '../../os/clock.ts';
 import { isKubeError } from '../client/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
-import type { LeaseSettings } from './election.ts';
 import { LEASES, readLeaseRecord, withClaim, withoutHolder } from './record.ts';
+import type { LeaseSettings } from './settings.ts';
 import { createTerm, type Moment, readMoment, type Term, type TermEnd, type TermState } from './term.ts';
 
 export interface HeldTerm extends Term {
-  /** Ends the term at once, then lets the others in without waiting. To be called when all work is done. Never rejects. */
+  /** Ends the term, then clears the holder so that others need not wait. Call it when all work is done. Never rejects. */
   release(): Promise<void>;
 }
 
 export interface AcquiredLease {
   readonly settings: LeaseSettings;
   readonly log: Log;
-  /** As the server answered. */
+  /** As returned by the server. */
   readonly object: KubeObject;
   readonly epoch: number;
   readonly acquiredAt: Date;
   readonly sentAt: Moment;
 }
 
-// The shortest sleep that lets the event loop read what has already arrived.
-const ONE_TURN_MS = 1;
+// The shortest sleep in which the event loop reads responses that have already arrived.
+const EVENT_LOOP_TURN_MS = 1;
 
 export function holdTerm(acquired: AcquiredLease): HeldTerm {
   const { settings, log, epoch, sentAt } = acquired;
@@ -35,7 +35,7 @@ export function holdTerm(acquired: AcquiredLease): HeldTerm {
     validMs: settings.renewDeadlineSeconds * 1000,
     sentAt,
   });
-  const paper = createLeaseObject(acquired);
+  const lease = createLeaseObject(acquired);
   metrics?.held(label, true);
   const renewing = renew();
   const watching = watchDeadline(term, clock, () => end('expired'));
@@ -56,12 +56,12 @@ export function holdTerm(acquired: AcquiredLease): HeldTerm {
       dueMs = clock.monotonicMs() + retryMs;
       try {
         const sent = readMoment(clock);
-        const answer = await paper.renew();
+        const answer = await lease.renew();
         if (answer === 'renewed') term.renewed(sent);
         else if (answer === 'changed') dueMs = clock.monotonicMs();
         else end(answer);
       } catch (error) {
-        if (!term.lost.aborted) log.warn('lease not renewed', { error, leftMs: term.leftMs() });
+        if (!term.lost.aborted) log.warn('lease renewal failed', { error, leftMs: term.leftMs() });
       }
     }
   }
@@ -78,28 +78,28 @@ export function holdTerm(acquired: AcquiredLease): HeldTerm {
   async function release(): Promise<void> {
     if (term.lost.aborted) return;
     end('released');
-    // A renewal under way ends first: its answer says which version to write upon.
+    // A renewal in flight ends first: its answer has the version to write to.
     await Promise.all([renewing, watching]);
-    await paper.giveBack().catch((error: unknown) => log.warn('lease not given back', { error }));
+    await lease.release().catch((error: unknown) => log.warn('lease release failed', { error }));
   }
 }
 
-/** The deadline moves with each renewal. When it is reached, what has already arrived is read first. */
-async function watchDeadline(term: TermState, clock: Clock, expired: () => void): Promise<void> {
+/** The deadline moves with each renewal. When it is reached, responses that have already arrived are read first. */
+async function watchDeadline(term: TermState, clock: Clock, onExpired: () => void): Promise<void> {
   for (let leftMs = term.leftMs(); leftMs > 0; leftMs = term.leftMs()) {
     if (!(await slept(clock, leftMs, term.lost))) return;
-    if (term.leftMs() <= 0) await slept(clock, ONE_TURN_MS, term.lost);
+    if (term.leftMs() <= 0) await slept(clock, EVENT_LOOP_TURN_MS, term.lost);
   }
-  expired();
+  onExpired();
 }
 
 interface LeaseObject {
-  /** `changed`: somebody wrote to it, but it is still ours; try again upon the new version. */
+  /** `changed`: another client wrote to it, but we still hold it; try again with the new version. */
   renew(): Promise<'renewed' | 'changed' | 'taken' | 'deleted'>;
-  giveBack(): Promise<void>;
+  release(): Promise<void>;
 }
 
-/** The object, of which we always know the version that we wrote last. */
+/** The Lease in the version that was written last. */
 function createLeaseObject({ settings, object, epoch, acquiredAt }: AcquiredLease): LeaseObject {
   const { client, clock, identity, leaseSeconds, name, timeoutMs } = settings;
   let latest = object;
@@ -112,16 +112,16 @@ function createLeaseObject({ settings, object, epoch, acquiredAt }: AcquiredLeas
       } catch (error) {
         if (isKubeError(error, 'NotFound')) return 'deleted';
         if (!isKubeError(error, 'Conflict')) throw error;
-        return await lookAgain();
+        return await readAgain();
       }
     },
-    giveBack: async () => {
+    release: async () => {
       latest = await client.replace(LEASES, withoutHolder(latest, clock.now()), { timeoutMs });
     },
   };
 
-  /** A label of somebody, our own renewal whose answer was lost, or another holder. */
-  async function lookAgain(): Promise<'changed' | 'taken' | 'deleted'> {
+  /** The cause is another client's label, our own renewal whose answer was lost, or another holder. */
+  async function readAgain(): Promise<'changed' | 'taken' | 'deleted'> {
     try {
       const present = await client.get(LEASES, name, { timeoutMs });
       const record = readLeaseRecord(present);

@@ -1,4 +1,4 @@
-/** One term of holding a Lease: whether we may still act is a sum of two numbers, asked without waiting. */
+/** One term as holder of a Lease. Whether it is still valid is computed from the clock, without a request. */
 import type { Clock } from '../../os/clock.ts';
 
 export class LeaseLost extends Error {
@@ -7,34 +7,34 @@ export class LeaseLost extends Error {
   readonly because: TermEnd;
 
   constructor(lease: string, because: TermEnd) {
-    super(`lease ${lease} is not ours any more: ${WORDS[because]}`);
+    super(`lease ${lease} is no longer held: ${MESSAGES[because]}`);
     this.because = because;
   }
 }
 
 export type TermEnd = 'expired' | 'taken' | 'deleted' | 'released';
 
-const WORDS: Readonly<Record<TermEnd, string>> = {
+const MESSAGES: Readonly<Record<TermEnd, string>> = {
   expired: 'it was not renewed in time',
   taken: 'another process holds it',
   deleted: 'the object was deleted',
-  released: 'we gave it back',
+  released: 'it was released',
 };
 
 export interface Term {
-  /** `leaseTransitions` of this term. Larger in each later term of any process: for compare-and-swap. */
+  /** `leaseTransitions` of this term. Higher in each later term of any process: for compare-and-swap. */
   readonly epoch: number;
-  /** May we act at this very moment? Also right after the process stood still for an hour. */
+  /** Whether we may act at this moment. Correct even right after the process was suspended. */
   held(): boolean;
-  /** Throws LeaseLost unless held. To be called right before each request that writes. */
+  /** Throws LeaseLost unless held. Call it immediately before each write request. */
   fence(): void;
-  /** How long it stays held if it is never renewed again. */
+  /** How long it stays valid without another renewal. */
   leftMs(): number;
-  /** Aborted, with a LeaseLost, when the term is over. Never comes back. */
+  /** Aborted with a LeaseLost when the term ends. An ended term never becomes valid again. */
   readonly lost: AbortSignal;
 }
 
-/** What keeps a term going. */
+/** A term as seen by the code that renews it. */
 export interface TermState extends Term {
   /** The server accepted a renewal that was sent at that moment. */
   renewed(sentAt: Moment): void;
@@ -54,41 +54,41 @@ export interface TermOptions {
   readonly lease: string;
   readonly epoch: number;
   readonly clock: Clock;
-  /** From the sending of a renewal on. Shorter than the Lease itself: what is left is for requests under way. */
+  /** Counted from when a renewal is sent. Shorter than the Lease itself, to leave time for requests in flight. */
   readonly validMs: number;
   readonly sentAt: Moment;
 }
 
 export function createTerm({ lease, epoch, clock, validMs, sentAt }: TermOptions): TermState {
-  const over = new AbortController();
+  const ended = new AbortController();
   let last = sentAt;
 
   return {
     epoch,
-    lost: over.signal,
-    held: () => !over.signal.aborted && leftMs() > 0,
-    leftMs: () => (over.signal.aborted ? 0 : Math.max(0, leftMs())),
+    lost: ended.signal,
+    held: () => !ended.signal.aborted && leftMs() > 0,
+    leftMs: () => (ended.signal.aborted ? 0 : Math.max(0, leftMs())),
     fence: () => {
-      over.signal.throwIfAborted();
-      // Late, but perhaps not lost: the answer to a renewal may be waiting to be read.
+      ended.signal.throwIfAborted();
+      // Late, but perhaps not lost: the answer to a renewal may not be read yet.
       if (leftMs() <= 0) throw new LeaseLost(lease, 'expired');
     },
     renewed: (sent) => {
       last = sent;
     },
     end: (because) => {
-      if (!over.signal.aborted) over.abort(new LeaseLost(lease, because));
+      if (!ended.signal.aborted) ended.abort(new LeaseLost(lease, because));
     },
   };
 
   /**
-   * Counted from the sending: whoever wants to take over cannot have seen the renewal before it was sent. The
-   * monotonic clock stands still while a virtual machine or a laptop sleeps, the wall clock does not: whichever
-   * says that more time went by is believed.
+   * Counted from when the renewal was sent, because no other candidate can have observed it earlier. The monotonic
+   * clock stops while a virtual machine or a laptop is suspended and the wall clock does not: the clock that shows
+   * more elapsed time is used.
    */
   function leftMs(): number {
     const now = readMoment(clock);
-    const passedMs = Math.max(now.monotonicMs - last.monotonicMs, now.wallMs - last.wallMs);
-    return validMs - passedMs;
+    const elapsedMs = Math.max(now.monotonicMs - last.monotonicMs, now.wallMs - last.wallMs);
+    return validMs - elapsedMs;
   }
 }

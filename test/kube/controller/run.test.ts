@@ -4,12 +4,9 @@ import { createStore, type WritableStore } from '../../../src/kube/cache/store.t
 import type { View } from '../../../src/kube/cache/view.ts';
 import type { Controller, Outcome, Pass } from '../../../src/kube/controller/controller.ts';
 import { type RunOptions, runControllers } from '../../../src/kube/controller/run.ts';
-import {
-  createLeaseElection,
-  type LeaseElection,
-  type LeaseOptions,
-} from '../../../src/kube/leader/election.ts';
+import { createLeaseElection, type LeaseElection } from '../../../src/kube/leader/election.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
+import { type LeaseOptions } from '../../../src/kube/leader/settings.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
@@ -425,7 +422,7 @@ describe('runControllers', () => {
       });
       await clock.advance(1000);
       expect(given?.signal.reason).toMatchObject({ name: 'LeaseLost' });
-      expect(() => given?.fence()).toThrow('not ours any more');
+      expect(() => given?.fence()).toThrow('no longer held');
       expect(await ended).toMatchObject({ name: 'LeaseLost', because: 'taken' });
     });
 

@@ -1,13 +1,14 @@
 /**
- * Two or three processes, one Lease, and everything that can go wrong between them: lost and late requests and
- * answers, partitions, processes that stand still (SIGSTOP), clocks that run fast or slow or are set. At no moment
- * may two of them believe that they may act.
+ * Two or three processes compete for one Lease under every kind of fault: lost and late requests and answers,
+ * partitions, suspended processes (SIGSTOP), clocks that run fast, run slow or are set. At no moment may two of them
+ * be allowed to act.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KubeError } from '../../../src/kube/client/errors.ts';
-import { createLeaseElection, type LeaseOptions } from '../../../src/kube/leader/election.ts';
+import { createLeaseElection } from '../../../src/kube/leader/election.ts';
 import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
+import { type LeaseOptions } from '../../../src/kube/leader/settings.ts';
 import type { Clock } from '../../../src/os/clock.ts';
 import { randomFrom, runs } from '../../support/long.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -17,7 +18,7 @@ import { settle, type VirtualClock, virtualClock } from '../../support/virtual-c
 const NAME = { namespace: 'system', name: 'controllers' };
 const STEP_MS = 200;
 
-/** What happens to one process, at the beginning of a step. */
+/** A fault of one process, at the start of a step. */
 interface Fault {
   readonly step: number;
   readonly who: number;
@@ -25,7 +26,7 @@ interface Fault {
   readonly ms: number;
 }
 
-/** Acts of a process that the server accepted, with the epoch that they carried. */
+/** A moment at which a process was allowed to act, with its epoch. */
 interface Act {
   readonly epoch: number;
   readonly who: number;
@@ -37,7 +38,7 @@ interface Process {
   readonly terms: HeldTerm[];
   readonly paused: boolean;
   cut: boolean;
-  /** Up to so long do requests, and then their answers, take. */
+  /** Maximum delay of requests, and again of their answers. */
   slowMs: number;
   pause(): void;
   resume(): void;
@@ -45,24 +46,24 @@ interface Process {
   stop(): Promise<void>;
 }
 
-describe('of two or three processes', () => {
+describe('two or three processes', () => {
   const anyFault: fc.Arbitrary<Fault> = fc.record({
     step: fc.nat(400),
     who: fc.nat(2),
     what: fc.constantFrom('pause', 'pause', 'resume', 'resume', 'cut', 'heal', 'slow', 'wall', 'release'),
     ms: fc.nat(30_000),
   });
-  const anyWorld = fc.record({
+  const anyScenario = fc.record({
     count: fc.integer({ min: 2, max: 3 }),
-    // A tenth too fast or too slow: far worse than any computer's clock.
+    // Ten percent too fast or too slow: far worse than any real clock.
     rates: fc.array(fc.integer({ min: 90, max: 110 }), { minLength: 3, maxLength: 3 }),
     faults: fc.array(anyFault, { maxLength: 40 }),
     seed: fc.nat(),
   });
 
-  it('never two may act at one moment, whatever happens, and in the end one may', async () => {
+  it('are never allowed to act at the same moment, and one is in the end', async () => {
     await fc.assert(
-      fc.asyncProperty(anyWorld, async ({ count, rates, faults, seed }) => {
+      fc.asyncProperty(anyScenario, async ({ count, rates, faults, seed }) => {
         const { overlaps, acts, holders } = await play({ count, rates, faults, seed });
         expect(overlaps).toEqual([]);
         expect(acts.map(({ epoch }) => epoch)).toEqual(
@@ -77,7 +78,7 @@ describe('of two or three processes', () => {
   }, 600_000);
 });
 
-async function play(world: {
+async function play(scenario: {
   readonly count: number;
   readonly rates: readonly number[];
   readonly faults: readonly Fault[];
@@ -85,13 +86,13 @@ async function play(world: {
 }): Promise<{ overlaps: string[]; acts: Act[]; holders: number[] }> {
   const clock = virtualClock();
   const server = objectServer();
-  const random = randomFrom(world.seed);
-  const processes = Array.from({ length: world.count }, (_, who) =>
-    processOf(who, { clock, server, random, rate: (world.rates[who] ?? 100) / 100 }),
+  const random = randomFrom(scenario.seed);
+  const processes = Array.from({ length: scenario.count }, (_, who) =>
+    processOf(who, { clock, server, random, rate: (scenario.rates[who] ?? 100) / 100 }),
   );
   const overlaps: string[] = [];
   const acts: Act[] = [];
-  const look = (): void => {
+  const observe = (): void => {
     const able = processes.filter(mayAct);
     const names = able.map(({ who }) => who).join(' and ');
     if (able.length > 1) overlaps.push(`${names} at ${clock.monotonicMs()}`);
@@ -99,18 +100,18 @@ async function play(world: {
   };
 
   for (let step = 0; step < 400; step += 1) {
-    for (const fault of world.faults.filter((one) => one.step === step)) {
+    for (const fault of scenario.faults.filter((one) => one.step === step)) {
       const process = processes[fault.who];
-      if (process) await inflict(process, fault);
-      // Also at the very moment of waking up, before anything of the process ran.
-      look();
+      if (process) await applyFault(process, fault);
+      // Including the moment of resuming, before any code of the process runs.
+      observe();
     }
     await clock.advance(STEP_MS);
-    look();
+    observe();
   }
   for (const process of processes) Object.assign(process, { cut: false, slowMs: 0 });
   for (const process of processes) process.resume();
-  look();
+  observe();
   await clock.advance(120_000);
   const holders = processes.filter(mayAct).map(({ who }) => who);
   const stopped = Promise.all(processes.map((process) => process.stop()));
@@ -124,7 +125,7 @@ function mayAct({ paused, terms }: Process): boolean {
   return !paused && (terms.at(-1)?.held() ?? false);
 }
 
-async function inflict(process: Process, { what, ms }: Fault): Promise<void> {
+async function applyFault(process: Process, { what, ms }: Fault): Promise<void> {
   const acts: Readonly<Record<Fault['what'], () => void>> = {
     pause: () => process.pause(),
     resume: () => process.resume(),
@@ -140,15 +141,15 @@ async function inflict(process: Process, { what, ms }: Fault): Promise<void> {
   await settle();
 }
 
-interface Surroundings {
+interface Environment {
   readonly clock: VirtualClock;
   readonly server: ObjectServer;
   readonly random: () => number;
   readonly rate: number;
 }
 
-/** A process that campaigns for ever: after each term, again. */
-function processOf(who: number, { clock, server, random, rate }: Surroundings): Process {
+/** A process that campaigns again after each term. */
+function processOf(who: number, { clock, server, random, rate }: Environment): Process {
   let wallMs = who * 3_600_000;
   let paused = false;
   let awake = Promise.withResolvers<void>();
@@ -199,7 +200,7 @@ function processOf(who: number, { clock, server, random, rate }: Surroundings): 
   const campaigning = campaign();
   return process;
 
-  /** A process that stands still reads no answer and no timer. */
+  /** A suspended process handles no answer and no timer. */
   async function running(): Promise<void> {
     while (process.paused) await awake.promise;
   }
@@ -223,11 +224,11 @@ function processOf(who: number, { clock, server, random, rate }: Surroundings): 
   function clientOf(self: Process): LeaseOptions['client'] {
     const call =
       (method: 'get' | 'create' | 'replace') =>
-      async (...given: unknown[]): Promise<unknown> => {
+      async (...args: unknown[]): Promise<unknown> => {
         const answer = travel(self, () =>
-          (server[method] as (...all: unknown[]) => Promise<unknown>)(...given),
+          (server[method] as (...all: unknown[]) => Promise<unknown>)(...args),
         );
-        const { timeoutMs = 5000 } = (given.at(-1) ?? {}) as { timeoutMs?: number };
+        const { timeoutMs = 5000 } = (args.at(-1) ?? {}) as { timeoutMs?: number };
         return await firstOf(answer, timeoutMs);
       };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
@@ -238,7 +239,7 @@ function processOf(who: number, { clock, server, random, rate }: Surroundings): 
     } as unknown as LeaseOptions['client'];
   }
 
-  /** There, perhaps late, perhaps never; and back, perhaps late, perhaps never. What arrives late still counts. */
+  /** Request and answer may each be late or lost. A late request still takes effect. */
   async function travel<T>(self: Process, act: () => Promise<T>): Promise<T> {
     await clock.sleep(random() * self.slowMs);
     if (self.cut && random() < 0.8) await new Promise(() => {});

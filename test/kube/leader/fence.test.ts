@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Credentials } from '../../../src/kube/auth/credentials.ts';
 import { createRestClient } from '../../../src/kube/client/rest-client.ts';
-import { LeaseLost } from '../../../src/kube/leader/election.ts';
 import { createFencedTransport } from '../../../src/kube/leader/fence.ts';
+import { LeaseLost } from '../../../src/kube/leader/term.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { createHttpsTransport } from '../../../src/kube/transport/https.ts';
 import type { Transport } from '../../../src/kube/transport/transport.ts';
 import { createUndiciTransport } from '../../../src/kube/transport/undici.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 
-const seen: string[] = [];
+const requests: string[] = [];
 const server = createServer((request, response) => {
-  seen.push(`${request.method} ${request.url}`);
+  requests.push(`${request.method} ${request.url}`);
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }));
 });
@@ -35,37 +35,37 @@ describe.each<[name: string, make: (credentials: Credentials) => Transport]>([
   ['undici', (credentials) => createUndiciTransport({ server: url, credentials })],
   ['node:https', (credentials) => createHttpsTransport({ server: url, credentials })],
 ])('a fence over %s', (_, make) => {
-  it('lets reads pass always, and writes while we lead', async () => {
-    seen.length = 0;
-    let leads = true;
+  it('always allows reads, and writes only while the lease is held', async () => {
+    requests.length = 0;
+    let held = true;
     const transport = createFencedTransport(make(ready()), () => {
-      if (!leads) throw new LeaseLost('system/controllers', 'taken');
+      if (!held) throw new LeaseLost('system/controllers', 'taken');
     });
     const client = createRestClient(transport, { server: url, clock: createSystemClock() });
     await client.create(CONFIG_MAPS, MAP);
-    leads = false;
+    held = false;
     await client.get(CONFIG_MAPS, { name: 'a', namespace: 'b' });
     await expect(client.create(CONFIG_MAPS, MAP)).rejects.toMatchObject({ code: 'Aborted' });
     await expect(client.delete(CONFIG_MAPS, { name: 'a' }, { uid: 'u' })).rejects.toThrow(
       'another process holds it',
     );
-    expect(seen.map((line) => line.split(' ')[0])).toEqual(['POST', 'GET']);
+    expect(requests.map((line) => line.split(' ')[0])).toEqual(['POST', 'GET']);
     await client.close();
   });
 
-  it('is asked after the credentials came, however long that took', async () => {
-    seen.length = 0;
+  it('is checked after the credentials are available', async () => {
+    requests.length = 0;
     const credentials = Promise.withResolvers<void>();
-    let leads = true;
+    let held = true;
     const transport = createFencedTransport(make(ready(credentials.promise)), () => {
-      if (!leads) throw new LeaseLost('system/controllers', 'expired');
+      if (!held) throw new LeaseLost('system/controllers', 'expired');
     });
     const client = createRestClient(transport, { server: url, clock: createSystemClock() });
     const write = client.create(CONFIG_MAPS, MAP).catch((error: unknown) => error);
-    leads = false;
+    held = false;
     credentials.resolve();
     expect(await write).toMatchObject({ code: 'Aborted' });
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
     await client.close();
   });
 });

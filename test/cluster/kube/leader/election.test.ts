@@ -1,15 +1,12 @@
-/** Lease election on a real API server, between real processes that are stopped, killed and cut off. */
+/** Leader election on a real API server, between real processes that are suspended and killed. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createLeaseElection,
-  type LeaseElection,
-  type LeaseOptions,
-} from '../../../../src/kube/leader/election.ts';
+import { createLeaseElection, type LeaseElection } from '../../../../src/kube/leader/election.ts';
 import { LEASES, readLeaseRecord } from '../../../../src/kube/leader/record.ts';
+import { type LeaseOptions } from '../../../../src/kube/leader/settings.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
@@ -19,7 +16,7 @@ import { memoryLog } from '../../../support/memory-log.ts';
 
 const WRITTEN = { namespace: 'default', name: 'written-by-the-leader' };
 const LEASE = { namespace: 'default', name: 'contended' };
-// Short enough for a test, long enough for a machine that others use as well.
+// Short enough for a test, long enough for a busy machine.
 const SECONDS = '6/4/0.5';
 const ROUNDS = LONG ? 20 : 2;
 const PATIENCE = { timeout: 30_000 };
@@ -36,7 +33,7 @@ beforeEach(async () => {
   await server.wipe();
 });
 
-function contender(identity: string, times: Partial<LeaseOptions> = {}): LeaseElection {
+function candidate(identity: string, times: Partial<LeaseOptions> = {}): LeaseElection {
   return createLeaseElection({
     client: server.client,
     name: LEASE,
@@ -52,8 +49,8 @@ function contender(identity: string, times: Partial<LeaseOptions> = {}): LeaseEl
 }
 
 describe('a Lease of a real API server', () => {
-  it('is written as the server wants it: created, renewed, given back, taken again', async () => {
-    const first = await contender('first').campaign(never);
+  it('is created, renewed, released and acquired again', async () => {
+    const first = await candidate('first').campaign(never);
     const lease = await server.client.get(LEASES, LEASE);
     expect(readLeaseRecord(lease)).toEqual({ holder: 'first', durationMs: 6000, epoch: 1 });
     expect(textAt(lease, 'spec', 'renewTime')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -65,16 +62,16 @@ describe('a Lease of a real API server', () => {
       .not.toBe(renewed);
     await first.release();
     expect(readLeaseRecord(await server.client.get(LEASES, LEASE)).holder).toBeUndefined();
-    const second = await contender('second').campaign(never);
+    const second = await candidate('second').campaign(never);
     expect(second.epoch).toBe(2);
     await second.release();
   });
 
-  it('goes to one of five that begin at once', async () => {
+  it('is acquired by one of five concurrent candidates', async () => {
     const stop = new AbortController();
-    const campaigns = ['a', 'b', 'c', 'd', 'e'].map((name) => contender(name).campaign(stop.signal));
+    const campaigns = ['a', 'b', 'c', 'd', 'e'].map((name) => candidate(name).campaign(stop.signal));
     const winner = await Promise.race(campaigns);
-    // Whoever wins, the others see it held, by the time of two more looks.
+    // By then the others have read it twice more.
     await createSystemClock().sleep(1500);
     stop.abort();
     const ended = await Promise.allSettled(campaigns);
@@ -83,9 +80,9 @@ describe('a Lease of a real API server', () => {
   });
 });
 
-describe('a process that is busy', () => {
-  it('keeps its lease for some seconds, and knows itself when it was too long', async () => {
-    const term = await contender('busy', {
+describe('a process with a blocked event loop', () => {
+  it('keeps its lease for some seconds, and loses it when blocked for too long', async () => {
+    const term = await candidate('busy', {
       leaseSeconds: 15,
       renewDeadlineSeconds: 10,
       retrySeconds: 2,
@@ -102,13 +99,13 @@ describe('a process that is busy', () => {
   });
 });
 
-/** No timer and no answer is heard meanwhile. */
+/** Blocks the event loop. */
 function busyFor(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
-interface Told {
+interface Report {
   readonly what: 'acquired' | 'lost' | 'error';
   readonly identity: string;
   readonly epoch: number;
@@ -116,16 +113,16 @@ interface Told {
 
 interface Child {
   readonly process: ChildProcess;
-  readonly told: Told[];
+  readonly reports: Report[];
 }
 
 function start(identity: string): Child {
-  const program = fileURLToPath(new URL('./contender.ts', import.meta.url));
+  const program = fileURLToPath(new URL('./candidate.ts', import.meta.url));
   const child = spawn(process.execPath, [program, identity, server.kubeconfig, SECONDS], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const told: Told[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => told.push(JSON.parse(line) as Told));
+  const reports: Report[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => reports.push(JSON.parse(line) as Report));
   onTestFinished(async () => {
     const gone = new Promise((resolve) => {
       child.once('exit', resolve);
@@ -134,19 +131,19 @@ function start(identity: string): Child {
     child.kill('SIGKILL');
     await gone;
   });
-  return { process: child, told };
+  return { process: child, reports };
 }
 
-/** The next thing that it tells is this. */
-async function next({ told }: Child, what: Told['what']): Promise<Told> {
-  const before = told.length;
-  await expect.poll(() => told.length, PATIENCE).toBeGreaterThan(before);
-  const line = told[before];
+/** Waits for the next report, which must be this. */
+async function next({ reports }: Child, what: Report['what']): Promise<Report> {
+  const before = reports.length;
+  await expect.poll(() => reports.length, PATIENCE).toBeGreaterThan(before);
+  const line = reports[before];
   expect(line?.what).toBe(what);
   return line ?? { what, identity: '', epoch: 0 };
 }
 
-/** Everything that was ever written, in the order in which the server took it. */
+/** All writes, in the order in which the server accepted them. */
 async function watchWrites(): Promise<{ readonly writes: { epoch: number; by: string }[]; stop(): void }> {
   const first = await server.client.create(CONFIG_MAPS, {
     apiVersion: 'v1',
@@ -185,20 +182,20 @@ async function holderOf(): Promise<string | undefined> {
   return readLeaseRecord(await server.client.get(LEASES, LEASE)).holder;
 }
 
-describe('of two real processes', () => {
-  it('the one that was stopped past its lease writes nothing when it wakes up', async () => {
+describe('two real processes', () => {
+  it('write nothing after a suspension that outlasted the lease', async () => {
     const watch = await watchWrites();
     onTestFinished(() => watch.stop());
     const clock = createSystemClock();
     const random = randomFrom(SEED);
     const both = [start('first'), start('second')];
-    await expect.poll(() => both.flatMap(({ told }) => told).length, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(() => both.flatMap(({ reports }) => reports).length, PATIENCE).toBeGreaterThan(0);
 
     for (let round = 0; round < ROUNDS; round += 1) {
       const holder = await holderOf();
-      const [leader, other] = both[0]?.told.at(-1)?.identity === holder ? both : both.toReversed();
+      const [leader, other] = both[0]?.reports.at(-1)?.identity === holder ? both : both.toReversed();
       if (!leader || !other) throw new Error('two were started');
-      // At a moment of its own between two renewals, and in the middle of a write.
+      // At a random moment between two renewals, possibly during a write.
       await clock.sleep(random() * 1000);
       leader.process.kill('SIGSTOP');
       const { epoch } = await next(other, 'acquired');
@@ -213,18 +210,18 @@ describe('of two real processes', () => {
     expect(new Set(epochs).size).toBeGreaterThan(ROUNDS);
   }, 600_000);
 
-  it('the other takes over when one is killed, and no sooner than its time is over', async () => {
+  it('hand over when the holder is killed, but not before its lease expired', async () => {
     const watch = await watchWrites();
     onTestFinished(() => watch.stop());
     const first = start('first');
-    await expect.poll(() => first.told.length, PATIENCE).toBe(1);
+    await expect.poll(() => first.reports.length, PATIENCE).toBe(1);
     const second = start('second');
     await expect.poll(() => watch.writes.length, PATIENCE).toBeGreaterThan(0);
     const killedMs = performance.now();
     first.process.kill('SIGKILL');
-    await expect.poll(() => second.told.length, PATIENCE).toBe(1);
+    await expect.poll(() => second.reports.length, PATIENCE).toBe(1);
     // Its last renewal was sent at most half a second before.
     expect(performance.now() - killedMs).toBeGreaterThan(5000);
-    expect(second.told[0]).toMatchObject({ what: 'acquired', epoch: 2 });
+    expect(second.reports[0]).toMatchObject({ what: 'acquired', epoch: 2 });
   }, 120_000);
 });

@@ -1,0 +1,86 @@
+/** Candidates for one Lease over a simulated API server and a virtual clock. */
+import { onTestFinished } from 'vitest';
+import { KubeError } from '../../../src/kube/client/errors.ts';
+import { createLeaseElection, type LeaseElection } from '../../../src/kube/leader/election.ts';
+import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
+import type { LeaseOptions } from '../../../src/kube/leader/settings.ts';
+import { memoryLog } from '../memory-log.ts';
+import { type ObjectServer, objectServer } from '../object-server.ts';
+import { settle, type VirtualClock, virtualClock } from '../virtual-clock.ts';
+
+export const LEASE_NAME = { namespace: 'system', name: 'controllers' };
+
+export interface LeaseBed {
+  readonly clock: VirtualClock;
+  readonly server: ObjectServer;
+  readonly candidate: (identity: string, options?: Partial<LeaseOptions>) => LeaseElection;
+}
+
+export function createLeaseBed(): LeaseBed {
+  const clock = virtualClock();
+  const server = objectServer();
+  return {
+    clock,
+    server,
+    candidate: (identity, options = {}) =>
+      createLeaseElection({
+        client: server,
+        name: LEASE_NAME,
+        identity,
+        clock,
+        random: () => 0,
+        log: memoryLog(),
+        ...options,
+      }),
+  };
+}
+
+export const never = new AbortController().signal;
+
+export async function acquire(election: LeaseElection, clock: VirtualClock, ms = 0): Promise<HeldTerm> {
+  const campaign = election.campaign(never);
+  await settle();
+  await clock.advance(ms);
+  const term = await campaign;
+  onTestFinished(() => term.release());
+  return term;
+}
+
+/** A client whose requests fail while `broken` is set. */
+export function createBreakableClient(server: ObjectServer): {
+  client: LeaseOptions['client'];
+  broken: KubeError | undefined;
+} {
+  const link: { client: LeaseOptions['client']; broken: KubeError | undefined } = {
+    broken: undefined,
+    client: {
+      get: (...args) => (link.broken ? Promise.reject(link.broken) : server.get(...args)),
+      create: (...args) => (link.broken ? Promise.reject(link.broken) : server.create(...args)),
+      replace: (...args) => (link.broken ? Promise.reject(link.broken) : server.replace(...args)),
+    },
+  };
+  return link;
+}
+
+/** A client whose answers to writes are delayed. */
+export function createSlowClient(
+  server: ObjectServer,
+  wait: () => Promise<void> | undefined,
+): LeaseOptions['client'] {
+  const slow =
+    (write: (...args: unknown[]) => Promise<unknown>) =>
+    async (...args: unknown[]): Promise<unknown> => {
+      const answer = await write(...args);
+      await wait();
+      return answer;
+    };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the the port lets callers name the type of the result
+  const client: unknown = {
+    ...server,
+    create: slow(server.create as never),
+    replace: slow(server.replace as never),
+  };
+  return client as LeaseOptions['client'];
+}
+
+export const UNREACHABLE = new KubeError('Unreachable', 'no route');
