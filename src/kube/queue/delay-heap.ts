@@ -1,12 +1,12 @@
-/** Keys that are due at a moment. Of several moments for one key the earliest counts. */
+/** Keys with the time when they are due. The earliest of several times for one key applies. */
 
 export interface DelayHeap {
   readonly size: number;
-  /** True when this is the moment that now counts for the key. */
+  /** True when this is now the time that applies to the key. */
   put(key: string, dueMs: number): boolean;
   remove(key: string): void;
   nextMs(): number | undefined;
-  /** All that are due at `nowMs`, in the order of their moments, and forgets them. */
+  /** Removes and returns all keys that are due at `nowMs`, in the order of their times. */
   takeDue(nowMs: number): DueKey[];
   clear(): void;
 }
@@ -16,58 +16,58 @@ export interface DueKey {
   readonly dueMs: number;
 }
 
-// Entries that were overtaken stay in the heap until they come up. More of them than this, and than of the others,
-// and they are swept out: a key that is put off again and again must not fill the memory.
-const SWEEP_ABOVE = 64;
+// Outdated entries stay in the heap until they reach its top. The heap is rebuilt when they outnumber the others and
+// this limit, so that a key that is rescheduled often does not fill the memory.
+const REBUILD_ABOVE = 64;
 
 export function createDelayHeap(): DelayHeap {
-  const moments = new Map<string, number>();
+  const times = new Map<string, number>();
   let heap: DueKey[] = [];
   return {
     get size() {
-      return moments.size;
+      return times.size;
     },
     put,
-    remove: (key) => void moments.delete(key),
+    remove: (key) => void times.delete(key),
     nextMs: () => {
-      dropOvertaken();
+      dropOutdated();
       return heap[0]?.dueMs;
     },
     takeDue: due,
     clear: () => {
-      moments.clear();
+      times.clear();
       heap = [];
     },
   };
 
   function put(key: string, dueMs: number): boolean {
-    const present = moments.get(key);
+    const present = times.get(key);
     if (present !== undefined && present <= dueMs) return false;
-    moments.set(key, dueMs);
+    times.set(key, dueMs);
     heap.push({ key, dueMs });
     siftUp(heap, heap.length - 1);
-    if (heap.length > 2 * moments.size + SWEEP_ABOVE) sweep();
+    if (heap.length > 2 * times.size + REBUILD_ABOVE) rebuild();
     return true;
   }
 
   function due(nowMs: number): DueKey[] {
     const result: DueKey[] = [];
-    for (dropOvertaken(); heap[0] && heap[0].dueMs <= nowMs; dropOvertaken()) {
+    for (dropOutdated(); heap[0] && heap[0].dueMs <= nowMs; dropOutdated()) {
       const next = pop(heap);
       if (!next) break;
-      moments.delete(next.key);
+      times.delete(next.key);
       result.push(next);
     }
     return result;
   }
 
-  function dropOvertaken(): void {
-    while (heap[0] && moments.get(heap[0].key) !== heap[0].dueMs) pop(heap);
+  function dropOutdated(): void {
+    while (heap[0] && times.get(heap[0].key) !== heap[0].dueMs) pop(heap);
   }
 
   /** A sorted array is a heap. */
-  function sweep(): void {
-    heap = [...moments].map(([key, dueMs]) => ({ key, dueMs })).toSorted((a, b) => a.dueMs - b.dueMs);
+  function rebuild(): void {
+    heap = [...times].map(([key, dueMs]) => ({ key, dueMs })).toSorted((a, b) => a.dueMs - b.dueMs);
   }
 }
 

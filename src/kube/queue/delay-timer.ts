@@ -1,31 +1,31 @@
-/** One timer for all keys that are due later, by time that passes or by a moment of the wall clock. */
+/** One timer for all keys that are due later, after a delay or at a time of the wall clock. */
 import type { Clock } from '../../os/clock.ts';
 import { createDelayHeap } from './delay-heap.ts';
 
 export interface DelayTimer {
   after(key: string, ms: number): void;
-  at(key: string, moment: Date): void;
+  at(key: string, time: Date): void;
   clear(): void;
 }
 
-// Wall-clock moments are looked at this often at least: timers do not run while a machine sleeps, and the wall
-// clock may be set. Also the longest that one timer runs.
-const LOOK_AT_WALL_MS = 60_000;
+// The wall clock is checked at least this often: timers do not run while a machine sleeps, and the clock may be set.
+// Also the longest that one timer runs.
+const MAX_TIMER_MS = 60_000;
 
-export function createDelayTimer(clock: Clock, ring: (keys: readonly string[]) => void): DelayTimer {
-  const byTime = createDelayHeap();
+export function createDelayTimer(clock: Clock, onDue: (keys: readonly string[]) => void): DelayTimer {
+  const byDelay = createDelayHeap();
   const byWall = createDelayHeap();
   let armed: { readonly dueMs: number; readonly cancel: AbortController } | undefined;
 
   return {
     after: (key, ms) => {
-      if (byTime.put(key, clock.monotonicMs() + ms)) arm();
+      if (byDelay.put(key, clock.monotonicMs() + ms)) arm();
     },
-    at: (key, moment) => {
-      if (byWall.put(key, moment.getTime())) arm();
+    at: (key, time) => {
+      if (byWall.put(key, time.getTime())) arm();
     },
     clear: () => {
-      byTime.clear();
+      byDelay.clear();
       byWall.clear();
       disarm();
     },
@@ -33,11 +33,11 @@ export function createDelayTimer(clock: Clock, ring: (keys: readonly string[]) =
 
   function arm(): void {
     const nowMs = clock.monotonicMs();
-    const timeMs = (byTime.nextMs() ?? Infinity) - nowMs;
+    const delayMs = (byDelay.nextMs() ?? Infinity) - nowMs;
     const wallMs = (byWall.nextMs() ?? Infinity) - clock.now().getTime();
-    const nextMs = Math.min(timeMs, wallMs);
+    const nextMs = Math.min(delayMs, wallMs);
     if (nextMs === Infinity) return;
-    const sleepMs = Math.min(Math.max(1, nextMs), LOOK_AT_WALL_MS);
+    const sleepMs = Math.min(Math.max(1, nextMs), MAX_TIMER_MS);
     if (armed && armed.dueMs <= nowMs + sleepMs) return;
     disarm();
     void sleep(nowMs + sleepMs, sleepMs);
@@ -49,11 +49,11 @@ export function createDelayTimer(clock: Clock, ring: (keys: readonly string[]) =
     try {
       await clock.sleep(ms, cancel.signal);
     } catch {
-      return; // Disarmed: another timer runs, or none is needed.
+      return; // Cancelled: another timer runs, or none is needed.
     }
     armed = undefined;
-    const due = [...byTime.takeDue(clock.monotonicMs()), ...byWall.takeDue(clock.now().getTime())];
-    if (due.length > 0) ring(due.map(({ key }) => key));
+    const due = [...byDelay.takeDue(clock.monotonicMs()), ...byWall.takeDue(clock.now().getTime())];
+    if (due.length > 0) onDue(due.map(({ key }) => key));
     arm();
   }
 

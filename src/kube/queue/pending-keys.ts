@@ -1,4 +1,4 @@
-/** Where each key is: waiting for a pass, in a pass, or in a pass and wanted again. Never waiting twice, never in two passes. */
+/** The state of each key: waiting, processing, or processing and added again. A key never waits or runs twice at once. */
 import { createPriorityLanes, type Priority } from './priorities.ts';
 
 export interface TakenKey {
@@ -11,48 +11,48 @@ export interface PendingKeys {
   readonly processing: number;
   add(key: string, priority: Priority, nowMs: number): void;
   take(nowMs: number): TakenKey | undefined;
-  /** The pass over it ended. If it was added meanwhile it waits again. */
+  /** Ends the processing of a key. It waits again if it was added meanwhile. */
   done(key: string, nowMs: number): void;
-  /** Forgets all that waits, also what is wanted again after its pass. */
+  /** Drops all waiting keys, and those that were added again during their processing. */
   clear(): void;
 }
 
 export function createPendingKeys(): PendingKeys {
   const waiting = createPriorityLanes();
   const since = new Map<string, number>();
-  const passing = new Map<string, Priority | 'not again'>();
+  const processing = new Map<string, Priority | 'once'>();
   return {
     get waiting() {
       return waiting.size;
     },
     get processing() {
-      return passing.size;
+      return processing.size;
     },
     add,
     take: (nowMs) => {
       const key = waiting.take();
       if (key === undefined) return undefined;
-      passing.set(key, 'not again');
+      processing.set(key, 'once');
       const waitedMs = nowMs - (since.get(key) ?? nowMs);
       since.delete(key);
       return { key, waitedMs };
     },
     done: (key, nowMs) => {
-      const again = passing.get(key);
-      if (!passing.delete(key)) throw new Error(`${key} is not in a pass, so it cannot be done`);
-      if (again !== undefined && again !== 'not again') add(key, again, nowMs);
+      const again = processing.get(key);
+      if (!processing.delete(key)) throw new Error(`cannot finish ${key}: it was not taken`);
+      if (again !== undefined && again !== 'once') add(key, again, nowMs);
     },
     clear: () => {
       waiting.clear();
       since.clear();
-      for (const key of passing.keys()) passing.set(key, 'not again');
+      for (const key of processing.keys()) processing.set(key, 'once');
     },
   };
 
   function add(key: string, priority: Priority, nowMs: number): void {
-    const again = passing.get(key);
+    const again = processing.get(key);
     if (again !== undefined) {
-      passing.set(key, again === 'not again' ? priority : higher(again, priority));
+      processing.set(key, again === 'once' ? priority : higher(again, priority));
       return;
     }
     waiting.put(key, priority);

@@ -1,10 +1,10 @@
-/** The keys that wait for a pass: one lane a priority, first come first served within a lane, nobody left behind. */
+/** Waiting keys, with one FIFO lane for each priority. No lane starves. */
 
 export type Priority = 'urgent' | 'normal' | 'background';
 
 export interface PriorityLanes {
   readonly size: number;
-  /** A key waits once. Said again with a higher priority, it moves to the end of that lane; it never moves down. */
+  /** A key waits once. Put again with a higher priority, it moves to the end of that lane; it never moves down. */
   put(key: string, priority: Priority): void;
   take(): string | undefined;
   clear(): void;
@@ -12,15 +12,14 @@ export interface PriorityLanes {
 
 const ORDER: readonly Priority[] = ['urgent', 'normal', 'background'];
 
-// A lane that waits is passed over at most this often in a row: a storm of events slows a first sync down, and
-// does not stop it.
-export const MAX_PASSED_OVER = 7;
+// A waiting lane is skipped at most this often in a row: many events slow an initial list down, but do not stop it.
+export const MAX_SKIPS = 7;
 
 interface Lane {
   readonly keys: Set<string>;
-  /** Lives on between takes: a new one would walk over all that was taken before. */
+  /** Kept between takes: a new iterator would walk over every deleted entry again. */
   cursor: SetIterator<string>;
-  passedOver: number;
+  skips: number;
 }
 
 export function createPriorityLanes(): PriorityLanes {
@@ -49,10 +48,10 @@ export function createPriorityLanes(): PriorityLanes {
 
   function take(): string | undefined {
     const ready = all.filter(({ keys }) => keys.size > 0);
-    // The lowest one that has waited long enough, else the highest.
-    const lane = ready.findLast(({ passedOver }) => passedOver >= MAX_PASSED_OVER) ?? ready[0];
+    // The lowest lane that was skipped often enough, else the highest.
+    const lane = ready.findLast(({ skips }) => skips >= MAX_SKIPS) ?? ready[0];
     if (!lane) return undefined;
-    for (const other of ready) other.passedOver = other === lane ? 0 : other.passedOver + 1;
+    for (const other of ready) other.skips = other === lane ? 0 : other.skips + 1;
     const key = first(lane);
     lane.keys.delete(key);
     waiting.delete(key);
@@ -62,16 +61,16 @@ export function createPriorityLanes(): PriorityLanes {
 
 function emptyLane(): Lane {
   const keys = new Set<string>();
-  return { keys, cursor: keys.values(), passedOver: 0 };
+  return { keys, cursor: keys.values(), skips: 0 };
 }
 
-/** An iterator that has once come to the end stays there, also when keys are added later. */
+/** An iterator that reached its end stays there, even when keys are added later. */
 function first(lane: Lane): string {
   let next = lane.cursor.next();
   if (next.done === true) {
     lane.cursor = lane.keys.values();
     next = lane.cursor.next();
   }
-  if (next.done === true) throw new Error('a lane without keys was asked for one');
+  if (next.done === true) throw new Error('the lane is empty');
   return next.value;
 }

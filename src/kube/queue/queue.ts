@@ -1,7 +1,7 @@
 /**
- * The work queue between what changes and the passes over it. Its promises:
- * a key is in at most one pass at a time; whatever is added is passed over after it was added; what is added
- * several times before its pass is passed over once; no key waits for ever behind others.
+ * The work queue between events and reconciles. It guarantees that a key is processed at most once at a time, that
+ * an added key is processed after it was added, that a key added several times before that is processed once, and
+ * that no key starves.
  */
 import type { Clock } from '../../os/clock.ts';
 import type { QueueMetrics } from '../process/metrics-runtime.ts';
@@ -12,24 +12,24 @@ import { createRetryBackoff, type RetryBackoffOptions } from './retry.ts';
 
 export interface WorkQueue {
   add(key: string, priority?: Priority): void;
-  /** Of several delays and moments for one key the earliest counts. */
+  /** The earliest of several delays and times for one key applies. */
   addAfter(key: string, ms: number): void;
-  /** A moment of the wall clock; it holds also when that clock is set or the machine sleeps. */
-  addAt(key: string, moment: Date, priority?: Priority): void;
-  /** After a failure: back-off. Returns how long it waits. */
+  /** At a time of the wall clock. Correct even when that clock is set or the machine sleeps. */
+  addAt(key: string, time: Date, priority?: Priority): void;
+  /** Adds the key after a failure, with back-off. Returns the delay in milliseconds. */
   retry(key: string): number;
-  /** After a success: the next failure starts with a short wait again. */
+  /** Resets the back-off of the key after a success. */
   forget(key: string): void;
   failures(key: string): number;
-  /** The next key, as soon as there is one; undefined when the queue is closed. Each one taken must be `done`. */
+  /** The next key, once there is one; undefined when the queue is closed. Call `done` for each key that was taken. */
   take(): Promise<string | undefined>;
   done(key: string): void;
   /**
-   * Nothing is taken in any more. What waits is dropped (the next start finds it again), or worked off first.
-   * Resolves when no key is in a pass.
+   * Stops accepting keys. Waiting keys are dropped (the next start finds them again) or finished first. Resolves when
+   * no key is being processed.
    */
   close(waiting?: 'drop' | 'finish'): Promise<void>;
-  /** How many wait to be taken. */
+  /** The number of waiting keys. */
   readonly depth: number;
 }
 
@@ -39,61 +39,61 @@ export interface WorkQueueOptions extends RetryBackoffOptions {
 }
 
 export function createWorkQueue({ clock, metrics, ...limits }: WorkQueueOptions): WorkQueue {
-  const all = createPendingKeys();
-  const penalties = createRetryBackoff(limits);
-  const later = createDelayTimer(clock, (due) => {
-    for (const key of due) all.add(key, laterPriority(key), clock.monotonicMs());
-    hand();
+  const pending = createPendingKeys();
+  const backoff = createRetryBackoff(limits);
+  const delayed = createDelayTimer(clock, (due) => {
+    for (const key of due) pending.add(key, laterPriority(key), clock.monotonicMs());
+    dispatch();
   });
   const urgentLater = new Set<string>();
   const takers: ((key: string | undefined) => void)[] = [];
-  const quiet = Promise.withResolvers<void>();
+  const drained = Promise.withResolvers<void>();
   let open = true;
 
   return {
     add,
     addAfter,
-    addAt: (key, moment, priority = 'normal') => {
-      const ms = moment.getTime() - clock.now().getTime();
-      if (Number.isNaN(ms)) throw new RangeError(`the moment to wake ${key} is not a date`);
+    addAt: (key, time, priority = 'normal') => {
+      const ms = time.getTime() - clock.now().getTime();
+      if (Number.isNaN(ms)) throw new RangeError(`cannot requeue ${key}: the time is not a valid date`);
       if (ms <= 0) add(key, priority);
-      else if (open) later.at(key, moment);
+      else if (open) delayed.at(key, time);
       if (ms > 0 && priority === 'urgent') urgentLater.add(key);
     },
     retry: (key) => {
-      const ms = penalties.delayMs(key, clock.monotonicMs());
+      const ms = backoff.delayMs(key, clock.monotonicMs());
       metrics?.retried();
       addAfter(key, ms);
       return ms;
     },
-    forget: (key) => penalties.forget(key),
-    failures: (key) => penalties.failures(key),
+    forget: (key) => backoff.forget(key),
+    failures: (key) => backoff.failures(key),
     take,
     done: (key) => {
-      all.done(key, clock.monotonicMs());
-      hand();
+      pending.done(key, clock.monotonicMs());
+      dispatch();
     },
     close,
     get depth() {
-      return all.waiting;
+      return pending.waiting;
     },
   };
 
   function add(key: string, priority: Priority = 'normal'): void {
     if (!open) return;
-    all.add(key, priority, clock.monotonicMs());
-    hand();
+    pending.add(key, priority, clock.monotonicMs());
+    dispatch();
   }
 
   function addAfter(key: string, ms: number): void {
     if (ms <= 0) add(key);
-    else if (open) later.after(key, ms);
+    else if (open) delayed.after(key, ms);
   }
 
   function take(): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     takers.push(resolve);
-    hand();
+    dispatch();
     return promise;
   }
 
@@ -102,25 +102,25 @@ export function createWorkQueue({ clock, metrics, ...limits }: WorkQueueOptions)
     return urgentLater.delete(key) ? 'urgent' : 'normal';
   }
 
-  /** Gives keys to those who wait for one; once no key can come any more, they learn that. */
-  function hand(): void {
+  /** Gives keys to waiting takers; when no further key can come, they get undefined. */
+  function dispatch(): void {
     while (takers.length > 0) {
-      const taken = all.take(clock.monotonicMs());
+      const taken = pending.take(clock.monotonicMs());
       if (!taken) break;
       metrics?.taken(taken.waitedMs / 1000);
       takers.shift()?.(taken.key);
     }
-    if (open || all.waiting + all.processing > 0) return;
+    if (open || pending.waiting + pending.processing > 0) return;
     for (const taker of takers.splice(0)) taker(undefined);
-    quiet.resolve();
+    drained.resolve();
   }
 
   function close(waiting: 'drop' | 'finish' = 'drop'): Promise<void> {
     open = false;
-    later.clear();
+    delayed.clear();
     urgentLater.clear();
-    if (waiting === 'drop') all.clear();
-    hand();
-    return quiet.promise;
+    if (waiting === 'drop') pending.clear();
+    dispatch();
+    return drained.promise;
   }
 }

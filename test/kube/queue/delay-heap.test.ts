@@ -10,7 +10,7 @@ interface Step {
 }
 
 describe('createDelayHeap', () => {
-  it('does what a list that is sorted each time would do', () => {
+  it('behaves like a list that is sorted each time', () => {
     const anyStep: fc.Arbitrary<Step> = fc.record({
       act: fc.constantFrom('put', 'put', 'put', 'put', 'put', 'put', 'due', 'remove'),
       key: fc.integer({ min: 0, max: 12 }).map((n) => `k${n}`),
@@ -36,7 +36,7 @@ describe('createDelayHeap', () => {
 function inReal(real: DelayHeap, { act, key, ms }: Step): unknown {
   if (act === 'put') return real.put(key, ms);
   if (act === 'remove') return real.remove(key);
-  return byMoment(real.takeDue(ms / 50));
+  return byTime(real.takeDue(ms / 50));
 }
 
 function inModel(model: Map<string, number>, { act, key, ms }: Step): unknown {
@@ -48,10 +48,10 @@ function inModel(model: Map<string, number>, { act, key, ms }: Step): unknown {
   const gone = act === 'remove' ? [key] : [...model].filter(([, at]) => at <= ms / 50).map(([name]) => name);
   const due = gone.map((name) => ({ key: name, dueMs: model.get(name) ?? 0 }));
   for (const name of gone) model.delete(name);
-  return act === 'remove' ? undefined : byMoment(due);
+  return act === 'remove' ? undefined : byTime(due);
 }
 
-/** Equal moments may come in any order. */
-function byMoment(list: readonly { key: string; dueMs: number }[]): { key: string; dueMs: number }[] {
+/** Equal times may come in any order. */
+function byTime(list: readonly { key: string; dueMs: number }[]): { key: string; dueMs: number }[] {
   return list.toSorted((a, b) => a.dueMs - b.dueMs || (a.key < b.key ? -1 : 1));
 }
