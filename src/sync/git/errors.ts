@@ -1,20 +1,17 @@
-/**
- * The one error of this folder. `code` says what a caller can do about it; `where` and `hint` are for people, and the
- * command line prints them. No message ever holds a token or a key.
- */
+/** The error of this folder. Callers branch on `code`; `where` and `hint` are printed. No message contains a token or a key. */
 export type GitErrorCode =
-  | 'BadUrl' // the URL is none that we fetch from
+  | 'BadUrl' // a URL that we do not fetch from
   | 'NotFoundRepository'
   | 'NotFoundRef'
-  | 'NotFoundObject' // a commit, tree or blob that is not here
-  | 'Unauthorized' // no credentials, wrong ones, or not enough
-  | 'HostKey' // the ssh server is not the one that was declared
-  | 'Certificate' // the https server is not the one that it says it is
-  | 'Unreachable' // no connection, or cut off in the middle
+  | 'NotFoundObject' // a commit, tree or blob that was not fetched
+  | 'Unauthorized' // missing, wrong or insufficient credentials
+  | 'HostKey' // the ssh server did not present a declared host key
+  | 'Certificate' // the certificate of the https server is not trusted
+  | 'Unreachable' // no connection, or it was interrupted
   | 'Timeout'
-  | 'ServerError' // 429 and 5xx: try again later
+  | 'ServerError' // 429 and 5xx: retry later
   | 'TooLarge'
-  | 'Corrupt' // what came, or what lies here, is not what git promises
+  | 'Corrupt' // received or local data is not valid git data
   | 'MissingTool' // git or ssh is not installed
   | 'Aborted';
 

@@ -1,4 +1,4 @@
-/** Writes the files of a commit into a folder, for a render to read. Links and submodules are left out. */
+/** Writes the files of a commit into a folder, for a render. Skips symlinks and submodules. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GitError } from './errors.ts';
@@ -17,32 +17,32 @@ export async function exportFiles(
   folder: string,
   limits: ExportLimits,
 ): Promise<ExportedTree> {
-  // A link may lead out of the folder, alone or together with another one: no rule over their text is worth the risk.
-  const plain = files.filter(({ type }) => type === 'file' || type === 'executable');
-  if (plain.length > limits.maxFiles) throw over('files', plain.length, limits.maxFiles);
+  // A symlink may point outside of the folder, alone or through another one. Checking their targets is not worth the risk.
+  const regular = files.filter(({ type }) => type === 'file' || type === 'executable');
+  if (regular.length > limits.maxFiles) throw tooLarge('files', regular.length, limits.maxFiles);
   const timeout = AbortSignal.timeout(limits.timeoutMs);
   const folders = new Set<string>();
   let bytes = 0;
-  for (const { path, oid } of plain) {
+  for (const { path, oid } of regular) {
     if (timeout.aborted) throw tooSlow(limits.timeoutMs, path);
     const { content } = await readRequired(reader, oid);
     bytes += content.byteLength;
-    if (bytes > limits.maxBytes) throw over('bytes', bytes, limits.maxBytes);
+    if (bytes > limits.maxBytes) throw tooLarge('bytes', bytes, limits.maxBytes);
     const target = join(folder, path);
     if (!folders.has(dirname(target))) {
       await mkdir(dirname(target), { recursive: true });
       folders.add(dirname(target));
     }
-    // wx: on a file system that folds case, two names may be one file; the second must not win silently.
+    // wx: on a case-insensitive file system two names may be one file; the second must not overwrite the first.
     await writeFile(target, content, { flag: 'wx', mode: 0o644 });
   }
-  return { files: plain.length, bytes, skipped: files.filter((file) => !plain.includes(file)) };
+  return { files: regular.length, bytes, skipped: files.filter((file) => !regular.includes(file)) };
 }
 
-function over(what: string, found: number, allowed: number): GitError {
+function tooLarge(unit: string, found: number, allowed: number): GitError {
   return new GitError(
     'TooLarge',
-    `the commit holds more than a render may read: ${found} ${what}, allowed: ${allowed}`,
+    `the commit is too large for a render: expected at most ${allowed} ${unit}, found ${found}`,
     {
       hint: 'keep large files and other code out of the fleet repository',
     },
@@ -50,8 +50,8 @@ function over(what: string, found: number, allowed: number): GitError {
 }
 
 function tooSlow(timeoutMs: number, path: string): GitError {
-  return new GitError('Timeout', `the files of the commit were not written within ${timeoutMs / 1000} s`, {
+  return new GitError('Timeout', `the files of the commit could not be written within ${timeoutMs / 1000} s`, {
     where: path,
-    hint: 'keep the fleet repository small, or look at the disk',
+    hint: 'keep the fleet repository small, or check the disk',
   });
 }

@@ -1,4 +1,4 @@
-/** Opens a repository by the scheme that its URL takes. */
+/** Opens a repository with the backend for the scheme of its URL. */
 import { createCommandBackend } from './command/backend.ts';
 import { createHttpBackend } from './http/backend.ts';
 import type { GitOptions } from './options.ts';

@@ -1,25 +1,25 @@
-/** What the opening of a repository takes. Secrets come as values: reading files and Secrets is the caller's part. */
+/** Options to open a repository. Credentials are values: the caller reads files and Secrets. */
 export interface GitOptions {
   readonly repository: string;
-  /** A bare repository of our own in here; made when absent. One process, one folder. */
+  /** Folder of the local bare repository; created when missing. Only one process may use it. */
   readonly folder: string;
   /** For https: a token, or `user:password`. For ssh: a private key in PEM or OpenSSH form. */
   readonly credential?: string;
-  /** More certificate authorities for https, PEM. */
+  /** Additional certificate authorities for https, PEM. */
   readonly ca?: string;
-  /** For ssh: lines as in known_hosts. Without one for the host there is no connection. */
+  /** For ssh: lines in the format of known_hosts. A host without one is refused. */
   readonly hostKeys?: readonly string[];
   readonly limits?: Partial<GitLimits>;
 }
 
 export interface GitLimits {
-  /** For one call, from the first byte to the last. */
+  /** For one call in total. */
   readonly timeoutMs: number;
-  /** Between two pieces of an answer. */
+  /** Between two chunks of a response. */
   readonly idleMs: number;
-  /** Of one fetch. */
+  /** For one fetch. */
   readonly maxBytes: number;
 }
 
-// A shallow fetch of a fleet repository is a few megabytes; isomorphic-git holds all of a pack in memory.
+// A shallow fetch of a fleet repository is a few megabytes; isomorphic-git holds a whole pack in memory.
 export const GIT_LIMITS: GitLimits = { timeoutMs: 120_000, idleMs: 30_000, maxBytes: 256 * 1024 * 1024 };

@@ -1,9 +1,9 @@
-/** What both backends share: reading, comparing, exporting, and history that is right at shallow boundaries. */
+/** What both backends share: reading, comparing, exporting, and ancestry that is correct at shallow boundaries. */
+import PQueue from 'p-queue';
 import { GitError, isGitError } from './errors.ts';
 import { EXPORT_LIMITS, exportFiles } from './export.ts';
 import { isAncestor } from './history.ts';
 import { OID, parseCommit, tagTarget } from './http/objects.ts';
-import { mutex } from './mutex.ts';
 import { fullRef } from './repository-url.ts';
 import type {
   Ancestry,
@@ -16,54 +16,59 @@ import type {
 } from './transport.ts';
 import { changesBetween, listFiles, readRequired } from './tree.ts';
 
-// Most heads are one or a few commits ahead: start small, and go to all of it in four steps.
+// Most heads are only a few commits ahead: start small, and reach the whole history in four steps.
 const DEPTHS = [16, 128, 1024, 'all'] as const;
 
-// The copy only grows, and every read looks through all packs. Beyond this it is cheaper to begin again with the tip.
+// The local repository only grows, and every read searches all packs. Beyond this, starting over with the tip is cheaper.
 const MAX_PACKS = 64;
 
-type Reading = Pick<GitBackend, 'display' | 'open'>;
+type ReadableBackend = Pick<GitBackend, 'display' | 'open'>;
 
-/** Reads a repository that is here already; nothing is fetched. */
-export function createGitRepository(backend: Reading, lock = mutex()): GitRepository {
+/** One operation at a time: neither backend allows two writers in one folder. */
+function createQueue(): PQueue {
+  return new PQueue({ concurrency: 1 });
+}
+
+/** Reads a local repository; nothing is fetched. */
+export function createGitRepository(backend: ReadableBackend, queue = createQueue()): GitRepository {
   return {
     display: backend.display,
     has: async (oid) =>
-      OID.test(oid) && (await reading(async (reader) => (await reader.read(oid)) !== undefined)),
-    commit: (oid) => reading((reader) => commitAt(reader, oid)),
-    files: (oid) => reading(async (reader) => listFiles(reader, (await commitAt(reader, oid)).tree)),
+      OID.test(oid) && (await withReader((reader) => reader.read(oid).then((object) => object !== undefined))),
+    commit: (oid) => withReader((reader) => readCommit(reader, oid)),
+    files: (oid) => withReader(async (reader) => listFiles(reader, (await readCommit(reader, oid)).tree)),
     blobs: (oids) =>
-      reading(async (reader) => {
+      withReader(async (reader) => {
         const blobs: Uint8Array[] = [];
         for (const oid of oids) blobs.push((await readRequired(reader, oid)).content);
         return blobs;
       }),
     changedPaths: (from, to) =>
-      reading(async (reader) => {
-        const [before, after] = [await commitAt(reader, from), await commitAt(reader, to)];
+      withReader(async (reader) => {
+        const [before, after] = [await readCommit(reader, from), await readCommit(reader, to)];
         return changesBetween(reader, before.tree, after.tree);
       }),
     exportTree: (oid, folder, limits: Partial<ExportLimits> = {}) =>
-      reading(async (reader) => {
-        const files = await listFiles(reader, (await commitAt(reader, oid)).tree);
+      withReader(async (reader) => {
+        const files = await listFiles(reader, (await readCommit(reader, oid)).tree);
         return exportFiles(reader, files, folder, { ...EXPORT_LIMITS, ...limits });
       }),
   };
 
-  function reading<T>(work: (reader: ObjectReader) => Promise<T>): Promise<T> {
-    return lock.run(() => withReader(backend, work));
+  function withReader<T>(work: (reader: ObjectReader) => Promise<T>): Promise<T> {
+    return queue.add(() => useReader(backend, work));
   }
 }
 
 export function createGitTransport(backend: GitBackend): GitTransport {
-  const lock = mutex();
-  const local = createGitRepository(backend, lock);
+  const queue = createQueue();
+  const local = createGitRepository(backend, queue);
 
   return { ...local, listRefs: (signal) => backend.listRefs(signal), fetch, deepen, ancestry, ensure, close };
 
-  /** A copy that turns out to be broken is thrown away at once: the next try starts from nothing. */
-  function fetching<T>(work: () => Promise<T>): Promise<T> {
-    return lock.run(async () => {
+  /** Deletes a damaged local repository at once: the next fetch starts from nothing. */
+  function wipeIfCorrupt<T>(work: () => Promise<T>): Promise<T> {
+    return queue.add(async () => {
       try {
         return await work();
       } catch (error) {
@@ -77,42 +82,46 @@ export function createGitTransport(backend: GitBackend): GitTransport {
 
   function fetch(name: string, signal?: AbortSignal): Promise<string> {
     const ref = fullRef(name);
-    return fetching(async () => {
+    return wipeIfCorrupt(async () => {
       if ((await backend.packs()) >= MAX_PACKS) await backend.wipe();
-      const oid = await backend.fetch(ref, 'news', signal);
-      return withReader(backend, (reader) => peel(reader, oid));
+      const oid = await backend.fetch(ref, 'new', signal);
+      return useReader(backend, (reader) => peelToCommit(reader, oid));
     });
   }
 
   async function deepen(name: string, depth: number | 'all', signal?: AbortSignal): Promise<void> {
-    await fetching(() => backend.fetch(fullRef(name), depth, signal));
+    await wipeIfCorrupt(() => backend.fetch(fullRef(name), depth, signal));
   }
 
   async function ancestry(question: AncestryQuestion, signal?: AbortSignal): Promise<Ancestry> {
     const { ancestor, head, ref } = question;
     if (ancestor === head) return 'same';
-    const descends = await decide(ancestor, head, ref, signal);
-    if (descends) return 'descends';
-    // Without more history of the former head this may stay unknown; for the verdict it makes no difference.
-    return (await look(head, ancestor)) === true ? 'older' : 'diverged';
+    if (await descends(ancestor, head, ref, signal)) return 'descends';
+    // This may be unknown without more history of the former head; both answers are held in the same way.
+    return (await isLocalAncestor(head, ancestor)) === true ? 'older' : 'diverged';
   }
 
-  async function decide(ancestor: string, head: string, ref: string, signal?: AbortSignal): Promise<boolean> {
+  async function descends(
+    ancestor: string,
+    head: string,
+    ref: string,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
     for (const depth of DEPTHS) {
-      const found = await look(ancestor, head);
+      const found = await isLocalAncestor(ancestor, head);
       if (found !== 'unknown') return found;
       await deepen(ref, depth, signal);
     }
-    const found = await look(ancestor, head);
+    const found = await isLocalAncestor(ancestor, head);
     if (found !== 'unknown') return found;
-    throw new GitError('NotFoundObject', `the history of ${head} is not complete in ${backend.display}`, {
+    throw new GitError('NotFoundObject', `the history of ${head} in ${backend.display} is incomplete`, {
       where: ref,
-      hint: 'the ref moved while its history was read, or the server is itself shallow: sync asks again with the next poll',
+      hint: 'the ref moved during the fetch, or the server itself is shallow; sync retries with the next poll',
     });
   }
 
-  function look(ancestor: string, head: string): Promise<boolean | 'unknown'> {
-    return lock.run(() => withReader(backend, (reader) => isAncestor(ancestor, head, reader)));
+  function isLocalAncestor(ancestor: string, head: string): Promise<boolean | 'unknown'> {
+    return queue.add(() => useReader(backend, (reader) => isAncestor(ancestor, head, reader)));
   }
 
   async function ensure(commit: string, name: string, signal?: AbortSignal): Promise<void> {
@@ -121,22 +130,25 @@ export function createGitTransport(backend: GitBackend): GitTransport {
       await deepen(name, depth, signal);
     }
     if (await local.has(commit)) return;
-    // Not in the ref's history any more. Some servers hand out any commit that they still have.
-    const refused = await lock.run(() => backend.fetch(commit, 1, signal)).catch((error: unknown) => error);
+    // No longer in the history of the ref. Some servers serve any commit that they still have.
+    const cause = await queue.add(() => backend.fetch(commit, 1, signal)).catch((error: unknown) => error);
     if (await local.has(commit)) return;
     throw new GitError('NotFoundObject', `commit ${commit} is not in ${backend.display}`, {
       where: name,
       hint: 'it was removed from the branch (force-push?): push it again, or accept the new head',
-      cause: refused,
+      cause,
     });
   }
 
   async function close(): Promise<void> {
-    await lock.run(() => backend.close());
+    await queue.add(() => backend.close());
   }
 }
 
-async function withReader<T>(backend: Reading, work: (reader: ObjectReader) => Promise<T>): Promise<T> {
+async function useReader<T>(
+  backend: ReadableBackend,
+  work: (reader: ObjectReader) => Promise<T>,
+): Promise<T> {
   const reader = backend.open();
   try {
     return await work(reader);
@@ -145,21 +157,23 @@ async function withReader<T>(backend: Reading, work: (reader: ObjectReader) => P
   }
 }
 
-async function commitAt(reader: ObjectReader, oid: string): ReturnType<GitRepository['commit']> {
-  const commit = await peel(reader, oid);
+async function readCommit(reader: ObjectReader, oid: string): ReturnType<GitRepository['commit']> {
+  const commit = await peelToCommit(reader, oid);
   return parseCommit(commit, await readRequired(reader, commit));
 }
 
-/** A tag may point to a tag; more than a few of them is a joke. */
-async function peel(reader: ObjectReader, oid: string): Promise<string> {
-  let at = oid;
-  for (let hops = 0; hops < 8; hops += 1) {
-    const object = await readRequired(reader, at);
-    if (object.type === 'commit') return at;
+// A tag may point to a tag; no real repository chains more than a few.
+const MAX_TAGS = 8;
+
+async function peelToCommit(reader: ObjectReader, oid: string): Promise<string> {
+  let current = oid;
+  for (let tags = 0; tags < MAX_TAGS; tags += 1) {
+    const object = await readRequired(reader, current);
+    if (object.type === 'commit') return current;
     if (object.type !== 'tag') break;
-    at = tagTarget(at, object);
+    current = tagTarget(current, object);
   }
-  throw new GitError('NotFoundRef', `${oid} is no commit, and no tag of one`, {
+  throw new GitError('NotFoundRef', `${oid} is neither a commit nor a tag of one`, {
     hint: 'name a branch or a tag',
   });
 }

@@ -1,10 +1,10 @@
 /**
- * The port to git. A repository of our own (a bare folder, a cache that may be thrown away) is filled from a remote one;
- * nothing is ever checked out. Two backends stand behind it, isomorphic-git and the git command; all that is not fetching is
- * shared, so they cannot disagree about what a commit holds.
+ * The port to git. A local bare repository, which is a disposable cache, is filled from a remote one; nothing is ever checked
+ * out. Two backends implement it, isomorphic-git and the git command; everything except fetching is shared, so they
+ * cannot disagree about the content of a commit.
  */
 
-/** A commit as it is written down. */
+/** The fields of a commit object. */
 export interface CommitInfo {
   readonly oid: string;
   readonly tree: string;
@@ -12,7 +12,7 @@ export interface CommitInfo {
   readonly author: string;
   readonly committedAt: Date;
   readonly subject: string;
-  /** Everything below the subject. */
+  /** The message below the subject. */
   readonly body: string;
   /** From "This reverts commit <sha>." as `git revert` writes it. */
   readonly revertOf?: string;
@@ -21,7 +21,7 @@ export interface CommitInfo {
 export interface TreeFile {
   readonly path: string;
   readonly oid: string;
-  /** `file` and `executable` are blobs; links and submodules are never followed. */
+  /** `file` and `executable` are blobs; symlinks and submodules are never followed. */
   readonly type: 'file' | 'executable' | 'symlink' | 'submodule';
 }
 
@@ -32,11 +32,11 @@ export interface ChangedPath {
   readonly to?: string;
 }
 
-/** How a head stands to another commit. */
+/** The relation of a head to another commit. */
 export type Ancestry =
   | 'same'
   | 'descends' // the head has the commit in its history
-  | 'older' // the other way round
+  | 'older' // the commit has the head in its history
   | 'diverged';
 
 export interface ExportLimits {
@@ -48,34 +48,34 @@ export interface ExportLimits {
 export interface ExportedTree {
   readonly files: number;
   readonly bytes: number;
-  /** What was left out: symbolic links and submodules. */
+  /** Symlinks and submodules, which are not exported. */
   readonly skipped: readonly TreeFile[];
 }
 
-/** What can be read without the remote side. */
+/** Everything that can be read without the remote repository. */
 export interface GitRepository {
   readonly display: string;
   has(commit: string): Promise<boolean>;
   commit(oid: string): Promise<CommitInfo>;
   /** All files of a commit, sorted by path. */
   files(commit: string): Promise<readonly TreeFile[]>;
-  /** In the order asked for. */
+  /** In the order of `oids`. */
   blobs(oids: readonly string[]): Promise<readonly Uint8Array[]>;
   changedPaths(from: string, to: string): Promise<readonly ChangedPath[]>;
-  /** Into an empty folder that exists. Plain files only: nothing in it leads out of it. */
+  /** Writes regular files only, into an existing empty folder: nothing in it points outside. */
   exportTree(commit: string, folder: string, limits?: Partial<ExportLimits>): Promise<ExportedTree>;
 }
 
 export interface GitTransport extends GitRepository {
-  /** Name to object, as the server has them now. */
+  /** Ref name to object id, as the server has them now. */
   listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
-  /** Brings what the ref has now, shallow the first time, and says which commit that is. */
+  /** Fetches the ref, shallow the first time, and resolves to its commit. */
   fetch(ref: string, signal?: AbortSignal): Promise<string>;
-  /** Brings the ref's history down to that depth, or all of it. */
+  /** Fetches the history of the ref down to that depth, or all of it. */
   deepen(ref: string, depth: number | 'all', signal?: AbortSignal): Promise<void>;
-  /** Decides by the true history, deepening as far as it takes: never a guess at a shallow boundary. */
+  /** Decides by the true history and deepens as far as necessary: never a guess at a shallow boundary. */
   ancestry(question: AncestryQuestion, signal?: AbortSignal): Promise<Ancestry>;
-  /** Makes a commit of the ref's history present, however deep it lies. */
+  /** Fetches a commit of the ref's history, however old it is. */
   ensure(commit: string, ref: string, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -87,20 +87,20 @@ export interface AncestryQuestion {
   readonly ref: string;
 }
 
-/** `news`: what is new since the last fetch, or the tip alone when there was none. */
-export type FetchDepth = number | 'all' | 'news';
+/** `new`: commits since the last fetch, or only the tip when there was none. */
+export type FetchDepth = number | 'all' | 'new';
 
-/** What a backend has to do: fetch, and read raw objects. Everything else is above it. */
+/** A backend fetches and reads raw objects. Everything else is shared. */
 export interface GitBackend {
   readonly display: string;
   listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
-  /** The object that the ref (or, where the server allows it, the oid) stands for. */
-  fetch(what: string, depth: FetchDepth, signal?: AbortSignal): Promise<string>;
-  /** A session of reads. To be closed. */
+  /** Resolves to the object id of a ref, or of an object id where the server allows fetching one. */
+  fetch(refOrOid: string, depth: FetchDepth, signal?: AbortSignal): Promise<string>;
+  /** Starts a session of reads, which has to be closed. */
   open(): ObjectReader;
-  /** How many packs lie here: each fetch brings one. */
+  /** The number of local packs: each fetch adds one. */
   packs(): Promise<number>;
-  /** Forgets everything that was fetched. */
+  /** Deletes everything that was fetched. */
   wipe(): Promise<void>;
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export interface RawObject {
 }
 
 export interface ObjectReader {
-  /** Nothing when the object is not here. */
+  /** Undefined when the object was not fetched. */
   read(oid: string): Promise<RawObject | undefined>;
   close(): Promise<void>;
 }

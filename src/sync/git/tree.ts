@@ -1,22 +1,22 @@
-/** What a commit holds, and what lies between two of them. Equal folders are not entered. */
+/** Files of a commit, and paths that differ between two commits. Equal folders are not read. */
 import { GitError } from './errors.ts';
 import { parseTree, type TreeEntry } from './http/objects.ts';
 import type { ChangedPath, ObjectReader, RawObject, TreeFile } from './transport.ts';
 
-// A folder 64 levels deep is no fleet repository; a tree that holds itself is not possible, but a bomb of trees is.
+// Far beyond any fleet repository. A tree cannot contain itself, but a few nested trees can expand to millions of files.
 const MAX_DEPTH = 64;
 const MAX_FILES = 200_000;
 
 export async function listFiles(reader: ObjectReader, tree: string): Promise<TreeFile[]> {
   const files: TreeFile[] = [];
-  await enter(tree, '', 0);
+  await visit(tree, '', 0);
   return files.toSorted(byPath);
 
-  async function enter(oid: string, prefix: string, depth: number): Promise<void> {
+  async function visit(oid: string, prefix: string, depth: number): Promise<void> {
     if (depth > MAX_DEPTH || files.length > MAX_FILES) throw tooLarge(files.length, prefix);
     for (const { name, oid: child, type } of parseTree(oid, await readRequired(reader, oid))) {
       const path = `${prefix}${name}`;
-      if (type === 'folder') await enter(child, `${path}/`, depth + 1);
+      if (type === 'folder') await visit(child, `${path}/`, depth + 1);
       else files.push({ path, oid: child, type });
     }
   }
@@ -33,9 +33,9 @@ export async function changesBetween(reader: ObjectReader, from: string, to: str
     prefix: string,
   ): Promise<void> {
     if (before === after) return;
-    const [old, fresh] = [await entriesOf(before), await entriesOf(after)];
-    for (const name of new Set([...old.keys(), ...fresh.keys()])) {
-      await compareEntry(old.get(name), fresh.get(name), `${prefix}${name}`);
+    const [oldEntries, newEntries] = [await entriesOf(before), await entriesOf(after)];
+    for (const name of new Set([...oldEntries.keys(), ...newEntries.keys()])) {
+      await compareEntry(oldEntries.get(name), newEntries.get(name), `${prefix}${name}`);
     }
   }
 
@@ -76,14 +76,14 @@ function fileOf(entry: TreeEntry | undefined): string | undefined {
 export async function readRequired(reader: ObjectReader, oid: string): Promise<RawObject> {
   const object = await reader.read(oid);
   if (object) return object;
-  throw new GitError('NotFoundObject', `object ${oid} is not here`, {
-    hint: 'fetch the commit that it belongs to first',
+  throw new GitError('NotFoundObject', `object ${oid} is missing in the local repository`, {
+    hint: 'fetch the commit that contains it first',
   });
 }
 
 function tooLarge(files: number, prefix: string): GitError {
   return new GitError('TooLarge', `the tree is too large: ${files} files, folder ${prefix || '/'}`, {
-    hint: `a fleet repository has at most ${MAX_FILES} files and ${MAX_DEPTH} levels: keep other code elsewhere`,
+    hint: `keep other code out of the fleet repository: at most ${MAX_FILES} files in ${MAX_DEPTH} levels of folders`,
   });
 }
 

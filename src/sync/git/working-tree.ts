@@ -1,5 +1,5 @@
-/** A person's own repository, read only: for `plan` and `render` of a commit that was not pushed. */
-import { join, resolve } from 'node:path';
+/** Read-only access to a local repository: for `plan` and `render` of a commit that was not pushed. */
+import { resolve } from 'node:path';
 import { createCatFileReader } from './command/cat-file.ts';
 import { gitArguments, gitEnvironment, runGit, spawnGit } from './command/process.ts';
 import { GitError } from './errors.ts';
@@ -9,9 +9,9 @@ import type { GitRepository } from './transport.ts';
 const TIMEOUT_MS = 30_000;
 
 export interface WorkingTree extends GitRepository {
-  /** The folder that holds all of it. */
+  /** The top-level folder of the working tree. */
   readonly root: string;
-  /** The commit that a revision (`HEAD~1`, a branch, a tag) stands for. */
+  /** Resolves a revision (`HEAD~1`, a branch, a tag) to its commit. */
   resolve(revision: string): Promise<string>;
 }
 
@@ -31,19 +31,19 @@ export async function openWorkingTree(folder: string): Promise<WorkingTree> {
     const { code, stdout } = await runGit({ args: gitArguments(gitdir, args), env, timeoutMs: TIMEOUT_MS });
     const oid = stdout.split('\n').find((line) => /^[0-9a-f]{40,64}$/.test(line));
     if (code === 0 && oid) return oid;
-    throw new GitError('NotFoundRef', `${JSON.stringify(revision)} is no commit of this repository`, {
+    throw new GitError('NotFoundRef', `${JSON.stringify(revision)} is not a commit of this repository`, {
       where: root,
-      hint: 'name a branch, a tag or a commit that `git log` shows here (in CI: fetch more than one commit)',
+      hint: 'name a branch, a tag or a commit that `git log` shows (in CI: fetch more than one commit)',
     });
   }
 
   async function inFolder(args: readonly string[]): Promise<string> {
-    const at = resolve(folder);
-    const { code, stdout, stderr } = await runGit({ args: ['-C', at, ...args], env, timeoutMs: TIMEOUT_MS });
+    const path = resolve(folder);
+    const { code, stdout, stderr } = await runGit({ args: ['-C', path, ...args], env, timeoutMs: TIMEOUT_MS });
     if (code === 0) return stdout;
-    const because = /dubious ownership/.test(stderr) ? 'belongs to another user' : 'is in no git repository';
+    const because = /dubious ownership/.test(stderr) ? 'belongs to another user' : 'is not in a git repository';
     throw new GitError('NotFoundRepository', `this folder ${because}`, {
-      where: join(at),
+      where: path,
       hint: 'run `git init` and commit first, or name another folder',
     });
   }

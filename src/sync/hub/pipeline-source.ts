@@ -40,12 +40,12 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   const renders = createRenderStore({ ...options, ref, path });
   const judge = createHeadAcceptance({ ...options, ref, renders });
   const line = createCommitLog({ ...options, ref, renders });
-  const source = createGitSource({ ...options, ref, pollSeconds, polled: take });
+  const source = createGitSource({ ...options, ref, pollSeconds, onPoll: checkHead });
   let doubt: string | undefined;
 
   return {
     run: (signal) => source.run(signal),
-    wake: () => source.wake(),
+    wake: () => source.pollNow(),
     accepted: async (named) => ({
       commits: await line(judge.accepted(), named),
       head: headReport(source.state()),
@@ -59,7 +59,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
     close: () => git.close(),
   };
 
-  async function take({ head }: SourceState): Promise<void> {
+  async function checkHead({ head }: SourceState): Promise<void> {
     try {
       if (head) await judge.judge(head.commit);
       doubt = undefined;

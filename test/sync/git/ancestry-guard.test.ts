@@ -8,7 +8,7 @@ const NEW = 'b'.repeat(40);
 describe('S18 accepts a head only when it descends from the last applied commit', () => {
   it.each<[name: string, question: Partial<AncestryCheck>, want: string]>([
     ['accepts the first commit', {}, 'Accepted: it is the first commit'],
-    ['accepts what is applied', { lastApplied: NEW }, 'Accepted: it is the commit that is applied'],
+    ['accepts the applied commit again', { lastApplied: NEW }, 'Accepted: it is the applied commit'],
     [
       'accepts a head that descends',
       { lastApplied: OLD, ancestry: 'descends' },
@@ -17,31 +17,31 @@ describe('S18 accepts a head only when it descends from the last applied commit'
     [
       'holds a rewritten history',
       { lastApplied: OLD, ancestry: 'diverged' },
-      `NotDescendant: bbbbbbbbbbbb does not descend from aaaaaaaaaaaa, which is applied (a forced push?): push a commit that descends from it, or set spec.source.acceptHead to ${NEW}`,
+      `NotDescendant: bbbbbbbbbbbb does not descend from the applied commit aaaaaaaaaaaa (force-push?): push a commit that descends from it, or set spec.source.acceptHead to ${NEW}`,
     ],
     [
       'holds an older commit',
       { lastApplied: OLD, ancestry: 'older' },
-      `NotDescendant: bbbbbbbbbbbb is older than aaaaaaaaaaaa, which is applied (a forced push?): push a commit that descends from it, or set spec.source.acceptHead to ${NEW}`,
+      `NotDescendant: bbbbbbbbbbbb is older than the applied commit aaaaaaaaaaaa (force-push?): push a commit that descends from it, or set spec.source.acceptHead to ${NEW}`,
     ],
     [
-      'lets a person accept exactly this head',
+      'accepts a head that acceptHead names',
       { lastApplied: OLD, ancestry: 'diverged', acceptHead: NEW },
-      'Accepted: a person accepted it in place of aaaaaaaaaaaa (spec.source.acceptHead)',
+      'Accepted: spec.source.acceptHead accepts it in place of aaaaaaaaaaaa',
     ],
     [
-      'does not take the acceptance of another head',
+      'ignores an acceptHead that names another commit',
       { lastApplied: OLD, ancestry: 'older', acceptHead: 'c'.repeat(40) },
-      `NotDescendant: bbbbbbbbbbbb is older than aaaaaaaaaaaa, which is applied (a forced push?): push a commit that descends from it, or set spec.source.acceptHead to ${NEW}`,
+      `NotDescendant: bbbbbbbbbbbb is older than the applied commit aaaaaaaaaaaa (force-push?): push a commit that descends from it, or set spec.source.acceptHead to ${NEW}`,
     ],
-    ['does not take a shortened acceptance', { lastApplied: OLD, acceptHead: NEW.slice(0, 12) }, unknown()],
-    ['accepts nothing that nobody could decide', { lastApplied: OLD }, unknown()],
+    ['ignores a shortened acceptHead', { lastApplied: OLD, acceptHead: NEW.slice(0, 12) }, unknown()],
+    ['does not accept a head of unknown ancestry', { lastApplied: OLD }, unknown()],
   ])('%s', (_, question, want) => {
     const { verdict, because } = checkAncestry({ head: NEW, ...question });
     expect(`${verdict}: ${because}`).toBe(want);
   });
 
-  it('never accepts another head by itself unless it descends', () => {
+  it('accepts a different head only if it descends or acceptHead names it', () => {
     const ancestry = fc.constantFrom<AncestryCheck['ancestry'][]>(
       'same',
       'older',
@@ -50,19 +50,19 @@ describe('S18 accepts a head only when it descends from the last applied commit'
       undefined,
     );
     fc.assert(
-      fc.property(ancestry, fc.boolean(), (how, accepted) => {
+      fc.property(ancestry, fc.boolean(), (relation, accepted) => {
         const { verdict } = checkAncestry({
           lastApplied: OLD,
           head: NEW,
-          ...(how ? { ancestry: how } : {}),
+          ...(relation ? { ancestry: relation } : {}),
           ...(accepted ? { acceptHead: NEW } : {}),
         });
-        expect(verdict === 'Accepted').toBe(how === 'descends' || accepted);
+        expect(verdict === 'Accepted').toBe(relation === 'descends' || accepted);
       }),
     );
   });
 });
 
 function unknown(): string {
-  return 'Unknown: how bbbbbbbbbbbb stands to aaaaaaaaaaaa, which is applied, is not known yet';
+  return 'Unknown: it is unknown whether bbbbbbbbbbbb descends from the applied commit aaaaaaaaaaaa';
 }

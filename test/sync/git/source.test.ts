@@ -51,7 +51,7 @@ function world(): {
     clock,
     random: () => 0.5,
     log: memoryLog(),
-    polled: (state) => void states.push(state),
+    onPoll: (state) => void states.push(state),
   });
   return { server, fetched, states, clock, source, start };
 
@@ -82,7 +82,7 @@ describe('a git source', () => {
     const { server, states, clock, source, start } = world();
     const stop = await start();
     server.head = 'two';
-    for (let n = 0; n < 100; n += 1) source.wake();
+    for (let n = 0; n < 100; n += 1) source.pollNow();
     await settle();
     expect(source.state().head?.commit).toBe('two');
     expect(clock.now()).toEqual(NOW);
@@ -95,7 +95,7 @@ describe('a git source', () => {
     server.duringFetch = () => {
       server.head = 'two';
       delete server.duringFetch;
-      source.wake();
+      source.pollNow();
     };
     const stop = await start();
     await settle();

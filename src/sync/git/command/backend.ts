@@ -71,7 +71,7 @@ export function createCommandBackend(repository: RepositoryUrl, options: GitOpti
   }
 
   async function depthArguments(local: string, depth: FetchDepth, signal?: AbortSignal): Promise<string[]> {
-    if (depth === 'news') return (await isHere(local, signal)) ? [] : ['--depth=1'];
+    if (depth === 'new') return (await isHere(local, signal)) ? [] : ['--depth=1'];
     if (depth !== 'all') return [`--depth=${depth}`];
     // To unshallow what is complete already is an error to git.
     return (await readShallow(gitdir)).size > 0 ? ['--unshallow'] : [];

@@ -80,7 +80,7 @@ export function createHttpBackend({ url, display }: RepositoryUrl, options: GitO
 
   async function depthOf(what: string, depth: FetchDepth): Promise<number | undefined> {
     if (depth === 'all') return INFINITE_DEPTH;
-    if (depth !== 'news') return depth;
+    if (depth !== 'new') return depth;
     const last = await resolveRef({ fs, gitdir, ref: what }).catch(() => '');
     const present = OID.test(last) && (await objectReader(gitdir, display).read(last)) !== undefined;
     return present ? undefined : 1;
