@@ -50,8 +50,12 @@ function tooLarge(unit: string, found: number, allowed: number): GitError {
 }
 
 function tooSlow(timeoutMs: number, path: string): GitError {
-  return new GitError('Timeout', `the files of the commit could not be written within ${timeoutMs / 1000} s`, {
-    where: path,
-    hint: 'keep the fleet repository small, or check the disk',
-  });
+  return new GitError(
+    'Timeout',
+    `the files of the commit could not be written within ${timeoutMs / 1000} s`,
+    {
+      where: path,
+      hint: 'keep the fleet repository small, or check the disk',
+    },
+  );
 }

@@ -34,7 +34,8 @@ export function createGitRepository(backend: ReadableBackend, queue = createQueu
   return {
     display: backend.display,
     has: async (oid) =>
-      OID.test(oid) && (await withReader((reader) => reader.read(oid).then((object) => object !== undefined))),
+      OID.test(oid) &&
+      (await withReader((reader) => reader.read(oid).then((object) => object !== undefined))),
     commit: (oid) => withReader((reader) => readCommit(reader, oid)),
     files: (oid) => withReader(async (reader) => listFiles(reader, (await readCommit(reader, oid)).tree)),
     blobs: (oids) =>

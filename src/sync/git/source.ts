@@ -9,7 +9,7 @@ import { fullRef } from './repository-url.ts';
 import type { GitTransport } from './transport.ts';
 
 export interface SourceState {
-  readonly head?: { readonly commit: string; readonly seenAt: Date };
+  readonly head?: { readonly commit: string; readonly observedAt: Date };
   /** The last successful poll. */
   readonly polledAt?: Date;
   /** Set when the last poll failed. */
@@ -67,7 +67,7 @@ export function createGitSource(options: SourceOptions): GitSource {
       const commit = await resolveHead(signal);
       const now = clock.now();
       if (commit !== state.head?.commit) log.info('head observed', { ref, commit });
-      const head = commit === state.head?.commit ? state.head : { commit, seenAt: now };
+      const head = commit === state.head?.commit ? state.head : { commit, observedAt: now };
       state = { head, polledAt: now };
     } catch (error) {
       if (signal.aborted) return;

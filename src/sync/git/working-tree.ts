@@ -39,9 +39,15 @@ export async function openWorkingTree(folder: string): Promise<WorkingTree> {
 
   async function inFolder(args: readonly string[]): Promise<string> {
     const path = resolve(folder);
-    const { code, stdout, stderr } = await runGit({ args: ['-C', path, ...args], env, timeoutMs: TIMEOUT_MS });
+    const { code, stdout, stderr } = await runGit({
+      args: ['-C', path, ...args],
+      env,
+      timeoutMs: TIMEOUT_MS,
+    });
     if (code === 0) return stdout;
-    const because = /dubious ownership/.test(stderr) ? 'belongs to another user' : 'is not in a git repository';
+    const because = /dubious ownership/.test(stderr)
+      ? 'belongs to another user'
+      : 'is not in a git repository';
     throw new GitError('NotFoundRepository', `this folder ${because}`, {
       where: path,
       hint: 'run `git init` and commit first, or name another folder',

@@ -1,37 +1,37 @@
-/** `git http-backend` behind node:http, with the faults of a bad day. */
+/** `git http-backend` behind node:http, with faults. */
 import { spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** `refs` is the listing, `pack` the transfer of objects. */
+/** `refs` lists refs, `pack` transfers objects. */
 export type Step = 'refs' | 'pack';
 
 export type Fault =
   | { readonly do: 'status'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   | { readonly do: 'reset' }
   | { readonly do: 'hang' }
-  /** Ends the body cleanly after that many bytes. */
+  /** Ends the body after that many bytes, without an error. */
   | { readonly do: 'truncate'; readonly bytes: number }
-  /** One byte at a time, with that pause. */
+  /** Sends single bytes with that pause. */
   | { readonly do: 'drip'; readonly everyMs: number }
   | { readonly do: 'garbage' }
-  /** Something happens on the server before it answers. */
+  /** Calls `act` before the server responds. */
   | { readonly do: 'first'; readonly act: () => void };
 
 export interface GitHttpServer {
   readonly url: string;
   readonly requests: { readonly step: Step | 'other'; readonly authorization: string | undefined }[];
-  /** Holds until `heal`. */
+  /** Until `heal`. */
   fail(step: Step, fault: Fault): void;
   heal(): void;
   close(): Promise<void>;
 }
 
 interface Options {
-  /** Folder that holds the bare repositories. */
+  /** Folder of the bare repositories. */
   readonly root: string;
-  /** Wanted as password, of any user. */
+  /** Expected as the password of any user. */
   readonly token?: string;
   readonly tls?: { readonly key: string; readonly cert: string };
 }
@@ -75,7 +75,7 @@ export async function startGitHttpServer({ root, token, tls }: Options): Promise
   }
 }
 
-/** Faults in which git is never asked. */
+/** Faults that do not run git. */
 const REFUSALS: Readonly<
   Partial<Record<Fault['do'], (request: IncomingMessage, response: ServerResponse, fault: Fault) => void>>
 > = {
@@ -89,7 +89,7 @@ const REFUSALS: Readonly<
 };
 
 function stepOf({ url = '', headers }: IncomingMessage): Step | 'other' {
-  // With protocol 2 the listing is a POST to git-upload-pack as well; only a body with `command=ls-refs` tells.
+  // Protocol 2 lists refs with a POST to git-upload-pack too; only the body differs (`command=ls-refs`).
   if (url.includes('/info/refs')) return 'refs';
   if (!url.endsWith('/git-upload-pack')) return 'other';
   return headers['git-protocol'] === 'version=2' ? 'refs' : 'pack';
@@ -118,11 +118,11 @@ function backend(request: IncomingMessage, response: ServerResponse, root: strin
   void relay(child.stdout, response, fault).catch(() => response.destroy());
 }
 
-/** A CGI answer: headers, an empty line, the body. */
+/** Relays a CGI response: headers, an empty line, the body. */
 async function relay(output: AsyncIterable<Buffer>, response: ServerResponse, fault?: Fault): Promise<void> {
-  const pieces: Buffer[] = [];
-  for await (const piece of output) pieces.push(piece);
-  const all = Buffer.concat(pieces);
+  const chunks: Buffer[] = [];
+  for await (const chunk of output) chunks.push(chunk);
+  const all = Buffer.concat(chunks);
   const end = all.indexOf('\r\n\r\n');
   const headers = all
     .subarray(0, end)
@@ -140,7 +140,7 @@ async function send(body: Buffer, response: ServerResponse, fault?: Fault): Prom
     for (const byte of body) {
       if (response.destroyed) return;
       response.write(Buffer.of(byte));
-      // oxlint-disable-next-line no-await-in-loop -- slowness is the fault
+      // oxlint-disable-next-line no-await-in-loop -- the fault is to be slow
       await new Promise((resolve) => void setTimeout(resolve, fault.everyMs));
     }
   }

@@ -1,4 +1,4 @@
-/** A real repository on disk, made by the real git. */
+/** A real repository on disk, created with git. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,13 +8,15 @@ export interface TestRepository {
   readonly dir: string;
   readonly bare: string;
   git(...args: string[]): string;
-  /** Writes, removes (undefined) and commits; pushes to the bare repository. */
+  /** Writes the files, removes those that are undefined, commits, and pushes to the bare repository. */
   commit(message: string, files?: Readonly<Record<string, string | undefined>>): string;
+  /** Adds commits in one step and pushes them. Returns them, oldest first. */
+  commitMany(count: number): string[];
   push(...args: string[]): void;
   head(): string;
 }
 
-// Nothing of the machine's own configuration, and no clock of ours in what is asserted.
+// No configuration of the machine, and fixed authors.
 const ENV = {
   PATH: process.env['PATH'] ?? '/usr/bin:/bin',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -36,17 +38,16 @@ export function createTestRepository(folder: string, name = 'fleet'): TestReposi
   run(bare, 'config', 'http.receivepack', 'true');
   run(bare, 'config', 'receive.denyDeleteCurrent', 'ignore');
   git('remote', 'add', 'origin', bare);
-  return { dir, bare, git, commit, push, head: () => git('rev-parse', 'HEAD') };
+  return { dir, bare, git, commit, commitMany, push, head: () => git('rev-parse', 'HEAD') };
 
   function run(cwd: string, ...args: string[]): string {
+    return runWithInput('', cwd, ...args);
+  }
+
+  function runWithInput(input: string, cwd: string, ...args: string[]): string {
     time += 1;
     const env = { ...ENV, GIT_AUTHOR_DATE: `${time} +0000`, GIT_COMMITTER_DATE: `${time} +0000` };
-    return execFileSync('git', args, {
-      cwd,
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim();
+    return execFileSync('git', args, { cwd, env, input, encoding: 'utf8', stdio: 'pipe' }).trim();
   }
 
   function git(...args: string[]): string {
@@ -59,6 +60,27 @@ export function createTestRepository(folder: string, name = 'fleet'): TestReposi
     git('commit', '--quiet', '--allow-empty', '-m', message);
     push('--force', 'origin', 'HEAD');
     return git('rev-parse', 'HEAD');
+  }
+
+  function commitMany(count: number): string[] {
+    const isEmpty = git('for-each-ref', 'refs/heads/main') === '';
+    const commits = Array.from({ length: count }, (_, index) => {
+      time += 1;
+      const message = `c${index}`;
+      const parent = index === 0 && !isEmpty ? 'from refs/heads/main^0\n' : '';
+      return `commit refs/heads/main
+committer Bob <bob@example.com> ${time} +0000
+data ${message.length}
+${message}
+${parent}M 100644 inline n
+data ${message.length}
+${message}
+`;
+    });
+    runWithInput(commits.join(''), dir, 'fast-import', '--quiet');
+    git('reset', '--quiet', '--hard');
+    push('--force', 'origin', 'HEAD');
+    return git('rev-list', '--reverse', `--max-count=${count}`, 'HEAD').split('\n');
   }
 
   function push(...args: string[]): void {

@@ -1,4 +1,4 @@
-/** A real OpenSSH server without root's help, for one repository folder. */
+/** A real OpenSSH server without root privileges. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -7,8 +7,8 @@ import { join } from 'node:path';
 
 const SSHD = '/usr/sbin/sshd';
 
-/** Why there is no ssh server here, or nothing. */
-export function sshMissing(): string | undefined {
+/** Why ssh cannot be tested on this machine; undefined when it can. */
+export function sshUnavailableReason(): string | undefined {
   if (!existsSync(SSHD)) return `${SSHD} is not installed (Debian: openssh-server)`;
   if (spawnSync('ssh', ['-V']).error) return 'the ssh client is not installed';
   return undefined;
@@ -17,7 +17,7 @@ export function sshMissing(): string | undefined {
 export type SshFault = 'none' | 'hang' | 'truncate' | 'fail';
 
 export interface GitSshServer {
-  /** `ssh://user@127.0.0.1:port`, before the path. */
+  /** `ssh://user@127.0.0.1:port`, without the path. */
   readonly url: string;
   readonly hostKey: string;
   readonly privateKey: string;
@@ -39,7 +39,7 @@ export async function startGitSshServer(folder: string): Promise<GitSshServer> {
   );
   const port = await freePort();
   writeFileSync(join(folder, 'sshd_config'), sshdConfig(folder, port));
-  // Where sshd runs as root it insists on this folder of its own.
+  // sshd requires this folder when it runs as root.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
   const server = spawn(SSHD, ['-D', '-e', '-f', join(folder, 'sshd_config')], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -73,7 +73,7 @@ function keyPair(folder: string, name: string): { privateKey: string; publicKey:
   return { privateKey: readFileSync(path, 'utf8'), publicKey: readFileSync(`${path}.pub`, 'utf8') };
 }
 
-/** The one command that the key may run: git, or what the fault says. */
+/** The only command that the key may run: git, or the fault. */
 function commandScript(folder: string, faultFile: string): string {
   const path = join(folder, 'command');
   writeFileSync(
@@ -95,6 +95,7 @@ esac
   return path;
 }
 
+// The default post-quantum key exchange would cost more CPU time than the rest of a call.
 function sshdConfig(folder: string, port: number): string {
   return `Port ${port}
 ListenAddress 127.0.0.1
@@ -106,6 +107,7 @@ UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin yes
+KexAlgorithms curve25519-sha256
 LogLevel ERROR
 `;
 }
@@ -120,14 +122,14 @@ async function freePort(): Promise<number> {
 
 async function untilListening(port: number, ended: () => string | undefined): Promise<void> {
   for (;;) {
-    if (await answers(port)) return;
+    if (await isListening(port)) return;
     const log = ended();
     if (log !== undefined) throw new Error(`sshd ended: ${log}`);
     await new Promise((resolve) => void setTimeout(resolve, 20));
   }
 }
 
-function answers(port: number): Promise<boolean> {
+function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('data', () => done(true)).once('error', () => done(false));

@@ -1,4 +1,4 @@
-/** What every GitTransport promises, whatever bed it takes. One suite, run against real servers. */
+/** The conformance suite of GitTransport: runs against real servers, once for each scheme. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,26 +11,26 @@ import { createTestRepository, type TestRepository } from '../../support/git-ser
 import { LONG } from '../../support/long.ts';
 import { tempFolder } from '../../support/temp.ts';
 
-/** A way to reach repositories in a folder, and what can go wrong on it. */
+/** A server for the repositories in a folder, and its faults. */
 export interface TransportBed {
   readonly name: string;
   /** Folder that the server serves. */
   readonly root: string;
   optionsFor(repository: string): Omit<GitOptions, 'folder'>;
   readonly faults: readonly TransportFault[];
-  /** Each call costs a handshake: sweeps take a few samples, all of them in test:long. */
+  /** Every call needs a handshake: loops run a few samples only, and all of them in test:long. */
   readonly slow?: true;
 }
 
 export interface TransportFault {
   readonly name: string;
-  /** Makes it so, and says how to open the repository then. */
+  /** Causes the fault; returns options to open the repository with. */
   arrange(repository: string): Partial<GitOptions>;
   heal(): void;
   readonly code: GitErrorCode;
-  /** Another code that is as right: which one depends on where exactly the stream was cut. */
+  /** An equally correct code: which one depends on where exactly the stream was interrupted. */
   readonly orCode?: GitErrorCode;
-  /** Faults that only a transfer of objects meets: a listing goes well. */
+  /** Only a transfer of objects fails; listing refs succeeds. */
   readonly onlyFetch?: true;
 }
 
@@ -42,23 +42,23 @@ export function describeTransport(createBed: () => TransportBed): void {
     bed = createBed();
   });
 
-  function world(): { repository: TestRepository; path: string; git: GitTransport } {
+  function createRemote(): { repository: TestRepository; path: string; git: GitTransport } {
     const name = `fleet-${readdirSync(bed.root).length}`;
     const repository = createTestRepository(join(bed.root, name));
     const path = `${name}/fleet.git`;
     return { repository, path, git: open(bed.optionsFor(path)) };
   }
 
-  it('lists refs as the server has them now', async () => {
-    const { repository, git } = world();
+  it('lists the current refs of the server', async () => {
+    const { repository, git } = createRemote();
     const first = repository.commit('first', { a: '1' });
     expect((await git.listRefs()).get(MAIN)).toBe(first);
     const second = repository.commit('second', { a: '2' });
     expect((await git.listRefs()).get(MAIN)).toBe(second);
   });
 
-  it('fetches a commit and reads all of it', async () => {
-    const { repository, git } = world();
+  it('fetches a commit and reads its fields and files', async () => {
+    const { repository, git } = createRemote();
     repository.commit('base', { 'fleet/main.ts': 'x', 'README.md': 'y' });
     const commit = repository.commit('kubelet 1.31.4\n\nBecause of a fix.', {
       'fleet/main.ts': 'x2',
@@ -79,16 +79,16 @@ export function describeTransport(createBed: () => TransportBed): void {
     expect(blobs.map((blob) => Buffer.from(blob).toString())).toEqual(['y', 'x2', 'z']);
   });
 
-  it('takes annotated tags for the commit that they name', async () => {
-    const { repository, git } = world();
+  it('resolves an annotated tag to its commit', async () => {
+    const { repository, git } = createRemote();
     const commit = repository.commit('first', { a: '1' });
     repository.git('tag', '-a', 'v1', '-m', 'one');
     repository.push('origin', 'v1');
     expect(await git.fetch('refs/tags/v1')).toBe(commit);
   });
 
-  it('knows what a revert takes back', async () => {
-    const { repository, git } = world();
+  it('recognizes which commit a revert reverts', async () => {
+    const { repository, git } = createRemote();
     repository.commit('first', { a: '1' });
     const bad = repository.commit('bad', { a: '2' });
     repository.git('revert', '--no-edit', 'HEAD');
@@ -97,8 +97,8 @@ export function describeTransport(createBed: () => TransportBed): void {
     expect((await git.commit(head)).revertOf).toBe(bad);
   });
 
-  it('says which paths changed between two commits', async () => {
-    const { repository, git } = world();
+  it('lists the paths that changed between two commits', async () => {
+    const { repository, git } = createRemote();
     const from = repository.commit('a', { 'a/x': '1', 'b/y': '2', c: '3', 'd/e/f': '4' });
     const to = repository.commit('b', { 'a/x': '1x', 'b/y': undefined, c: undefined, 'c/now/a/folder': '5' });
     await git.fetch('main');
@@ -113,8 +113,8 @@ export function describeTransport(createBed: () => TransportBed): void {
     expect(await git.changedPaths(to, to)).toEqual([]);
   });
 
-  it('follows a branch with further fetches, and keeps its history', async () => {
-    const { repository, git } = world();
+  it('follows a branch with further fetches and keeps its history', async () => {
+    const { repository, git } = createRemote();
     const first = repository.commit('first', { a: '1' });
     await git.fetch('main');
     repository.commit('second', { a: '2' });
@@ -123,17 +123,15 @@ export function describeTransport(createBed: () => TransportBed): void {
     expect(await git.ancestry({ ancestor: first, head: third, ref: MAIN })).toBe('descends');
   });
 
-  describe('history at a shallow boundary', () => {
-    it('decides right at every depth, and never calls a fast-forward a forced push', async () => {
-      const { repository, path } = world();
-      const commits = Array.from({ length: 24 }, (_, index) =>
-        repository.commit(`c${index}`, { n: `${index}` }),
-      );
+  describe('S18 ancestry at a shallow boundary', () => {
+    it('is correct at every depth, and never reports a fast-forward as a force-push', async () => {
+      const { repository, path } = createRemote();
+      const commits = repository.commitMany(24);
       const head = commits.at(-1) ?? '';
-      const asked = LONG
+      const ancestors = LONG
         ? commits
         : (bed.slow ? [0, 22] : [0, 6, 7, 8, 21, 22, 23]).map((index) => commits[index] ?? '');
-      for (const ancestor of asked) {
+      for (const ancestor of ancestors) {
         const git = open(bed.optionsFor(path));
         await git.fetch('main');
         const verdict = await git.ancestry({ ancestor, head, ref: MAIN });
@@ -141,8 +139,8 @@ export function describeTransport(createBed: () => TransportBed): void {
       }
     });
 
-    it('sees a forced push, an older head and an unrelated history', async () => {
-      const { repository, git } = world();
+    it('recognizes a force-push, an older head and an unrelated history', async () => {
+      const { repository, git } = createRemote();
       const base = repository.commit('base', { a: '1' });
       repository.commit('more', { a: '2' });
       const applied = repository.commit('applied', { a: '3' });
@@ -164,8 +162,8 @@ export function describeTransport(createBed: () => TransportBed): void {
       expect(await git.ancestry({ ancestor: applied, head: island, ref: MAIN })).toBe('diverged');
     });
 
-    it('says that a head is older when it has seen both', async () => {
-      const { repository, git } = world();
+    it('reports an older head when both commits were fetched', async () => {
+      const { repository, git } = createRemote();
       const base = repository.commit('base', { a: '1' });
       await git.fetch('main');
       const applied = repository.commit('applied', { a: '2' });
@@ -173,8 +171,8 @@ export function describeTransport(createBed: () => TransportBed): void {
       expect(await git.ancestry({ ancestor: applied, head: base, ref: MAIN })).toBe('older');
     });
 
-    it('walks through merges', async () => {
-      const { repository, git } = world();
+    it('follows all parents of a merge', async () => {
+      const { repository, git } = createRemote();
       repository.commit('base', { a: '1' });
       repository.git('checkout', '--quiet', '-b', 'side');
       const side = repository.commit('side', { b: '1' });
@@ -186,8 +184,8 @@ export function describeTransport(createBed: () => TransportBed): void {
       expect(await git.ancestry({ ancestor: side, head, ref: MAIN })).toBe('descends');
     });
 
-    it('accepts a branch that was deleted and made again from what was applied', async () => {
-      const { repository, git } = world();
+    it('accepts a branch that was deleted and recreated from the applied commit', async () => {
+      const { repository, git } = createRemote();
       repository.commit('base', { a: '1' });
       const applied = repository.commit('applied', { a: '2' });
       await git.fetch('main');
@@ -200,10 +198,10 @@ export function describeTransport(createBed: () => TransportBed): void {
     });
   });
 
-  it('makes an old commit present, and says when it is gone for good', async () => {
-    const { repository, git } = world();
+  it('fetches an old commit on demand, and reports when the server no longer has it', async () => {
+    const { repository, git } = createRemote();
     const old = repository.commit('old', { a: 'old' });
-    for (let n = 0; n < 20; n += 1) repository.commit(`c${n}`, { a: `${n}` });
+    repository.commitMany(20);
     await git.fetch('main');
     expect(await git.has(old)).toBe(false);
     await git.ensure(old, MAIN);
@@ -212,8 +210,8 @@ export function describeTransport(createBed: () => TransportBed): void {
     await expect(git.ensure(nowhere, MAIN)).rejects.toMatchObject({ code: 'NotFoundObject' });
   });
 
-  it('exports a commit as plain files, and leaves links and submodules out', async () => {
-    const { repository, git } = world();
+  it('exports regular files only, without symlinks and submodules', async () => {
+    const { repository, git } = createRemote();
     repository.commit('base', { 'a/b.txt': 'hello', 'run.sh': '#!/bin/sh' });
     repository.git('update-index', '--add', '--cacheinfo', `160000,${'ab'.repeat(20)},module`);
     const link = repository.git('hash-object', '-w', join(repository.dir, 'a/b.txt'));
@@ -233,8 +231,8 @@ export function describeTransport(createBed: () => TransportBed): void {
     expect(existsSync(join(folder, 'passwd'))).toBe(false);
   });
 
-  it('keeps an export within its limits', async () => {
-    const { repository, git } = world();
+  it('refuses an export beyond its limits', async () => {
+    const { repository, git } = createRemote();
     repository.commit('base', { a: 'x'.repeat(5000), b: 'y' });
     const commit = await git.fetch('main');
     const into = (limits: object): Promise<unknown> => git.exportTree(commit, tempFolder('export'), limits);
@@ -243,8 +241,8 @@ export function describeTransport(createBed: () => TransportBed): void {
     await expect(into({})).resolves.toMatchObject({ files: 2 });
   });
 
-  it('ends a fetch that is larger than allowed, and works on with a larger limit', async () => {
-    const { repository, path } = world();
+  it('stops a fetch beyond its size limit, and succeeds with a larger limit', async () => {
+    const { repository, path } = createRemote();
     const commit = repository.commit('large', { large: noise(80_000) });
     const folder = join(tempFolder('git'), 'cache');
     const small = openGit({ folder, ...bed.optionsFor(path), limits: { maxBytes: 20_000 } });
@@ -256,8 +254,8 @@ export function describeTransport(createBed: () => TransportBed): void {
     expect(await large.files(commit)).toHaveLength(1);
   });
 
-  it('begins again before the copy grows old, and loses nothing by it', async () => {
-    const { repository, path } = world();
+  it('starts over when the local repository has too many packs, and keeps the history reachable', async () => {
+    const { repository, path } = createRemote();
     const first = repository.commit('first', { a: '1' });
     const folder = join(tempFolder('git'), 'cache');
     const git = openIn(folder, bed.optionsFor(path));
@@ -270,8 +268,8 @@ export function describeTransport(createBed: () => TransportBed): void {
     expect(await git.ancestry({ ancestor: first, head: second, ref: MAIN })).toBe('descends');
   });
 
-  it('names a branch that is not there, before and after it vanished', async () => {
-    const { repository, git } = world();
+  it('reports a missing branch, before and after it was deleted', async () => {
+    const { repository, git } = createRemote();
     repository.commit('first', { a: '1' });
     await expect(git.fetch('no-such-branch')).rejects.toMatchObject({ code: 'NotFoundRef' });
     repository.push('origin', 'HEAD:refs/heads/short-lived');
@@ -281,39 +279,39 @@ export function describeTransport(createBed: () => TransportBed): void {
     expect(await git.fetch('main')).toBe(repository.head());
   });
 
-  it('names a repository that is not there', async () => {
-    world();
+  it('reports a missing repository', async () => {
+    createRemote();
     const git = open(bed.optionsFor('nothing/here.git'));
     await expect(git.listRefs()).rejects.toMatchObject({ code: 'NotFoundRepository' });
     await expect(git.fetch('main')).rejects.toMatchObject({ code: 'NotFoundRepository' });
   });
 
-  it('is not led astray by what a repository calls its refs', async () => {
-    const { git } = world();
+  it('refuses ref names that git could parse as options or ranges', async () => {
+    const { git } = createRemote();
     for (const ref of ['--upload-pack=touch /tmp/x', '-c', 'refs/heads/../../x', 'a b', 'x@{1}', '']) {
       await expect(async () => git.fetch(ref)).rejects.toMatchObject({ code: 'NotFoundRef' });
     }
   });
 
-  it('gives up when it is told to', async () => {
-    const { repository, git } = world();
+  it('stops when the signal is aborted', async () => {
+    const { repository, git } = createRemote();
     repository.commit('first', { a: '1' });
     await expect(git.listRefs(AbortSignal.abort())).rejects.toMatchObject({ code: 'Aborted' });
     expect(await git.fetch('main')).toBe(repository.head());
   });
 
-  it('serves many callers at once', async () => {
-    const { repository, git } = world();
+  it('serves concurrent callers', async () => {
+    const { repository, git } = createRemote();
     const first = repository.commit('first', { a: '1' });
     const second = repository.commit('second', { a: '2' });
-    const answers = await Promise.all([
+    const results = await Promise.all([
       git.fetch('main'),
       git.fetch('main'),
       git.ensure(first, MAIN),
       git.ancestry({ ancestor: first, head: second, ref: MAIN }).catch(() => 'early'),
       git.fetch('main').then((commit) => git.files(commit)),
     ]);
-    expect(answers.slice(0, 2)).toEqual([second, second]);
+    expect(results.slice(0, 2)).toEqual([second, second]);
   });
 
   it.each<[what: string, damage: (folder: string) => void]>([
@@ -325,19 +323,19 @@ export function describeTransport(createBed: () => TransportBed): void {
       },
     ],
     [
-      'lost its refs and its head',
+      'lost its refs and its HEAD',
       (folder) => ['HEAD', 'refs'].forEach((name) => rmSync(join(folder, name), { recursive: true })),
     ],
-    ['holds rubbish in its head', (folder) => writeFileSync(join(folder, 'HEAD'), 'rubbish')],
+    ['has an invalid HEAD', (folder) => writeFileSync(join(folder, 'HEAD'), 'invalid')],
     [
-      'was only begun',
+      'was only half created',
       (folder) =>
         readdirSync(folder).forEach(
           (name) => name === 'HEAD' || rmSync(join(folder, name), { recursive: true }),
         ),
     ],
-  ])('recovers from a copy that %s', async (_, damage) => {
-    const { repository, path } = world();
+  ])('recovers from a local repository that %s', async (_, damage) => {
+    const { repository, path } = createRemote();
     repository.commit('first', { a: '1' });
     const folder = join(tempFolder('git'), 'cache');
     const git = openIn(folder, bed.optionsFor(path));
@@ -350,21 +348,21 @@ export function describeTransport(createBed: () => TransportBed): void {
     expect(await git.files(second)).toHaveLength(1);
   });
 
-  it('holds out every fault with a code and a way out, and works once it is over', async () => {
+  it('reports every fault with a code and a hint, and works once it is over', async () => {
+    const { repository, path } = createRemote();
+    repository.commit('first', { a: '1', b: noise(8_000) });
     for (const fault of bed.faults) {
-      const { repository, path } = world();
-      repository.commit('first', { a: '1', b: noise(8_000) });
       const folder = join(tempFolder('git'), 'cache');
       const git = openIn(folder, { ...bed.optionsFor(path), ...fault.arrange(path) });
       const failures = [await failureOf(() => git.fetch('main'))];
       if (!fault.onlyFetch) failures.push(await failureOf(() => git.listRefs()));
       fault.heal();
-      for (const { code, hint, words } of failures) {
+      for (const { code, hint, text } of failures) {
         expect([fault.name, code]).toEqual([fault.name, code === fault.orCode ? fault.orCode : fault.code]);
         expect([fault.name, hint]).not.toEqual([fault.name, undefined]);
-        expect(words).not.toMatch(/s3cret|PRIVATE KEY/);
+        expect(text).not.toMatch(/s3cret|PRIVATE KEY/);
       }
-      // In the same copy: whatever the fault left there does no harm.
+      // In the same local repository: the leftovers of the fault do no harm.
       const healed = openIn(folder, bed.optionsFor(path));
       expect([fault.name, await healed.fetch('main')]).toEqual([fault.name, repository.head()]);
       expect([fault.name, (await healed.files(repository.head())).length]).toEqual([fault.name, 2]);
@@ -375,7 +373,7 @@ export function describeTransport(createBed: () => TransportBed): void {
 interface Failure {
   readonly code: string | undefined;
   readonly hint: string | undefined;
-  readonly words: string;
+  readonly text: string;
 }
 
 async function failureOf(work: () => Promise<unknown>): Promise<Failure> {
@@ -384,7 +382,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<Failure> {
     (failure: unknown) => failure,
   );
   const { code, hint, message, where, cause } = error as Record<string, string | undefined>;
-  return { code, hint, words: [message, where, hint, cause].join(' ') };
+  return { code, hint, text: [message, where, hint, cause].join(' ') };
 }
 
 function open(options: Omit<GitOptions, 'folder'>): GitTransport {

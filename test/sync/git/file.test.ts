@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { tempFolder } from '../../support/temp.ts';
 import { describeTransport, type TransportBed } from './conformance.ts';
 
-describe('git from a local path, by the git command', { timeout: 60_000 }, () => {
+describe('the git command with a local path', { timeout: 60_000 }, () => {
   const root = tempFolder('file-root');
   describeTransport(
     (): TransportBed => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fullRef, parseRepository } from '../../../src/sync/git/repository-url.ts';
 
-describe('the URL of a repository', () => {
+describe('parseRepository', () => {
   it.each([
     ['https://git.example.com/platform/fleet', 'http', 'https://git.example.com/platform/fleet'],
     ['https://git.example.com/platform/fleet.git/', 'http', 'https://git.example.com/platform/fleet.git'],
@@ -13,7 +13,7 @@ describe('the URL of a repository', () => {
     ['git@git.example.com:/srv/fleet.git', 'ssh', 'git@git.example.com:/srv/fleet.git'],
     ['file:///srv/fleet.git', 'file', 'file:///srv/fleet.git'],
     ['/srv/fleet.git', 'file', 'file:///srv/fleet.git'],
-  ])('takes %s', (text, scheme, url) => {
+  ])('accepts %s', (text, scheme, url) => {
     expect(parseRepository(text)).toMatchObject({ scheme, url });
   });
 
@@ -31,7 +31,7 @@ describe('the URL of a repository', () => {
     ['../fleet'],
     ['fleet'],
     [''],
-  ])('refuses %s, with a way out and without its secret', (text) => {
+  ])('refuses %s with a hint and without its secret', (text) => {
     expect(() => parseRepository(text)).toThrow(
       expect.objectContaining({ code: 'BadUrl', hint: expect.any(String) as string }) as Error,
     );
@@ -43,7 +43,7 @@ describe('the URL of a repository', () => {
     ['release/1.2', 'refs/heads/release/1.2'],
     ['refs/tags/v1.0', 'refs/tags/v1.0'],
     ['HEAD', 'HEAD'],
-  ])('takes the ref %s', (ref, full) => {
+  ])('expands the ref %s', (ref, full) => {
     expect(fullRef(ref)).toBe(full);
   });
 });

@@ -13,8 +13,8 @@ interface Server {
   duringFetch?: () => void;
 }
 
-/** A server with one branch, as far as polling sees it. */
-function world(): {
+/** A source that polls a fake server with one branch. */
+function createBed(): {
   server: Server;
   fetched: string[];
   states: SourceState[];
@@ -37,7 +37,7 @@ function world(): {
     },
     fetch: async () => {
       check();
-      if (server.head === undefined) throw new GitError('NotFoundRef', 'gone');
+      if (server.head === undefined) throw new GitError('NotFoundRef', 'not found');
       const { head } = server;
       fetched.push(head);
       server.duringFetch?.();
@@ -67,19 +67,19 @@ function world(): {
 }
 
 describe('a git source', () => {
-  it('fetches what is new, and only that', async () => {
-    const { server, fetched, clock, source, start } = world();
+  it('fetches only when the ref has changed', async () => {
+    const { server, fetched, clock, source, start } = createBed();
     const stop = await start();
     await clock.advance(90_000);
     server.head = 'two';
     await clock.advance(30_000);
     expect(fetched).toEqual(['one', 'two']);
-    expect(source.state().head).toEqual({ commit: 'two', seenAt: clock.now() });
+    expect(source.state().head).toEqual({ commit: 'two', observedAt: clock.now() });
     await stop();
   });
 
-  it('polls at once when it is woken, once for many wakes', async () => {
-    const { server, states, clock, source, start } = world();
+  it('pollNow() polls at once, and once for many calls', async () => {
+    const { server, states, clock, source, start } = createBed();
     const stop = await start();
     server.head = 'two';
     for (let n = 0; n < 100; n += 1) source.pollNow();
@@ -90,8 +90,8 @@ describe('a git source', () => {
     await stop();
   });
 
-  it('loses no wake that comes while it polls', async () => {
-    const { server, clock, source, start } = world();
+  it('does not lose a pollNow() during a poll', async () => {
+    const { server, clock, source, start } = createBed();
     server.duringFetch = () => {
       server.head = 'two';
       delete server.duringFetch;
@@ -104,8 +104,8 @@ describe('a git source', () => {
     await stop();
   });
 
-  it('S21 keeps the last state when the ref vanishes, and is stale after two intervals', async () => {
-    const { server, clock, source, start } = world();
+  it('S21 keeps the last head when the ref is missing, and is stale after two intervals', async () => {
+    const { server, clock, source, start } = createBed();
     const stop = await start();
     server.head = undefined;
     await clock.advance(59_000);
@@ -120,8 +120,8 @@ describe('a git source', () => {
     await stop();
   });
 
-  it('goes on polling through failures, and says since when they last', async () => {
-    const { server, states, clock, source, start } = world();
+  it('keeps polling after failures, and reports since when it fails', async () => {
+    const { server, states, clock, source, start } = createBed();
     server.down = true;
     const stop = await start();
     await clock.advance(300_000);
@@ -134,14 +134,14 @@ describe('a git source', () => {
     await stop();
   });
 
-  it('ends when it is told to, asleep or not', async () => {
-    const { clock, start } = world();
+  it('stops when the signal is aborted during a sleep', async () => {
+    const { clock, start } = createBed();
     const stop = await start();
     await stop();
     expect(clock.sleepers).toBe(0);
   });
 
-  it('is stale before it has seen anything', () => {
+  it('is stale before the first successful poll', () => {
     expect(isStale({}, 30, NOW)).toBe(true);
   });
 
@@ -150,16 +150,19 @@ describe('a git source', () => {
     [30, 61, true],
     [1, 10, false],
     [1, 11, true],
-  ])('S21 polled each %d s, and silent for %d s, is stale: %s', (pollSeconds, silent, stale) => {
-    const polledAt = new Date(NOW.getTime() - silent * 1000);
-    expect(isStale({ polledAt }, pollSeconds, NOW)).toBe(stale);
-  });
+  ])(
+    'S21 with an interval of %d s and the last successful poll %d s ago, stale is %s',
+    (pollSeconds, silent, stale) => {
+      const polledAt = new Date(NOW.getTime() - silent * 1000);
+      expect(isStale({ polledAt }, pollSeconds, NOW)).toBe(stale);
+    },
+  );
 
   it.each([
     [0, 27],
     [0.5, 30],
     [1, 33],
-  ])('spreads polls by a tenth (%d)', (random, seconds) => {
+  ])('spreads polls by ten percent (%d)', (random, seconds) => {
     expect(jittered(30, random)).toBeCloseTo(seconds);
   });
 });

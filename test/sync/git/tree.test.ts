@@ -1,4 +1,4 @@
-/** What no git would write, and somebody else might. */
+/** Trees that git would not write, but an attacker could. */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ function repositoryOf(entries: Entries): { repository: GitRepository; commit: st
   return { repository: createGitRepository({ display: 'memory', open }), commit };
 }
 
-describe('a tree that means harm', () => {
+describe('a malicious tree', () => {
   it.each([
     ['..', '100644'],
     ['.', '100644'],
@@ -47,7 +47,7 @@ describe('a tree that means harm', () => {
     ['a/b', '100644'],
     ['a\\b', '100644'],
     ['', '100644'],
-  ])('is not written: %j', async (name, mode) => {
+  ])('is not exported when it contains the name %j', async (name, mode) => {
     const content = mode === '40000' ? [['100644', 'config', 'x'] as const] : 'x';
     const { repository, commit } = repositoryOf([[mode, name, content]]);
     const folder = tempFolder('export');
@@ -55,7 +55,7 @@ describe('a tree that means harm', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is refused when it holds a name twice', async () => {
+  it('is refused when it contains a name twice', async () => {
     const twice = repositoryOf([
       ['100644', 'a', 'one'],
       ['100644', 'a', 'two'],
@@ -63,7 +63,7 @@ describe('a tree that means harm', () => {
     await expect(twice.repository.exportTree(twice.commit, tempFolder('export'))).rejects.toThrow(/EEXIST/);
   });
 
-  it('is refused when it is a bomb', async () => {
+  it('is refused when its nested trees expand to millions of files', async () => {
     let bomb: Entries = [['100644', 'x', 'boom']];
     for (let depth = 0; depth < 12; depth += 1) {
       bomb = Array.from({ length: 10 }, (_, n) => ['40000', `d${n}`, bomb] as const);
@@ -75,7 +75,7 @@ describe('a tree that means harm', () => {
     await expect(repository.files(commit)).rejects.toMatchObject({ code: 'TooLarge' });
   });
 
-  it('is refused with a mode that there is not', async () => {
+  it('is refused when it contains an unknown mode', async () => {
     const { repository, commit } = repositoryOf([['060000', 'device', 'x']]);
     await expect(repository.files(commit)).rejects.toMatchObject({ code: 'Corrupt' });
   });

@@ -6,7 +6,7 @@ import { createTestRepository } from '../../support/git-server/repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 describe('a working tree', { timeout: 30_000 }, () => {
-  it('names commits as git does, from any folder of it', async () => {
+  it('resolves revisions like git, from any of its folders', async () => {
     const repository = createTestRepository(tempFolder('tree'));
     const first = repository.commit('first', { 'deep/a': '1' });
     const second = repository.commit('second', { 'deep/a': '2' });
@@ -21,7 +21,7 @@ describe('a working tree', { timeout: 30_000 }, () => {
     expect(await tree.changedPaths(first, second)).toMatchObject([{ path: 'deep/a', change: 'changed' }]);
   });
 
-  it('reads commits, not the files that lie there', async () => {
+  it('reads commits, not the files of the working tree', async () => {
     const repository = createTestRepository(tempFolder('tree'));
     const commit = repository.commit('first', { a: 'committed' });
     writeFileSync(join(repository.dir, 'a'), 'changed since');
@@ -31,7 +31,7 @@ describe('a working tree', { timeout: 30_000 }, () => {
     expect(Buffer.from(blob ?? []).toString()).toBe('committed');
   });
 
-  it('runs nothing that the repository configures', async () => {
+  it('runs no program that the repository configures', async () => {
     const folder = tempFolder('tree');
     const repository = createTestRepository(folder);
     const commit = repository.commit('first', { a: '1' });
@@ -48,14 +48,14 @@ describe('a working tree', { timeout: 30_000 }, () => {
     expect(() => writeFileSync(marker, '', { flag: 'wx' })).not.toThrow();
   });
 
-  it.each([['no-such'], ['--help'], ['HEAD~99'], ['']])('says that %j is no commit', async (revision) => {
+  it.each([['no-such'], ['--help'], ['HEAD~99'], ['']])('refuses the revision %j', async (revision) => {
     const repository = createTestRepository(tempFolder('tree'));
     repository.commit('first', { a: '1' });
     const tree = await openWorkingTree(repository.dir);
     await expect(tree.resolve(revision)).rejects.toMatchObject({ code: 'NotFoundRef' });
   });
 
-  it('says when a folder is in no repository', async () => {
+  it('refuses a folder outside of a repository', async () => {
     await expect(openWorkingTree(tempFolder('plain'))).rejects.toMatchObject({
       code: 'NotFoundRepository',
       hint: expect.stringContaining('git init') as string,

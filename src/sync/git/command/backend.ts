@@ -1,4 +1,4 @@
-/** git over ssh and from local paths, by the git command. */
+/** git over ssh and from local paths, with the git command. */
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitError } from '../errors.ts';
@@ -13,16 +13,12 @@ import { commandError } from './errors.ts';
 import { type GitOutput, gitArguments, gitEnvironment, runGit, spawnGit } from './process.ts';
 import { createSshFiles, removeSshFiles, type SshFiles } from './ssh.ts';
 
-type Must = (
-  args: readonly string[],
-  signal?: AbortSignal,
-  watch?: () => Promise<GitError | undefined>,
-) => Promise<GitOutput>;
+const INIT_MARKER = 'kubenode-made';
 
 export function createCommandBackend(repository: RepositoryUrl, options: GitOptions): GitBackend {
   const { url, display } = repository;
   const gitdir = options.folder;
-  const { must, close } = gitCommand(repository, options);
+  const git = createCommandRunner(repository, options);
 
   return {
     display,
@@ -34,11 +30,11 @@ export function createCommandBackend(repository: RepositoryUrl, options: GitOpti
       ),
     packs: () => countPacks(gitdir),
     wipe,
-    close,
+    close: () => git.close(),
   };
 
   async function listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
-    const { stdout } = await must(['ls-remote', '--quiet', '--', url], signal);
+    const { stdout } = await git.run(['ls-remote', '--quiet', '--', url], signal);
     const pairs = stdout.split('\n').flatMap((line): [string, string][] => {
       const [oid = '', ref = ''] = line.split('\t');
       return OID.test(oid) && !ref.endsWith('^{}') ? [[ref, oid]] : [];
@@ -46,9 +42,9 @@ export function createCommandBackend(repository: RepositoryUrl, options: GitOpti
     return new Map(pairs);
   }
 
-  async function fetch(what: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
+  async function fetch(refOrOid: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
     await prepare(signal);
-    const local = OID.test(what) ? `refs/kubenode/commits/${what}` : `refs/kubenode/${what}`;
+    const local = OID.test(refOrOid) ? `refs/kubenode/commits/${refOrOid}` : `refs/kubenode/${refOrOid}`;
     const flags = ['--quiet', '--no-tags', '--no-write-fetch-head', '--force'];
     const args = [
       'fetch',
@@ -56,72 +52,79 @@ export function createCommandBackend(repository: RepositoryUrl, options: GitOpti
       ...(await depthArguments(local, depth, signal)),
       '--',
       url,
-      `+${what}:${local}`,
+      `+${refOrOid}:${local}`,
     ];
-    const watch = await growthWatch(gitdir, { ...GIT_LIMITS, ...options.limits }.maxBytes, display);
+    const checkSize = await createSizeCheck(gitdir, { ...GIT_LIMITS, ...options.limits }.maxBytes, display);
     try {
-      await must(args, signal, watch);
-      const late = await watch();
-      if (late) throw late;
+      await git.run(args, signal, checkSize);
+      const error = await checkSize();
+      if (error) throw error;
     } catch (error) {
-      await removeLeftovers(gitdir);
+      await removeTemporaryFiles(gitdir);
       throw error;
     }
-    return (await must(['rev-parse', '--verify', '--quiet', local], signal)).stdout.trim();
+    return (await git.run(['rev-parse', '--verify', '--quiet', local], signal)).stdout.trim();
   }
 
   async function depthArguments(local: string, depth: FetchDepth, signal?: AbortSignal): Promise<string[]> {
-    if (depth === 'new') return (await isHere(local, signal)) ? [] : ['--depth=1'];
+    if (depth === 'new') return (await hasCommit(local, signal)) ? [] : ['--depth=1'];
     if (depth !== 'all') return [`--depth=${depth}`];
-    // To unshallow what is complete already is an error to git.
+    // git fails to unshallow a complete repository.
     return (await readShallow(gitdir)).size > 0 ? ['--unshallow'] : [];
   }
 
-  async function isHere(local: string, signal?: AbortSignal): Promise<boolean> {
-    const found = await must(['cat-file', '-e', `${local}^{commit}`], signal).catch(() => undefined);
+  async function hasCommit(local: string, signal?: AbortSignal): Promise<boolean> {
+    const found = await git.run(['cat-file', '-e', `${local}^{commit}`], signal).catch(() => undefined);
     return found !== undefined;
   }
 
   async function prepare(signal?: AbortSignal): Promise<void> {
     await mkdir(gitdir, { recursive: true });
-    // Written last: an init that was killed on the way is simply done again.
-    const made = join(gitdir, 'kubenode-made');
-    if (await stat(made).catch(() => undefined)) return;
-    await must(['init', '--quiet', '--bare', '--template='], signal);
-    await writeFile(made, '');
+    // Written last: an interrupted init is repeated.
+    const marker = join(gitdir, INIT_MARKER);
+    if (await stat(marker).catch(() => undefined)) return;
+    await git.run(['init', '--quiet', '--bare', '--template='], signal);
+    await writeFile(marker, '');
   }
 
   async function wipe(): Promise<void> {
-    for (const part of ['objects', 'refs', 'shallow', 'packed-refs', 'HEAD', 'config', 'kubenode-made']) {
+    for (const part of ['objects', 'refs', 'shallow', 'packed-refs', 'HEAD', 'config', INIT_MARKER]) {
       await rm(join(gitdir, part), { recursive: true, force: true });
     }
   }
 }
 
-/** Runs git with what the scheme needs, and turns its failures into errors with codes. */
-function gitCommand(
-  { scheme, display }: RepositoryUrl,
-  options: GitOptions,
-): { must: Must; close: () => Promise<void> } {
-  const { folder, credential, hostKeys } = options;
-  let ssh: Promise<SshFiles> | undefined;
-  return { must, close };
-
-  async function must(
+interface CommandRunner {
+  /** Rejects unless git exits with 0. */
+  run(
     args: readonly string[],
     signal?: AbortSignal,
-    watch?: () => Promise<GitError | undefined>,
+    check?: () => Promise<GitError | undefined>,
+  ): Promise<GitOutput>;
+  close(): Promise<void>;
+}
+
+/** Runs git with the ssh configuration that the scheme needs. */
+function createCommandRunner({ scheme, display }: RepositoryUrl, options: GitOptions): CommandRunner {
+  const { folder, credential, hostKeys } = options;
+  let ssh: Promise<SshFiles> | undefined;
+  return { run, close };
+
+  async function run(
+    args: readonly string[],
+    signal?: AbortSignal,
+    check?: () => Promise<GitError | undefined>,
   ): Promise<GitOutput> {
-    const ran = await runGit({
-      // A listing must work whatever became of the copy.
+    const output = await runGit({
+      // Listing refs has to work even when the local repository is damaged.
       args: gitArguments(args[0] === 'ls-remote' ? undefined : folder, args),
       env: gitEnvironment(folder, await sshEnvironment()),
       timeoutMs: { ...GIT_LIMITS, ...options.limits }.timeoutMs,
       ...(signal ? { signal } : {}),
-      ...(watch ? { watch } : {}),
+      ...(check ? { check } : {}),
     });
-    if (ran.code === 0) return ran;
-    throw commandError(ran.stderr, display);
+    if (output.code === 0) return output;
+    throw commandError(output.stderr, display);
   }
 
   async function sshEnvironment(): Promise<Record<string, string>> {
@@ -138,8 +141,8 @@ function gitCommand(
   }
 }
 
-/** git has no limit for the size of a fetch: its pack is watched while it grows. */
-async function growthWatch(
+/** git cannot limit the size of a fetch, so we check the size of its pack while it grows. */
+async function createSizeCheck(
   gitdir: string,
   maxBytes: number,
   where: string,
@@ -147,14 +150,14 @@ async function growthWatch(
   const before = await sizeOf(packsOf(gitdir));
   return async () => {
     if ((await sizeOf(packsOf(gitdir))) - before <= maxBytes) return undefined;
-    return new GitError('TooLarge', `the fetch brings more than ${maxBytes} bytes`, {
+    return new GitError('TooLarge', `the fetch is larger than ${maxBytes} bytes`, {
       where,
       hint: 'keep large files out of the fleet repository',
     });
   };
 }
 
-async function removeLeftovers(gitdir: string): Promise<void> {
+async function removeTemporaryFiles(gitdir: string): Promise<void> {
   const packs = packsOf(gitdir);
   const names = await readdir(packs).catch(() => []);
   for (const name of names.filter((file) => file.startsWith('tmp_'))) {
@@ -169,7 +172,7 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** A temporary pack may be renamed between the listing and the look. */
+/** git may rename a temporary pack between readdir and stat. */
 async function sizeOfFile(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   return found?.size ?? 0;

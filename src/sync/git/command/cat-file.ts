@@ -1,4 +1,4 @@
-/** Reads raw objects through one `git cat-file --batch`: a question a line, answers in the same order. */
+/** Reads raw objects through one `git cat-file --batch` process: one request per line, responses in the same order. */
 import type { ChildProcess } from 'node:child_process';
 import { killProcessGroup } from '../../../os/process-group.ts';
 import { GitError } from '../errors.ts';
@@ -7,42 +7,44 @@ import type { ObjectReader, RawObject } from '../transport.ts';
 import { missingTool } from './process.ts';
 
 const TYPES = ['commit', 'tree', 'blob', 'tag'] as const;
-// An answer that does not come within this time never will: the object lies on this machine.
-const ANSWER_MS = 60_000;
+// The objects are on the local disk, so a slower response will never come.
+const RESPONSE_MS = 60_000;
 const NEWLINE = 0x0a;
 
 export function createCatFileReader(start: () => ChildProcess): ObjectReader {
-  let conversation: Conversation | undefined;
-  return { read, close: async () => conversation?.end() };
+  let batch: BatchProcess | undefined;
+  return { read, close: async () => batch?.end() };
 
   async function read(oid: string): Promise<RawObject | undefined> {
-    if (!OID.test(oid)) throw new GitError('NotFoundObject', `${JSON.stringify(oid)} is no object name`);
-    conversation ??= converse(start());
-    conversation.say(`${oid}\n`);
-    const [, word, size] = (await conversation.line()).split(' ');
+    if (!OID.test(oid)) {
+      throw new GitError('NotFoundObject', `${JSON.stringify(oid)} is not a valid object id`);
+    }
+    batch ??= createBatchProcess(start());
+    batch.write(`${oid}\n`);
+    const [, word, size] = (await batch.readLine()).split(' ');
     const type = TYPES.find((known) => known === word);
     if (!type) return undefined;
-    const content = await conversation.bytes(Number(size));
-    await conversation.line();
+    const content = await batch.readBytes(Number(size));
+    await batch.readLine();
     return { type, content };
   }
 }
 
-interface Conversation {
-  say(text: string): void;
-  line(): Promise<string>;
-  bytes(length: number): Promise<Buffer>;
+interface BatchProcess {
+  write(text: string): void;
+  readLine(): Promise<string>;
+  readBytes(length: number): Promise<Buffer>;
   end(): Promise<void>;
 }
 
-function converse(child: ChildProcess): Conversation {
-  const heard: Buffer[] = [];
+function createBatchProcess(child: ChildProcess): BatchProcess {
+  const received: Buffer[] = [];
   let failure: Error | undefined;
-  let wake: (() => void) | undefined;
+  let notify: (() => void) | undefined;
 
-  child.stdout?.on('data', (piece: Buffer) => {
-    heard.push(piece);
-    wake?.();
+  child.stdout?.on('data', (chunk: Buffer) => {
+    received.push(chunk);
+    notify?.();
   });
   child.stderr?.resume();
   child.stdin?.on('error', fail);
@@ -50,40 +52,40 @@ function converse(child: ChildProcess): Conversation {
   child.on('close', () => fail(new GitError('Corrupt', 'git cat-file ended early')));
 
   return {
-    say: (text) => void child.stdin?.write(text),
-    line: async () => {
+    write: (text) => void child.stdin?.write(text),
+    readLine: async () => {
       const text = await take((buffer) => buffer.indexOf(NEWLINE) + 1);
       return text.toString('utf8').trimEnd();
     },
-    bytes: async (length) =>
+    readBytes: async (length) =>
       length === 0 ? Buffer.alloc(0) : take((buffer) => (buffer.length < length ? 0 : length)),
     end,
   };
 
   function fail(error: Error): void {
     failure ??= error;
-    wake?.();
+    notify?.();
   }
 
-  /** As many bytes as `enough` says; 0 means not yet. */
-  async function take(enough: (buffer: Buffer) => number): Promise<Buffer> {
+  /** Takes as many bytes as `available` returns; waits for more while it returns 0. */
+  async function take(available: (buffer: Buffer) => number): Promise<Buffer> {
     for (;;) {
-      const all = heard.length === 1 && heard[0] ? heard[0] : Buffer.concat(heard);
-      const length = enough(all);
-      heard.splice(0, heard.length, all.subarray(length));
+      const all = received.length === 1 && received[0] ? received[0] : Buffer.concat(received);
+      const length = available(all);
+      received.splice(0, received.length, all.subarray(length));
       if (length > 0) return all.subarray(0, length);
       if (failure) throw failure;
-      await more();
+      await waitForMore();
     }
   }
 
-  function more(): Promise<void> {
+  function waitForMore(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const silent = (): void => reject(new GitError('Timeout', 'git cat-file does not answer'));
-      const timer = setTimeout(silent, ANSWER_MS);
-      wake = () => {
+      const onTimeout = (): void => reject(new GitError('Timeout', 'git cat-file does not respond'));
+      const timer = setTimeout(onTimeout, RESPONSE_MS);
+      notify = () => {
         clearTimeout(timer);
-        wake = undefined;
+        notify = undefined;
         resolve();
       };
     });
@@ -92,8 +94,8 @@ function converse(child: ChildProcess): Conversation {
   async function end(): Promise<void> {
     const running = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
     if (!running) return;
-    const gone = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+    const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
     killProcessGroup(child);
-    await gone;
+    await closed;
   }
 }

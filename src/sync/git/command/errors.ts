@@ -1,103 +1,103 @@
 /**
- * What git and ssh say on stderr, as codes. Both end with 128 or 255 whatever happened, so their words are all there is;
- * LC_ALL=C keeps them stable, and the conformance suite meets each line with the real programs.
+ * Maps the stderr of git and ssh to errors. Both exit with 128 or 255 whatever happened, so their messages are the only
+ * information; LC_ALL=C keeps them stable, and the conformance suite produces them with the real programs.
  */
 import { GitError, type GitErrorCode } from '../errors.ts';
 
-interface Row {
-  readonly words: RegExp;
+interface KnownError {
+  readonly pattern: RegExp;
   readonly code: GitErrorCode;
   readonly what: string;
   readonly hint: string;
 }
 
-const RETRY = 'sync tries again; if it stays, look at the server and the network between';
+const RETRY = 'sync retries. If this persists, check the server and the network';
 const URL_OR_RIGHTS = 'check spec.source.repository, and that the key may read it';
 
-/** The first that fits. Causes stand before their consequences. */
-const ROWS: readonly Row[] = [
+/** The first match wins: causes come before their consequences. */
+const KNOWN_ERRORS: readonly KnownError[] = [
   {
-    words: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|No \S+ host key is known/,
+    pattern: /Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|No \S+ host key is known/,
     code: 'HostKey',
-    what: 'the ssh server does not show a declared host key',
-    hint: "check the key with the server's owner, then put its line into spec.source.hostKeys (ssh-keyscan prints it)",
+    what: 'the ssh server did not present a declared host key',
+    hint: 'verify the key with the owner of the server, then add it to spec.source.hostKeys (ssh-keyscan prints it)',
   },
   {
-    words:
+    pattern:
       /Permission denied \(|Too many authentication failures|Load key .*(invalid format|error in libcrypto)/,
     code: 'Unauthorized',
     what: 'the ssh server refuses the key',
-    hint: 'check that the Secret of credentialsRef holds a private key, and that its public half may read the repository',
+    hint: 'check that the Secret of credentialsRef contains a private key, and that its public key may read the repository',
   },
   {
-    words: /dubious ownership|[Pp]ermission denied/,
+    pattern: /dubious ownership|[Pp]ermission denied/,
     code: 'Unauthorized',
     what: 'the repository belongs to another user',
     hint: 'run sync as the owner of the folder, or change its owner',
   },
   {
-    words: /[Cc]ouldn't find remote ref|Remote branch .* not found/,
+    pattern: /[Cc]ouldn't find remote ref|Remote branch .* not found/,
     code: 'NotFoundRef',
-    what: 'there is no such ref in this repository',
+    what: 'the repository has no such ref',
     hint: 'check spec.source.ref, and that the branch was pushed',
   },
   {
-    words: /not our ref|unadvertised object|Server does not allow request/,
+    pattern: /not our ref|unadvertised object|Server does not allow request/,
     code: 'NotFoundObject',
-    what: 'the server does not hand out this commit',
-    hint: 'fetch the branch that holds it',
+    what: 'the server does not serve this commit',
+    hint: 'fetch a branch that contains it',
   },
   {
-    words: /Connection timed out|Operation timed out|Timeout, server .* not responding/,
+    pattern: /Connection timed out|Operation timed out|Timeout, server .* not responding/,
     code: 'Timeout',
     what: 'the server did not answer in time',
     hint: RETRY,
   },
   {
-    words:
+    pattern:
       /Could not resolve hostname|Connection refused|Connection reset|No route to host|Network is unreachable|Connection closed|kex_exchange_identification|Broken pipe/,
     code: 'Unreachable',
     what: 'the server cannot be reached',
     hint: RETRY,
   },
   {
-    words: /cannot run ssh|error: cannot run|ssh: not found/,
+    pattern: /cannot run ssh|error: cannot run|ssh: not found/,
     code: 'MissingTool',
     what: 'the ssh command could not be started',
     hint: 'install the OpenSSH client where kubenode runs; https URLs do not need it',
   },
   {
-    words:
+    pattern:
       /does not appear to be a git repository|Repository not found|not found\.$|No such file or directory|project you were looking for could not be found/m,
     code: 'NotFoundRepository',
-    what: 'there is no such repository',
+    what: 'the repository does not exist',
     hint: URL_OR_RIGHTS,
   },
   {
-    words:
+    pattern:
       /early EOF|index-pack failed|bad object|did not send all necessary objects|missing (blob|tree|commit)|corrupt|fsck error|invalid object|unexpected disconnect|the remote end hung up/,
     code: 'Corrupt',
-    what: 'what the server sent is cut off or broken',
-    hint: 'sync fetches it again; if it stays, check the repository with git fsck',
+    what: 'the response of the server is truncated or corrupt',
+    hint: 'sync fetches it again. If this persists, run git fsck on the repository',
   },
 ];
 
 export function commandError(stderr: string, display: string): GitError {
-  const row = ROWS.find(({ words }) => words.test(stderr));
-  if (row) {
-    return new GitError(row.code, row.what, {
+  const known = KNOWN_ERRORS.find(({ pattern }) => pattern.test(stderr));
+  if (known) {
+    return new GitError(known.code, known.what, {
       where: display,
-      hint: row.hint,
+      hint: known.hint,
       cause: new Error(tail(stderr)),
     });
   }
-  return new GitError('Corrupt', `git failed: ${tail(stderr) || 'without a word'}`, {
+  return new GitError('Corrupt', `git failed: ${tail(stderr) || 'no output'}`, {
     where: display,
     hint: URL_OR_RIGHTS,
   });
 }
 
-/** The last words are the nearest to the cause; the remote side may have sent pages. */
+/** The last lines are closest to the cause; the server may have sent many more. */
 function tail(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   return lines.slice(-3).join('; ').slice(-400);

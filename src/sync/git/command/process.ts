@@ -1,4 +1,4 @@
-/** Runs the git command: no shell, no configuration but ours, no hooks, no questions, and always an end. */
+/** Runs the git command without a shell, foreign configuration, hooks or prompts, and always within a time limit. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { killProcessGroup } from '../../../os/process-group.ts';
 import { GitError } from '../errors.ts';
@@ -8,8 +8,8 @@ export interface GitCommand {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Asked now and then while git runs; an error ends it. */
-  readonly watch?: () => Promise<GitError | undefined>;
+  /** Called periodically while git runs; an error ends git. */
+  readonly check?: () => Promise<GitError | undefined>;
 }
 
 export interface GitOutput {
@@ -19,9 +19,9 @@ export interface GitOutput {
 }
 
 const MAX_OUTPUT = 64 * 1024 * 1024;
-const WATCH_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
-// On the command line, because nothing that lies in a repository can override it there.
+// On the command line, because the configuration of a repository cannot override it there.
 const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -34,17 +34,17 @@ const SETTINGS = [
   'protocol.ssh.allow=always',
   'transfer.fsckObjects=true',
   'fetch.recurseSubmodules=false',
-  // One pack, whose growth can be watched; loose objects cannot.
+  // Always one pack: its size can be checked while it grows, that of loose objects cannot.
   'fetch.unpackLimit=1',
 ];
 
-/** `gitdir` is absent for what needs no repository. */
+/** `gitdir` is absent for commands without a repository. */
 export function gitArguments(gitdir: string | undefined, args: readonly string[]): string[] {
   const where = gitdir === undefined ? [] : [`--git-dir=${gitdir}`];
   return [...SETTINGS.flatMap((setting) => ['-c', setting]), ...where, ...args];
 }
 
-/** `home` is an empty folder of ours: no configuration, key or known host of a person is read. */
+/** `home` is an empty folder: git and ssh read no configuration, key or known hosts of the user. */
 export function gitEnvironment(
   home: string,
   extra: Readonly<Record<string, string>> = {},
@@ -60,7 +60,7 @@ export function gitEnvironment(
     SSH_ASKPASS: '/bin/false',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
-    // Errors are told apart by git's own words: those of no other language.
+    // Errors are recognized by git's English messages.
     LC_ALL: 'C',
     LANGUAGE: 'C',
     ...extra,
@@ -68,7 +68,7 @@ export function gitEnvironment(
 }
 
 export function spawnGit(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
-  // A process group of its own, so that ssh and index-pack end with it.
+  // In its own process group, so that ssh and index-pack are killed with it.
   return spawn('git', [...args], { env, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'], detached: true });
 }
 
@@ -78,59 +78,61 @@ export function runGit(run: GitCommand): Promise<GitOutput> {
     const output = { stdout: '', stderr: '' };
     let ended: GitError | undefined;
 
-    const end = (because: GitError): void => {
-      ended ??= because;
+    const end = (reason: GitError): void => {
+      ended ??= reason;
       killProcessGroup(child);
     };
     const timer = setTimeout(() => end(timedOut(run.timeoutMs)), run.timeoutMs);
-    const watching = setInterval(() => void watchOnce(), WATCH_EVERY_MS);
-    const onAbort = (): void => end(new GitError('Aborted', 'the call was given up'));
+    const checking = setInterval(() => void check(), CHECK_EVERY_MS);
+    const onAbort = (): void => end(new GitError('Aborted', 'the call was canceled'));
     run.signal?.addEventListener('abort', onAbort, { once: true });
     if (run.signal?.aborted) onAbort();
 
-    gather(child, output, () => end(new GitError('TooLarge', 'git printed more than we can hold')));
+    collectOutput(child, output, () =>
+      end(new GitError('TooLarge', `git printed more than ${MAX_OUTPUT} characters`)),
+    );
     child.on('error', (error) => settle(() => reject(missingTool(error))));
     child.on('close', (code) =>
       settle(() => (ended ? reject(ended) : resolve({ code: code ?? -1, ...output }))),
     );
     child.stdin?.end();
 
-    async function watchOnce(): Promise<void> {
-      const problem = await run.watch?.().catch(() => undefined);
-      if (problem) end(problem);
+    async function check(): Promise<void> {
+      const error = await run.check?.().catch(() => undefined);
+      if (error) end(error);
     }
 
     function settle(then: () => void): void {
       clearTimeout(timer);
-      clearInterval(watching);
+      clearInterval(checking);
       run.signal?.removeEventListener('abort', onAbort);
       then();
     }
   });
 }
 
-function gather(
+function collectOutput(
   child: ChildProcess,
   output: { stdout: string; stderr: string },
-  onTooMuch: () => void,
+  onTooLarge: () => void,
 ): void {
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      if (output[name].length + text.length > MAX_OUTPUT) onTooMuch();
+      if (output[name].length + text.length > MAX_OUTPUT) onTooLarge();
       else output[name] += text;
     });
   }
 }
 
 function timedOut(timeoutMs: number): GitError {
-  return new GitError('Timeout', `git was not done within ${timeoutMs / 1000} s`, {
-    hint: 'sync tries again; if it stays, the server is too slow or the repository too large',
+  return new GitError('Timeout', `git did not finish within ${timeoutMs / 1000} s`, {
+    hint: 'sync retries. If this persists, the server is too slow or the repository too large',
   });
 }
 
 export function missingTool(error: Error): GitError {
   return new GitError('MissingTool', 'the git command could not be started', {
-    hint: 'install git (and ssh for ssh URLs) where kubenode runs; https URLs need neither',
+    hint: 'install git, and ssh for ssh URLs, where kubenode runs; https URLs need neither',
     cause: error,
   });
 }

@@ -1,4 +1,4 @@
-/** The files that ssh needs, in a private folder: key, known hosts, and a configuration in place of the person's own. */
+/** Files for ssh in a private folder: key, known hosts, and a configuration that replaces the user's. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { GitError } from '../errors.ts';
 
 export interface SshFiles {
   readonly home: string;
-  /** For git: which ssh to run. */
+  /** The ssh command for git to run. */
   readonly command: string;
 }
 
@@ -18,14 +18,10 @@ interface SshOptions {
 
 export async function createSshFiles({ display, credential, hostKeys = [] }: SshOptions): Promise<SshFiles> {
   if (hostKeys.length === 0) {
-    throw new GitError(
-      'HostKey',
-      'no host key is declared, so the ssh server cannot be told from another one',
-      {
-        where: display,
-        hint: "put its line into spec.source.hostKeys (ssh-keyscan prints it; check it with the server's owner)",
-      },
-    );
+    throw new GitError('HostKey', 'no host key is declared, so the ssh server cannot be verified', {
+      where: display,
+      hint: "add the server's host key to spec.source.hostKeys (ssh-keyscan prints it; verify it with the owner of the server)",
+    });
   }
   const home = await mkdtemp(join(tmpdir(), 'kubenode-ssh-'));
   const file = async (name: string, text: string): Promise<string> => {
@@ -33,7 +29,7 @@ export async function createSshFiles({ display, credential, hostKeys = [] }: Ssh
     return join(home, name);
   };
   const knownHosts = await file('known_hosts', `${hostKeys.join('\n')}\n`);
-  // OpenSSH refuses a key whose last line does not end.
+  // OpenSSH refuses a key without a newline at the end.
   const key = await file('key', `${(credential ?? '').trim()}\n`);
   const config = await file('config', configOf(knownHosts, key));
   return { home, command: `ssh -F '${config}'` };

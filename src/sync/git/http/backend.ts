@@ -1,4 +1,4 @@
-/** git over http(s), by isomorphic-git. Its traps, and what is done about them, are named where they are met. */
+/** git over http(s), with isomorphic-git. Comments name its pitfalls and what we do about them. */
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { OID } from './objects.ts';
 import { checkPack, countPacks } from './pack.ts';
 import { readShallow, writeShallow } from './shallow.ts';
 
-// "All of it" in git's own protocol.
+// The git protocol's value for the whole history.
 const INFINITE_DEPTH = 0x7fffffff;
 
 export function createHttpBackend({ url, display }: RepositoryUrl, options: GitOptions): GitBackend {
@@ -46,42 +46,48 @@ export function createHttpBackend({ url, display }: RepositoryUrl, options: GitO
       const refs = await listServerRefs({ http: createGitHttpClient(http, signal), url, protocolVersion: 2 });
       return new Map(refs.map(({ ref, oid }) => [ref, oid]));
     } catch (error) {
-      throw explain(error, 'the list of refs', display);
+      throw toGitError(error, 'the list of refs', display);
     }
   }
 
-  async function fetch(what: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
+  async function fetch(refOrOid: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
     await init({ fs, gitdir, bare: true });
-    // Without a remote that it knows, fetch throws NoRefspecError.
+    // Without a configured remote, fetch throws NoRefspecError.
     await addRemote({ fs, gitdir, remote: 'origin', url, force: true });
     const before = await readShallow(gitdir);
     try {
-      return await fetchOnce(what, depth, signal);
+      return await fetchOnce(refOrOid, depth, signal);
     } catch (error) {
-      // isomorphic-git writes down the new boundary before it has the commits.
+      // isomorphic-git writes the new shallow boundary before it has the commits.
       await writeShallow(gitdir, before);
-      throw explain(error, what, display);
+      throw toGitError(error, refOrOid, display);
     }
   }
 
-  async function fetchOnce(what: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
+  async function fetchOnce(refOrOid: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
     const client = createGitHttpClient(http, signal);
     const common = { fs, gitdir, http: client, remote: 'origin', singleBranch: true, tags: false };
-    const deep = await depthOf(what, depth);
-    const result = await fetchPack({ ...common, ref: what, ...(deep === undefined ? {} : { depth: deep }) });
-    // An empty repository has no refs, and is no error to isomorphic-git.
-    if (!result.fetchHead) throw notFound(what, display);
+    const commits = await depthFor(refOrOid, depth);
+    const result = await fetchPack({
+      ...common,
+      ref: refOrOid,
+      ...(commits === undefined ? {} : { depth: commits }),
+    });
+    // An empty repository has no refs; isomorphic-git does not treat that as an error.
+    if (!result.fetchHead) throw notFound(refOrOid, display);
     const { packfile } = result as { packfile?: string };
     if (packfile) await checkPack(join(gitdir, packfile));
-    // Its `haves` are the ref of this very name: without it each fetch brings everything again.
-    if (!OID.test(what)) await writeRef({ fs, gitdir, ref: what, value: result.fetchHead, force: true });
+    // isomorphic-git sends only the local ref of this name as `have`: without it, every fetch transfers everything.
+    if (!OID.test(refOrOid)) {
+      await writeRef({ fs, gitdir, ref: refOrOid, value: result.fetchHead, force: true });
+    }
     return result.fetchHead;
   }
 
-  async function depthOf(what: string, depth: FetchDepth): Promise<number | undefined> {
+  async function depthFor(refOrOid: string, depth: FetchDepth): Promise<number | undefined> {
     if (depth === 'all') return INFINITE_DEPTH;
     if (depth !== 'new') return depth;
-    const last = await resolveRef({ fs, gitdir, ref: what }).catch(() => '');
+    const last = await resolveRef({ fs, gitdir, ref: refOrOid }).catch(() => '');
     const present = OID.test(last) && (await objectReader(gitdir, display).read(last)) !== undefined;
     return present ? undefined : 1;
   }
@@ -94,7 +100,7 @@ export function createHttpBackend({ url, display }: RepositoryUrl, options: GitO
 }
 
 function objectReader(gitdir: string, display: string): ObjectReader {
-  // Holds packs and their indexes: for one session, or it would grow for ever.
+  // Caches packs and their indexes: per session, because it never shrinks.
   const cache = {};
   return { read, close: async () => undefined };
 
@@ -106,31 +112,35 @@ function objectReader(gitdir: string, display: string): ObjectReader {
       if (codeOf(error) === 'NotFoundError') return undefined;
       throw new GitError('Corrupt', `object ${oid} cannot be read`, {
         where: display,
-        hint: 'the copy is thrown away and fetched again',
+        hint: 'no action required: the local copy is deleted and fetched again',
         cause: error,
       });
     }
   }
 }
 
-function notFound(what: string, where: string): GitError {
-  if (OID.test(what)) {
-    return new GitError('NotFoundObject', `the server does not hand out ${what}`, { where });
+function notFound(refOrOid: string, where: string): GitError {
+  if (OID.test(refOrOid)) {
+    return new GitError('NotFoundObject', `the server does not serve ${refOrOid}`, { where });
   }
-  return new GitError('NotFoundRef', `there is no ${what} in this repository`, {
+  return new GitError('NotFoundRef', `the repository has no ref ${refOrOid}`, {
     where,
     hint: 'check spec.source.ref, and that the branch was pushed',
   });
 }
 
-function explain(error: unknown, what: string, where: string): GitError {
+function toGitError(error: unknown, refOrOid: string, where: string): GitError {
   if (isGitError(error)) return error;
-  if (codeOf(error) === 'NotFoundError') return notFound(what, where);
-  return new GitError('Corrupt', `what the server sent for ${what} is cut off, or not git's`, {
-    where,
-    hint: 'sync fetches it again; if it stays, check the repository with git fsck',
-    cause: error,
-  });
+  if (codeOf(error) === 'NotFoundError') return notFound(refOrOid, where);
+  return new GitError(
+    'Corrupt',
+    `the response of the server for ${refOrOid} is truncated or not valid git data`,
+    {
+      where,
+      hint: 'sync fetches it again. If this persists, run git fsck on the repository',
+      cause: error,
+    },
+  );
 }
 
 function codeOf(error: unknown): string | undefined {

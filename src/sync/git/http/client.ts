@@ -1,17 +1,17 @@
 /**
- * HTTP for isomorphic-git, with what its own client lacks: a limit in time, in silence and in size, our authorities, a token that is
- * never sent elsewhere, and errors with codes.
+ * HTTP client for isomorphic-git. Its own client has no timeout, idle timeout or size limit, no custom certificate authorities, and
+ * no error codes; and it may send the token to another host.
  */
 import { type IncomingMessage, request as plain, type RequestOptions } from 'node:http';
 import { request as secure } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { GitError, isGitError } from '../errors.ts';
-import { gitNetworkError } from '../network-errors.ts';
 import type { GitLimits } from '../options.ts';
+import { gitNetworkError } from './network-errors.ts';
 import { gitStatusError } from './status-errors.ts';
 
-// Every answer of a git server ends with an empty packet.
+// Every response of a git server ends with a flush packet.
 const FLUSH = '0000';
 
 export interface HttpOptions {
@@ -21,11 +21,11 @@ export interface HttpOptions {
   readonly ca?: string;
 }
 
-/** For one operation: its requests share one budget of time and bytes. */
+/** For one operation: its requests share one limit of time and of bytes. */
 export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | undefined): HttpClient {
   const deadline = AbortSignal.timeout(options.limits.timeoutMs);
-  const ended = signal ? AbortSignal.any([signal, deadline]) : deadline;
-  const budget = { bytes: options.limits.maxBytes };
+  const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  let bytesLeft = options.limits.maxBytes;
   return { request };
 
   async function request({
@@ -36,22 +36,26 @@ export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | 
   }: GitHttpRequest): Promise<GitHttpResponse> {
     const payload = body ? await collect(body) : undefined;
     try {
-      const answer = await send(url, { method, headers: { ...headers, ...authorization(options) } }, payload);
-      const refused = gitStatusError(options, answer, method);
-      if (refused) {
-        answer.destroy();
-        throw refused;
+      const response = await send(
+        url,
+        { method, headers: { ...headers, ...authorization(options) } },
+        payload,
+      );
+      const error = gitStatusError(options, response, method);
+      if (error) {
+        response.destroy();
+        throw error;
       }
       return {
         url,
         method,
-        statusCode: answer.statusCode ?? 0,
-        statusMessage: answer.statusMessage ?? '',
-        headers: headersOf(answer),
-        body: piecesOf(await wholeOf(answer)),
+        statusCode: response.statusCode ?? 0,
+        statusMessage: response.statusMessage ?? '',
+        headers: headersOf(response),
+        body: chunksOf(await readAll(response)),
       };
     } catch (error) {
-      throw explain(error);
+      throw toGitError(error);
     }
   }
 
@@ -59,39 +63,39 @@ export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | 
     return new Promise((resolve, reject) => {
       const tls = url.startsWith('https:') ? { ca: authorities(options.ca) } : {};
       const open = url.startsWith('https:') ? secure : plain;
-      const call = open(url, { ...init, ...tls, signal: ended, timeout: options.limits.idleMs }, resolve);
-      call.on('timeout', () => call.destroy(silence(options)));
+      const call = open(url, { ...init, ...tls, signal: stop, timeout: options.limits.idleMs }, resolve);
+      call.on('timeout', () => call.destroy(idleTimeout(options)));
       call.on('error', reject);
       call.end(payload);
     });
   }
 
-  /** The whole answer, within the budget: isomorphic-git holds it in memory anyway, and takes a part of it for all. */
-  async function wholeOf(answer: IncomingMessage): Promise<Uint8Array> {
-    const pieces: Buffer[] = [];
+  /** The complete body. isomorphic-git holds it in memory anyway, and would accept a truncated one as complete. */
+  async function readAll(response: IncomingMessage): Promise<Uint8Array> {
+    const chunks: Buffer[] = [];
     try {
-      for await (const piece of answer as AsyncIterable<Buffer>) {
-        budget.bytes -= piece.byteLength;
-        if (budget.bytes < 0) throw tooLarge(options);
-        pieces.push(piece);
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        bytesLeft -= chunk.byteLength;
+        if (bytesLeft < 0) throw tooLarge(options);
+        chunks.push(chunk);
       }
     } finally {
-      answer.destroy();
+      response.destroy();
     }
-    const whole = Buffer.concat(pieces);
-    if (whole.toString('latin1', whole.length - FLUSH.length) !== FLUSH) throw cutOff(options);
-    return whole;
+    const body = Buffer.concat(chunks);
+    if (body.toString('latin1', body.length - FLUSH.length) !== FLUSH) throw truncated(options);
+    return body;
   }
 
-  function explain(error: unknown): GitError {
+  function toGitError(error: unknown): GitError {
     if (isGitError(error)) return error;
-    if (signal?.aborted) return new GitError('Aborted', 'the call was given up', { cause: signal.reason });
-    if (deadline.aborted) return slow(options);
+    if (signal?.aborted) return new GitError('Aborted', 'the call was canceled', { cause: signal.reason });
+    if (deadline.aborted) return timedOut(options);
     return gitNetworkError(error, options.display);
   }
 }
 
-/** GitHub, GitLab, Gitea and Bitbucket take a token as the password of any user; others want `user:password`. */
+/** GitHub, GitLab, Gitea and Bitbucket accept a token as the password of any user; others need `user:password`. */
 function authorization({ credential }: HttpOptions): Record<string, string> {
   const text = credential?.trim();
   if (!text) return {};
@@ -104,45 +108,45 @@ function authorities(ca: string | undefined): string[] | undefined {
 }
 
 async function collect(body: AsyncIterableIterator<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
-function headersOf(answer: IncomingMessage): Record<string, string> {
-  const all = Object.entries(answer.headers);
+function headersOf(response: IncomingMessage): Record<string, string> {
+  const all = Object.entries(response.headers);
   return Object.fromEntries(
     all.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
   );
 }
 
-async function* piecesOf(whole: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield whole;
+async function* chunksOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body;
 }
 
-function cutOff({ display }: HttpOptions): GitError {
-  return new GitError('Corrupt', 'the answer ends in the middle', {
+function truncated({ display }: HttpOptions): GitError {
+  return new GitError('Corrupt', 'the response of the server is truncated', {
     where: display,
-    hint: 'sync asks again; if it stays, look at the server and at proxies between',
+    hint: 'sync retries. If this persists, check the server and the proxies in front of it',
   });
 }
 
-function silence({ display, limits }: HttpOptions): GitError {
+function idleTimeout({ display, limits }: HttpOptions): GitError {
   return new GitError('Timeout', `the server sent nothing for ${limits.idleMs / 1000} s`, {
     where: display,
-    hint: 'sync tries again; if it stays, look at the server and the network between',
+    hint: 'sync retries. If this persists, check the server and the network',
   });
 }
 
-function slow({ display, limits }: HttpOptions): GitError {
-  return new GitError('Timeout', `the call was not done within ${limits.timeoutMs / 1000} s`, {
+function timedOut({ display, limits }: HttpOptions): GitError {
+  return new GitError('Timeout', `the call did not finish within ${limits.timeoutMs / 1000} s`, {
     where: display,
-    hint: 'sync tries again; if it stays, the server is too slow or the repository too large',
+    hint: 'sync retries. If this persists, the server is too slow or the repository too large',
   });
 }
 
 function tooLarge({ display, limits }: HttpOptions): GitError {
-  return new GitError('TooLarge', `the answer is larger than ${limits.maxBytes} bytes`, {
+  return new GitError('TooLarge', `the response is larger than ${limits.maxBytes} bytes`, {
     where: display,
     hint: 'keep large files out of the fleet repository, or fetch it by ssh, which needs less memory',
   });

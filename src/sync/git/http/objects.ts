@@ -1,4 +1,4 @@
-/** Git's own format of commits, trees and tags: bytes in, facts out. */
+/** Parses git's raw format of commits, trees and tags. */
 import { GitError } from '../errors.ts';
 import type { CommitInfo, RawObject, TreeFile } from '../transport.ts';
 
@@ -13,11 +13,11 @@ export interface TreeEntry {
 }
 
 export function parseCommit(oid: string, { type, content }: RawObject): CommitInfo {
-  if (type !== 'commit') throw corrupt(oid, `it is a ${type}, not a commit`);
+  if (type !== 'commit') throw corruptObject(oid, `expected a commit, got a ${type}`);
   const [head = '', ...paragraphs] = Buffer.from(content).toString('utf8').split('\n\n');
   const headers = headersOf(head);
   const [tree = ''] = headers.get('tree') ?? [];
-  if (!OID.test(tree)) throw corrupt(oid, 'it names no tree');
+  if (!OID.test(tree)) throw corruptObject(oid, 'it has no tree');
   return {
     oid,
     tree,
@@ -34,7 +34,7 @@ function messageOf(message: string): Pick<CommitInfo, 'subject' | 'body' | 'reve
   return { subject: subject.trim(), body: rest.join('\n').trim(), ...(revertOf ? { revertOf } : {}) };
 }
 
-/** Lines that start with a space go on with the header above (signatures do). */
+/** Skips lines that start with a space: they continue the header above, as signatures do. */
 function headersOf(text: string): Map<string, string[]> {
   const headers = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -52,25 +52,25 @@ function personOf(lines: readonly string[] = []): { name: string; at: Date } {
 }
 
 export function parseTree(oid: string, { type, content }: RawObject): TreeEntry[] {
-  if (type !== 'tree') throw corrupt(oid, `it is a ${type}, not a tree`);
+  if (type !== 'tree') throw corruptObject(oid, `expected a tree, got a ${type}`);
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const entries: TreeEntry[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    const space = bytes.indexOf(0x20, at);
+  let start = 0;
+  while (start < bytes.length) {
+    const space = bytes.indexOf(0x20, start);
     const zero = bytes.indexOf(0, space);
     const end = zero + 1 + oid.length / 2;
-    if (space < 0 || zero < 0 || end > bytes.length) throw corrupt(oid, 'its entries are cut off');
-    const mode = bytes.toString('latin1', at, space);
+    if (space < 0 || zero < 0 || end > bytes.length) throw corruptObject(oid, 'its entries are truncated');
+    const mode = bytes.toString('latin1', start, space);
     const name = bytes.toString('utf8', space + 1, zero);
-    if (!isSafeName(name)) throw corrupt(oid, `it holds the name ${JSON.stringify(name)}`);
+    if (!isSafeName(name)) throw corruptObject(oid, `it contains the unsafe name ${JSON.stringify(name)}`);
     entries.push({ name, oid: bytes.toString('hex', zero + 1, end), type: typeOf(oid, mode) });
-    at = end;
+    start = end;
   }
   return entries;
 }
 
-/** A name that would leave its folder, or become a repository of its own, is never written to a disk. */
+/** False for a name that could escape its folder or form a git repository: it is never written to disk. */
 function isSafeName(name: string): boolean {
   return name !== '' && !/^\.{1,2}$|^\.git$|[/\\\0]|\ufffd/i.test(name);
 }
@@ -89,19 +89,19 @@ function typeOf(oid: string, mode: string): TreeEntry['type'] {
     case '160000':
       return 'submodule';
     default:
-      throw corrupt(oid, `it holds the mode ${JSON.stringify(mode)}`);
+      throw corruptObject(oid, `it contains the unknown mode ${JSON.stringify(mode)}`);
   }
 }
 
 /** The object that an annotated tag points to. */
 export function tagTarget(oid: string, { content }: RawObject): string {
   const target = /^object (?<oid>[0-9a-f]+)$/m.exec(Buffer.from(content).toString('utf8'))?.groups?.['oid'];
-  if (!target || !OID.test(target)) throw corrupt(oid, 'it is a tag that names no object');
+  if (!target || !OID.test(target)) throw corruptObject(oid, 'the tag names no object');
   return target;
 }
 
-export function corrupt(oid: string, because: string): GitError {
+function corruptObject(oid: string, because: string): GitError {
   return new GitError('Corrupt', `object ${oid} cannot be read: ${because}`, {
-    hint: 'the copy is thrown away and fetched again; if it stays, check the repository with git fsck',
+    hint: 'no action required: the local copy is deleted and fetched again. If this persists, run git fsck on the repository',
   });
 }

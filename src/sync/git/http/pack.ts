@@ -4,23 +4,23 @@ import { open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { GitError } from '../errors.ts';
 
-// A pack ends with the SHA-1 of all before it.
+// A pack ends with the SHA-1 of everything before it.
 const TRAILER = 20;
 
-/** isomorphic-git does not compare: a pack that was cut off between two objects would go unnoticed. */
+/** isomorphic-git does not verify the digest: it would accept a pack that was truncated between two objects. */
 export async function checkPack(path: string): Promise<void> {
   const { size } = await stat(path);
   const hash = createHash('sha1');
   if (size > TRAILER) {
     const body = createReadStream(path, { end: size - TRAILER - 1 });
-    for await (const piece of body as AsyncIterable<Buffer>) hash.update(piece);
+    for await (const chunk of body as AsyncIterable<Buffer>) hash.update(chunk);
   }
   const digest = hash.digest('hex');
   if (digest === (await trailerOf(path, size)) && basename(path) === `pack-${digest}.pack`) return;
   await rm(path, { force: true });
   await rm(path.replace(/\.pack$/, '.idx'), { force: true });
   throw new GitError('Corrupt', 'the pack that the server sent does not match its digest', {
-    hint: 'sync fetches it again; if it stays, check the repository with git fsck',
+    hint: 'sync fetches it again. If this persists, run git fsck on the repository',
   });
 }
 

@@ -1,4 +1,4 @@
-/** Git's own list of the commits whose parents are not here. Both backends keep it. */
+/** Git's `shallow` file: commits whose parents were not fetched. Both backends maintain it. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,33 +1,57 @@
-/** What an HTTP status of a git server means for the caller. */
+/** Maps the HTTP response of a git server to an error. */
 import type { IncomingMessage } from 'node:http';
 import { GitError, type GitErrorCode } from '../errors.ts';
 
-type Meaning = readonly [GitErrorCode, what: string, hint: string];
+type StatusMeaning = readonly [GitErrorCode, what: string, hint: string];
 
-const TOO_MANY: Meaning = ['ServerError', 'the server has had too many requests', 'sync asks again later'];
-const FAILED: Meaning = [
+const TOO_MANY_REQUESTS: StatusMeaning = [
+  'ServerError',
+  'the server limits the rate of requests',
+  'sync retries later',
+];
+const SERVER_FAILED: StatusMeaning = [
   'ServerError',
   'the server failed',
-  'sync asks again; if it stays, look at the server',
+  'sync retries. If this persists, check the server',
 ];
-const NO_GIT: Meaning = [
+const UNEXPECTED: StatusMeaning = [
   'Corrupt',
-  'the server gave an answer that git does not give',
-  'check that the URL is that of a git repository',
+  'the server sent an unexpected status',
+  'check that the URL is the URL of a git repository',
+];
+const TOKEN_REFUSED: StatusMeaning = [
+  'Unauthorized',
+  'the server refuses the token',
+  'check that it has not expired and may read this repository',
+];
+const TOKEN_REQUIRED: StatusMeaning = [
+  'Unauthorized',
+  'the server requires a token',
+  'put one into a Secret and name it in credentialsRef',
+];
+const NOT_FOUND: StatusMeaning = [
+  'NotFoundRepository',
+  'the server has no such repository',
+  'check the URL, and that the token may read a private repository: servers answer the same in both cases',
 ];
 
-interface Asked {
+interface Request {
   readonly display: string;
   readonly credential?: string;
 }
 
-/** Nothing when it is the answer of a git server. */
-export function gitStatusError(asked: Asked, answer: IncomingMessage, method: string): GitError | undefined {
-  const { statusCode = 0, headers } = answer;
-  if (statusCode >= 200 && statusCode < 300) return wrongType(asked, headers['content-type'] ?? '', method);
-  if (statusCode >= 300 && statusCode < 400) return moved(asked, headers.location);
-  const [code, what, hint] = meaningOf(asked, statusCode);
-  const where = asked.display;
+/** Undefined for a valid response of a git server. */
+export function gitStatusError(
+  request: Request,
+  { statusCode = 0, headers }: IncomingMessage,
+  method: string,
+): GitError | undefined {
+  if (statusCode >= 200 && statusCode < 300) {
+    return contentTypeError(request, headers['content-type'] ?? '', method);
+  }
+  if (statusCode >= 300 && statusCode < 400) return redirectError(request, headers.location);
+  const [code, what, hint] = meaningOf(request, statusCode);
+  const where = request.display;
   return new GitError(code, `${what} (HTTP ${statusCode})`, { where, hint, ...retryAfter(headers) });
 }
 
@@ -36,46 +60,32 @@ function retryAfter(headers: IncomingMessage['headers']): { retryAfterSeconds?: 
   return Number.isNaN(seconds) ? {} : { retryAfterSeconds: seconds };
 }
 
-function meaningOf({ credential }: Asked, status: number): Meaning {
-  if (status === 401 || status === 403) {
-    return credential
-      ? [
-          'Unauthorized',
-          'the server refuses the token',
-          'check that it has not expired and may read this repository',
-        ]
-      : ['Unauthorized', 'the server wants a token', 'put one into a Secret and name it in credentialsRef'];
-  }
-  if (status === 404 || status === 410) {
-    return [
-      'NotFoundRepository',
-      'the server knows no such repository',
-      'check the URL; private repositories look the same to a token that may not read them',
-    ];
-  }
-  if (status === 429) return TOO_MANY;
-  return status >= 500 ? FAILED : NO_GIT;
+function meaningOf({ credential }: Request, status: number): StatusMeaning {
+  if (status === 401 || status === 403) return credential ? TOKEN_REFUSED : TOKEN_REQUIRED;
+  if (status === 404 || status === 410) return NOT_FOUND;
+  if (status === 429) return TOO_MANY_REQUESTS;
+  return status >= 500 ? SERVER_FAILED : UNEXPECTED;
 }
 
-/** Not followed: a token must not go where nobody declared that it goes. */
-function moved({ display }: Asked, location: string | undefined): GitError {
+/** Redirects are not followed: a token is sent to the declared URL only. */
+function redirectError({ display }: Request, location: string | undefined): GitError {
   const to = location && URL.canParse(location, display) ? new URL(location, display) : undefined;
   const target = to ? `${to.origin}${to.pathname}`.replace(/\/info\/refs$/, '') : 'another address';
   return new GitError('NotFoundRepository', `the repository has moved to ${target}`, {
     where: display,
-    hint: 'write that URL into spec.source.repository',
+    hint: 'set spec.source.repository to that URL',
   });
 }
 
-function wrongType({ display }: Asked, type: string, method: string): GitError | undefined {
-  const wanted = `application/x-git-upload-pack-${method === 'GET' ? 'advertisement' : 'result'}`;
-  if (type.startsWith(wanted)) return undefined;
+function contentTypeError({ display }: Request, type: string, method: string): GitError | undefined {
+  const expected = `application/x-git-upload-pack-${method === 'GET' ? 'advertisement' : 'result'}`;
+  if (type.startsWith(expected)) return undefined;
   return new GitError(
     'NotFoundRepository',
-    `something answers there, but no git server (${type || 'no type'})`,
+    `the server is not a git server: content type ${type || 'missing'}`,
     {
       where: display,
-      hint: 'check the URL: it must be the one that `git clone` takes',
+      hint: 'check the URL: it must be the URL for `git clone`',
     },
   );
 }

@@ -17,7 +17,7 @@ import { describeTransport, type TransportBed, type TransportFault } from '../co
 
 const TOKEN = 's3cret-token';
 
-describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
+describe('isomorphic-git over http', { timeout: 60_000 }, () => {
   const root = tempFolder('http-root');
   let server: GitHttpServer;
   beforeAll(async () => {
@@ -69,23 +69,23 @@ describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
         fault('429', 'ServerError', { do: 'status', status: 429, headers: { 'retry-after': '7' } }),
         fault('500', 'ServerError', { do: 'status', status: 500 }),
         fault('503 on the pack', 'ServerError', { do: 'status', status: 503 }, 'pack'),
-        fault('moved', 'NotFoundRepository', { do: 'status', status: 301, headers: { location: '/x' } }),
+        fault('a redirect', 'NotFoundRepository', { do: 'status', status: 301, headers: { location: '/x' } }),
         fault('a web page', 'NotFoundRepository', { do: 'garbage' }),
         fault('a web page for a pack', 'NotFoundRepository', { do: 'garbage' }, 'pack'),
-        fault('reset', 'Unreachable', { do: 'reset' }),
-        fault('reset of the pack', 'Unreachable', { do: 'reset' }, 'pack'),
-        fault('a listing cut off', 'Corrupt', { do: 'truncate', bytes: 90 }),
+        fault('a reset connection', 'Unreachable', { do: 'reset' }),
+        fault('a connection reset during the pack', 'Unreachable', { do: 'reset' }, 'pack'),
+        fault('a truncated listing', 'Corrupt', { do: 'truncate', bytes: 90 }),
         ...[0, 30, 100, 4000, 8000].map((bytes) =>
-          fault(`a pack cut off after ${bytes} bytes`, 'Corrupt', { do: 'truncate', bytes }, 'pack'),
+          fault(`a pack truncated after ${bytes} bytes`, 'Corrupt', { do: 'truncate', bytes }, 'pack'),
         ),
-        fault('silence', 'Timeout', { do: 'hang' }),
-        fault('a slow drip', 'Timeout', { do: 'drip', everyMs: 20 }, 'pack'),
-        other('nothing listens', 'Unreachable', { repository: 'http://127.0.0.1:1/fleet.git' }),
+        fault('no response', 'Timeout', { do: 'hang' }),
+        fault('a response that is too slow', 'Timeout', { do: 'drip', everyMs: 20 }, 'pack'),
+        other('connection refused', 'Unreachable', { repository: 'http://127.0.0.1:1/fleet.git' }),
       ],
     };
   });
 
-  it('never sends the token elsewhere, and never follows a redirect', async () => {
+  it('never sends the token to another host, and never follows a redirect', async () => {
     const elsewhere = await startGitHttpServer({ root });
     const location = `${elsewhere.url}/elsewhere.git/info/refs`;
     server.fail('refs', { do: 'status', status: 302, headers: { location } });
@@ -96,7 +96,7 @@ describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
     await elsewhere.close();
   });
 
-  it('brings only news with the second fetch', async () => {
+  it('transfers only new objects with the second fetch', async () => {
     const repository = createTestRepository(join(root, 'news'));
     repository.commit('first', { large: randomBytes(100_000).toString('base64') });
     const options = {
@@ -110,8 +110,8 @@ describe('git over http, by isomorphic-git', { timeout: 60_000 }, () => {
   });
 });
 
-describe('git over https', () => {
-  it('trusts the authorities that it is given, and no others', async () => {
+describe('isomorphic-git over https', () => {
+  it('trusts the declared certificate authorities, and no others', async () => {
     const folder = tempFolder('tls');
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const subject = '-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1';

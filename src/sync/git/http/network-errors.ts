@@ -1,6 +1,6 @@
-/** The GitError for an exchange with a git server that failed on the network. */
-import { describeNetworkError } from '../../os/network-errors.ts';
-import { GitError } from './errors.ts';
+/** Maps a failed connection to a git server to an error. */
+import { describeNetworkError } from '../../../os/network-errors.ts';
+import { GitError } from '../errors.ts';
 
 export function gitNetworkError(error: unknown, display: string): GitError {
   const { kind, message, code } = describeNetworkError(error);
@@ -14,12 +14,12 @@ export function gitNetworkError(error: unknown, display: string): GitError {
     case 'timeout':
       return new GitError('Timeout', 'the server did not answer in time', {
         ...details,
-        hint: 'sync tries again',
+        hint: 'sync retries',
       });
     case 'unreachable':
       return new GitError('Unreachable', message, {
         ...details,
-        hint: 'check the URL and the network between; sync tries again',
+        hint: 'check the URL and the network; sync retries',
       });
     default:
       return kind satisfies never;
