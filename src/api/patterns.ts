@@ -79,6 +79,10 @@ export const DEVICE: Pattern = {
   regex: '^/dev/[A-Za-z0-9._/-]+$',
   words: 'the path of a device, such as /dev/nvme0n1',
 };
+export const SOCKET_PATH: Pattern = {
+  regex: '^(/|[$][{](dir|data)[}]/).+$',
+  words: 'an absolute path, such as /run/containerd/containerd.sock',
+};
 export const FILE_MODE: Pattern = { regex: '^0[0-7]{3}$', words: 'a file mode in quotes, such as "0644"' };
 /** A label key or a condition type: a name, which may have a DNS name and a slash before it. */
 export const QUALIFIED_NAME: Pattern = {
@@ -123,6 +127,7 @@ export const PATTERNS: readonly Pattern[] = [
   COMPONENT_VERSION,
   SIZE,
   DEVICE,
+  SOCKET_PATH,
   FILE_MODE,
   QUALIFIED_NAME,
   OBJECT_NAME,

@@ -552,7 +552,7 @@ export interface ComponentError {
 export interface ComponentFile {
   /** Where. */
   readonly path: string;
-  /** What is in it. No token ever stands here. */
+  /** Content of the file. Never put a token here. Replaced in it: ${dir}, ${data}, ${machine.name}, ${machine.address}, ${machine.zone}, ${cluster.server}, ${cluster.caFile}, ${identity.kubeconfig}, ${param.NAME}, ${port.NAME}. */
   readonly content: string;
   /** Its mode. (default "0644") */
   readonly mode: string;
@@ -564,6 +564,8 @@ export interface ComponentFile {
   readonly drift: 'Correct' | 'Report' | 'Ignore';
   /** What a change of it costs. (default "Restart") */
   readonly onChange: 'None' | 'Reload' | 'Restart' | 'Drain' | 'Reboot';
+  /** Units that onChange reloads or restarts. Empty: all units of the component. (at most 8) */
+  readonly units: readonly string[];
 }
 
 /** Permission to activate this entry; without it the agent only stages. */
@@ -616,7 +618,7 @@ export interface ComponentPort {
   readonly port: number;
 }
 
-/** Proves that the component works: exactly one of http, tcp, exec, unit and nodeCondition. */
+/** Proves that the component works: exactly one of http, tcp, socket, exec, unit and nodeCondition. */
 export interface ComponentProbe {
   /** What it is called in messages. */
   readonly name: string;
@@ -624,6 +626,8 @@ export interface ComponentProbe {
   readonly http?: HttpProbe;
   /** A port that must accept a connection. */
   readonly tcp?: TcpProbe;
+  /** A Unix socket that must accept a connection. */
+  readonly socket?: SocketProbe;
   /** A command that must end with 0. */
   readonly exec?: ExecProbe;
   /** A unit that must be active. */
@@ -668,6 +672,8 @@ export interface ComponentUnit {
   readonly reload?: UnitReload;
   /** Text of a systemd unit, instead of exec. */
   readonly raw?: string;
+  /** true: the host already has this unit. It is started, restarted and extended by dropIns, and never removed. systemd only. (default false) */
+  readonly existing: boolean;
   /** Additions to a unit; systemd only. (at most 4) */
   readonly dropIns: readonly UnitDropIn[];
 }
@@ -1628,6 +1634,8 @@ export interface MachineComponentReport {
   readonly state?: 'Absent' | 'Fetching' | 'Staged' | 'WaitingForGrant' | 'WaitingForDrain' | 'Activating' | 'Probation' | 'Committed' | 'RollingBack' | 'RolledBack' | 'Failed' | 'Blocked' | 'Orphaned';
   /** Its process runs. */
   readonly running?: boolean;
+  /** Its probes pass. Rules read it as `ready` of the fact component. */
+  readonly ready?: boolean;
   /** Since when it stands there. */
   readonly since?: string;
   /** Drift that was corrected. */
@@ -2417,7 +2425,9 @@ export interface RateLimit {
   /** What it is called in messages. */
   readonly name: string;
   /** What is counted together. */
-  readonly per: 'Cluster' | 'Pool' | 'Zone' | 'Holder';
+  readonly per: 'Cluster' | 'Pool' | 'Zone' | 'Holder' | 'Label';
+  /** The label, for per: Label. */
+  readonly labelKey?: string;
   /** Actions that it is for; none: all. (at most 16) */
   readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
   /** Risks that it is for; none: all. (at most 5) */
@@ -2564,8 +2574,8 @@ export interface RemedyCounts {
 
 /** Which repairs make this one needless. */
 export interface RemedyDedup {
-  /** The group of this rule. */
-  readonly group: string;
+  /** The group of this rule. Default: the name of the rule. */
+  readonly group?: string;
   /** Groups whose job absorbs one of this group. (at most 8) */
   readonly coveredBy: readonly string[];
 }
@@ -2602,7 +2612,7 @@ export interface RemedyOperationJobSpec {
   readonly rung: JobRung;
   /** Which attempt of it. (1 to 5) */
   readonly attempt: number;
-  /** Dedup group. */
+  /** Dedup group of the rule: spec.dedup.group, or the name of the rule. */
   readonly group: string;
   /** The highest risk of the plan. */
   readonly risk: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
@@ -3022,6 +3032,12 @@ export interface SoakClock {
   readonly digest: string;
   /** Start of the soak; time in which health was not seen is taken out by moving it on. */
   readonly since: string;
+}
+
+/** A Unix socket that must accept a connection. */
+export interface SocketProbe {
+  /** Absolute path of the socket, such as /run/containerd/containerd.sock. */
+  readonly path: string;
 }
 
 /** A Secret in the namespace kubenode-system. */

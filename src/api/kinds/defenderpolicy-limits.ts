@@ -1,7 +1,7 @@
 /** The limits of a DefenderPolicy that count: at one time, within a time, on one machine, and the breakers. */
 import { amount } from '../common.ts';
 import { RISKS } from '../enums.ts';
-import { choice, int, list, name, named, percent, rules, type Schema, text } from '../schema.ts';
+import { choice, int, list, name, named, percent, type Rule, rules, type Schema, text } from '../schema.ts';
 import { ACTION_NAMES } from '../steps/registry.ts';
 
 /** An absent or empty list of risks or actions stands for all of them. */
@@ -16,6 +16,12 @@ export function actions(sentence: string, max = 16): Schema {
 
 export const FOR_ACTIONS = 'Actions that it is for; none: all.';
 
+const labelKeyRule: Rule = {
+  rule: "(self.per == 'Label') == has(self.labelKey)",
+  message: 'labelKey goes with per: Label, and only with it',
+  fieldPath: '.labelKey',
+};
+
 export const concurrency = rules(
   named('ConcurrencyLimit', 'How many at one time.', {
     name: name('What it is called in messages.'),
@@ -25,23 +31,21 @@ export const concurrency = rules(
     risks: risks(1).optional(),
     max: amount('How many.'),
   }),
-  {
-    rule: "(self.per == 'Label') == has(self.labelKey)",
-    message: 'labelKey goes with per: Label, and only with it',
-    fieldPath: '.labelKey',
-  },
+  labelKeyRule,
 );
 
 export const rate = rules(
   named('RateLimit', 'How many within a time.', {
     name: name('What it is called in messages.'),
-    per: choice('What is counted together.', ['Cluster', 'Pool', 'Zone', 'Holder']),
+    per: choice('What is counted together.', ['Cluster', 'Pool', 'Zone', 'Holder', 'Label']),
+    labelKey: text('The label, for per: Label.', { max: 317, min: 1 }).optional(),
     actions: actions(FOR_ACTIONS),
     risks: risks(),
     max: int('How many.'),
     windowSeconds: int('Within this time.', [60, 604_800]),
     burst: int('How many at once.').optional(),
   }),
+  labelKeyRule,
   {
     rule: '!has(self.burst) || self.burst <= self.max',
     message: 'burst may not be above max',

@@ -45,6 +45,7 @@ const componentStatus = named('MachineComponentReport', 'What the agent says of 
   digest: digest('Digest of what is installed.').optional(),
   state: choice('Where it stands.', COMPONENT_STATES).optional(),
   running: flag('Its process runs.').optional(),
+  ready: flag('Its probes pass. Rules read it as `ready` of the fact component.').optional(),
   since: time('Since when it stands there.').optional(),
   corrections: count('Drift that was corrected.'),
   restarts: count('Restarts.'),

@@ -1,158 +1,13 @@
 /** MachineComponent: one immutable version of one component. */
 import { count, statusHead } from '../common.ts';
 import { CLASSES } from '../enums.ts';
-import { ARTIFACT_URL, COMPONENT_NAME, COMPONENT_VERSION, FILE_MODE, SHA256 } from '../patterns.ts';
+import { COMPONENT_NAME, COMPONENT_VERSION } from '../patterns.ts';
 import { machineComponentPhases } from '../phases.ts';
-import {
-  bigInt,
-  choice,
-  digest,
-  flag,
-  immutable,
-  int,
-  list,
-  listMap,
-  map,
-  name,
-  named,
-  rules,
-  type Schema,
-  text,
-} from '../schema.ts';
+import { choice, digest, flag, immutable, int, list, listMap, name, named, rules, text } from '../schema.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
-
-const URL = { max: 512, pattern: ARTIFACT_URL } as const;
-
-function mode(sentence: string, usual: string): Schema {
-  return text(sentence, { max: 4, pattern: FILE_MODE }).default(usual);
-}
-
-function command(sentence: string, [min, max]: readonly [number, number], length = 256): Schema {
-  return list(sentence, text('A word of it.', { max: length }), [min, max]);
-}
-
-const artifact = named('ComponentArtifact', 'What is fetched for one platform.', {
-  os: choice('Operating system.', ['linux', 'darwin', 'any']),
-  arch: choice('Architecture.', ['amd64', 'arm64', 'any']),
-  url: text('Where it is; http is safe, as sha256 pins the content.', URL),
-  mirrors: list('Where else it is.', text('A URL.', URL), [0, 4]).default([]),
-  sha256: text('Digest of the content, hex.', { max: 64, pattern: SHA256 }),
-  sizeBytes: bigInt('Size of the content.').optional(),
-  format: choice('Raw is placed in ${dir} under the name of the component.', ['Raw', 'TarGz', 'Oci']).default(
-    'Raw',
-  ),
-  install: list(
-    "Links from the host into the version's folder.",
-    named('ComponentLink', 'One link.', {
-      from: name('Path in the folder.', 256),
-      to: name('Path on the host.', 256),
-      mode: mode('Mode of the file.', '0755'),
-    }),
-    [0, 32],
-  ).default([]),
-});
-
-const file = rules(
-  named('ComponentFile', 'A file on the host.', {
-    path: name('Where.', 256),
-    content: text('What is in it. No token ever stands here.', { max: 65_536 }),
-    mode: mode('Its mode.', '0644'),
-    owner: text('user:group.', { max: 128, min: 1 }).default('root:root'),
-    merge: choice('All but Replace leave foreign parts of the file alone.', [
-      'Replace',
-      'Block',
-      'Json',
-      'Ini',
-    ]).default('Replace'),
-    drift: choice('What to do when somebody changes it.', ['Correct', 'Report', 'Ignore']).default('Correct'),
-    onChange: choice('What a change of it costs.', CLASSES).default('Restart'),
-  }),
-  {
-    rule: "self.path.startsWith('/') && !self.path.contains('..') && (self.drift != 'Correct' || !self.path.startsWith('/var/lib/kubelet/pki'))",
-    message:
-      'path must be absolute and without "..", and files of the kubelet under /var/lib/kubelet/pki may not be corrected',
-    fieldPath: '.path',
-  },
-);
-
-const unit = rules(
-  named('ComponentUnit', 'A process.', {
-    name: text('Its name, without ".service".', { max: 63, pattern: COMPONENT_NAME }),
-    type: choice('OneShot runs once, with a limit in time: hooks, sysctls, modules.', [
-      'Service',
-      'OneShot',
-    ]).default('Service'),
-    enabled: flag('Starts at boot.').default(true),
-    running: flag('Runs now.').default(true),
-    timeoutSeconds: int('How long a OneShot may run.', [1, 3600]).default(300),
-    exec: named('UnitExec', 'What runs.', {
-      argv: command('The command.', [1, 64], 512),
-      env: map('Its environment.', text('The value.', { max: 1024 }), 32).default({}),
-      workingDirectory: text('Where it runs.').optional(),
-      user: name('As whom.').default('root'),
-    }).optional(),
-    restart: named('UnitRestart', 'When it is started again.', {
-      policy: choice('When.', ['Always', 'OnFailure', 'Never']).default('Always'),
-      delaySeconds: int('After how long.').default(5),
-      maxPerMinute: int('How often at most.').default(10),
-    }).prefault({}),
-    stop: named('UnitStop', 'How it is stopped.', {
-      signal: choice('The signal.', ['TERM', 'INT', 'QUIT', 'KILL']).default('TERM'),
-      timeoutSeconds: int('After how long it is killed.').default(30),
-    }).prefault({}),
-    reload: named('UnitReload', 'How it reads its files again.', {
-      signal: choice('The signal.', ['HUP', 'USR1', 'USR2']).optional(),
-      argv: command('Or a command.', [0, 64]).optional(),
-    }).optional(),
-    raw: text('Text of a systemd unit, instead of exec.', { max: 16_384 }).optional(),
-    dropIns: listMap(
-      'Additions to a unit; systemd only.',
-      ['name'],
-      named('UnitDropIn', 'One addition.', {
-        name: name('Name of the file.'),
-        content: text('What is in it.', { max: 4096 }),
-      }),
-      [0, 4],
-    ).default([]),
-  }),
-  { rule: 'has(self.exec) != has(self.raw)', message: 'give either exec or raw (text of a systemd unit)' },
-);
-
-const portName = name('Name of a port of `ports`.');
-
-const probe = rules(
-  named(
-    'ComponentProbe',
-    'Proves that the component works: exactly one of http, tcp, exec, unit and nodeCondition.',
-    {
-      name: name('What it is called in messages.'),
-      http: named('HttpProbe', 'An HTTP GET that must answer 2xx or 3xx.', {
-        port: portName,
-        path: text('The path.').default('/'),
-        scheme: choice('How.', ['HTTP', 'HTTPS']).default('HTTP'),
-      }).optional(),
-      tcp: named('TcpProbe', 'A port that must accept a connection.', { port: portName }).optional(),
-      exec: named('ExecProbe', 'A command that must end with 0.', {
-        argv: command('The command.', [1, 16]),
-      }).optional(),
-      unit: named('UnitProbe', 'A unit that must be active.', {
-        name: name('Name of a unit of `units`.'),
-      }).optional(),
-      nodeCondition: named('NodeConditionProbe', 'A condition of the Node.', {
-        type: name('Its type.'),
-        status: choice('What it must be.', ['True', 'False']),
-      }).optional(),
-      periodSeconds: int('How often.', [1, 3600]).default(5),
-      timeoutSeconds: int('How long it may take.', [1, 3600]).default(2),
-      successThreshold: int('Passes in a row that make it good.', [1, 100]).default(1),
-      failureThreshold: int('Failures in a row that make it bad.', [1, 100]).default(3),
-    },
-  ),
-  {
-    rule: '[has(self.http), has(self.tcp), has(self.exec), has(self.unit), has(self.nodeCondition)].exists_one(x, x)',
-    message: 'give exactly one of http, tcp, exec, unit and nodeCondition',
-  },
-);
+import { artifact, file } from './machinecomponent-files.ts';
+import { probe } from './machinecomponent-probes.ts';
+import { unit } from './machinecomponent-units.ts';
 
 const spec = rules(
   immutable(
@@ -242,6 +97,11 @@ const spec = rules(
     rule: 'self.probes.all(p, !has(p.unit) || self.units.exists(u, u.name == p.unit.name))',
     message: 'a unit probe must name a unit of this component',
     fieldPath: '.probes',
+  },
+  {
+    rule: 'self.files.all(f, f.units.all(name, self.units.exists(u, u.name == name)))',
+    message: 'files[].units must name units of this component',
+    fieldPath: '.files',
   },
 );
 

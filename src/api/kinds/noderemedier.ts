@@ -120,7 +120,7 @@ const spec = rules(
     }),
     rule,
     dedup: named('RemedyDedup', 'Which repairs make this one needless.', {
-      group: name('The group of this rule.'),
+      group: name('The group of this rule. Default: the name of the rule.').optional(),
       coveredBy: list('Groups whose job absorbs one of this group.', name('A group.'), [0, 8]).default([]),
     }).optional(),
     ladder: listMap('Repairs in the order in which they are tried.', ['name'], rung, [1, 8]),

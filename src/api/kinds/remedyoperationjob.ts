@@ -116,7 +116,7 @@ const spec = rules(
       }),
     ),
     attempt: frozen(int('Which attempt of it.', [1, 5])),
-    group: frozen(name('Dedup group.')),
+    group: frozen(name('Dedup group of the rule: spec.dedup.group, or the name of the rule.')),
     risk: frozen(choice('The highest risk of the plan.', RISKS)),
     grant,
     operationID: frozen(name('Token that makes calls to a provider idempotent.', 64)),

@@ -1,0 +1,79 @@
+/** What a component places on the host: artifacts and files. */
+import { CLASSES } from '../enums.ts';
+import { ARTIFACT_URL, COMPONENT_NAME, FILE_MODE, SHA256 } from '../patterns.ts';
+import {
+  CLUSTER_PLACEHOLDERS,
+  DECLARED_PLACEHOLDERS,
+  MACHINE_PLACEHOLDERS,
+  placeholderList,
+} from '../placeholders.ts';
+import { bigInt, choice, list, name, named, rules, type Schema, text } from '../schema.ts';
+
+const PLACEHOLDERS = placeholderList(
+  ...MACHINE_PLACEHOLDERS,
+  ...CLUSTER_PLACEHOLDERS,
+  ...DECLARED_PLACEHOLDERS,
+);
+
+const URL = { max: 512, pattern: ARTIFACT_URL } as const;
+
+function mode(sentence: string, usual: string): Schema {
+  return text(sentence, { max: 4, pattern: FILE_MODE }).default(usual);
+}
+
+export const artifact = named('ComponentArtifact', 'What is fetched for one platform.', {
+  os: choice('Operating system.', ['linux', 'darwin', 'any']),
+  arch: choice('Architecture.', ['amd64', 'arm64', 'any']),
+  url: text('Where it is; http is safe, as sha256 pins the content.', URL),
+  mirrors: list('Where else it is.', text('A URL.', URL), [0, 4]).default([]),
+  sha256: text('Digest of the content, hex.', { max: 64, pattern: SHA256 }),
+  sizeBytes: bigInt('Size of the content.').optional(),
+  format: choice('Raw is placed in ${dir} under the name of the component.', ['Raw', 'TarGz', 'Oci']).default(
+    'Raw',
+  ),
+  install: list(
+    "Links from the host into the version's folder.",
+    named('ComponentLink', 'One link.', {
+      from: name('Path in the folder.', 256),
+      to: name('Path on the host.', 256),
+      mode: mode('Mode of the file.', '0755'),
+    }),
+    [0, 32],
+  ).default([]),
+});
+
+export const file = rules(
+  named('ComponentFile', 'A file on the host.', {
+    path: name('Where.', 256),
+    content: text(`Content of the file. Never put a token here. Replaced in it: ${PLACEHOLDERS}.`, {
+      max: 65_536,
+    }),
+    mode: mode('Its mode.', '0644'),
+    owner: text('user:group.', { max: 128, min: 1 }).default('root:root'),
+    merge: choice('All but Replace leave foreign parts of the file alone.', [
+      'Replace',
+      'Block',
+      'Json',
+      'Ini',
+    ]).default('Replace'),
+    drift: choice('What to do when somebody changes it.', ['Correct', 'Report', 'Ignore']).default('Correct'),
+    onChange: choice('What a change of it costs.', CLASSES).default('Restart'),
+    units: list(
+      'Units that onChange reloads or restarts. Empty: all units of the component.',
+      text('Name of a unit of `units`.', { max: 63, pattern: COMPONENT_NAME }),
+      [0, 8],
+    ).default([]),
+  }),
+  {
+    rule: "self.path.startsWith('/') && !self.path.contains('..') && (self.drift != 'Correct' || !self.path.startsWith('/var/lib/kubelet/pki'))",
+    message:
+      'path must be absolute and without "..", and files of the kubelet under /var/lib/kubelet/pki may not be corrected',
+    fieldPath: '.path',
+  },
+  {
+    rule: "size(self.units) == 0 || !(self.onChange in ['None', 'Reboot'])",
+    message:
+      'units has no effect with onChange None or Reboot: leave it out, or choose Reload, Restart or Drain',
+    fieldPath: '.units',
+  },
+);

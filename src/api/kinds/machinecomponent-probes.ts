@@ -1,0 +1,46 @@
+/** The probes of a component: what proves that it works. */
+import { SOCKET_PATH } from '../patterns.ts';
+import { choice, int, name, named, rules, text } from '../schema.ts';
+import { command } from './machinecomponent-units.ts';
+
+const portName = name('Name of a port of `ports`.');
+
+export const probe = rules(
+  named(
+    'ComponentProbe',
+    'Proves that the component works: exactly one of http, tcp, socket, exec, unit and nodeCondition.',
+    {
+      name: name('What it is called in messages.'),
+      http: named('HttpProbe', 'An HTTP GET that must answer 2xx or 3xx.', {
+        port: portName,
+        path: text('The path.').default('/'),
+        scheme: choice('How.', ['HTTP', 'HTTPS']).default('HTTP'),
+      }).optional(),
+      tcp: named('TcpProbe', 'A port that must accept a connection.', { port: portName }).optional(),
+      socket: named('SocketProbe', 'A Unix socket that must accept a connection.', {
+        path: text('Absolute path of the socket, such as /run/containerd/containerd.sock.', {
+          max: 256,
+          pattern: SOCKET_PATH,
+        }),
+      }).optional(),
+      exec: named('ExecProbe', 'A command that must end with 0.', {
+        argv: command('The command.', [1, 16]),
+      }).optional(),
+      unit: named('UnitProbe', 'A unit that must be active.', {
+        name: name('Name of a unit of `units`.'),
+      }).optional(),
+      nodeCondition: named('NodeConditionProbe', 'A condition of the Node.', {
+        type: name('Its type.'),
+        status: choice('What it must be.', ['True', 'False']),
+      }).optional(),
+      periodSeconds: int('How often.', [1, 3600]).default(5),
+      timeoutSeconds: int('How long it may take.', [1, 3600]).default(2),
+      successThreshold: int('Passes in a row that make it good.', [1, 100]).default(1),
+      failureThreshold: int('Failures in a row that make it bad.', [1, 100]).default(3),
+    },
+  ),
+  {
+    rule: '[has(self.http), has(self.tcp), has(self.socket), has(self.exec), has(self.unit), has(self.nodeCondition)].exists_one(x, x)',
+    message: 'give exactly one of http, tcp, socket, exec, unit and nodeCondition',
+  },
+);
