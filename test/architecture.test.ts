@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { overlap } from '../src/kube/controller/validate.ts';
+import { overlap } from '../src/kube/controller/writes/field-path.ts';
 import {
   hasCode,
   type Import,

@@ -1,45 +1,60 @@
-/** What a controller is: a name, what it reads, what it alone writes, and a pass over one key. */
-
-import type { KubeObject } from '../objects/object.ts';
-import type { Log } from '../process/log.ts';
+/** What a controller is: a name, what it reads, what it alone writes, and a reconcile of one key. */
+import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
+import type { Changed } from './predicates.ts';
+import type { ReconcileContext } from './reconcile-context.ts';
 
 export interface Controller {
-  /** In lower case; it names the queue, the metrics and the log lines, too. */
+  /** In lower case; also the name of its queue, in metrics and in log lines. */
   readonly name: string;
-  /** Kinds that a pass looks at. A pass begins only when the view of each is whole and fresh. */
-  readonly reads: readonly string[];
+  /** Made by `read`. A reconcile begins only when the view of each kind is complete and fresh. */
+  readonly reads: readonly KindRead[];
   /**
    * Fields that this controller alone writes, in this process and in every other: `Machine.spec.components`, or one
-   * entry of a map or a list with keys: `Machine.status.conditions[Ready]`. Nothing that others write may lie below.
+   * entry of a map or a list: `Machine.status.conditions[Ready]`. A write of any other field throws.
    */
   readonly writes: readonly string[];
-  /** Under which name it applies them. Shared with nobody: an apply takes away what its manager no longer sends. */
+  /** Kinds of which it may create objects; the fields that it sets have to be declared, too. */
+  readonly creates?: readonly string[];
+  /** Kinds of which it may delete objects. */
+  readonly deletes?: readonly string[];
+  /** It may evict Pods. */
+  readonly evicts?: boolean;
+  /** Shared with no other controller: an apply removes what its manager no longer sends. */
   readonly fieldManager: string;
-  /**
-   * Which keys an object concerns, by kind; asked of an object before and after a change. Without an entry the first
-   * kind of `reads` concerns the key of its own name; every other kind needs one.
-   */
-  readonly keys?: Readonly<Record<string, KeysOf>>;
-  /** How many keys at once; 1 where a pass looks at the whole fleet. */
+  /** The ServiceAccount as which it writes; without one, the identity of the process. */
+  readonly serviceAccount?: ObjectName;
+  /** How many keys at once; 1 where a reconcile looks at the whole fleet. */
   readonly concurrency?: number;
-  reconcile(key: string, pass: Pass): Promise<Outcome>;
+  reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult>;
 }
 
-export type KeysOf = (object: KubeObject) => Iterable<string>;
-
-/** Done, or done until that moment. What failed throws, and comes back after a while. */
-export interface Outcome {
-  readonly wakeAt?: Date;
+/** Done, or done until that moment. What failed throws, and is retried with back-off. */
+export interface ReconcileResult {
+  readonly requeueAt?: Date;
+  /** At that moment it goes ahead of other keys. */
+  readonly urgent?: boolean;
 }
 
-/** What the runner gives to a pass. */
-export interface Pass {
-  /** Aborted when the time of the pass is over, when we lead no more, or when the process has to end now. */
-  readonly signal: AbortSignal;
-  /** Throws unless we still lead. Right before each write. */
-  fence(): void;
-  /** Of our term, for compare-and-swap; undefined without an election. */
-  readonly epoch: number | undefined;
-  /** With the controller's name and the key. */
-  readonly log: Log;
+export type KeysOf<T extends KubeObject = KubeObject> = (object: T) => Iterable<string>;
+
+export interface ReadOptions<T extends KubeObject> {
+  /**
+   * The keys that an object concerns; asked about it before and after a change. The first kind that a controller reads
+   * concerns the key of its own name; every other kind needs this.
+   */
+  readonly keys?: KeysOf<T>;
+  /** Whether an update is worth a reconcile; without it every update is. What is added or removed always is. */
+  readonly changed?: Changed<T>;
+  /** Parts of the object whose age `context.ageMs` tells, by a name for each. */
+  readonly ages?: Readonly<Record<string, (object: T) => unknown>>;
+}
+
+export interface KindRead extends ReadOptions<KubeObject> {
+  readonly resource: Resource;
+}
+
+/** Declares that a controller reads a kind: `read(MACHINES, { changed: generationChanged })`. */
+export function read<T extends KubeObject>(resource: Resource<T>, options: ReadOptions<T> = {}): KindRead {
+  // The view of this resource holds objects of this type, and only they are passed to these functions.
+  return { resource, ...(options as unknown as ReadOptions<KubeObject>) };
 }

@@ -1,49 +1,49 @@
-/** A round again and again: when woken, or after the time that the last one asked for. */
+/** Runs a round again and again: when triggered, or after the time that the last one asked for. */
 import type { Clock } from '../../os/clock.ts';
 
-export interface WakeLoop {
-  /** Another round as soon as the present one is over. Many wakes are one. */
-  wake(): void;
+export interface Loop {
+  /** Another round as soon as the present one is over. Triggers that come together start one round. */
+  trigger(): void;
   /** Resolves when the last round is over. */
   close(): Promise<void>;
 }
 
-export interface WakeLoopOptions {
+export interface LoopOptions {
   readonly clock: Clock;
-  /** How long news may gather companions before a round looks at them. */
+  /** How long a round waits after its trigger for others that come with it. */
   readonly gatherMs: number;
-  /** Resolves with how long to wait when nothing happens. Never rejects. */
+  /** Resolves with how long to wait when nothing triggers. Never rejects. */
   readonly round: () => Promise<number>;
 }
 
-export function wakeLoop({ clock, gatherMs, round }: WakeLoopOptions): WakeLoop {
+export function createLoop({ clock, gatherMs, round }: LoopOptions): Loop {
   const closing = new AbortController();
-  let woken = Promise.withResolvers<void>();
+  let triggered = Promise.withResolvers<void>();
   const running = run();
 
   return {
-    wake: () => woken.resolve(),
+    trigger: () => triggered.resolve(),
     async close() {
       closing.abort();
-      woken.resolve();
+      triggered.resolve();
       await running;
     },
   };
 
   async function run(): Promise<void> {
-    // A turn of the event loop, so that whoever makes a loop has it before its first round.
+    // A turn of the event loop, so that the caller has the loop before its first round.
     await clock.sleep(0, closing.signal).catch(() => undefined);
     while (!closing.signal.aborted) {
-      woken = Promise.withResolvers();
+      triggered = Promise.withResolvers();
       const waitMs = await round();
-      await quietFor(waitMs);
+      await wait(waitMs);
     }
   }
 
-  async function quietFor(waitMs: number): Promise<void> {
+  async function wait(waitMs: number): Promise<void> {
     const stop = new AbortController();
     const over = clock.sleep(waitMs, stop.signal).catch(() => undefined);
-    await Promise.race([over, woken.promise]);
+    await Promise.race([over, triggered.promise]);
     stop.abort();
     if (waitMs > 0) await clock.sleep(gatherMs, closing.signal).catch(() => undefined);
   }

@@ -1,60 +1,55 @@
-/** One pass over one key: with a time limit, a fence, and an end that is known also when it comes late. */
+/** One reconcile of one key: with a time limit, a stop that its writes obey, and an end that is known also when it is late. */
 import type { Clock } from '../../os/clock.ts';
-import type { Term } from '../leader/term.ts';
-import type { Log } from '../process/log.ts';
-import type { Controller, Outcome, Pass } from './controller.ts';
+import { KubeError } from '../client/errors.ts';
+import { type ContextParts, createContext } from './context.ts';
+import type { Controller, ReconcileResult } from './controller.ts';
 
-export type PassResult =
-  | { readonly ok: true; readonly outcome: Outcome }
+export type ReconcileEnd =
+  | { readonly ok: true; readonly result: ReconcileResult }
   | { readonly ok: false; readonly error: unknown };
 
-export interface RunningPass {
+export interface RunningReconcile {
   readonly key: string;
   readonly startMs: number;
   /** Never rejects. It may come long after the limit: the key is busy until then. */
-  readonly ended: Promise<PassResult>;
-  /** Its time was over first. */
+  readonly ended: Promise<ReconcileEnd>;
+  /** It exceeded its time limit. */
   readonly late: boolean;
-  /** Resolves when its time is over, never otherwise. */
+  /** Resolves when the time limit is exceeded, never otherwise. */
   readonly timeUp: Promise<void>;
-  /** It should stop, and writes nothing more. */
+  /** Aborts its signal and stops its writes. */
   abort(reason: unknown): void;
-  /** The same, because its time is over. */
+  /** The same, because of its time limit. */
   expire(limitMs: number): void;
 }
 
-export interface PassOptions {
+export interface ReconcileOptions {
   readonly controller: Pick<Controller, 'reconcile'>;
-  readonly term: Term | undefined;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly log: Log;
+  readonly parts: ContextParts;
 }
 
-/** Of what a pass may ask for, most passes ask for nothing: it is made when they do. */
-export function beginPass(key: string, { controller, term, clock, log }: PassOptions): RunningPass {
+export function beginReconcile(key: string, { controller, parts }: ReconcileOptions): RunningReconcile {
   const timeUp = Promise.withResolvers<void>();
   let cancel: AbortController | undefined;
   let stopped: { readonly reason: unknown } | undefined;
   let late = false;
-  const pass: Pass = {
-    epoch: term?.epoch,
+  const context = createContext(parts, {
+    key,
+    // Most reconciles wait for nothing: the signal is made when it is asked for.
     get signal() {
       cancel ??= new AbortController();
       if (stopped) cancel.abort(stopped.reason);
       return cancel.signal;
     },
-    get log() {
-      return log.with({ key });
+    // Whether the lease is still held is asked by the client, which is fenced.
+    beforeSend: () => {
+      if (stopped) throw notSent(stopped.reason);
     },
-    fence: () => {
-      if (stopped) throw stopped.reason;
-      term?.fence();
-    },
-  };
+  });
   return {
     key,
-    startMs: clock.monotonicMs(),
-    ended: resultOf(() => controller.reconcile(key, pass)),
+    startMs: parts.clock.monotonicMs(),
+    ended: endOf(() => controller.reconcile(key, context)),
     timeUp: timeUp.promise,
     get late() {
       return late;
@@ -62,7 +57,7 @@ export function beginPass(key: string, { controller, term, clock, log }: PassOpt
     abort,
     expire: (limitMs) => {
       late = true;
-      abort(new Error(`the pass took longer than ${limitMs / 1000} s`));
+      abort(new Error(`the reconcile exceeded its limit of ${limitMs / 1000} s`));
       timeUp.resolve();
     },
   };
@@ -73,37 +68,42 @@ export function beginPass(key: string, { controller, term, clock, log }: PassOpt
   }
 }
 
-async function resultOf(run: () => Promise<Outcome>): Promise<PassResult> {
+function notSent(reason: unknown): KubeError {
+  const why = reason instanceof Error ? reason.message : String(reason);
+  return new KubeError('Aborted', `not sent: ${why}`, { cause: reason });
+}
+
+async function endOf(run: () => Promise<ReconcileResult>): Promise<ReconcileEnd> {
   try {
-    return { ok: true, outcome: await run() };
+    return { ok: true, result: await run() };
   } catch (error) {
     return { ok: false, error };
   }
 }
 
-export interface PassWatch {
-  readonly all: Iterable<RunningPass>;
-  begun(pass: RunningPass): void;
-  ended(pass: RunningPass): void;
+export interface ReconcileTimer {
+  readonly running: Iterable<RunningReconcile>;
+  begun(reconcile: RunningReconcile): void;
+  ended(reconcile: RunningReconcile): void;
   stop(): void;
 }
 
-/** One timer for all passes under way: they have the same limit, so that who began first is late first. */
-export function passWatch(clock: Clock, limitMs: number): PassWatch {
-  const all = new Set<RunningPass>();
+/** One timer for all reconciles: they have the same limit, so that the oldest exceeds it first. */
+export function createReconcileTimer(clock: Clock, limitMs: number): ReconcileTimer {
+  const running = new Set<RunningReconcile>();
   const stopped = new AbortController();
   let armed = false;
   return {
-    all,
-    begun: (pass) => {
-      all.add(pass);
+    running,
+    begun: (reconcile) => {
+      running.add(reconcile);
       if (!armed) void watch();
     },
-    ended: (pass) => void all.delete(pass),
+    ended: (reconcile) => void running.delete(reconcile),
     stop: () => stopped.abort(),
   };
 
-  /** It runs on when its pass ended in time: to give up a timer for each pass costs more than to look in vain. */
+  /** It runs on when its reconcile ended in time: one timer for each reconcile would cost more. */
   async function watch(): Promise<void> {
     armed = true;
     for (let first = oldest(); first; first = oldest()) {
@@ -114,8 +114,8 @@ export function passWatch(clock: Clock, limitMs: number): PassWatch {
     armed = false;
   }
 
-  function oldest(): RunningPass | undefined {
-    for (const pass of all) if (!pass.late) return pass;
+  function oldest(): RunningReconcile | undefined {
+    for (const reconcile of running) if (!reconcile.late) return reconcile;
     return undefined;
   }
 

@@ -1,11 +1,11 @@
 /**
- * Runs controllers until told to stop: looks first, then leads, then acts; and ends in the reverse order, so that
- * nobody leads who still acts.
+ * Runs controllers until told to stop: reads first, then leads, then acts; and ends in the reverse order, so that no
+ * process that still acts has given its Lease back.
  */
 import type { Clock } from '../../os/clock.ts';
 import { MAX_VIEW_AGE_MS, staleReason } from '../cache/freshness.ts';
-import type { View } from '../cache/view.ts';
-import { type LeaseElection } from '../leader/election.ts';
+import { createEventRecorder } from '../events/recorder.ts';
+import type { LeaseElection } from '../leader/election.ts';
 import type { HeldTerm } from '../leader/renewal.ts';
 import { LeaseLost } from '../leader/term.ts';
 import { type HealthCheck, startHealthServer } from '../process/health.ts';
@@ -14,17 +14,23 @@ import type { Metrics } from '../process/metrics.ts';
 import { createRuntimeMetrics, type RuntimeMetrics } from '../process/metrics-runtime.ts';
 import { createShutdown, type Shutdown } from '../process/shutdown.ts';
 import type { Controller } from './controller.ts';
-import { objectionsTo } from './validate.ts';
-import { type Crew, crewOf } from './workers.ts';
+import { type ConnectPrincipal, createPrincipalClients } from './principals.ts';
+import { declarationErrors } from './validate.ts';
+import type { Views } from './views.ts';
+import { createWorkers, type Workers } from './workers.ts';
 
 export interface RunOptions {
   readonly controllers: readonly Controller[];
   /** By kind; every kind that a controller reads. */
-  readonly views: Readonly<Record<string, View>>;
+  readonly views: Views;
+  /** How controllers get to the API server; asked once for each identity, in each term. */
+  readonly connect: ConnectPrincipal;
+  /** Of Events: `kubenode.dev` and this process. */
+  readonly reporter: { readonly domain: string; readonly instance: string };
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  /** Without one nobody else runs these controllers: that is for the caller to know. */
+  /** Without one the caller knows that no other process runs these controllers. */
   readonly lease?: LeaseElection;
   readonly metrics?: Metrics;
   readonly runtime?: RuntimeMetrics;
@@ -33,25 +39,26 @@ export interface RunOptions {
     readonly host?: string;
     readonly listening?: (url: string) => void;
   };
-  readonly passTimeoutMs?: number;
-  /** A view that nobody has heard from for so long is no ground to act upon. */
+  readonly reconcileTimeoutMs?: number;
+  /** No reconcile begins upon a view that has had no contact with the API server for so long. */
   readonly maxViewAgeMs?: number;
 }
 
-const PASS_TIMEOUT_MS = 300_000;
+const RECONCILE_TIMEOUT_MS = 300_000;
 
-/** Resolves when the signal ended it. Rejects with LeaseLost when we lost the lead: the process should end, and begin anew. */
+/** Resolves when the signal ended it. Rejects with LeaseLost when the lease was lost: the process should end, and start again. */
 export async function runControllers(options: RunOptions, signal: AbortSignal): Promise<void> {
-  refuse(options);
+  checkDeclarations(options);
   const { clock, log } = options;
   const down = createShutdown({ clock, log });
-  const state: State = { crews: crewsOf(options), stopped: true };
+  const state: RunState = { options, runtime: runtimeOf(options), workers: [], stopped: true, down, signal };
+  for (const controller of options.controllers) state.workers.push(workersOf(controller, state));
   try {
-    await serveHealth(options, state, down);
-    runViews(options, down);
+    await serveHealth(state);
+    runViews(state);
     await Promise.all(Object.values(options.views).map(({ reflector }) => reflector.synced(signal)));
-    const term = await lead(options, state, { down, signal });
-    await act(state, { term, down, signal });
+    const term = await lead(state);
+    await act(state, term);
   } catch (error) {
     if (error instanceof LeaseLost || !signal.aborted) throw error;
   } finally {
@@ -59,50 +66,57 @@ export async function runControllers(options: RunOptions, signal: AbortSignal): 
   }
 }
 
-interface State {
-  readonly crews: readonly Crew[];
-  /** No pass is under way. */
+interface RunState {
+  readonly options: RunOptions;
+  readonly runtime: RuntimeMetrics | undefined;
+  /** In the order of the controllers. */
+  readonly workers: Workers[];
+  /** No reconcile is under way. */
   stopped: boolean;
+  readonly down: Shutdown;
+  readonly signal: AbortSignal;
 }
 
-function refuse({ controllers, views }: RunOptions): void {
-  const objections = objectionsTo(controllers, Object.keys(views));
-  if (objections.length === 0) return;
-  throw new Error(`these controllers cannot run together: ${objections.join('; ')}`);
+function checkDeclarations({ controllers, views }: RunOptions): void {
+  const errors = declarationErrors(controllers, Object.keys(views));
+  if (errors.length > 0) throw new Error(`these controllers cannot run together: ${errors.join('; ')}`);
 }
 
-function crewsOf(options: RunOptions): Crew[] {
-  const { controllers, passTimeoutMs = PASS_TIMEOUT_MS, maxViewAgeMs = MAX_VIEW_AGE_MS, metrics } = options;
-  const runtime = options.runtime ?? (metrics ? createRuntimeMetrics(metrics) : undefined);
+function runtimeOf({ runtime, metrics }: RunOptions): RuntimeMetrics | undefined {
+  return runtime ?? (metrics ? createRuntimeMetrics(metrics) : undefined);
+}
+
+function workersOf(controller: Controller, { options, runtime }: RunState): Workers {
+  const { reconcileTimeoutMs = RECONCILE_TIMEOUT_MS, maxViewAgeMs = MAX_VIEW_AGE_MS } = options;
   const { views, clock, random, log } = options;
-  const shared = {
+  return createWorkers({
+    controller,
     views,
     clock,
     random,
     log,
-    passTimeoutMs,
+    reconcileTimeoutMs,
     maxViewAgeMs,
     ...(runtime ? { metrics: runtime } : {}),
-  };
-  return controllers.map((controller) => crewOf({ ...shared, controller }));
+  });
 }
 
-async function serveHealth(options: RunOptions, { crews }: State, down: Shutdown): Promise<void> {
+async function serveHealth({ options, workers, down }: RunState): Promise<void> {
   const { health, clock, log, metrics, views, controllers, maxViewAgeMs = MAX_VIEW_AGE_MS } = options;
   if (!health) return;
   const ready: Record<string, HealthCheck> = {};
-  for (const [kind, view] of Object.entries(views)) {
-    ready[`view ${kind}`] = () => staleReason(view.reflector.freshness(), kind, maxViewAgeMs);
+  for (const [kind, { reflector }] of Object.entries(views)) {
+    ready[`view ${kind}`] = () => staleReason(reflector.freshness(), kind, maxViewAgeMs);
   }
   for (const [index, { name }] of controllers.entries()) {
-    ready[`controller ${name}`] = () => crews[index]?.objection();
+    ready[`controller ${name}`] = () => workers[index]?.stuckReason();
   }
   const server = await startHealthServer({ ...health, clock, log, ready, ...(metrics ? { metrics } : {}) });
   health.listening?.(server.url);
   down.add('health', () => server.close());
 }
 
-function runViews({ views }: RunOptions, down: Shutdown): void {
+function runViews({ options: { views }, down }: RunState): void {
   const stop = new AbortController();
   const running = Promise.all(Object.values(views).map(({ reflector }) => reflector.run(stop.signal)));
   down.add('views', async () => {
@@ -111,46 +125,58 @@ function runViews({ views }: RunOptions, down: Shutdown): void {
   });
 }
 
-interface Course {
-  readonly down: Shutdown;
-  readonly signal: AbortSignal;
-}
-
-async function lead(
-  { lease, log }: RunOptions,
-  state: State,
-  { down, signal }: Course,
-): Promise<HeldTerm | undefined> {
-  const term = await lease?.campaign(signal);
+async function lead(state: RunState): Promise<HeldTerm | undefined> {
+  const { options, down, signal } = state;
+  const term = await options.lease?.campaign(signal);
   if (!term) return undefined;
   down.add('lease', async () => {
     if (state.stopped) await term.release();
-    // Somebody may still write: the others have to wait until our time is over.
-    else log.warn('lease not given back, passes are still under way', { epoch: term.epoch });
+    // A reconcile may still write: others have to wait until the Lease expires.
+    else options.log.warn('lease not released: reconciles are still under way', { epoch: term.epoch });
   });
   return term;
 }
 
-async function act(
-  state: State,
-  { term, down, signal }: Course & { readonly term: HeldTerm | undefined },
-): Promise<void> {
-  const { crews } = state;
+async function act(state: RunState, term: HeldTerm | undefined): Promise<void> {
+  const { workers, down, signal } = state;
+  const starts = await connectWorkers(state, term);
   state.stopped = false;
   down.add('controllers', async (giveUp) => {
-    giveUp.addEventListener('abort', () => abort(crews, giveUp.reason), { once: true });
-    await Promise.all(crews.map((crew) => crew.stop()));
+    giveUp.addEventListener('abort', () => abortAll(workers, giveUp.reason), { once: true });
+    await Promise.all(workers.map((one) => one.stop()));
     state.stopped = true;
   });
-  for (const crew of crews) crew.start(term);
+  for (const start of starts) start();
   await firstAborted(signal, ...(term ? [term.lost] : []));
   if (!term?.lost.aborted) return;
-  abort(crews, term.lost.reason);
+  abortAll(workers, term.lost.reason);
   throw term.lost.reason;
 }
 
-function abort(crews: readonly Crew[], reason: unknown): void {
-  for (const crew of crews) crew.abort(reason);
+/** Each controller with the client of its identity; Events are written in the name of the process. */
+async function connectWorkers(
+  { options, runtime, workers, down }: RunState,
+  term: HeldTerm | undefined,
+): Promise<readonly (() => void)[]> {
+  const { controllers, connect, reporter, clock, random, log } = options;
+  const clients = createPrincipalClients(connect, () => term?.fence());
+  down.add('clients', () => clients.close());
+  const own = await clients.clientFor(undefined);
+  const metrics = runtime ? { metrics: runtime.events } : {};
+  return Promise.all(
+    controllers.map(async ({ name, serviceAccount }, index) => {
+      const { domain, instance } = reporter;
+      const source = { controller: `${domain}/${name}`, instance };
+      const recorder = createEventRecorder({ client: own, clock, random, log, ...source, ...metrics });
+      down.add('events', (giveUp) => recorder.close(giveUp));
+      const client = await clients.clientFor(serviceAccount);
+      return () => workers[index]?.start({ term, client, recorder });
+    }),
+  );
+}
+
+function abortAll(workers: readonly Workers[], reason: unknown): void {
+  for (const one of workers) one.abort(reason);
 }
 
 function firstAborted(...signals: readonly AbortSignal[]): Promise<void> {

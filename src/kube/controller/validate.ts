@@ -1,41 +1,53 @@
-/** Refuses controllers that would fight: checked once, at the start. Pure. */
+/** Refuses controllers that would conflict: checked once, at the start. Pure. */
 import type { Controller } from './controller.ts';
+import { isFieldPath, overlap } from './writes/field-path.ts';
 
-export type Declaration = Pick<Controller, 'name' | 'reads' | 'writes' | 'fieldManager' | 'keys'>;
+export type Declaration = Pick<
+  Controller,
+  'name' | 'reads' | 'writes' | 'creates' | 'fieldManager' | 'serviceAccount'
+>;
 
 const NAME = /^[a-z][a-z0-9-]*$/;
-/** Kind, then fields; a key of a map or list in brackets may hold dots. */
-const PATH = /^[A-Z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*|\[[^\][]+\])+$/;
 
-/** Every reason not to start, each naming who and what. */
-export function objectionsTo(declared: readonly Declaration[], kinds: readonly string[]): readonly string[] {
+/** Every reason not to start, each naming the controller and what is wrong with it. */
+export function declarationErrors(
+  declared: readonly Declaration[],
+  kinds: readonly string[],
+): readonly string[] {
   return [
-    ...declared.flatMap((one) => [...malformed(one), ...unread(one, kinds)]),
-    ...pairs(declared).flatMap(([one, other]) => [...sameName(one, other), ...sharedFields(one, other)]),
+    ...declared.flatMap((one) => [...malformed(one), ...unreadable(one, kinds)]),
+    ...pairsOf(declared).flatMap(([one, other]) => [...sameName(one, other), ...sharedFields(one, other)]),
   ];
 }
 
-function malformed({ name, reads, writes }: Declaration): string[] {
-  const wrong = writes.filter((path) => !PATH.test(path));
+function malformed({ name, reads, writes, creates = [], serviceAccount }: Declaration): string[] {
+  const wrong = writes.filter((path) => !isFieldPath(path));
+  const empty = creates.filter((kind) => !writes.some((path) => path.startsWith(`${kind}.`)));
   return [
-    ...(NAME.test(name) ? [] : [`controller '${name}': its name is not lower-case letters, digits and -`]),
-    ...(reads.length > 0 ? [] : [`controller ${name} reads nothing, so nothing would ever start a pass`]),
+    ...(NAME.test(name) ? [] : [`controller '${name}': expected a name of lower-case letters, digits and -`]),
+    ...(reads.length > 0 ? [] : [`controller ${name} reads no kind, so nothing would start a reconcile`]),
     ...wrong.map(
-      (path) => `controller ${name} writes '${path}', which is not of the form Kind.field.field[key]`,
+      (path) => `controller ${name} writes '${path}': expected a path of the form Kind.field.field[key]`,
     ),
+    ...empty.map((kind) => `controller ${name} creates ${kind}, but declares no field of it in its writes`),
+    ...(serviceAccount && serviceAccount.namespace === undefined
+      ? [`controller ${name}: the namespace of its ServiceAccount ${serviceAccount.name} is missing`]
+      : []),
   ];
 }
 
-function unread({ name, reads, keys }: Declaration, kinds: readonly string[]): string[] {
-  const unknown = reads.filter((kind) => !kinds.includes(kind));
-  const silent = reads.slice(1).filter((kind) => keys?.[kind] === undefined);
-  const idle = Object.keys(keys ?? {}).filter((kind) => !reads.includes(kind));
+function unreadable({ name, reads }: Declaration, kinds: readonly string[]): string[] {
+  const read = reads.map(({ resource }) => resource.kind);
+  const unknown = read.filter((kind) => !kinds.includes(kind));
+  const twice = read.filter((kind, index) => read.indexOf(kind) !== index);
+  const silent = reads.slice(1).filter(({ keys }) => keys === undefined);
   return [
     ...unknown.map((kind) => `controller ${name} reads ${kind}, but there is no view of ${kind}`),
+    ...twice.map((kind) => `controller ${name} reads ${kind} twice`),
     ...silent.map(
-      (kind) => `controller ${name} reads ${kind}, but does not say which keys a change of it concerns`,
+      ({ resource }) =>
+        `controller ${name} reads ${resource.kind} without keys: which keys does a change of it concern?`,
     ),
-    ...idle.map((kind) => `controller ${name} has keys for ${kind}, but does not read it`),
   ];
 }
 
@@ -56,20 +68,11 @@ function sharedFields(one: Declaration, other: Declaration): string[] {
       .map((theirs) =>
         mine === theirs
           ? `controllers ${one.name} and ${other.name} both write ${mine}`
-          : `controller ${one.name} writes ${mine} and controller ${other.name} writes ${theirs}: one lies in the other`,
+          : `controller ${one.name} writes ${mine} and controller ${other.name} writes ${theirs}: one contains the other`,
       ),
   );
 }
 
-export function overlap(a: string, b: string): boolean {
-  const [short, long] = [steps(a), steps(b)].toSorted((one, other) => one.length - other.length);
-  return short?.every((step, index) => step === long?.[index]) ?? false;
-}
-
-function steps(path: string): string[] {
-  return [...path.matchAll(/\[[^\][]+\]|[^.[\]]+/g)].map(([step]) => step);
-}
-
-function pairs<T>(list: readonly T[]): (readonly [T, T])[] {
+function pairsOf<T>(list: readonly T[]): (readonly [T, T])[] {
   return list.flatMap((one, index) => list.slice(index + 1).map((other) => [one, other] as const));
 }

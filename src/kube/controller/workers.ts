@@ -1,85 +1,106 @@
-/** One controller at work: its queue, and so many workers, each with one pass at a time. */
+/** The workers of one controller: its queue, and so many workers, each with one reconcile at a time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../os/clock.ts';
-import { staleReason } from '../cache/freshness.ts';
-import { storeKey } from '../cache/store.ts';
-import type { View } from '../cache/view.ts';
+import type { EventRecorder } from '../events/recorder.ts';
 import type { Term } from '../leader/term.ts';
-import type { KubeObject } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
 import type { ReconcileOutcome, RuntimeMetrics } from '../process/metrics-runtime.ts';
 import { createWorkQueue, type WorkQueue } from '../queue/queue.ts';
-import type { Controller, KeysOf } from './controller.ts';
-import { beginPass, type PassResult, passWatch, type RunningPass } from './reconcile.ts';
+import type { ContextParts } from './context.ts';
+import type { Controller } from './controller.ts';
+import {
+  beginReconcile,
+  createReconcileTimer,
+  type ReconcileEnd,
+  type RunningReconcile,
+} from './reconcile.ts';
+import { type ControllerViews, createControllerViews, type Views } from './views.ts';
+import { createStatusReports, type StatusReports } from './writes/status-reports.ts';
+import { createWriter, type WriterClient } from './writes/writer.ts';
 
-export interface CrewOptions {
+export interface WorkersOptions {
   readonly controller: Controller;
-  readonly views: Readonly<Record<string, View>>;
+  readonly views: Views;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   readonly metrics?: RuntimeMetrics;
-  readonly passTimeoutMs: number;
+  readonly reconcileTimeoutMs: number;
   readonly maxViewAgeMs: number;
 }
 
-export interface Crew {
-  /** Passes begin. With a term, only while it is held. */
-  start(term?: Term): void;
-  /** Every pass under way is told to stop. */
+/** What the workers of a term write with. */
+export interface WorkersTerm {
+  /** Writes only while it is held. Without one nobody else runs this controller. */
+  readonly term: Term | undefined;
+  /** As the controller's ServiceAccount, and fenced by the term. */
+  readonly client: WriterClient;
+  readonly recorder: EventRecorder;
+}
+
+export interface Workers {
+  /** Reconciles begin. */
+  start(term: WorkersTerm): void;
+  /** Every reconcile under way is told to stop, and writes nothing more. */
   abort(reason: unknown): void;
-  /** Takes nothing in any more and waits for the passes under way. */
+  /** Takes no key any more, waits for the reconciles under way, and writes the statuses that are pending. */
   stop(): Promise<void>;
-  /** Why it is not well: passes that go on after their time. */
-  objection(): string | undefined;
+  /** Reconciles that exceed their time limit and go on; undefined when there are none. */
+  stuckReason(): string | undefined;
 }
 
 const CONCURRENCY = 4;
-// While a view is not to be believed it is asked again this often.
+// While a view is stale it is checked again this often.
 const RECHECK_MS = 1000;
-// A moment that has passed means soon, not now: a pass that always says so would spin.
-const SOONEST_WAKE_MS = 1000;
-// Passes that never wait would keep timers, probes and the renewal of the Lease waiting.
+// A moment that has passed means soon, not now: a reconcile that always names one would spin.
+const SOONEST_REQUEUE_MS = 1000;
+// Reconciles that never wait would keep timers, probes and the renewal of the Lease waiting.
 const LONGEST_TURN_MS = 10;
 
-export function crewOf(options: CrewOptions): Crew {
-  const { controller, clock, random, metrics, views, passTimeoutMs: limitMs } = options;
+export function createWorkers(options: WorkersOptions): Workers {
+  const { controller, clock, metrics, reconcileTimeoutMs: limitMs } = options;
   const log = options.log.with({ controller: controller.name });
-  const queueMetrics = metrics?.queue(controller.name, () => queue.depth);
-  const queue: WorkQueue = createWorkQueue({
-    clock,
-    random,
-    ...(queueMetrics ? { metrics: queueMetrics } : {}),
+  const queue = createControllerQueue(options);
+  const views = createControllerViews({
+    ...options,
+    log,
+    changed: (key, first) => queue.add(key, first ? 'background' : 'normal'),
   });
-  const judge = judgement(options, log);
-  const passes = passWatch(clock, limitMs);
+  const mayBegin = createGate(views, options.maxViewAgeMs, log);
+  const timer = createReconcileTimer(clock, limitMs);
   const stopping = new AbortController();
-  const unsubscribe = controller.reads.map((kind) => subscribe(views[kind], queue, keysOf(controller, kind)));
-  const breathe = breather(clock);
+  const breathe = createBreather(clock);
+  let reports: StatusReports | undefined;
 
   return {
     start: (term) => {
-      for (let n = controller.concurrency ?? CONCURRENCY; n > 0; n -= 1) void work(term);
+      const shared = { controller, views, clock, log, failed };
+      const parts = createParts(shared, term);
+      reports = parts.reports;
+      for (let n = controller.concurrency ?? CONCURRENCY; n > 0; n -= 1) void work(parts, term.term);
     },
     abort: (reason) => {
-      for (const pass of passes.all) pass.abort(reason);
-      passes.stop();
+      for (const running of timer.running) running.abort(reason);
+      timer.stop();
     },
     stop: async () => {
-      for (const leave of unsubscribe) leave();
+      views.close();
       stopping.abort();
       await queue.close();
-      passes.stop();
+      timer.stop();
+      await reports?.flush();
     },
-    objection: () => {
-      const late = [...passes.all].filter((pass) => pass.late).map(({ key }) => key);
-      return late.length === 0 ? undefined : `passes did not end in time: ${late.slice(0, 5).join(', ')}`;
+    stuckReason: () => {
+      const late = [...timer.running].filter((running) => running.late).map(({ key }) => key);
+      return late.length === 0
+        ? undefined
+        : `reconciles exceed their time limit: ${late.slice(0, 5).join(', ')}`;
     },
   };
 
-  async function work(term: Term | undefined): Promise<void> {
+  async function work(parts: ContextParts, term: Term | undefined): Promise<void> {
     for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
-      await (judge(term) ? passOver(key, term) : putBack(key));
+      await (mayBegin(term) ? reconcile(key, parts) : putBack(key));
       await breathe();
     }
   }
@@ -88,36 +109,64 @@ export function crewOf(options: CrewOptions): Crew {
     metrics?.ended(controller.name, 'withheld', 0);
     queue.add(key);
     queue.done(key);
-    await clock.sleep(RECHECK_MS, stopping.signal).catch(() => {}); // stopping: the queue says so
+    await clock.sleep(RECHECK_MS, stopping.signal).catch(() => {}); // stopping: the queue is closed
   }
 
-  /** Returns when the pass ended or its time is over. The key stays taken until it has really ended. */
-  async function passOver(key: string, term: Term | undefined): Promise<void> {
-    const pass = beginPass(key, { controller, term, clock, log });
-    passes.begun(pass);
-    await Promise.race([settle(pass), pass.timeUp]);
-    if (!pass.late) return;
-    record(pass, 'timeout');
-    log.error('pass takes too long', { key, limitMs });
+  /** Returns when the reconcile ended or exceeded its limit. The key stays taken until it has really ended. */
+  async function reconcile(key: string, parts: ContextParts): Promise<void> {
+    const running = beginReconcile(key, { controller, parts });
+    timer.begun(running);
+    await Promise.race([settle(running), running.timeUp]);
+    if (!running.late) return;
+    record(running, 'timeout');
+    log.error('reconcile exceeded its time limit', { key, limitMs });
   }
 
-  async function settle(pass: RunningPass): Promise<void> {
-    const result = scheduled(pass.key, await pass.ended, { queue, clock });
-    passes.ended(pass);
-    if (!pass.late) record(pass, result.ok ? 'done' : 'failed');
-    if (result.ok) queue.forget(pass.key);
-    else if (!stopping.signal.aborted) failed(pass.key, result.error);
-    queue.done(pass.key);
+  async function settle(running: RunningReconcile): Promise<void> {
+    const end = requeued(running.key, await running.ended, { queue, clock });
+    timer.ended(running);
+    if (!running.late) record(running, end.ok ? 'done' : 'failed');
+    if (end.ok) queue.forget(running.key);
+    else failed(running.key, end.error);
+    queue.done(running.key);
   }
 
   function failed(key: string, error: unknown): void {
+    if (stopping.signal.aborted) return;
     const retryMs = queue.retry(key);
-    log.warn('pass failed', { key, error, failures: queue.failures(key), retryMs });
+    log.warn('reconcile failed', { key, error, failures: queue.failures(key), retryMs });
   }
 
-  function record({ startMs }: RunningPass, outcome: ReconcileOutcome): void {
+  function record({ startMs }: RunningReconcile, outcome: ReconcileOutcome): void {
     metrics?.ended(controller.name, outcome, (clock.monotonicMs() - startMs) / 1000);
   }
+}
+
+function createControllerQueue({ controller, clock, random, metrics }: WorkersOptions): WorkQueue {
+  const counted = metrics?.queue(controller.name, () => queue.depth);
+  const queue: WorkQueue = createWorkQueue({ clock, random, ...(counted ? { metrics: counted } : {}) });
+  return queue;
+}
+
+interface Shared extends Pick<ContextParts, 'views' | 'clock' | 'log'> {
+  readonly controller: Controller;
+  readonly failed: (key: string, error: unknown) => void;
+}
+
+function createParts(
+  { controller, failed, ...shared }: Shared,
+  { term, client, recorder }: WorkersTerm,
+): ContextParts {
+  const { views, clock } = shared;
+  const writer = createWriter({ controller, client, views });
+  // Reports are flushed after the last reconcile has ended: only the fence of the client stops them.
+  const call = { signal: new AbortController().signal, beforeSend: () => undefined };
+  const reports = createStatusReports({
+    clock,
+    write: ({ resource, intent }) => writer.applyStatus(resource, intent, call),
+    failed: ({ key }, error) => failed(key, error),
+  });
+  return { ...shared, writer, reports, recorder, epoch: term?.epoch };
 }
 
 interface Schedule {
@@ -125,72 +174,40 @@ interface Schedule {
   readonly clock: Clock;
 }
 
-/** Asks for the next pass at its moment. A moment that is none is a failure like any other. */
-function scheduled(key: string, result: PassResult, { queue, clock }: Schedule): PassResult {
-  if (!result.ok || !result.outcome.wakeAt) return result;
-  const { wakeAt } = result.outcome;
-  const soonest = new Date(clock.now().getTime() + SOONEST_WAKE_MS);
+/** Requeues at the moment that the result names. One that is no date is a failure like any other. */
+function requeued(key: string, end: ReconcileEnd, { queue, clock }: Schedule): ReconcileEnd {
+  if (!end.ok || !end.result.requeueAt) return end;
+  const { requeueAt, urgent = false } = end.result;
+  const soonest = new Date(clock.now().getTime() + SOONEST_REQUEUE_MS);
   try {
-    queue.addAt(key, wakeAt < soonest ? soonest : wakeAt);
-    return result;
+    queue.addAt(key, requeueAt < soonest ? soonest : requeueAt, urgent ? 'urgent' : 'normal');
+    return end;
   } catch (error) {
     return { ok: false, error };
   }
 }
 
-/** May a pass begin? Says why not, and when it may again, once each. */
-function judgement(
-  { controller, views, maxViewAgeMs }: CrewOptions,
+/** May a reconcile begin? Logs why not, and when they may again, once each. */
+function createGate(
+  views: ControllerViews,
+  maxViewAgeMs: number,
   log: Log,
 ): (term: Term | undefined) => boolean {
-  let withheld: string | undefined;
+  let paused: string | undefined;
   return (term) => {
-    const because = objection(term);
-    if (because !== undefined && withheld === undefined) log.warn('passes withheld', { because });
-    if (because === undefined && withheld !== undefined) log.info('passes go on', { because: withheld });
-    withheld = because;
+    const because = term && !term.held() ? 'the lease is not held' : views.staleReason(maxViewAgeMs);
+    if (because !== undefined && paused === undefined) log.warn('reconciles paused', { because });
+    if (because === undefined && paused !== undefined) log.info('reconciles resumed', { because: paused });
+    paused = because;
     return because === undefined;
   };
-
-  function objection(term: Term | undefined): string | undefined {
-    if (term && !term.held()) return 'we do not lead';
-    for (const kind of controller.reads) {
-      const view = views[kind];
-      const because = view
-        ? staleReason(view.reflector.freshness(), kind, maxViewAgeMs)
-        : 'there is no such view';
-      if (because !== undefined) return because;
-    }
-    return undefined;
-  }
 }
 
-function breather(clock: Clock): () => Promise<void> {
+function createBreather(clock: Clock): () => Promise<void> {
   let turnMs = clock.monotonicMs();
   return async () => {
     if (clock.monotonicMs() - turnMs < LONGEST_TURN_MS) return;
     await nextTurn();
     turnMs = clock.monotonicMs();
   };
-}
-
-function keysOf({ reads, keys }: Controller, kind: string): KeysOf {
-  return keys?.[kind] ?? (kind === reads[0] ? (object) => [storeKey(object.metadata)] : () => []);
-}
-
-function subscribe(view: View | undefined, queue: WorkQueue, keys: KeysOf): () => void {
-  // What the first list brings waits behind what changes: `synced` turns only after it was told.
-  let synced = false;
-  void view?.reflector.synced().then(() => (synced = true));
-  const add = (...objects: readonly KubeObject[]): void => {
-    for (const key of new Set(objects.flatMap((object) => [...keys(object)]))) {
-      queue.add(key, synced ? 'normal' : 'background');
-    }
-  };
-  const leave = view?.store.subscribe({
-    added: (object) => add(object),
-    updated: (object, before) => add(object, before),
-    removed: (last) => add(last),
-  });
-  return leave ?? (() => undefined);
 }

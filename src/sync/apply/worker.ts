@@ -5,7 +5,7 @@
  */
 
 import { isKubeError } from '../../kube/client/errors.ts';
-import { wakeLoop } from '../../kube/controller/loop.ts';
+import { createLoop } from '../../kube/controller/loop.ts';
 import { backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
 import { type ClusterAssignment, type ClusterSyncerOptions, createClusterSyncer } from './cluster-syncer.ts';
@@ -36,22 +36,22 @@ const FAILURE_RETRY = { firstMs: 500, longestMs: 20_000, stableMs: 60_000 };
 export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   const { clock } = options;
   const closing = new AbortController();
-  const syncer = createClusterSyncer({ ...options, onChange: () => loop.wake() });
+  const syncer = createClusterSyncer({ ...options, onChange: () => loop.trigger() });
   let current = new AbortController();
   let assignment: ClusterAssignment | undefined;
   let objectRetry = NO_ERRORS;
   let failureRetry = NO_ERRORS;
-  const loop = wakeLoop({ clock, gatherMs: GATHER_MS, round: reconcile });
+  const loop = createLoop({ clock, gatherMs: GATHER_MS, round: reconcile });
 
   return {
     setTarget(next) {
       const before = assignment;
       assignment = next;
       if (!before || hasChanged(before, next)) restart('the target changed');
-      else if (before.observeAt?.getTime() !== next.observeAt?.getTime()) loop.wake();
+      else if (before.observeAt?.getTime() !== next.observeAt?.getTime()) loop.trigger();
     },
     report: () => syncer.report(),
-    requeue: () => loop.wake(),
+    requeue: () => loop.trigger(),
     reconnect() {
       syncer.forgetSession();
       restart('the credentials changed');
@@ -67,7 +67,7 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
   function restart(because: string): void {
     current.abort(new Error(because));
     [objectRetry, failureRetry] = [NO_ERRORS, NO_ERRORS];
-    loop.wake();
+    loop.trigger();
   }
 
   async function reconcile(): Promise<number> {

@@ -3,7 +3,7 @@
  * the newest accepted commit, and lets promotion decide what each cluster gets. It remembers nothing that matters.
  */
 import type { Pipeline } from '../../api/generated/types.ts';
-import { wakeLoop } from '../../kube/controller/loop.ts';
+import { createLoop } from '../../kube/controller/loop.ts';
 import type { AcceptedCommits } from '../commits.ts';
 import { unsupported } from '../judge/unsupported.ts';
 import type { RenderedTarget } from '../rendered.ts';
@@ -33,11 +33,11 @@ const RETRY_MS = 2000;
 
 export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
   const { name, hub, lease, clock, log } = options;
-  const loop = wakeLoop({ clock, gatherMs: GATHER_MS, round });
+  const loop = createLoop({ clock, gatherMs: GATHER_MS, round });
   let open: (PipelineSession & { readonly version: string }) | undefined;
 
   return {
-    wake: () => loop.wake(),
+    wake: () => loop.trigger(),
     accepted: async (named) => (await open?.source.accepted(named)) ?? NOTHING_YET,
     content: async (target, commit) => open?.source.content(target, commit),
     async close() {
@@ -69,7 +69,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     if (open?.version === version) return;
     await shut();
     if (pipeline && version) {
-      open = { ...openPipelineSession(pipeline, { ...options, onChange: () => loop.wake() }), version };
+      open = { ...openPipelineSession(pipeline, { ...options, onChange: () => loop.trigger() }), version };
     }
   }
 

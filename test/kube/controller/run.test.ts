@@ -2,12 +2,20 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Freshness } from '../../../src/kube/cache/reflector.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { View } from '../../../src/kube/cache/view.ts';
-import type { Controller, Outcome, Pass } from '../../../src/kube/controller/controller.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import {
+  type Controller,
+  type KeysOf,
+  type KindRead,
+  type ReconcileResult,
+  read,
+} from '../../../src/kube/controller/controller.ts';
+import type { ReconcileContext } from '../../../src/kube/controller/reconcile-context.ts';
 import { type RunOptions, runControllers } from '../../../src/kube/controller/run.ts';
 import { createLeaseElection, type LeaseElection } from '../../../src/kube/leader/election.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { type LeaseOptions } from '../../../src/kube/leader/settings.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { objectServer } from '../../support/object-server.ts';
@@ -21,11 +29,19 @@ interface ToldView extends View {
   stopped: boolean;
 }
 
-function toldView(): ToldView {
+function resourceOf(kind: string): Resource {
+  return { group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced: false };
+}
+
+function reading(kind: string, keys?: KeysOf): KindRead {
+  return read(resourceOf(kind), keys ? { keys } : {});
+}
+
+function toldView(kind: string): ToldView {
   const objects = createStore({ log: memoryLog() });
   const first = Promise.withResolvers<void>();
   const view: ToldView = {
-    resource: { group: '', version: 'v1', kind: '', plural: '', namespaced: false },
+    resource: resourceOf(kind),
     store: objects,
     wrote: (answer) => answer,
     deleted: () => undefined,
@@ -69,33 +85,45 @@ interface Bed {
   readonly log: MemoryLog;
   readonly views: { readonly Machine: ToldView; readonly Node: ToldView };
   readonly stop: AbortController;
-  /** The keys of the passes, in the order of their beginnings. */
-  readonly passes: string[];
+  /** The keys, in the order in which their reconciles began. */
+  readonly reconciled: string[];
   readonly run: (change?: Partial<Controller>, options?: Partial<RunOptions>) => Promise<void>;
 }
 
 function bed(): Bed {
   const clock = virtualClock();
   const log = memoryLog();
-  const views = { Machine: toldView(), Node: toldView() };
+  const views = { Machine: toldView('Machine'), Node: toldView('Node') };
   const stop = new AbortController();
-  const passes: string[] = [];
+  const reconciled: string[] = [];
   const run: Bed['run'] = (change, options) => {
     const controller: Controller = {
       name: 'test',
-      reads: ['Machine'],
+      reads: [reading('Machine')],
       writes: ['Machine.status.test'],
       fieldManager: 'test',
       ...change,
-      reconcile: (key, pass) => {
-        passes.push(key);
-        return change?.reconcile?.(key, pass) ?? Promise.resolve({});
+      reconcile: (key, context) => {
+        reconciled.push(key);
+        return change?.reconcile?.(key, context) ?? Promise.resolve({});
       },
     };
-    const read = Object.fromEntries(
-      Object.entries(views).filter(([kind]) => controller.reads.includes(kind)),
+    const seen = Object.fromEntries(
+      Object.entries(views).filter(([kind]) =>
+        controller.reads.some(({ resource }) => resource.kind === kind),
+      ),
     );
-    const all = { controllers: [controller], views: read, clock, random: () => 0, log, ...options };
+    const client = { close: () => Promise.resolve() } as unknown as Client;
+    const all: RunOptions = {
+      controllers: [controller],
+      views: seen,
+      connect: () => Promise.resolve(client),
+      reporter: { domain: 'test', instance: 'one' },
+      clock,
+      random: () => 0,
+      log,
+      ...options,
+    };
     const running = runControllers(all, stop.signal);
     onTestFinished(async () => {
       stop.abort();
@@ -105,56 +133,56 @@ function bed(): Bed {
     });
     return running;
   };
-  return { clock, log, views, stop, passes, run };
+  return { clock, log, views, stop, reconciled, run };
 }
 
 describe('runControllers', () => {
-  it('passes over every object once the views are whole, and not before', async () => {
-    const { views, passes, run } = bed();
-    void run({ reads: ['Machine', 'Node'], keys: { Node: () => [] } });
+  it('reconciles every object once the initial lists are complete, and not before', async () => {
+    const { views, reconciled, run } = bed();
+    void run({ reads: [reading('Machine'), reading('Node', () => [])] });
     views.Machine.sync(object('Machine', 'a'), object('Machine', 'b'));
     await settle();
-    expect(passes).toEqual([]);
+    expect(reconciled).toEqual([]);
     views.Node.sync();
     await settle();
-    expect(passes).toEqual(['a', 'b']);
+    expect(reconciled).toEqual(['a', 'b']);
   });
 
-  it('passes over what changes, by the keys that it concerns before and after', async () => {
-    const { views, passes, run } = bed();
-    void run({ reads: ['Machine', 'Node'], keys: { Node: byLabel } });
+  it('reconciles the keys that a change concerns, before and after it', async () => {
+    const { views, reconciled, run } = bed();
+    void run({ reads: [reading('Machine'), reading('Node', byLabel)] });
     views.Machine.sync(object('Machine', 'a'));
     views.Node.sync(object('Node', 'n', 1, { machine: 'x' }));
     await settle();
-    passes.length = 0;
+    reconciled.length = 0;
     views.Node.store.put(object('Node', 'n', 2, { machine: 'y' }));
     await settle();
-    expect(passes.splice(0)).toEqual(['y', 'x']);
+    expect(reconciled.splice(0)).toEqual(['y', 'x']);
     views.Node.store.remove(object('Node', 'n', 3));
     views.Machine.store.remove(object('Machine', 'a', 3));
     await settle();
-    expect(passes).toEqual(['y', 'a']);
+    expect(reconciled).toEqual(['y', 'a']);
   });
 
-  it('comes back at the moment that a pass names, not at once when it is past', async () => {
-    const { clock, views, passes, run } = bed();
+  it('requeues at the moment that a result names, not at once when it is past', async () => {
+    const { clock, views, reconciled, run } = bed();
     const wakes: (Date | undefined)[] = [new Date(NOW.getTime() + 60_000), new Date(0), undefined];
-    void run({ reconcile: () => Promise.resolve(outcome(wakes.shift())) });
+    void run({ reconcile: () => Promise.resolve(resultOf(wakes.shift())) });
     views.Machine.sync(object('Machine', 'a'));
     await clock.advance(59_999);
-    expect(passes).toHaveLength(1);
+    expect(reconciled).toHaveLength(1);
     await clock.advance(1);
-    expect(passes).toHaveLength(2);
+    expect(reconciled).toHaveLength(2);
     await clock.advance(999);
-    expect(passes).toHaveLength(2);
+    expect(reconciled).toHaveLength(2);
     await clock.advance(1);
-    expect(passes).toHaveLength(3);
+    expect(reconciled).toHaveLength(3);
     await clock.advance(3_600_000);
-    expect(passes).toHaveLength(3);
+    expect(reconciled).toHaveLength(3);
   });
 
-  it('backs off after failures, tells each, and begins anew after a success', async () => {
-    const { clock, log, views, passes, run } = bed();
+  it('backs off after failures, logs each, and starts with a short wait again after a success', async () => {
+    const { clock, log, views, reconciled, run } = bed();
     let broken = true;
     void run({
       reconcile: () => {
@@ -164,15 +192,15 @@ describe('runControllers', () => {
     });
     views.Machine.sync(object('Machine', 'a'));
     await clock.advance(5 + 10 + 20);
-    expect(passes).toHaveLength(4);
+    expect(reconciled).toHaveLength(4);
     broken = false;
     await clock.advance(40);
-    expect(passes).toHaveLength(5);
+    expect(reconciled).toHaveLength(5);
     broken = true;
     views.Machine.store.put(object('Machine', 'a', 2));
     await settle();
     expect(
-      log.lines.filter(({ message }) => message === 'pass failed').map(({ fields }) => fields),
+      log.lines.filter(({ message }) => message === 'reconcile failed').map(({ fields }) => fields),
     ).toMatchObject([
       { controller: 'test', key: 'a', failures: 1, retryMs: 5 },
       { failures: 2, retryMs: 10 },
@@ -182,19 +210,19 @@ describe('runControllers', () => {
     ]);
   });
 
-  it('takes a moment that is no date for a failure', async () => {
+  it('treats a requeueAt that is no valid date as a failure', async () => {
     const { clock, log, views, run } = bed();
     let first = true;
     void run({
       reconcile: () => {
-        const wakeAt = first ? new Date('never') : undefined;
+        const requeueAt = first ? new Date('never') : undefined;
         first = false;
-        return Promise.resolve(outcome(wakeAt));
+        return Promise.resolve(resultOf(requeueAt));
       },
     });
     views.Machine.sync(object('Machine', 'a'));
     await clock.advance(10);
-    expect(log.lines.map(({ message }) => message)).toContain('pass failed');
+    expect(log.lines.map(({ message }) => message)).toContain('reconcile failed');
   });
 
   it('runs as many keys at once as the controller says, and never one twice', async () => {
@@ -220,58 +248,63 @@ describe('runControllers', () => {
     expect(most).toBe(3);
   });
 
-  describe('with a view that cannot be believed', () => {
-    it('begins no pass, says why once, and goes on when it can', async () => {
-      const { clock, log, views, passes, run } = bed();
+  describe('with a stale view', () => {
+    it('begins no reconcile, logs why once, and resumes when the view is fresh', async () => {
+      const { clock, log, views, reconciled, run } = bed();
       void run({}, { maxViewAgeMs: 300_000 });
       views.Machine.sync(object('Machine', 'a'));
       await settle();
-      passes.length = 0;
+      reconciled.length = 0;
       views.Machine.freshness = { ...views.Machine.freshness, ageMs: 300_001 };
       views.Machine.store.put(object('Machine', 'a', 2));
       views.Machine.store.put(object('Machine', 'b', 3));
       await clock.advance(60_000);
-      expect(passes).toEqual([]);
+      expect(reconciled).toEqual([]);
       views.Machine.freshness = { ...views.Machine.freshness, ageMs: 300_000 };
       await clock.advance(2000);
-      expect(passes.toSorted()).toEqual(['a', 'b']);
+      expect(reconciled.toSorted()).toEqual(['a', 'b']);
       expect(log.lines.map(({ message, fields }) => [message, fields['because']])).toEqual([
-        ['passes withheld', 'Machine: no contact with the API server for 300 s'],
-        ['passes go on', 'Machine: no contact with the API server for 300 s'],
+        ['reconciles paused', 'Machine: no contact with the API server for 300 s'],
+        ['reconciles resumed', 'Machine: no contact with the API server for 300 s'],
       ]);
     });
   });
 
-  describe('with a pass that takes too long', () => {
-    it('tells it to stop, lets others go on, and never begins a second one over its key', async () => {
-      const { clock, views, passes, run } = bed();
-      const ends = Promise.withResolvers<Outcome>();
+  describe('with a reconcile that exceeds its time limit', () => {
+    it('aborts it, lets others run, and never begins a second one of its key', async () => {
+      const { clock, views, reconciled, run } = bed();
+      const ends = Promise.withResolvers<ReconcileResult>();
       const metrics = createMetrics();
-      let given: Pass | undefined;
+      let given: ReconcileContext | undefined;
       void run(
         {
           concurrency: 1,
-          reconcile: (key, pass) => {
+          reconcile: (key, context) => {
             if (key !== 'hangs') return Promise.resolve({});
-            given = pass;
+            given = context;
             return ends.promise;
           },
         },
-        { passTimeoutMs: 1000, metrics },
+        { reconcileTimeoutMs: 1000, metrics },
       );
       views.Machine.sync(object('Machine', 'hangs'), object('Machine', 'b'));
       await clock.advance(999);
-      expect({ passes, aborted: given?.signal.aborted }).toEqual({ passes: ['hangs'], aborted: false });
+      expect({ reconciled, aborted: given?.signal.aborted }).toEqual({
+        reconciled: ['hangs'],
+        aborted: false,
+      });
       await clock.advance(1);
       await settle();
-      expect({ passes, aborted: given?.signal.aborted }).toEqual({ passes: ['hangs', 'b'], aborted: true });
-      expect(() => given?.fence()).toThrow('took longer than 1 s');
+      expect({ reconciled, aborted: given?.signal.aborted }).toEqual({
+        reconciled: ['hangs', 'b'],
+        aborted: true,
+      });
       views.Machine.store.put(object('Machine', 'hangs', 2));
       await clock.advance(10_000);
-      expect(passes).toEqual(['hangs', 'b']);
+      expect(reconciled).toEqual(['hangs', 'b']);
       ends.resolve({});
       await settle();
-      expect(passes).toEqual(['hangs', 'b', 'hangs']);
+      expect(reconciled).toEqual(['hangs', 'b', 'hangs']);
       const text = await metrics.text();
       expect(text).toContain('kubenode_reconcile_seconds_count{controller="test",outcome="timeout"} 1');
       expect(text).toContain('kubenode_reconcile_seconds_count{controller="test",outcome="done"} 2');
@@ -279,8 +312,8 @@ describe('runControllers', () => {
   });
 
   describe('when it is told to stop', () => {
-    it('lets passes under way finish, begins no other, and takes views down last', async () => {
-      const { clock, views, passes, stop, run } = bed();
+    it('lets reconciles under way finish, begins no other, and stops the views last', async () => {
+      const { clock, views, reconciled, stop, run } = bed();
       const journal: string[] = [];
       const running = run({
         concurrency: 1,
@@ -295,17 +328,17 @@ describe('runControllers', () => {
       stop.abort(new Error('SIGTERM'));
       await clock.advance(5000);
       await running;
-      expect({ passes, journal }).toEqual({ passes: ['a'], journal: ['a ended, views up'] });
+      expect({ reconciled, journal }).toEqual({ reconciled: ['a'], journal: ['a ended, views up'] });
       expect(views.Machine.stopped).toBe(true);
       expect(clock.sleepers).toBe(0);
     });
 
-    it('tells a pass that does not end to end, and goes', async () => {
+    it('aborts a reconcile that does not end, and returns', async () => {
       const { clock, log, views, stop, run } = bed();
-      let given: Pass | undefined;
+      let given: ReconcileContext | undefined;
       const running = run({
-        reconcile: (_, pass) => {
-          given = pass;
+        reconcile: (_, context) => {
+          given = context;
           return new Promise(() => {});
         },
       });
@@ -321,16 +354,16 @@ describe('runControllers', () => {
       });
     });
 
-    it('looks at no change any more', async () => {
+    it('handles no change any more', async () => {
       const { views, stop, run } = bed();
       let looked = 0;
       const running = run({
-        keys: {
-          Machine: () => {
+        reads: [
+          reading('Machine', () => {
             looked += 1;
             return [];
-          },
-        },
+          }),
+        ],
       });
       views.Machine.sync(object('Machine', 'a'));
       await settle();
@@ -340,7 +373,7 @@ describe('runControllers', () => {
       expect(looked).toBe(1);
     });
 
-    it('goes also before the first list came', async () => {
+    it('stops also before the initial list is complete', async () => {
       const { stop, views, run } = bed();
       const running = run();
       stop.abort(new Error('SIGTERM'));
@@ -348,7 +381,7 @@ describe('runControllers', () => {
       expect(views.Machine.stopped).toBe(true);
     });
 
-    it('logs no failure of passes that were cut off by it', async () => {
+    it('logs no failure of reconciles that it cut off', async () => {
       const { clock, log, views, stop, run } = bed();
       const running = run({
         reconcile: async () => {
@@ -374,16 +407,15 @@ describe('runControllers', () => {
     ): LeaseElection =>
       createLeaseElection({ client, name: NAME, identity, clock, random: () => 0, log: memoryLog() });
 
-    it('passes only while it leads, with the epoch of its term', async () => {
-      const { clock, views, passes, run } = bed();
+    it('reconciles only while it holds the lease, with the epoch of its term', async () => {
+      const { clock, views, reconciled, run } = bed();
       const server = objectServer();
       const rival = await electionFor(clock, server, 'rival').campaign(new AbortController().signal);
       const epochs: (number | undefined)[] = [];
       void run(
         {
-          reconcile: (_, pass) => {
-            pass.fence();
-            epochs.push(pass.epoch);
+          reconcile: (_, context) => {
+            epochs.push(context.epoch);
             return Promise.resolve({});
           },
         },
@@ -391,22 +423,22 @@ describe('runControllers', () => {
       );
       views.Machine.sync(object('Machine', 'a'));
       await clock.advance(30_000);
-      expect(passes).toEqual([]);
+      expect(reconciled).toEqual([]);
       await rival.release();
       await clock.advance(3000);
-      expect({ passes, epochs }).toEqual({ passes: ['a'], epochs: [2] });
+      expect({ reconciled, epochs }).toEqual({ reconciled: ['a'], epochs: [2] });
     });
 
-    it('ends with LeaseLost when it leads no more, and tells its passes at once', async () => {
+    it('rejects with LeaseLost when the lease is lost, and aborts its reconciles at once', async () => {
       const { clock, views, run } = bed();
       const server = objectServer();
-      let given: Pass | undefined;
+      let given: ReconcileContext | undefined;
       const running = run(
         {
-          reconcile: (_, pass) => {
-            given = pass;
+          reconcile: (_, context) => {
+            given = context;
             return new Promise((_resolve, reject) => {
-              pass.signal.addEventListener('abort', () => reject(pass.signal.reason));
+              context.signal.addEventListener('abort', () => reject(context.signal.reason));
             });
           },
         },
@@ -422,12 +454,11 @@ describe('runControllers', () => {
       });
       await clock.advance(1000);
       expect(given?.signal.reason).toMatchObject({ name: 'LeaseLost' });
-      expect(() => given?.fence()).toThrow('no longer held');
       expect(await ended).toMatchObject({ name: 'LeaseLost', because: 'taken' });
     });
 
-    it('begins no pass and stops those under way when its lease is late, before it is lost', async () => {
-      const { clock, views, passes, run } = bed();
+    it('begins no reconcile when its lease is late, before it is lost', async () => {
+      const { clock, views, reconciled, run } = bed();
       const server = objectServer();
       let hang = false;
       const replace = server.replace.bind(server);
@@ -438,11 +469,11 @@ describe('runControllers', () => {
       };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
       const client = late as unknown as LeaseOptions['client'];
-      let given: Pass | undefined;
+      let given: ReconcileContext | undefined;
       const running = run(
         {
-          reconcile: (_, pass) => {
-            given ??= pass;
+          reconcile: (_, context) => {
+            given ??= context;
             return Promise.resolve({});
           },
         },
@@ -453,19 +484,18 @@ describe('runControllers', () => {
       await clock.advance(0);
       hang = true;
       await clock.advance(10_000);
-      expect({ passes: passes.splice(0), aborted: given?.signal.aborted }).toEqual({
-        passes: ['a'],
+      expect({ reconciled: reconciled.splice(0), aborted: given?.signal.aborted }).toEqual({
+        reconciled: ['a'],
         aborted: false,
       });
-      expect(() => given?.fence()).toThrow('not renewed in time');
       views.Machine.store.put(object('Machine', 'a', 2));
       await settle();
-      expect(passes).toEqual([]);
+      expect(reconciled).toEqual([]);
       await clock.advance(2000);
       expect(await ended).toMatchObject({ name: 'LeaseLost', because: 'expired' });
     });
 
-    it('gives the lease back only after the last pass has ended', async () => {
+    it('releases the lease only after the last reconcile has ended', async () => {
       const { clock, views, stop, run } = bed();
       const server = objectServer();
       const holder = (): unknown => server.object(LEASES, NAME)?.['spec'];
@@ -483,7 +513,7 @@ describe('runControllers', () => {
       expect(holder()).not.toHaveProperty('holderIdentity');
     });
 
-    it('keeps the lease when a pass does not end: the others wait until its time is over', async () => {
+    it('keeps the lease when a reconcile does not end: others wait until it expires', async () => {
       const { clock, log, views, stop, run } = bed();
       const server = objectServer();
       const running = run(
@@ -497,18 +527,18 @@ describe('runControllers', () => {
       await running;
       expect(server.object(LEASES, NAME)?.['spec']).toMatchObject({ holderIdentity: 'we' });
       expect(log.lines.map(({ message }) => message)).toContain(
-        'lease not given back, passes are still under way',
+        'lease not released: reconciles are still under way',
       );
     });
   });
 
-  it('is ready only when every view is whole and fresh and no pass hangs', async () => {
+  it('is ready only when every view is complete and fresh and no reconcile is stuck', async () => {
     const { clock, views, run } = bed();
     const metrics = createMetrics();
     const url = Promise.withResolvers<string>();
     void run(
       { reconcile: (key) => (key === 'hangs' ? new Promise(() => {}) : Promise.resolve({})) },
-      { views, health: { port: 0, listening: url.resolve }, metrics, passTimeoutMs: 500 },
+      { views, health: { port: 0, listening: url.resolve }, metrics, reconcileTimeoutMs: 500 },
     );
     const ready = async (): Promise<string[]> => {
       const response = await fetch(`${await url.promise}/readyz`);
@@ -525,20 +555,23 @@ describe('runControllers', () => {
     expect(await ready()).toEqual(['200']);
     views.Machine.store.put(object('Machine', 'hangs', 2));
     await clock.advance(500);
-    expect(await ready()).toEqual(['503', '[-]controller test failed: passes did not end in time: hangs']);
+    expect(await ready()).toEqual([
+      '503',
+      '[-]controller test failed: reconciles exceed their time limit: hangs',
+    ]);
     const text = await (await fetch(`${await url.promise}/metrics`)).text();
     expect(text).toContain('kubenode_reconcile_seconds_count{controller="test",outcome="done"} 1');
     expect(text).toContain('kubenode_reconcile_seconds_count{controller="test",outcome="timeout"} 1');
     expect(text).toContain('kubenode_queue_depth{queue="test"} 0');
   });
 
-  it('refuses controllers that would fight, before anything starts', async () => {
+  it('refuses controllers that would conflict, before anything starts', async () => {
     const { run, views } = bed();
-    await expect(run({ reads: ['Pod'] })).rejects.toThrow('there is no view of Pod');
+    await expect(run({ reads: [reading('Pod')] })).rejects.toThrow('there is no view of Pod');
     expect(views.Machine.stopped).toBe(false);
   });
 });
 
-function outcome(wakeAt: Date | undefined): Outcome {
-  return wakeAt ? { wakeAt } : {};
+function resultOf(requeueAt: Date | undefined): ReconcileResult {
+  return requeueAt ? { requeueAt } : {};
 }

@@ -1,12 +1,12 @@
 /**
  * A whole controller process, as `kubenode controllers` will be one: configuration, views, election, health, signals.
- * Its controller writes into each ConfigMap with `wanted` what it wants, as an annotation, by server-side apply.
+ * Its controller copies `desired` of each ConfigMap into an annotation, by server-side apply.
  */
 
 import { argv, exit, stdout } from 'node:process';
 import { createView } from '../../../../src/kube/cache/view.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
-import type { Controller } from '../../../../src/kube/controller/controller.ts';
+import { type Controller, read } from '../../../../src/kube/controller/controller.ts';
 import { runControllers } from '../../../../src/kube/controller/run.ts';
 import { createLeaseElection } from '../../../../src/kube/leader/election.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
@@ -17,7 +17,7 @@ import { createRuntimeMetrics } from '../../../../src/kube/process/metrics-runti
 import { listenForStopSignals } from '../../../../src/kube/process/shutdown.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 
-const [identity = '', kubeconfig = '', passMs = '0'] = argv.slice(2);
+const [identity = '', kubeconfig = '', takesMs = '0'] = argv.slice(2);
 
 const clock = createSystemClock();
 const random = (): number => 0.5;
@@ -31,30 +31,25 @@ const view = createView({
   client,
   resource: CONFIG_MAPS,
   namespace: 'default',
+  managers: ['copier'],
   metrics: runtime.watch,
 });
 
 const copier: Controller = {
   name: 'copier',
-  reads: ['ConfigMap'],
-  writes: ['ConfigMap.metadata.annotations[test/copied]'],
+  reads: [read(CONFIG_MAPS)],
+  writes: ['ConfigMap.metadata.annotations'],
   fieldManager: 'copier',
-  reconcile: async (key, pass) => {
-    const object = view.store.get(key);
-    const wanted = textAt(object, 'data', 'wanted');
-    if (!object || wanted === undefined) return {};
-    if (object.metadata.annotations?.['test/copied'] === wanted) return {};
-    stdout.write(`pass over ${key}\n`);
-    await clock.sleep(Number(passMs), pass.signal);
-    pass.fence();
+  reconcile: async (key, context) => {
+    const object = context.view(CONFIG_MAPS).get(key);
+    const desired = textAt(object, 'data', 'desired');
+    if (!object || desired === undefined) return {};
+    if (object.metadata.annotations?.['test/copied'] === desired) return {};
+    stdout.write(`reconcile ${key}\n`);
+    await clock.sleep(Number(takesMs), context.signal);
     const { name, namespace } = object.metadata;
-    const annotations = { 'test/copied': wanted, 'test/epoch': String(pass.epoch), 'test/by': identity };
-    const intent = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name, namespace: namespace ?? '', annotations },
-    };
-    await client.apply(CONFIG_MAPS, intent, { fieldManager: 'copier', signal: pass.signal });
+    const annotations = { 'test/copied': desired, 'test/epoch': String(context.epoch), 'test/by': identity };
+    await context.apply(CONFIG_MAPS, { metadata: { name, namespace: namespace ?? '', annotations } });
     return {};
   },
 };
@@ -76,6 +71,8 @@ try {
       ...shared,
       controllers: [copier],
       views: { ConfigMap: view },
+      connect: (principal) => connect({ kubeconfig, onCall: (report) => runtime.call(report), ...principal }),
+      reporter: { domain: 'test', instance: identity },
       lease,
       metrics,
       runtime,

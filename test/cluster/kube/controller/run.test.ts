@@ -43,10 +43,10 @@ interface Program {
 
 async function start(
   identity: string,
-  { kubeconfig = server.kubeconfig, passMs = 0 } = {},
+  { kubeconfig = server.kubeconfig, takesMs = 0 } = {},
 ): Promise<Program> {
   const program = fileURLToPath(new URL('./program.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, identity, kubeconfig, String(passMs)], {
+  const child = spawn(process.execPath, [program, identity, kubeconfig, String(takesMs)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(async () => {
@@ -66,10 +66,10 @@ function asLine(line: string): Record<string, unknown> {
   return line.startsWith('{') ? (JSON.parse(line) as Record<string, unknown>) : { raw: line };
 }
 
-async function want(name: string, wanted: string): Promise<void> {
+async function setDesired(name: string, desired: string): Promise<void> {
   await server.client.apply(
     CONFIG_MAPS,
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { wanted } },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { desired } },
     { fieldManager: 'test', force: true },
   );
 }
@@ -95,9 +95,9 @@ async function ready(url: string): Promise<number> {
   return (await fetch(`${url}/readyz`)).status;
 }
 
-it('brings every object to what is wanted, whatever the network does, and then is quiet', async () => {
+it('brings every object to its desired state, whatever the network does, and then sends nothing', async () => {
   const count = 30;
-  for (let n = 0; n < count; n += 1) await want(`map-${n}`, 'one');
+  for (let n = 0; n < count; n += 1) await setDesired(`map-${n}`, 'one');
   proxy.on({ verb: 'list', resource: 'configmaps', nth: 1, fault: answer(503, {}) });
   proxy.on({ verb: 'apply', resource: 'configmaps', nth: 3, fault: drop('before') });
   proxy.on({ verb: 'apply', resource: 'configmaps', nth: 5, fault: drop('after') });
@@ -107,7 +107,7 @@ it('brings every object to what is wanted, whatever the network does, and then i
   proxy.on({ verb: 'watch', resource: 'configmaps', nth: 1, fault: closeWatch(5) });
   const program = await start('one', { kubeconfig: proxy.kubeconfig });
   await expect.poll(copied, PATIENCE).toEqual(Array.from({ length: count }, () => 'one'));
-  for (let n = 0; n < count; n += 1) await want(`map-${n}`, 'two');
+  for (let n = 0; n < count; n += 1) await setDesired(`map-${n}`, 'two');
   await expect.poll(copied, PATIENCE).toEqual(Array.from({ length: count }, () => 'two'));
   expect(await ready(program.url)).toBe(200);
 
@@ -123,14 +123,14 @@ it('brings every object to what is wanted, whatever the network does, and then i
   expect(writes()).toBe(before);
 });
 
-it('ends on SIGTERM: the pass under way comes to its end, the lease is given back, the next one begins', async () => {
-  await want('map-a', 'one');
-  const first = await start('first', { passMs: 2000 });
-  await expect.poll(() => first.lines, PATIENCE).toContain('pass over default/map-a');
+it('stops on SIGTERM: the reconcile under way ends, the lease is released, the next process starts', async () => {
+  await setDesired('map-a', 'one');
+  const first = await start('first', { takesMs: 2000 });
+  await expect.poll(() => first.lines, PATIENCE).toContain('reconcile default/map-a');
   const second = await start('second');
   await expect.poll(() => ready(second.url), PATIENCE).toBe(200);
   await expect.poll(copied, PATIENCE).toEqual(['one']);
-  await want('map-a', 'two');
+  await setDesired('map-a', 'two');
   await expect.poll(() => first.lines.length, PATIENCE).toBe(3);
   const ended = once(first.process, 'exit') as Promise<[number | null]>;
   first.process.kill('SIGTERM');
@@ -138,13 +138,13 @@ it('ends on SIGTERM: the pass under way comes to its end, the lease is given bac
   expect(await annotations()).toMatchObject({ 'test/copied': 'two', 'test/by': 'first', 'test/epoch': '1' });
   expect(first.log.map(({ message }) => message)).toContain('lease released');
   await expect.poll(holder, PATIENCE).toBe('second');
-  await want('map-a', 'three');
+  await setDesired('map-a', 'three');
   await expect.poll(copied, PATIENCE).toEqual(['three']);
   expect(await annotations()).toMatchObject({ 'test/by': 'second', 'test/epoch': '2' });
 });
 
-it('ends with an error when it loses the lease, so that it begins anew', async () => {
-  await want('map-a', 'one');
+it('exits with an error when it loses the lease, so that it is started again', async () => {
+  await setDesired('map-a', 'one');
   const first = await start('first');
   await expect.poll(copied, PATIENCE).toEqual(['one']);
   const lease = await server.client.get(LEASES, LEASE);
@@ -159,7 +159,7 @@ it('ends with an error when it loses the lease, so that it begins anew', async (
   expect(first.log.at(-1)).toMatchObject({ error: { code: 'LeaseLost', because: 'taken' } });
 });
 
-it('is not ready, and says why, while it may not read', async () => {
+it('is not ready, and tells why, while it may not read', async () => {
   proxy.on({ verb: 'list', resource: 'configmaps', fault: answer(403, {}) });
   const program = await start('one', { kubeconfig: proxy.kubeconfig });
   await expect.poll(async () => (await fetch(`${program.url}/readyz`)).text(), PATIENCE).toContain('403');
