@@ -1,20 +1,21 @@
 /**
- * Runs the checks of a stage. Thin: one question, one answer, a time limit. An error, a timeout and no data are Unknown;
- * what that means for a soak is decided in gates.ts.
+ * Runs one check: builtin health, HTTP or PromQL, with a time limit. Errors, timeouts and missing data are Unknown; gate.ts
+ * decides what that means for a soak. I/O goes through the ports `get` and `clock`.
  */
 import type { Check } from '../api/generated/types.ts';
 import { listAt, valueAt } from '../kube/objects/json.ts';
 import type { Clock } from '../os/clock.ts';
-import type { CheckRun } from './gates.ts';
+import type { HttpAnswer } from '../os/http-get.ts';
+import type { CheckRun } from './gate.ts';
 
 export interface CheckRunner {
   /** Never rejects. */
-  run(check: Check, about: CheckSubject): Promise<Answer>;
+  run(check: Check, subject: CheckSubject): Promise<CheckAnswer>;
 }
 
 export interface CheckSubject {
   readonly cluster: string;
-  /** What was observed last; absent when nothing was. */
+  /** The last observed health; undefined if there is none. */
   readonly health: ObservedHealth | undefined;
 }
 
@@ -23,68 +24,61 @@ export interface ObservedHealth {
   readonly because: string;
 }
 
-export type Answer = Pick<CheckRun, 'result' | 'message'>;
+export type CheckAnswer = Pick<CheckRun, 'result' | 'message'>;
 
-export interface CheckOptions {
+export interface CheckRunnerOptions {
   readonly clock: Clock;
-  /** One GET, without following redirects to elsewhere. Rejects when there is no answer. */
+  /** One GET that does not follow redirects. Rejects without an answer. */
   readonly get: (url: string, signal: AbortSignal) => Promise<HttpAnswer>;
-  /** Of the Prometheus that answers `promql`: http://prometheus.monitoring:9090. */
+  /** The Prometheus that evaluates `promql`, as http://prometheus.monitoring:9090. */
   readonly prometheusUrl?: string;
   readonly timeoutMs?: number;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly body: string;
-}
-
 const TIMEOUT_MS = 10_000;
 
-export function checkRunner(options: CheckOptions): CheckRunner {
+export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
   return { run };
 
-  async function run(check: Check, about: CheckSubject): Promise<Answer> {
-    if (check.builtin) return builtin(about.health);
-    if (check.http) return withLimit((signal) => http(check.http, signal));
-    if (check.promql) return withLimit((signal) => promql(check.promql, signal));
+  async function run({ name, builtin, http, promql }: Check, subject: CheckSubject): Promise<CheckAnswer> {
+    if (builtin) return runBuiltin(subject.health);
+    if (http) return withTimeout((signal) => runHTTP(http, signal));
+    if (promql) return withTimeout((signal) => runPromQL(promql, signal));
     return unknown(
-      `check ${check.name} is of type cel, which sync cannot evaluate: use builtin, http or promql, or remove it`,
+      `check ${name} cannot be evaluated: type cel is not supported yet. Use builtin, http or promql, or remove the check`,
     );
   }
 
-  async function http(question: Check['http'], signal: AbortSignal): Promise<Answer> {
-    if (!question) return unknown('nothing is asked');
-    const { status } = await options.get(question.url, signal);
-    const said = `${question.url} answered ${status}, wanted ${question.expectStatus}`;
-    return { result: status === question.expectStatus ? 'Passed' : 'Failed', message: said };
+  async function runHTTP({ url, expectStatus }: HTTPCheck, signal: AbortSignal): Promise<CheckAnswer> {
+    const { status } = await options.get(url, signal);
+    const message = `${url}: expected status ${expectStatus}, got ${status}`;
+    return { result: status === expectStatus ? 'Passed' : 'Failed', message };
   }
 
-  async function promql(question: Check['promql'], signal: AbortSignal): Promise<Answer> {
-    if (!question) return unknown('nothing is asked');
+  async function runPromQL(check: PromQLCheck, signal: AbortSignal): Promise<CheckAnswer> {
     const { prometheusUrl } = options;
     if (prometheusUrl === undefined) {
-      return unknown('no Prometheus is known: start sync with --prometheus-url');
+      return unknown('no Prometheus is configured: start sync with --prometheus-url');
     }
-    const query = new URLSearchParams({ query: question.query });
+    const query = new URLSearchParams({ query: check.query });
     const { status, body } = await options.get(
       `${prometheusUrl.replace(/\/$/, '')}/api/v1/query?${query.toString()}`,
       signal,
     );
-    if (status !== 200) return unknown(`Prometheus answered ${status}`);
-    return judgeSample(body, question);
+    if (status !== 200) return unknown(`Prometheus: expected status 200, got ${status}`);
+    return evaluateSample(body, check);
   }
 
-  async function withLimit(ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  async function withTimeout(ask: (signal: AbortSignal) => Promise<CheckAnswer>): Promise<CheckAnswer> {
     const { timeoutMs = TIMEOUT_MS, clock } = options;
     const end = new AbortController();
     const timer = new AbortController();
-    const limit = clock.sleep(timeoutMs, timer.signal).then(
+    const timeout = clock.sleep(timeoutMs, timer.signal).then(
       () => unknown(`no answer within ${timeoutMs / 1000} s`),
       () => unknown('answered'),
     );
     try {
-      return await Promise.race([ask(end.signal), limit]);
+      return await Promise.race([ask(end.signal), timeout]);
     } catch (error) {
       return unknown(error instanceof Error ? error.message : String(error));
     } finally {
@@ -94,21 +88,24 @@ export function checkRunner(options: CheckOptions): CheckRunner {
   }
 }
 
-/** The cluster's own health, as it was seen last. */
-function builtin(health: ObservedHealth | undefined): Answer {
-  if (!health) return unknown('its health was not seen');
+type HTTPCheck = NonNullable<Check['http']>;
+type PromQLCheck = NonNullable<Check['promql']>;
+
+/** The cluster's own health, as last observed. */
+function runBuiltin(health: ObservedHealth | undefined): CheckAnswer {
+  if (!health) return unknown('its health was not observed');
   if (health.answer === 'Settled') return { result: 'Passed', message: health.because };
   return { result: health.answer === 'Failed' ? 'Failed' : 'Unknown', message: health.because };
 }
 
-/** A scalar, or a vector of exactly one sample: several values have no one place within the bounds. */
-export function judgeSample(
+/** Accepts a scalar, or a vector of exactly one sample: several values cannot be compared with one pair of bounds. */
+export function evaluateSample(
   body: string,
   { min, max }: { readonly min?: number; readonly max?: number },
-): Answer {
+): CheckAnswer {
   const value = sampleIn(body);
-  if (value === undefined) return unknown('Prometheus gave no single value');
-  if (Number.isNaN(value)) return unknown('Prometheus gave NaN');
+  if (value === undefined) return unknown('Prometheus returned no single value');
+  if (Number.isNaN(value)) return unknown('Prometheus returned NaN');
   if (max !== undefined && value > max) return { result: 'Failed', message: `${value} is above ${max}` };
   if (min !== undefined && value < min) return { result: 'Failed', message: `${value} is below ${min}` };
   return { result: 'Passed', message: `${value} is within its bounds` };
@@ -122,7 +119,7 @@ function sampleIn(body: string): number | undefined {
   return Number(text.replace('Inf', 'Infinity'));
 }
 
-/** `[moment, "value"]` is a scalar; a vector is a list of samples that hold the same. */
+/** A scalar is `[time, "value"]`; a vector is a list of samples, each with such a pair. */
 function sampleText(answer: unknown): unknown {
   const result = listAt(answer, 'data', 'result');
   if (valueAt(answer, 'data', 'resultType') !== 'vector') return result[1];
@@ -137,6 +134,6 @@ function parsed(body: string): unknown {
   }
 }
 
-function unknown(message: string): Answer {
+function unknown(message: string): CheckAnswer {
   return { result: 'Unknown', message };
 }

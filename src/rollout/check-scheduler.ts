@@ -1,49 +1,54 @@
-/** Runs checks in the background, one at a time for each cluster and check, and keeps what they said until it is counted. */
+/** Runs checks in the background, one run at a time for each cluster and check, and keeps results until they are recorded. */
 import type { Check } from '../api/generated/types.ts';
 import type { Clock } from '../os/clock.ts';
 import type { CheckRunner, CheckSubject } from './check-runner.ts';
-import type { CheckRun } from './gates.ts';
+import type { CheckRun } from './gate.ts';
 
-export interface CheckDesk {
-  /** Begins a run, unless one is under way. */
-  begin(check: Check, about: CheckSubject): void;
-  /** What was said and may not be counted yet. Counting the same run twice does no harm. */
-  runsOf(cluster: string): readonly CheckRun[];
-  /** Everything up to that moment is written down. */
-  counted(cluster: string, check: string, upTo: Date): void;
+export interface CheckScheduler {
+  /** Starts a run, unless one is in progress. */
+  start(check: Check, subject: CheckSubject): void;
+  /** Results that may not be recorded yet. Counting one twice is harmless. */
+  results(cluster: string): readonly CheckRun[];
+  /** Drops the results up to that moment: they are recorded. */
+  drop(cluster: string, check: string, upTo: Date): void;
+  /** Resolves once no run is in progress. */
   idle(): Promise<void>;
 }
 
-export function checkDesk(runner: CheckRunner, clock: Clock, onRun: () => void): CheckDesk {
-  const underWay = new Map<string, Promise<void>>();
-  const said = new Map<string, readonly CheckRun[]>();
+export function createCheckScheduler(
+  runner: CheckRunner,
+  clock: Clock,
+  onResult: () => void,
+): CheckScheduler {
+  const inProgress = new Map<string, Promise<void>>();
+  const kept = new Map<string, readonly CheckRun[]>();
 
   return {
-    begin(check, about) {
-      const key = `${about.cluster} ${check.name}`;
-      if (underWay.has(key)) return;
-      underWay.set(
+    start(check, subject) {
+      const key = `${subject.cluster} ${check.name}`;
+      if (inProgress.has(key)) return;
+      inProgress.set(
         key,
-        run(check, about).finally(() => underWay.delete(key)),
+        run(check, subject).finally(() => inProgress.delete(key)),
       );
     },
-    runsOf: (cluster) => said.get(cluster) ?? [],
-    counted(cluster, check, upTo) {
-      const left = (said.get(cluster) ?? []).filter((each) => each.check !== check || each.at > upTo);
-      if (left.length > 0) said.set(cluster, left);
-      else said.delete(cluster);
+    results: (cluster) => kept.get(cluster) ?? [],
+    drop(cluster, check, upTo) {
+      const left = (kept.get(cluster) ?? []).filter((each) => each.check !== check || each.at > upTo);
+      if (left.length > 0) kept.set(cluster, left);
+      else kept.delete(cluster);
     },
     async idle() {
-      while (underWay.size > 0) await Promise.all(underWay.values());
+      while (inProgress.size > 0) await Promise.all(inProgress.values());
     },
   };
 
-  async function run(check: Check, about: CheckSubject): Promise<void> {
-    // The moment of the question: what was asked before a new target settled says nothing about that target.
+  async function run(check: Check, subject: CheckSubject): Promise<void> {
+    // Results carry their start time: a run that started before a new target settled says nothing about that target.
     const at = clock.now();
-    const answer = await runner.run(check, about);
-    const before = said.get(about.cluster) ?? [];
-    said.set(about.cluster, [...before, { check: check.name, at, ...answer }]);
-    onRun();
+    const answer = await runner.run(check, subject);
+    const before = kept.get(subject.cluster) ?? [];
+    kept.set(subject.cluster, [...before, { check: check.name, at, ...answer }]);
+    onResult();
   }
 }

@@ -18,7 +18,7 @@ import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline-workers.ts';
 import type { ObjectChecks } from './judge/object-checks.ts';
-import { promotion as promotionOf } from './promote/controller.ts';
+import { createPromotionController } from './promote/controller.ts';
 import type { ClusterWorkersPort } from './promote/ports.ts';
 import type { Renderer } from './render/renderer.ts';
 
@@ -119,9 +119,9 @@ function createWorkers(
     policy,
     inClusters: () =>
       stores.clusters.list().flatMap(({ metadata }) => clusters.report(metadata.name)?.commits ?? []),
-    promote: async (name) => (await promotion.reconcile(name)).wakeAt,
+    promote: async (name) => (await promotion.reconcile(name)).requeueAt,
   });
-  const promotion = promotionOf({
+  const promotion = createPromotionController({
     hub,
     source: {
       accepted: async ({ metadata }, named) =>
@@ -130,9 +130,9 @@ function createWorkers(
     clusters: withContent(clusters, pipelines),
     clock: options.clock,
     log: options.log,
-    onRun: (name) => pipelines.get(name)?.wake(),
+    onCheckResult: (name) => pipelines.get(name)?.wake(),
     ...(options.runner ? { runner: options.runner } : {}),
-    announce: (about, { message, ...change }) =>
+    recordEvent: (about, { message, ...change }) =>
       events.record({ about, action: 'Promote', note: message, ...change }),
   });
   return { clusters, pipelines };

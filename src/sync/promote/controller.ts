@@ -1,41 +1,41 @@
 /**
- * Carries out what plan.ts decides: writes Releases, the status of clusters and of the Pipeline, and tells each cluster's
- * worker what to run.
+ * Carries out what plan.ts decides: writes Releases, the status of clusters and of the Pipeline, and sets the targets of the
+ * cluster workers.
  *
- * Everything is written down before anybody acts on it: first what is proven, then what a cluster is about to be given, and
- * only then the order to the cluster. Killed at any line, the next pass finds a state that it knows.
+ * Everything is recorded before anybody acts on it: first what is proven, then what a cluster is about to start, and only then
+ * its target. Killed at any line, the next reconcile finds a state that it knows.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Pipeline } from '../../api/generated/types.ts';
-import { httpGet } from '../../rollout/check-http.ts';
-import { type CheckRunner, checkRunner } from '../../rollout/check-runner.ts';
-import { type CheckDesk, checkDesk } from '../../rollout/check-scheduler.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { httpGet } from '../../os/http-get.ts';
+import { type CheckRunner, createCheckRunner } from '../../rollout/check-runner.ts';
+import { type CheckScheduler, createCheckScheduler } from '../../rollout/check-scheduler.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { clusterStatus, ownStatus } from './cluster/status.ts';
-import { type Announcer, announceCluster, announceRelease } from './events.ts';
-import { type Observation, observe, type Sources } from './observe.ts';
+import { type PromotionEvents, recordClusterChange, recordReleaseChange } from './events.ts';
+import { observePromotion, type PromotionObservation, type PromotionSources } from './observe.ts';
 import { type DueCheck, type PromotionPlan, planPromotion } from './plan.ts';
-import { optional } from './snapshot.ts';
 
-export interface PromotionPorts extends Sources, Announcer {
-  /** Absent: over HTTP, without a Prometheus. */
+export interface PromotionPorts extends PromotionSources, PromotionEvents {
+  /** Default: over HTTP, without a Prometheus. */
   readonly runner?: CheckRunner;
-  /** A check has answered: this Pipeline wants a pass. */
-  readonly onRun?: (pipeline: string) => void;
+  /** A check has a result: the Pipeline has to be reconciled. */
+  readonly onCheckResult?: (pipeline: string) => void;
 }
 
-export interface Promotion {
+export interface PromotionController {
   readonly name: 'promote';
   readonly reads: readonly string[];
   readonly writes: readonly string[];
-  /** One pass over one Pipeline. Rejects when something could not be written down; the next pass goes on from there. */
-  reconcile(pipeline: string): Promise<{ readonly wakeAt?: Date }>;
+  /** Reconciles one Pipeline. Rejects if something could not be recorded; the next reconcile continues from there. */
+  reconcile(pipeline: string): Promise<{ readonly requeueAt?: Date }>;
 }
 
-export function promotion(ports: PromotionPorts): Promotion {
+export function createPromotionController(ports: PromotionPorts): PromotionController {
   const { hub, clock } = ports;
-  const runner = ports.runner ?? checkRunner({ clock, get: httpGet });
-  const desks = new Map<string, CheckDesk>();
+  const runner = ports.runner ?? createCheckRunner({ clock, get: httpGet });
+  const schedulers = new Map<string, CheckScheduler>();
   return {
     name: 'promote',
     reads: ['Pipeline', 'Cluster', 'Release'],
@@ -43,98 +43,103 @@ export function promotion(ports: PromotionPorts): Promotion {
     reconcile,
   };
 
-  async function reconcile(name: string): Promise<{ readonly wakeAt?: Date }> {
+  async function reconcile(name: string): Promise<{ readonly requeueAt?: Date }> {
     const pipeline = await hub.pipeline(name);
     if (!pipeline) return {};
-    const desk = deskOf(name);
-    const seen = await observe(ports, pipeline, desk);
-    const plan = planPromotion(seen.world, seen.head);
+    const checks = schedulerOf(name);
+    const observation = await observePromotion(ports, pipeline, checks);
+    const plan = planPromotion(observation.snapshot, observation.head);
 
-    const proofs = await attempt(releaseWrites(ports, plan));
-    const { told, written, failures: intents } = await writeClusters(ports, plan, seen, proofs.length === 0);
-    for (const cluster of told) tell(cluster);
-    const rest = await attempt(restWrites(ports, pipeline, plan));
+    const proofFailures = await runAll(releaseWrites(ports, plan));
+    const clusters = await writeClusters(ports, plan, observation, proofFailures.length === 0);
+    for (const cluster of clusters.ready) setTarget(cluster);
+    const otherFailures = await runAll(otherWrites(ports, pipeline, plan));
 
-    for (const cluster of written) forgetCounted(desk, cluster);
-    beginChecks(desk, pipeline, plan.due);
-    const failures = [...proofs, ...intents, ...rest];
+    for (const cluster of clusters.written) dropRecorded(checks, cluster);
+    startChecks(checks, pipeline, plan.dueChecks);
+    const failures = [...proofFailures, ...clusters.failures, ...otherFailures];
     if (failures.length > 0) {
       throw new AggregateError(
         failures.map(({ error }) => error),
-        `promoting ${name}`,
+        `promotion of Pipeline ${name} failed`,
       );
     }
-    return optional('wakeAt', plan.wakeAt);
+    return optional('requeueAt', plan.requeueAt);
   }
 
-  function tell({ name, target, sync, member }: ClusterPlan): void {
+  function setTarget({ name, target, sync, member }: ClusterPlan): void {
     const observeAt = sync.state === 'Soaking' ? member.progress.until : undefined;
     ports.clusters.setTarget(name, { ...target, ...optional('observeAt', observeAt) });
   }
 
-  function beginChecks(desk: CheckDesk, { spec }: Pipeline, due: readonly DueCheck[]): void {
+  function startChecks(checks: CheckScheduler, { spec }: Pipeline, due: readonly DueCheck[]): void {
     for (const { cluster, stage, check: name } of due) {
       const check = spec.stages
         .find((each) => each.name === stage)
         ?.checks.find((each) => each.name === name);
-      if (check) desk.begin(check, { cluster, health: ports.clusters.report(cluster)?.health });
+      if (check) checks.start(check, { cluster, health: ports.clusters.report(cluster)?.health });
     }
   }
 
-  function deskOf(pipeline: string): CheckDesk {
-    const desk = desks.get(pipeline) ?? checkDesk(runner, clock, () => ports.onRun?.(pipeline));
-    desks.set(pipeline, desk);
-    return desk;
+  function schedulerOf(pipeline: string): CheckScheduler {
+    const known = schedulers.get(pipeline);
+    const scheduler = known ?? createCheckScheduler(runner, clock, () => ports.onCheckResult?.(pipeline));
+    schedulers.set(pipeline, scheduler);
+    return scheduler;
   }
 }
 
-interface Written {
-  /** Those whose target may be said now: all that goes on, and what begins and is written down. */
-  readonly told: readonly ClusterPlan[];
+interface ClusterWrites {
+  /** Clusters whose target may be set now: all that continue, and those that start and are recorded. */
+  readonly ready: readonly ClusterPlan[];
   readonly written: readonly ClusterPlan[];
-  readonly failures: readonly Failure[];
+  readonly failures: readonly WriteFailure[];
 }
 
-/** What begins rests on proofs, of Releases and of clusters: while those are not written down, it does not begin. */
+/** What starts depends on proofs, of Releases and of clusters: until those are recorded, it does not start. */
 async function writeClusters(
   ports: PromotionPorts,
   plan: PromotionPlan,
-  seen: Observation,
-  proofsAreSafe: boolean,
-): Promise<Written> {
-  const owned = plan.clusters.filter(({ name }) => seen.owned.has(name));
-  const going = owned.filter(({ begins }) => !begins);
-  const found = await attempt(going.map((cluster) => intentWrite(ports, cluster, seen)));
-  const beginning = proofsAreSafe ? mayBegin(owned, found) : [];
-  const begun = await attempt(beginning.map((cluster) => intentWrite(ports, cluster, seen)));
-  const failures = [...found, ...begun];
-  const lost = new Set(failures.map(({ key }) => key));
-  const isWritten = ({ name }: ClusterPlan): boolean => !lost.has(name);
+  observation: PromotionObservation,
+  areProofsRecorded: boolean,
+): Promise<ClusterWrites> {
+  const owned = plan.clusters.filter(({ name }) => observation.owned.has(name));
+  const continuing = owned.filter(({ starts }) => !starts);
+  const write = (cluster: ClusterPlan): PlannedWrite => clusterWrite(ports, cluster, observation);
+  const continuingFailures = await runAll(continuing.map(write));
+  const starting = areProofsRecorded ? startable(owned, continuingFailures) : [];
+  const startingFailures = await runAll(starting.map(write));
+  const failures = [...continuingFailures, ...startingFailures];
+  const failed = new Set(failures.map(({ key }) => key));
+  const isWritten = ({ name }: ClusterPlan): boolean => !failed.has(name);
   return {
-    told: [...going, ...beginning.filter(isWritten)],
-    written: [...going, ...beginning].filter(isWritten),
+    ready: [...continuing, ...starting.filter(isWritten)],
+    written: [...continuing, ...starting].filter(isWritten),
     failures,
   };
 }
 
-/** A cluster that begins may have the place of one that was proven: while that is not written down, the place is taken. */
-function mayBegin(clusters: readonly ClusterPlan[], failures: readonly Failure[]): readonly ClusterPlan[] {
-  const lost = new Set(failures.map(({ key }) => key));
-  const unsafe = clusters.filter((each) => isProvenNow(each) && lost.has(each.name));
-  const stages = new Set(unsafe.map(({ stage }) => stage));
-  return clusters.filter(({ begins, stage }) => begins && !stages.has(stage));
+/** A starting cluster may use the slot of one that was proven now: until that is recorded, the slot is taken. */
+function startable(
+  clusters: readonly ClusterPlan[],
+  failures: readonly WriteFailure[],
+): readonly ClusterPlan[] {
+  const failed = new Set(failures.map(({ key }) => key));
+  const unrecorded = clusters.filter((each) => isProvenNow(each) && failed.has(each.name));
+  const stages = new Set(unrecorded.map(({ stage }) => stage));
+  return clusters.filter(({ starts, stage }) => starts && !stages.has(stage));
 }
 
 function isProvenNow({ member, sync }: ClusterPlan): boolean {
-  return member.before.soak !== undefined && sync.soak === undefined;
+  return member.recorded.soak !== undefined && sync.soak === undefined;
 }
 
-interface Writing {
+interface PlannedWrite {
   readonly key: string;
   readonly write: () => Promise<void>;
 }
 
-function releaseWrites(ports: PromotionPorts, { create, releases }: PromotionPlan): readonly Writing[] {
+function releaseWrites(ports: PromotionPorts, { create, releases }: PromotionPlan): readonly PlannedWrite[] {
   const changed = releases.filter(
     ({ release, status }) => release === create || !isDeepStrictEqual(release.status, status),
   );
@@ -143,29 +148,33 @@ function releaseWrites(ports: PromotionPorts, { create, releases }: PromotionPla
     write: async () => {
       if (planned.release === create) await ports.hub.createRelease(create);
       await ports.hub.applyReleaseStatus({ ...planned.release, status: planned.status });
-      announceRelease(ports, planned);
+      recordReleaseChange(ports, planned);
     },
   }));
 }
 
-function intentWrite(ports: PromotionPorts, plan: ClusterPlan, { head, world }: Observation): Writing {
-  const { cluster } = plan.member.view;
-  const status = clusterStatus(plan, head.unread, world.now);
+function clusterWrite(
+  ports: PromotionPorts,
+  plan: ClusterPlan,
+  { head, snapshot }: PromotionObservation,
+): PlannedWrite {
+  const { cluster } = plan.member.snapshot;
+  const status = clusterStatus(plan, head.unread, snapshot.now);
   return {
     key: plan.name,
     write: async () => {
       if (isDeepStrictEqual(ownStatus(cluster.status), status)) return;
       await ports.hub.applyClusterStatus({ ...cluster, status });
-      announceCluster(ports, plan);
+      recordClusterChange(ports, plan);
     },
   };
 }
 
-function restWrites(
+function otherWrites(
   { hub }: PromotionPorts,
   pipeline: Pipeline,
-  { status, drop }: PromotionPlan,
-): readonly Writing[] {
+  { status, expired }: PromotionPlan,
+): readonly PlannedWrite[] {
   return [
     {
       key: pipeline.metadata.name,
@@ -174,25 +183,25 @@ function restWrites(
         await hub.applyPipelineStatus({ ...pipeline, status });
       },
     },
-    ...drop.map((release) => ({ key: release.metadata.name, write: () => hub.deleteRelease(release) })),
+    ...expired.map((release) => ({ key: release.metadata.name, write: () => hub.deleteRelease(release) })),
   ];
 }
 
-function forgetCounted(desk: CheckDesk, { name, sync }: ClusterPlan): void {
+function dropRecorded(checks: CheckScheduler, { name, sync }: ClusterPlan): void {
   for (const gate of sync.soak?.gates ?? []) {
-    if (gate.ranAt !== undefined) desk.counted(name, gate.name, new Date(gate.ranAt));
+    if (gate.ranAt !== undefined) checks.drop(name, gate.name, new Date(gate.ranAt));
   }
 }
 
-interface Failure {
+interface WriteFailure {
   readonly key: string;
   readonly error: unknown;
 }
 
-/** One failure does not stop the others; all of them are reported. */
-async function attempt(writings: readonly Writing[]): Promise<readonly Failure[]> {
-  const failures: Failure[] = [];
-  for (const { key, write } of writings) {
+/** One failure does not stop the other writes; all failures are reported. */
+async function runAll(writes: readonly PlannedWrite[]): Promise<readonly WriteFailure[]> {
+  const failures: WriteFailure[] = [];
+  for (const { key, write } of writes) {
     try {
       await write();
     } catch (error) {

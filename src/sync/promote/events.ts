@@ -1,53 +1,55 @@
-/** Says what has changed: one line in the log, one Event. A pass that changes nothing says nothing. */
+/** Logs state changes and records them as Events. A reconcile that changes nothing writes neither. */
 import type { Cluster, Release, ReleaseStage } from '../../api/generated/types.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import type { ReleasePlan } from './plan.ts';
 
-export interface Change {
+export interface PromotionEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-export interface Announcer {
+export interface PromotionEvents {
   readonly log: Log;
-  /** For Events. */
-  readonly announce?: (about: Cluster | Release, change: Change) => void;
+  readonly recordEvent?: (about: Cluster | Release, event: PromotionEvent) => void;
 }
 
-const BAD: ReadonlySet<string> = new Set(['Failed', 'Held', 'Unreachable', 'Skipped']);
+const WARNING_STATES: ReadonlySet<string> = new Set(['Failed', 'Held', 'Unreachable', 'Skipped']);
 
-export function announceCluster(
-  { log, announce }: Announcer,
+export function recordClusterChange(
+  { log, recordEvent }: PromotionEvents,
   { member, sync, stage, why }: ClusterPlan,
 ): void {
-  const { cluster } = member.view;
-  const { state = 'Pending', commit = 'nothing' } = sync;
+  const { cluster } = member.snapshot;
+  const { state = 'Pending', commit = 'no commit' } = sync;
   const { state: stateBefore, commit: commitBefore } = cluster.status?.sync ?? {};
   if (stateBefore === state && commitBefore === sync.commit) return;
   const { because } = why;
-  log.info('cluster moved', { cluster: cluster.metadata.name, stage, state, commit, because });
-  announce?.(cluster, { ...changeTo(state), message: `${commit}: ${because}` });
+  log.info('cluster state changed', { cluster: cluster.metadata.name, stage, state, commit, because });
+  recordEvent?.(cluster, { ...eventFor(state), message: `${commit}: ${because}` });
 }
 
-export function announceRelease({ log, announce }: Announcer, { release, status }: ReleasePlan): void {
+export function recordReleaseChange(
+  { log, recordEvent }: PromotionEvents,
+  { release, status }: ReleasePlan,
+): void {
   const before = new Map((release.status?.stages ?? []).map(({ name, state }) => [name, state]));
   const changed = (status.stages ?? []).filter(
     ({ name, state }) => state !== (before.get(name) ?? 'Pending'),
   );
   for (const stage of changed) {
     const { name, state } = stage;
-    const because = reasonFor(stage);
-    log.info('stage moved', { release: release.metadata.name, stage: name, state, because });
-    announce?.(release, { ...changeTo(state), message: `stage ${name}: ${because}` });
+    const because = stageReason(stage);
+    log.info('stage state changed', { release: release.metadata.name, stage: name, state, because });
+    recordEvent?.(release, { ...eventFor(state), message: `stage ${name}: ${because}` });
   }
 }
 
-function changeTo(state: string): Pick<Change, 'type' | 'reason'> {
-  return { type: BAD.has(state) ? 'Warning' : 'Normal', reason: `Sync${state}` };
+function eventFor(state: string): Pick<PromotionEvent, 'type' | 'reason'> {
+  return { type: WARNING_STATES.has(state) ? 'Warning' : 'Normal', reason: `Sync${state}` };
 }
 
-function reasonFor({ state, waiting }: ReleaseStage): string {
+function stageReason({ state, waiting }: ReleaseStage): string {
   return waiting?.message ?? state;
 }

@@ -1,107 +1,109 @@
 /**
- * Every brake of a promotion is the same thing: how many more clusters may begin, and why not one more. Those of
- * `entryLimits` also keep a stage from taking a new commit at all; windows and freezes are lines of that list.
+ * The limits of promotion. Entry limits keep a stage from taking a new commit at all; start limits are asked before each
+ * cluster. Windows and freezes will be further lines of both lists.
  */
 import type { Pipeline, Stage } from '../../api/generated/types.ts';
-import { amountOf } from '../../rollout/int-or-percent.ts';
-import type { Because } from './snapshot.ts';
+import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
+import { type Limit, tightestLimit, UNLIMITED } from '../../rollout/limit.ts';
+import { MAX_NAMES } from './bounds.ts';
 
-export interface Limit extends Because {
-  readonly places: number;
-}
-
-export interface Entry {
+export interface EntryRequest {
   readonly pipeline: Pipeline;
   readonly stage: Stage;
-  /** Of what the commit renders to now. */
+  /** Of the content that the commit renders to now. */
   readonly planDigest: string;
-  /** Clusters of no stage. */
+  /** Clusters that belong to no stage. */
   readonly unassigned: readonly string[];
-  /** Clusters of this stage that the commit changes. */
+  /** How many clusters of this stage the commit changes. */
   readonly changes: number;
-  /** Of these changes, those that no earlier stage ran. */
+  /** How many of these changes no earlier stage exercised. */
   readonly unexercised: number;
 }
 
-const OPEN: Limit = { places: Number.POSITIVE_INFINITY, reason: 'Open', because: 'nothing holds it up' };
-
-export function entryLimit(entry: Entry): Limit {
-  return tightest([...paused(entry.pipeline), ...unassigned(entry), ...approval(entry), OPEN]);
+export function entryLimit(request: EntryRequest): Limit {
+  return tightestLimit([
+    ...pausedLimit(request),
+    ...unassignedLimit(request),
+    ...approvalLimit(request),
+    UNLIMITED,
+  ]);
 }
 
-export interface Begin {
+export interface StartRequest {
   readonly pipeline: Pipeline;
   readonly stage: Stage;
   readonly unassigned: readonly string[];
   readonly total: number;
   readonly busy: number;
   readonly failed: readonly string[];
-  /** The commit, when it renders to what the stage before has not proven. */
+  /** The commit, if it renders to content now that the stage before has not proven. */
   readonly rerendered?: string;
 }
 
-/** Asked before each cluster. */
-export function beginLimit(begin: Begin): Limit {
-  return tightest([
-    ...paused(begin.pipeline),
-    ...unassigned(begin),
-    ...rerendered(begin),
-    ...failureBudget(begin),
-    concurrency(begin),
+export function startLimit(request: StartRequest): Limit {
+  const budget = failureBudgetLimit(request);
+  return tightestLimit([
+    ...pausedLimit(request),
+    ...unassignedLimit(request),
+    ...rerenderedLimit(request),
+    ...(budget ? [budget] : []),
+    concurrencyLimit(request),
   ]);
 }
 
-function paused({ metadata, spec }: Pipeline): Limit[] {
+function pausedLimit({ pipeline: { metadata, spec } }: Pick<StartRequest, 'pipeline'>): Limit[] {
   if (!spec.paused) return [];
   const blocker = { kind: 'Pipeline', name: metadata.name };
-  return [{ places: 0, reason: 'Paused', because: `pipeline ${metadata.name} is paused`, blocker }];
+  return [{ slots: 0, reason: 'Paused', because: `pipeline ${metadata.name} is paused`, blocker }];
 }
 
-function unassigned({ pipeline, unassigned: names }: Pick<Entry, 'pipeline' | 'unassigned'>): Limit[] {
-  const [first] = names;
+function unassignedLimit({ pipeline, unassigned }: Pick<StartRequest, 'pipeline' | 'unassigned'>): Limit[] {
+  const [first] = unassigned;
   if (pipeline.spec.unassigned !== 'Fail' || first === undefined) return [];
-  const because = `${names.length} clusters belong to no stage: ${names.slice(0, 20).join(', ')}`;
-  return [{ places: 0, reason: 'ClusterUnassigned', because, blocker: { kind: 'Cluster', name: first } }];
+  const names = unassigned.slice(0, MAX_NAMES).join(', ');
+  const because = `${unassigned.length} clusters belong to no stage: ${names}`;
+  return [{ slots: 0, reason: 'ClusterUnassigned', because, blocker: { kind: 'Cluster', name: first } }];
 }
 
-/** S32: proof is of content. A newer commit, or the stage before, brings it on. */
-function rerendered({ stage, rerendered: commit }: Begin): Limit[] {
-  if (commit === undefined) return [];
-  const because = `${commit} renders to something else than what was promoted to ${stage.name}: the stage before has to prove that first`;
-  return [{ places: 0, reason: 'RenderChanged', because }];
+/** S32: proof belongs to content. A newer commit, or the proof in the stage before, ends this. */
+function rerenderedLimit({ stage, rerendered }: StartRequest): Limit[] {
+  if (rerendered === undefined) return [];
+  const because = `${rerendered} renders to different content than when it was promoted to ${stage.name}: the stage before has to prove that content first`;
+  return [{ slots: 0, reason: 'RenderChanged', because }];
 }
 
-/** What changes nothing here needs nobody's word. */
-function approval({ pipeline, stage, planDigest, changes, unexercised }: Entry): Limit[] {
-  const asked = { None: 0, Unexercised: unexercised, Required: changes }[stage.approval];
-  const approved = pipeline.spec.approvals.some(
-    (given) => given.stage === stage.name && given.planDigest === planDigest,
+/** A commit that changes nothing in the stage needs no approval. */
+function approvalLimit({ pipeline, stage, planDigest, changes, unexercised }: EntryRequest): Limit[] {
+  const needed = { None: 0, Unexercised: unexercised, Required: changes }[stage.approval];
+  const isApproved = pipeline.spec.approvals.some(
+    (approval) => approval.stage === stage.name && approval.planDigest === planDigest,
   );
-  if (asked === 0 || approved) return [];
-  const what = stage.approval === 'Unexercised' ? ' for what no earlier stage ran' : '';
-  const because = `stage ${stage.name} needs an approval${what}: plan ${planDigest} in spec.approvals`;
+  if (needed === 0 || isApproved) return [];
+  const what = stage.approval === 'Unexercised' ? ' for changes that no earlier stage exercised' : '';
+  const because = `stage ${stage.name} needs an approval${what}: add plan ${planDigest} to spec.approvals`;
   const blocker = { kind: 'Pipeline', name: pipeline.metadata.name };
-  return [{ places: 0, reason: 'ApprovalRequired', because, blocker }];
+  return [{ slots: 0, reason: 'ApprovalRequired', because, blocker }];
 }
 
-export function failureBudget({ stage, total, failed }: Pick<Begin, 'stage' | 'total' | 'failed'>): Limit[] {
-  const allowed = amountOf(stage.maxFailedClusters, total);
+/** S35. Undefined while the failures are within the budget. */
+export function failureBudgetLimit({
+  stage,
+  total,
+  failed,
+}: Pick<StartRequest, 'stage' | 'total' | 'failed'>): Limit | undefined {
+  const allowed = resolveIntOrPercent(stage.maxFailedClusters, total);
   const [first] = failed;
-  if (first === undefined || failed.length <= allowed) return [];
-  const because = `clusters failed in ${stage.name}: ${failed.length}, allowed: ${allowed} (${failed.slice(0, 20).join(', ')})`;
-  return [{ places: 0, reason: 'FailureBudgetSpent', because, blocker: { kind: 'Cluster', name: first } }];
+  if (first === undefined || failed.length <= allowed) return undefined;
+  const names = failed.slice(0, MAX_NAMES).join(', ');
+  const because = `clusters failed in ${stage.name}: ${failed.length}, allowed: ${allowed} (${names})`;
+  return { slots: 0, reason: 'FailureBudgetSpent', because, blocker: { kind: 'Cluster', name: first } };
 }
 
-function concurrency({ stage, total, busy }: Begin): Limit {
-  const allowed = amountOf(stage.maxConcurrentClusters, total);
+function concurrencyLimit({ stage, total, busy }: StartRequest): Limit {
+  const allowed = resolveIntOrPercent(stage.maxConcurrentClusters, total);
   return {
-    places: allowed - busy,
+    slots: allowed - busy,
     reason: 'StageFull',
     because: `clusters busy in ${stage.name}: ${busy}, allowed: ${allowed}`,
   };
-}
-
-/** Of equally tight limits the first is named, so they are listed by what people should hear first. */
-function tightest(limits: readonly [...Limit[], Limit]): Limit {
-  return limits.reduce((tight, next) => (Math.max(0, next.places) < tight.places ? next : tight));
 }

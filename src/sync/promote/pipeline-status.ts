@@ -1,104 +1,112 @@
-/** The status of a Pipeline: its head, its stages, and what keeps the head from the last of them. Pure. */
+/** The status of a Pipeline: its head, its stages, and why the head is not in the last stage yet. Pure. */
 import type { PipelineHead, PipelineStageStatus, PipelineStatus, Wait } from '../../api/generated/types.ts';
 import { pipelinePhases } from '../../api/phases.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Explanation } from '../../rollout/explanation.ts';
 import type { HeadReport } from '../commits.ts';
+import { MAX_MESSAGE, MAX_NAMES, truncate } from './bounds.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
-import { type Road, stageOf } from './release/order.ts';
-import { yesNo } from './release/status.ts';
-import { type Because, cut, MAX_MESSAGE, MAX_NAMES, optional, type World } from './snapshot.ts';
+import { type OrderedRelease, recordedStage } from './release/order.ts';
+import { booleanFinding } from './release/status.ts';
+import type { PromotionSnapshot } from './snapshot.ts';
+import { countClusters } from './stage/rollout.ts';
 import type { StagePlan } from './stage/stage.ts';
-import { countsOf } from './stage/verdict.ts';
 import { waitFor } from './wait.ts';
 
-export interface PipelineSight {
-  readonly world: World;
+export interface PipelineStatusInput {
+  readonly snapshot: PromotionSnapshot;
   readonly head: HeadReport;
   readonly stages: readonly StagePlan[];
   readonly clusters: readonly ClusterPlan[];
-  readonly roads: readonly Road[];
+  readonly releases: readonly OrderedRelease[];
 }
 
-export function pipelineStatus(sight: PipelineSight): PipelineStatus {
-  const { world, stages, clusters } = sight;
-  const { pipeline, now, commits } = world;
+export function pipelineStatus(input: PipelineStatusInput): PipelineStatus {
+  const { snapshot, stages, clusters } = input;
+  const { pipeline, now, commits } = snapshot;
   const newest = commits.at(-1)?.id;
-  const waiting = waitOf(sight);
+  const waiting = firstWait(input);
   const observedGeneration = optional('observedGeneration', pipeline.metadata.generation);
-  const said = findingsOf(sight, waiting).map((finding) => ({ ...finding, ...observedGeneration }));
-  const conditions = withConditions(pipeline.status?.conditions, said, now);
-  const states = clusters.map(({ sync }) => sync);
+  const findings = findingsOf(input, waiting).map((finding) => ({ ...finding, ...observedGeneration }));
+  const conditions = withConditions(pipeline.status?.conditions, findings, now);
+  const records = clusters.map(({ sync }) => sync);
   return {
     ...observedGeneration,
     phase: pipelinePhases.phaseOf({ conditions }),
     conditions,
     ...optional('waiting', waiting),
-    head: headOf(sight),
-    stages: stages.map((plan) => stageStatus(plan, sight)),
+    head: headStatus(input),
+    stages: stages.map((plan) => stageStatus(plan, input)),
     clusters: {
       total: clusters.length,
-      proven: states.filter(({ commit, state }) => commit === newest && state === 'Proven').length,
-      failed: states.filter(({ state }) => state === 'Failed').length,
+      proven: records.filter(({ commit, state }) => commit === newest && state === 'Proven').length,
+      failed: records.filter(({ state }) => state === 'Failed').length,
       unassigned: clusters.filter(({ stage, member }) => stage === undefined && !member.block).length,
     },
   };
 }
 
-function headOf({ head }: PipelineSight): PipelineHead {
+function headStatus({ head }: PipelineStatusInput): PipelineHead {
   return {
     ...optional('commit', head.commit),
     ...optional('seenAt', head.seenAt?.toISOString()),
     verdict: head.verdict,
-    ...optional('message', head.message && cut(head.message, MAX_MESSAGE)),
+    ...optional('message', head.message && truncate(head.message, MAX_MESSAGE)),
   };
 }
 
 /**
- * A stage without clusters keeps what it had: that it had some once is what makes it hold (S38). For that, a stage with
- * clusters names a Release from the start: the one that is proven, or the one to come.
+ * A stage without clusters keeps its status, which records that it had clusters once, so that it holds (S38). For that, a
+ * stage with clusters names a Release from the start: the one that it is on, or the newest.
  */
-function stageStatus(plan: StagePlan, { world, roads }: PipelineSight): PipelineStageStatus {
+function stageStatus(plan: StagePlan, { snapshot, releases }: PipelineStatusInput): PipelineStageStatus {
   const { name } = plan.stage;
-  const old = world.pipeline.status?.stages?.find((each) => each.name === name);
+  const old = snapshot.pipeline.status?.stages?.find((each) => each.name === name);
   if (plan.members.length === 0) return { ...old, name, clusters: { ...old?.clusters, total: 0 } };
-  const fields = plan.proven ? provenFields(plan.proven, name, world.now) : {};
   return {
     name,
-    clusters: countsFor(plan),
-    ...optional('release', (plan.on ?? roads.at(-1))?.name),
-    ...fields,
+    clusters: stageCounts(plan),
+    ...optional('release', (plan.current ?? releases.at(-1))?.name),
+    ...(plan.proven ? provenFields(plan.proven, name, snapshot.now) : {}),
   };
 }
 
-function provenFields(proven: Road, stage: string, now: Date): Partial<PipelineStageStatus> {
-  const provenAt = stageOf(proven, stage)?.provenAt ?? now.toISOString();
+function provenFields(proven: OrderedRelease, stage: string, now: Date): Partial<PipelineStageStatus> {
+  const provenAt = recordedStage(proven, stage)?.provenAt ?? now.toISOString();
   return { commit: proven.commit, release: proven.name, provenAt };
 }
 
-function countsFor({ members, standings, on }: StagePlan): NonNullable<PipelineStageStatus['clusters']> {
-  const { proven = 0, failed = 0 } = on ? countsOf(standings, on.commit) : {};
-  const unreachable = members.filter(({ reach }) => reach.state === 'Lost' || reach.state === 'Unreachable');
+function stageCounts({
+  members,
+  rollouts,
+  current,
+}: StagePlan): NonNullable<PipelineStageStatus['clusters']> {
+  const { proven = 0, failed = 0 } = current ? countClusters(rollouts, current.commit) : {};
+  const unreachable = members.filter(
+    ({ reachability: { state } }) => state === 'Lost' || state === 'Unreachable',
+  );
   return { total: members.length, proven, failed, unreachable: unreachable.length };
 }
 
-/** What keeps the head from the next stage: the first thing on its way. */
-function waitOf({ world, stages }: PipelineSight): Wait | undefined {
-  const first = stages.flatMap(({ verdict, next }) => verdict?.wait ?? next?.wait ?? []).at(0);
-  return first && waitFor(world.pipeline.status?.waiting, first, world.now);
+/** The first thing that the head waits for on its way through the stages. */
+function firstWait({ snapshot, stages }: PipelineStatusInput): Wait | undefined {
+  const first = stages.flatMap(({ rollout, waiting }) => rollout?.wait ?? waiting?.wait ?? []).at(0);
+  return first && waitFor(snapshot.pipeline.status?.waiting, first, snapshot.now);
 }
 
-function findingsOf(sight: PipelineSight, waiting: Wait | undefined): readonly ConditionUpdate[] {
+function findingsOf(input: PipelineStatusInput, waiting: Wait | undefined): readonly ConditionUpdate[] {
   return [
-    progress(sight, waiting),
-    promoted(sight, waiting),
-    ...sourceFindings(sight),
-    held(sight),
-    stalled(sight),
+    progressing(input, waiting),
+    promoted(input, waiting),
+    ...sourceFindings(input),
+    held(input),
+    stalled(input),
   ];
 }
 
-function promoted({ world, stages }: PipelineSight, waiting: Wait | undefined): ConditionUpdate {
-  const newest = world.commits.at(-1)?.id;
+function promoted({ snapshot, stages }: PipelineStatusInput, waiting: Wait | undefined): ConditionUpdate {
+  const newest = snapshot.commits.at(-1)?.id;
   if (newest !== undefined && stages.at(-1)?.proven?.commit === newest) {
     return {
       type: 'Promoted',
@@ -107,12 +115,12 @@ function promoted({ world, stages }: PipelineSight, waiting: Wait | undefined): 
       message: `${newest} is proven in the last stage`,
     };
   }
-  const { reason, message } = { reason: 'Waiting', message: 'the head is on its way', ...waiting };
+  const { reason, message } = { reason: 'Waiting', message: 'the head is being promoted', ...waiting };
   return { type: 'Promoted', status: 'False', reason, message };
 }
 
-function progress({ world }: PipelineSight, waiting: Wait | undefined): ConditionUpdate {
-  if (world.pipeline.spec.paused) {
+function progressing({ snapshot }: PipelineStatusInput, waiting: Wait | undefined): ConditionUpdate {
+  if (snapshot.pipeline.spec.paused) {
     return {
       type: 'Progressing',
       status: 'False',
@@ -124,17 +132,17 @@ function progress({ world }: PipelineSight, waiting: Wait | undefined): Conditio
   return { type: 'Progressing', status: 'True', reason: waiting?.reason ?? 'AllDone', message };
 }
 
-/** A head that is not trusted was not judged any further: nothing is said about how it renders. */
-function sourceFindings({ head }: PipelineSight): readonly ConditionUpdate[] {
-  const trusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
-  return [sourceReady(head, trusted), ...(trusted ? [rendered(head)] : [])];
+/** An untrusted head is not rendered, so nothing is reported about its render. */
+function sourceFindings({ head }: PipelineStatusInput): readonly ConditionUpdate[] {
+  const isTrusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
+  return [sourceReady(head, isTrusted), ...(isTrusted ? [rendered(head)] : [])];
 }
 
-function sourceReady({ unread, verdict, message }: HeadReport, trusted: boolean): ConditionUpdate {
+function sourceReady({ unread, verdict, message }: HeadReport, isTrusted: boolean): ConditionUpdate {
   const type = 'SourceReady';
   if (unread !== undefined) return { type, status: 'Unknown', reason: 'Stale', message: unread };
-  return trusted
-    ? { type, status: 'True', reason: 'Accepted', message: 'the ref was read, and is accepted' }
+  return isTrusted
+    ? { type, status: 'True', reason: 'Accepted', message: 'the ref was read and its head is accepted' }
     : { type, status: 'False', reason: verdict, message: message ?? verdict };
 }
 
@@ -145,29 +153,29 @@ function rendered({ verdict, message }: HeadReport): ConditionUpdate {
     : { type, status: 'False', reason: verdict, message: message ?? verdict };
 }
 
-function held({ clusters }: PipelineSight): ConditionUpdate {
-  const names = clusters.filter(({ member }) => member.progress.trial === 'Held');
-  const [first] = names;
-  const list = names.slice(0, MAX_NAMES).map(({ name }) => name);
-  return yesNo('Held', first !== undefined, {
+function held({ clusters }: PipelineStatusInput): ConditionUpdate {
+  const found = clusters.filter(({ member }) => member.progress.state === 'Held');
+  const [first] = found;
+  const names = found.slice(0, MAX_NAMES).map(({ name }) => name);
+  return booleanFinding('Held', first !== undefined, {
     reason: 'PlanHeld',
-    yes: `${list.join(', ')}: ${first?.member.progress.because ?? ''}`,
+    yes: `${names.join(', ')}: ${first?.member.progress.because ?? ''}`,
     no: 'no plan is held',
   });
 }
 
-/** It needs a person: a budget is spent, a limit passed, or a cluster is claimed twice or by nobody. */
-function stalled({ stages }: PipelineSight): ConditionUpdate {
-  const reasons: ReadonlySet<string> = new Set(['FailureBudgetSpent', 'TooManySkipped', 'NoClusters']);
-  const found = stages.flatMap(({ verdict, next, standings }): Because[] => [
-    ...(verdict?.wait && reasons.has(verdict.wait.reason) ? [verdict.wait] : []),
-    ...(next && (reasons.has(next.wait.reason) || next.wait.reason === 'ClusterUnassigned')
-      ? [next.wait]
+/** A person has to act: a budget is spent, a limit is exceeded, or a cluster is blocked or belongs to no stage. */
+const STALLING_REASONS: ReadonlySet<string> = new Set(['FailureBudgetSpent', 'TooManySkipped', 'NoClusters']);
+
+function stalled({ stages }: PipelineStatusInput): ConditionUpdate {
+  const [first] = stages.flatMap(({ rollout, waiting, rollouts }): Explanation[] => [
+    ...(rollout?.wait && STALLING_REASONS.has(rollout.wait.reason) ? [rollout.wait] : []),
+    ...(waiting && (STALLING_REASONS.has(waiting.wait.reason) || waiting.wait.reason === 'ClusterUnassigned')
+      ? [waiting.wait]
       : []),
-    ...standings.filter(({ position }) => position === 'Blocked'),
+    ...rollouts.filter(({ state }) => state === 'Blocked'),
   ]);
-  const [first] = found;
   return first
     ? { type: 'Stalled', status: 'True', reason: first.reason, message: first.because }
-    : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'it goes on by itself' };
+    : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'no action required' };
 }

@@ -1,39 +1,41 @@
 /**
- * Promotion: for each cluster the commit that it has to run, for each Release how far it has come, and why.
+ * Promotion: for each cluster the commit that it has to run, for each Release how far it is, and why.
  *
- * Pure, and without memory of its own: what it knows is written down in Release and Cluster status. A stage moves to the
- * newest commit that is proven in the stage before it (S31); proof belongs to what a commit renders to (S32).
+ * Pure, without memory of its own: everything it knows is recorded in Release and Cluster status. A stage moves to the newest
+ * commit that is proven in the stage before it (S31); proof belongs to the content that a commit renders to (S32).
  */
 import type { PipelineStatus, Release, ReleaseStatus } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { earliest } from '../../rollout/explanation.ts';
 import type { HeadReport } from '../commits.ts';
-import { type ClusterPlan, clusterPlans, unplaced } from './cluster/plan.ts';
-import { type Member, type MemberContext, memberOf } from './cluster/stage-member.ts';
-import { type History, historyOf } from './commit-history.ts';
+import { type ClusterPlan, planClusters, planWithoutCommit } from './cluster/plan.ts';
+import { createStageMember, type MemberContext, type StageMember } from './cluster/stage-member.ts';
+import { type CommitHistory, createCommitHistory } from './commit-history.ts';
 import { pipelineStatus } from './pipeline-status.ts';
-import { findingOf } from './release/findings.ts';
-import { type Road, roadsOf } from './release/order.ts';
+import { releaseFinding } from './release/findings.ts';
+import { type OrderedRelease, orderReleases } from './release/order.ts';
 import { newRelease, releaseName } from './release/release.ts';
 import { releaseStatus } from './release/status.ts';
-import { type ClusterView, earliest, optional, type World } from './snapshot.ts';
-import { type Membership, membershipOf } from './stage/membership.ts';
+import type { ClusterSnapshot, PromotionSnapshot } from './snapshot.ts';
+import { type StageMembership, stageMembership } from './stage/membership.ts';
+import { nextRequeue } from './stage/rollout.ts';
 import { planStage, type StagePlan } from './stage/stage.ts';
-import { nextWake } from './stage/verdict.ts';
 
 export interface PromotionPlan {
   /** To be created first; its status is in `releases`. */
   readonly create?: Release;
-  /** Whose status is new or different, in the order of their commits. */
+  /** Every Release that is not finished or that a stage is on, in the order of their commits. */
   readonly releases: readonly ReleasePlan[];
   readonly stages: readonly StagePlan[];
   /** Every cluster, by name. */
   readonly clusters: readonly ClusterPlan[];
   readonly status: PipelineStatus;
-  /** Finished Releases beyond the limit of the history. */
-  readonly drop: readonly Release[];
+  /** Finished Releases beyond `historyLimit`, to be deleted. */
+  readonly expired: readonly Release[];
   /** Checks that should run now. */
-  readonly due: readonly DueCheck[];
-  readonly wakeAt?: Date;
+  readonly dueChecks: readonly DueCheck[];
+  readonly requeueAt?: Date;
 }
 
 export interface DueCheck {
@@ -47,83 +49,96 @@ export interface ReleasePlan {
   readonly status: ReleaseStatus;
 }
 
-export function planPromotion(world: World, head: HeadReport): PromotionPlan {
-  const { pipeline, now } = world;
-  const history = historyOf(world.commits);
-  const places = placesOf(world);
-  const context = contextOf(world, history);
-  const create = missingRelease(world, history, places);
-  const roads = roadsOf([...world.releases, ...(create ? [create] : [])], history);
-  const stages = planStages(world, { context, places, roads });
-  // Without any accepted commit nothing is known about order: what is written down stays.
-  const releases = history.newest ? releasePlans(roads, stages, now) : [];
-  const clusters = allClusters(world, { context, places, stages });
+export function planPromotion(snapshot: PromotionSnapshot, head: HeadReport): PromotionPlan {
+  const { pipeline, now } = snapshot;
+  const history = createCommitHistory(snapshot.commits);
+  const assigned = assignStages(snapshot);
+  const context = memberContext(snapshot, history);
+  const create = missingRelease(snapshot, history, assigned);
+  const ordered = orderReleases([...snapshot.releases, ...(create ? [create] : [])], history);
+  const stages = planStages(snapshot, { context, assigned, ordered });
+  // Without an accepted commit the order is unknown, so the recorded status stays.
+  const releases = history.newest ? planReleases(ordered, stages, now) : [];
+  const clusters = planAllClusters(snapshot, { context, assigned, stages });
   return {
     ...optional('create', create),
     releases,
     stages,
     clusters,
-    status: pipelineStatus({ world, head, stages, clusters, roads }),
-    drop: superfluous(roads, releases, { stages, limit: pipeline.spec.historyLimit }),
-    due: stages.flatMap(({ stage, members }) => members.flatMap((member) => dueChecks(stage.name, member))),
-    ...optional('wakeAt', earliest(stages.map(({ standings }) => nextWake(standings, now)))),
+    status: pipelineStatus({ snapshot, head, stages, clusters, releases: ordered }),
+    expired: expiredReleases(ordered, releases, { stages, limit: pipeline.spec.historyLimit }),
+    dueChecks: stages.flatMap(({ stage, members }) =>
+      members.flatMap((member) => dueChecks(stage.name, member)),
+    ),
+    ...optional('requeueAt', earliest(stages.map(({ rollouts }) => nextRequeue(rollouts, now)))),
   };
 }
 
-interface Place {
-  readonly view: ClusterView;
-  readonly membership: Membership;
+interface AssignedCluster {
+  readonly snapshot: ClusterSnapshot;
+  readonly membership: StageMembership;
 }
 
-function placesOf({ pipeline, clusters }: World): readonly Place[] {
+function assignStages({ pipeline, clusters }: PromotionSnapshot): readonly AssignedCluster[] {
   return clusters
-    .map((view) => ({ view, membership: membershipOf(view.cluster, pipeline.spec.stages) }))
-    .toSorted((a, b) => byCode(a.view.cluster.metadata.name, b.view.cluster.metadata.name));
+    .map((snapshot) => ({
+      snapshot,
+      membership: stageMembership(snapshot.cluster, pipeline.spec.stages),
+    }))
+    .toSorted((a, b) => byCode(nameOf(a), nameOf(b)));
 }
 
-/** A cluster that two stages claim stands in both: neither is proven while that is so. */
-function isIn({ membership }: Place, stage: string): boolean {
+function nameOf({ snapshot }: AssignedCluster): string {
+  return snapshot.cluster.metadata.name;
+}
+
+/** A cluster that two stages select counts in both, so that neither can be proven until that is corrected. */
+function isInStage({ membership }: AssignedCluster, stage: string): boolean {
   return membership.kind === 'Contested'
     ? membership.stages.includes(stage)
     : membership.kind === 'Member' && membership.stage === stage;
 }
 
-/** The newest accepted commit gets a Release; those that came and went between two passes get none. */
+/** The newest accepted commit gets a Release; commits that were replaced between two reconciles get none. */
 function missingRelease(
-  { pipeline, releases }: World,
-  history: History,
-  places: readonly Place[],
+  { pipeline, releases }: PromotionSnapshot,
+  history: CommitHistory,
+  assigned: readonly AssignedCluster[],
 ): Release | undefined {
   const { newest } = history;
   if (!newest?.targets) return undefined;
   const name = releaseName(pipeline.metadata.name, newest.id);
   if (releases.some(({ metadata }) => metadata.name === name)) return undefined;
   const stages = pipeline.spec.stages.map((stage) =>
-    places.filter((place) => isIn(place, stage.name)).map(({ view }) => view.cluster.metadata.name),
+    assigned.filter((each) => isInStage(each, stage.name)).map(nameOf),
   );
   return newRelease(pipeline, newest, stages, history);
 }
 
-interface Scene {
+interface PlanInput {
   readonly context: MemberContext;
-  readonly places: readonly Place[];
-  readonly roads: readonly Road[];
+  readonly assigned: readonly AssignedCluster[];
+  readonly ordered: readonly OrderedRelease[];
 }
 
-/** Stage by stage: what is proven in one in this very pass is the candidate of the next. */
-function planStages(world: World, { context, places, roads }: Scene): readonly StagePlan[] {
-  const { pipeline } = world;
-  const unassigned = namesOf(places.filter(({ membership }) => membership.kind === 'Unassigned'));
+/** Stage by stage: a commit that one stage proves in this reconcile is the candidate of the next. */
+function planStages(
+  { pipeline }: PromotionSnapshot,
+  { context, assigned, ordered }: PlanInput,
+): readonly StagePlan[] {
+  const unassigned = assigned.filter(({ membership }) => membership.kind === 'Unassigned').map(nameOf);
   const plans: StagePlan[] = [];
-  let candidate = roads.find(({ commit }) => commit === context.history.newest?.id);
+  let candidate = ordered.find(({ commit }) => commit === context.history.newest?.id);
   for (const stage of pipeline.spec.stages) {
-    const own = places.filter((place) => isIn(place, stage.name));
-    const members = own.map(({ view, membership }) => memberOf(view, stage, { ...context, membership }));
+    const own = assigned.filter((each) => isInStage(each, stage.name));
+    const members = own.map(({ snapshot, membership }) =>
+      createStageMember(snapshot, stage, { ...context, membership }),
+    );
     const plan = planStage({
       pipeline,
       stage,
       members,
-      roads,
+      releases: ordered,
       candidate,
       earlier: plans.flatMap((before) => before.members.map(({ name }) => name)),
       unassigned,
@@ -131,12 +146,12 @@ function planStages(world: World, { context, places, roads }: Scene): readonly S
       context,
     });
     plans.push(plan);
-    candidate = plan.passes;
+    candidate = plan.nextCandidate;
   }
   return plans;
 }
 
-function contextOf({ pipeline, now }: World, history: History): MemberContext {
+function memberContext({ pipeline, now }: PromotionSnapshot, history: CommitHistory): MemberContext {
   const { source, acknowledgements } = pipeline.spec;
   const acknowledged = new Set(acknowledgements.map(({ planDigest }) => planDigest));
   const membership = { kind: 'Unassigned' } as const;
@@ -148,60 +163,60 @@ function hadClusters(status: PipelineStatus | undefined, stage: string): boolean
   return before?.release !== undefined || (before?.clusters?.total ?? 0) > 0;
 }
 
-/** Those that ended are left as they are, unless a stage is on them still. */
-function releasePlans(
-  roads: readonly Road[],
+/** Finished Releases keep their status, unless a stage is still on them. */
+function planReleases(
+  ordered: readonly OrderedRelease[],
   stages: readonly StagePlan[],
   now: Date,
 ): readonly ReleasePlan[] {
-  return roads
-    .filter((road) => road.release.status?.finishedAt === undefined || stages.some(({ on }) => on === road))
-    .map((road) => {
-      const { release } = road;
-      return { release, status: releaseStatus(release, findingOf(road, stages, roads, now), now) };
+  return ordered
+    .filter(
+      (each) =>
+        each.release.status?.finishedAt === undefined || stages.some(({ current }) => current === each),
+    )
+    .map((each) => {
+      const { release } = each;
+      return { release, status: releaseStatus(release, releaseFinding(each, stages, ordered, now), now) };
     });
 }
 
-function allClusters(
-  world: World,
-  { context, places, stages }: Omit<Scene, 'roads'> & { readonly stages: readonly StagePlan[] },
+function planAllClusters(
+  { pipeline }: PromotionSnapshot,
+  { context, assigned, stages }: Omit<PlanInput, 'ordered'> & { readonly stages: readonly StagePlan[] },
 ): readonly ClusterPlan[] {
-  const { pipeline } = world;
-  const frame = {
+  const planContext = {
     pipeline: pipeline.metadata.name,
     paused: pipeline.spec.paused,
     context,
   };
   const [anyStage] = pipeline.spec.stages;
-  const placed = stages.flatMap((plan) => clusterPlans(plan, frame));
-  const have = new Set(placed.map(({ name }) => name));
-  const others = places.filter(({ view }) => !have.has(view.cluster.metadata.name));
-  const rest = others.flatMap(({ view, membership }) => {
-    // Without a stage only the grace of some stage tells "unreachable" from "lost"; nothing hangs on it.
-    return anyStage ? unplaced(memberOf(view, anyStage, { ...context, membership }), undefined, frame) : [];
+  const planned = stages.flatMap((plan) => planClusters(plan, planContext));
+  const names = new Set(planned.map(({ name }) => name));
+  const others = assigned.filter((each) => !names.has(nameOf(each)));
+  const rest = others.flatMap(({ snapshot, membership }) => {
+    if (!anyStage) return [];
+    // Outside of a stage nothing depends on the grace, so any stage's will do.
+    const member = createStageMember(snapshot, anyStage, { ...context, membership });
+    return planWithoutCommit(member, undefined, planContext);
   });
-  return [...placed, ...rest].toSorted((a, b) => byCode(a.name, b.name));
+  return [...planned, ...rest].toSorted((a, b) => byCode(a.name, b.name));
 }
 
-/** Kept: what is going on, the newest ended ones, and those that a stage is on or last proved. */
-function superfluous(
-  roads: readonly Road[],
-  releases: readonly ReleasePlan[],
+/** Kept are unfinished Releases, the newest finished ones, and those that a stage is on or proved last. */
+function expiredReleases(
+  ordered: readonly OrderedRelease[],
+  planned: readonly ReleasePlan[],
   { stages, limit }: { readonly stages: readonly StagePlan[]; readonly limit: number },
 ): readonly Release[] {
-  const needed = new Set(stages.flatMap(({ on, proven }) => [on, proven]));
-  const ended = roads.filter((road) => {
-    const planned = releases.find(({ release }) => release === road.release);
-    const status = planned?.status ?? road.release.status;
-    return status?.finishedAt !== undefined && !needed.has(road);
+  const needed = new Set(stages.flatMap(({ current, proven }) => [current, proven]));
+  const finished = ordered.filter((each) => {
+    const plan = planned.find(({ release }) => release === each.release);
+    const status = plan?.status ?? each.release.status;
+    return status?.finishedAt !== undefined && !needed.has(each);
   });
-  return ended.slice(0, Math.max(0, ended.length - limit)).map(({ release }) => release);
+  return finished.slice(0, Math.max(0, finished.length - limit)).map(({ release }) => release);
 }
 
-function dueChecks(stage: string, { name, progress, block }: Member): readonly DueCheck[] {
-  return block ? [] : progress.due.map((check) => ({ cluster: name, stage, check }));
-}
-
-function namesOf(places: readonly Place[]): readonly string[] {
-  return places.map(({ view }) => view.cluster.metadata.name);
+function dueChecks(stage: string, { name, progress, block }: StageMember): readonly DueCheck[] {
+  return block ? [] : progress.dueChecks.map((check) => ({ cluster: name, stage, check }));
 }

@@ -1,15 +1,17 @@
-/** "Why it waits", in the one form of our kinds. Pure. */
+/** Turns an Explanation into the `Wait` of our kinds. Pure. */
 import type { Wait } from '../../api/generated/types.ts';
-import { type Because, cut, MAX_MESSAGE, optional } from './snapshot.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Explanation } from '../../rollout/explanation.ts';
+import { MAX_MESSAGE, truncate } from './bounds.ts';
 
-/** The same reason for the same object goes on: since when does not begin anew. */
-export function waitFor(before: Wait | undefined, because: Because, now: Date): Wait {
-  const since = before && isSame(before, because) ? before.since : now.toISOString();
-  const { reason, blocker } = because;
-  return { reason, ...optional('blocker', blocker), since, message: cut(because.because, MAX_MESSAGE) };
+/** `since` stays while the reason and the blocker stay the same. */
+export function waitFor(before: Wait | undefined, explanation: Explanation, now: Date): Wait {
+  const since = before && isSame(before, explanation) ? before.since : now.toISOString();
+  const { reason, blocker, because } = explanation;
+  return { reason, ...optional('blocker', blocker), since, message: truncate(because, MAX_MESSAGE) };
 }
 
-function isSame(before: Wait, { reason, blocker }: Because): boolean {
+function isSame(before: Wait, { reason, blocker }: Explanation): boolean {
   return (
     before.reason === reason &&
     before.blocker?.kind === blocker?.kind &&

@@ -116,7 +116,9 @@ describe('sync', () => {
 function soaked(commit: string): unknown[] {
   const moves = bed
     .log()
-    .lines.filter(({ message, fields }) => message === 'cluster moved' && fields['commit'] === commit);
+    .lines.filter(
+      ({ message, fields }) => message === 'cluster state changed' && fields['commit'] === commit,
+    );
   return moves.filter(({ fields }) => fields['state'] === 'Soaking').map(({ fields }) => fields['cluster']);
 }
 

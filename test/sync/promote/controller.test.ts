@@ -1,8 +1,9 @@
 /** The shell: what is written in which order, and that it can end at any call. */
 import { describe, expect, it } from 'vitest';
+import { checkOf } from '../../rollout/builders.ts';
 import { LONG, SEED, slice } from '../../support/long.ts';
-import { HubWorld } from './hub-world.ts';
-import { checkOf, MINUTE, SECOND, stageOf } from './small-world.ts';
+import { HubSimulation } from './simulation/hub-simulation.ts';
+import { MINUTE, SECOND, stageOf } from './simulation/simulation.ts';
 
 const STAGES = [
   { name: 'test', soakSeconds: 60, checks: [checkOf({ name: 'ok' })] },
@@ -12,21 +13,21 @@ const STAGES = [
 const CLUSTERS = ['test-1', 'pre-1', 'prod-1', 'prod-2'];
 
 /** Three stages well; bad in prod, halted; the revert. */
-async function story(hub: HubWorld): Promise<HubWorld> {
-  hub.world.push('c1', { '*': { app: 'v1' } });
+async function story(hub: HubSimulation): Promise<HubSimulation> {
+  hub.sim.push('c1', { '*': { app: 'v1' } });
   await hub.run(8 * MINUTE);
-  hub.world.push('c2', { '*': { app: 'v2' }, prod: { app: 'bad2' } });
+  hub.sim.push('c2', { '*': { app: 'v2' }, prod: { app: 'bad2' } });
   await hub.run(6 * MINUTE);
-  hub.world.push('c3', { '*': { app: 'v1' } });
+  hub.sim.push('c3', { '*': { app: 'v1' } });
   await hub.run(5 * MINUTE);
   return hub;
 }
 
-function outcome(hub: HubWorld): unknown {
+function outcome(hub: HubSimulation): unknown {
   return {
     histories: CLUSTERS.map((name) => hub.history(name)),
     states: ['c1', 'c2', 'c3'].map((commit) => hub.states(commit)),
-    running: CLUSTERS.map((name) => hub.world.cluster(name).applied?.digest),
+    running: CLUSTERS.map((name) => hub.sim.cluster(name).applied?.digest),
     clusters: CLUSTERS.map((name) => hub.clusters.get(name)?.status?.sync?.state),
   };
 }
@@ -45,8 +46,8 @@ const WANTED = {
 
 describe('the controller of promotion', () => {
   it('writes down what is proven, then what begins, and only then says so to the cluster', async () => {
-    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
-    hub.world.push('c1', { '*': { app: 'v1' } });
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
+    hub.sim.push('c1', { '*': { app: 'v1' } });
     await hub.run(2 * MINUTE);
     const calls = hub.calls.filter((call) => !/^(get|list|accepted)/.test(call));
     expect(calls.slice(0, 3)).toEqual(['create fleet-c1', 'release fleet-c1', 'cluster pre-1']);
@@ -57,12 +58,12 @@ describe('the controller of promotion', () => {
   });
 
   it('asks for a look at the end of a soak, and for none when that is over', async () => {
-    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
-    hub.world.push('c1', { '*': { app: 'v1' } });
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
+    hub.sim.push('c1', { '*': { app: 'v1' } });
     const looks = new Set<string>();
     for (let second = 0; second < 300; second += 1) {
       await hub.run(SECOND);
-      const { observeAt } = hub.world.cluster('pre-1').target ?? {};
+      const { observeAt } = hub.sim.cluster('pre-1').target ?? {};
       const { state, message } = hub.clusters.get('pre-1')?.status?.sync ?? {};
       looks.add(observeAt ? `${state}: ${message?.replace(observeAt.toISOString(), 'then')}` : `${state}`);
     }
@@ -70,16 +71,16 @@ describe('the controller of promotion', () => {
   });
 
   it('writes nothing in a pass that finds nothing new', async () => {
-    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     await story(hub);
     const before = hub.calls.length;
-    await hub.pass();
+    await hub.reconcile();
     const calls = hub.calls.slice(before).filter((call) => !/^(get|list|accepted|target)/.test(call));
     expect(calls).toEqual([]);
   });
 
   it('tells the story once in log and Events', async () => {
-    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     await story(hub);
     expect(hub.events.filter((event) => event.includes('prod-1'))).toEqual([
       'Normal prod-1 SyncPending',
@@ -92,12 +93,12 @@ describe('the controller of promotion', () => {
       'Normal prod-1 SyncProven',
     ]);
     expect(new Set(hub.log.lines.map(({ message }) => message))).toEqual(
-      new Set(['cluster moved', 'stage moved']),
+      new Set(['cluster state changed', 'stage state changed']),
     );
   });
 
   it('says what the cluster is, in conditions and phase', async () => {
-    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     await story(hub);
     const { status } = hub.clusters.get('prod-1') ?? {};
     expect(status?.phase).toBe('Ready');
@@ -125,54 +126,54 @@ describe('the controller of promotion', () => {
     ['the clusters cannot be listed', /^list clusters/],
     ['the commits cannot be read', /^accepted/],
   ])('begins nothing while %s, and goes on afterwards', async (_, broken) => {
-    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     hub.broken = broken;
-    hub.world.push('c1', { '*': { app: 'v1' } });
-    for (let pass = 0; pass < 5; pass++) await hub.pass();
-    expect(hub.world.writes).toEqual([]);
+    hub.sim.push('c1', { '*': { app: 'v1' } });
+    for (let pass = 0; pass < 5; pass++) await hub.reconcile();
+    expect(hub.sim.writes).toEqual([]);
     hub.broken = undefined;
     await hub.run(8 * MINUTE);
     expect(hub.states('c1')).toBe('Proven Proven Proven');
   });
 
   it('goes on with the others when the status of one cluster cannot be written', async () => {
-    const hub = new HubWorld({
+    const hub = new HubSimulation({
       stages: [{ name: 'prod', maxConcurrentClusters: 2, soakSeconds: 30 }],
       clusters: ['prod-1', 'prod-2'],
     });
     hub.broken = /^cluster prod-1/;
-    hub.world.push('c1', { '*': { app: 'v1' } });
-    await hub.pass();
-    await hub.pass();
-    expect(hub.world.writes.map(({ cluster }) => cluster)).toEqual(['prod-2']);
+    hub.sim.push('c1', { '*': { app: 'v1' } });
+    await hub.reconcile();
+    await hub.reconcile();
+    expect(hub.sim.writes.map(({ cluster }) => cluster)).toEqual(['prod-2']);
   });
 
   it('gives nobody the place of a cluster whose proof cannot be written', async () => {
-    const hub = new HubWorld({
+    const hub = new HubSimulation({
       stages: [{ name: 'prod', maxConcurrentClusters: 1, soakSeconds: 30 }],
       clusters: ['prod-1', 'prod-2', 'prod-3'],
     });
-    hub.world.push('c1', { '*': { app: 'v1' } });
+    hub.sim.push('c1', { '*': { app: 'v1' } });
     await hub.run(50 * SECOND);
     hub.broken = /^cluster prod-1/;
-    hub.world.now += MINUTE;
-    for (let pass = 0; pass < 3; pass++) await hub.pass();
+    hub.sim.now += MINUTE;
+    for (let pass = 0; pass < 3; pass++) await hub.reconcile();
     expect(hub.clusters.get('prod-2')?.status?.sync?.state).toBe('Pending');
-    expect(hub.world.writes.map(({ cluster }) => cluster)).toEqual(['prod-1']);
+    expect(hub.sim.writes.map(({ cluster }) => cluster)).toEqual(['prod-1']);
     hub.broken = undefined;
     await hub.run(5 * MINUTE);
     expect(hub.states('c1')).toBe('Proven');
   });
 
   it('leaves clusters of another Pipeline alone, and holds what both claim', async () => {
-    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
-    const { pipeline } = hub.world;
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
+    const { pipeline } = hub.sim;
     const selector = { all: false, matchLabels: { 'kubenode.dev/environment': 'prod' } };
     const stages = [stageOf({ name: 'all', clusterSelector: selector })];
     hub.put(hub.pipelines, { ...pipeline, metadata: { name: 'other' }, spec: { ...pipeline.spec, stages } });
-    hub.world.push('c1', { '*': { app: 'v1' } });
+    hub.sim.push('c1', { '*': { app: 'v1' } });
     await hub.run(10 * MINUTE);
-    expect(hub.world.writes.map(({ cluster }) => cluster)).toEqual(['test-1', 'pre-1']);
+    expect(hub.sim.writes.map(({ cluster }) => cluster)).toEqual(['test-1', 'pre-1']);
     expect(hub.clusters.get('prod-1')?.status?.sync).toMatchObject({
       state: 'Held',
       message: expect.stringContaining('pipeline other') as string,
@@ -180,7 +181,7 @@ describe('the controller of promotion', () => {
   });
 
   it('keeps conditions and status of hosting out of what it applies', async () => {
-    const hub = new HubWorld({ stages: STAGES, clusters: ['test-1'] });
+    const hub = new HubSimulation({ stages: STAGES, clusters: ['test-1'] });
     const cluster = hub.clusters.get('test-1');
     const condition = {
       type: 'EtcdReady',
@@ -194,8 +195,8 @@ describe('the controller of promotion', () => {
       ...cluster,
       status: { conditions: [condition], hosted: { rollbackVersion: 'v1.31.0' } },
     });
-    hub.world.push('c1', { '*': { app: 'v1' } });
-    await hub.pass();
+    hub.sim.push('c1', { '*': { app: 'v1' } });
+    await hub.reconcile();
     // The hub in memory replaces the status: what is left is exactly what was sent.
     const sent = hub.clusters.get('test-1')?.status;
     expect(sent?.hosted).toBeUndefined();
@@ -203,13 +204,13 @@ describe('the controller of promotion', () => {
   });
 
   it('does not ask a check again while it is being asked, or before its time', async () => {
-    const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     const asked: number[] = [];
-    hub.world.checkResult = () => {
-      asked.push(hub.world.now);
+    hub.sim.checkResult = () => {
+      asked.push(hub.sim.now);
       return 'Passed';
     };
-    hub.world.push('c1', { '*': { app: 'v1' } });
+    hub.sim.push('c1', { '*': { app: 'v1' } });
     await hub.run(100 * SECOND);
     const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
     expect(asked.length).toBeGreaterThan(1);
@@ -219,18 +220,18 @@ describe('the controller of promotion', () => {
 
 describe('S39 reaches the same end when the controller is killed at any call', () => {
   it('has the same end without a kill', async () => {
-    const hub = await story(new HubWorld({ stages: STAGES, clusters: CLUSTERS }));
+    const hub = await story(new HubSimulation({ stages: STAGES, clusters: CLUSTERS }));
     expect(outcome(hub)).toEqual(WANTED);
   });
 
   it(`ends alike, whichever call is the last of a process (${LONG ? 'all' : `slice of seed ${SEED}`})`, async () => {
-    const clean = await story(new HubWorld({ stages: STAGES, clusters: CLUSTERS }));
+    const clean = await story(new HubSimulation({ stages: STAGES, clusters: CLUSTERS }));
     const all = clean.calls.flatMap((_, index) => [
       { at: index + 1, when: 'before' as const },
       { at: index + 1, when: 'after' as const },
     ]);
     for (const kill of slice(all, 40)) {
-      const hub = new HubWorld({ stages: STAGES, clusters: CLUSTERS });
+      const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
       hub.kill = kill;
       await story(hub);
       expect({ kill, ...(outcome(hub) as object) }).toEqual({ kill, ...WANTED });
@@ -240,11 +241,11 @@ describe('S39 reaches the same end when the controller is killed at any call', (
 });
 
 /** Stages that were called proven sooner after the last write for them than their soak is long. */
-function soaksShort(hub: HubWorld): string[] {
+function soaksShort(hub: HubSimulation): string[] {
   const first = [...hub.releases.values()].find(({ spec }) => spec.commit === 'c1');
   return STAGES.flatMap(({ name, soakSeconds }) => {
     const proven = Date.parse(first?.status?.stages?.find((each) => each.name === name)?.provenAt ?? '');
-    const writes = hub.world.writes.filter(
+    const writes = hub.sim.writes.filter(
       ({ cluster, commit }) => cluster.startsWith(name) && commit === 'c1',
     );
     const applied = Math.max(...writes.map(({ at }) => at)) + 30 * SECOND;

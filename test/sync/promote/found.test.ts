@@ -1,7 +1,7 @@
 /** What the model test has found, each with a name. The scenarios are as it shrank them. */
 import { describe, expect, it } from 'vitest';
-import { execute, type Scenario, type ScenarioStage } from './model.ts';
-import { MINUTE, SECOND, SmallWorld } from './small-world.ts';
+import { execute, type Scenario, type ScenarioStage } from './model/run-scenario.ts';
+import { MINUTE, PromotionSimulation, SECOND } from './simulation/simulation.ts';
 
 const QUICK: ScenarioStage = {
   maxConcurrent: 1,
@@ -82,7 +82,7 @@ const FOUND: readonly (readonly [why: string, scenario: Scenario])[] = [
         { do: 'reach', cluster: 'test-1' },
         { do: 'push', place: 'test-1', unit: 'app', bad: false },
         { do: 'jump', seconds: -86_400 },
-        { do: 'ill', cluster: 'test-1', how: 'No' },
+        { do: 'unhealthy', cluster: 'test-1', how: 'No' },
         { do: 'wait', seconds: 65 },
       ],
     },
@@ -107,7 +107,7 @@ const FOUND: readonly (readonly [why: string, scenario: Scenario])[] = [
       events: [
         { do: 'wait', seconds: 400 },
         { do: 'backup' },
-        { do: 'ill', cluster: 'prod-2', how: 'Failed' },
+        { do: 'unhealthy', cluster: 'prod-2', how: 'Failed' },
         { do: 'reach', cluster: 'prod-2' },
         { do: 'wait', seconds: 1 },
         { do: 'push', place: '*', unit: 'app', bad: false },
@@ -143,65 +143,65 @@ describe('S38 never takes a cluster back that moves to a stage behind it', () =>
   const TWO_STAGES = [{ name: 'test', soakSeconds: 0 }, { name: 'prod' }];
 
   it('gets nothing of what it was only promised before', () => {
-    const world = new SmallWorld({ stages: TWO_STAGES, clusters: ['test-1', 'test-2', 'prod-1'] });
-    world.cluster('test-1').trouble = 'Held';
-    world.push('c1', { '*': { app: 'v1' } });
-    world.settle();
-    expect(world.cluster('test-1').target).toMatchObject({ mode: 'Apply', commit: 'c1' });
-    world.cluster('test-1').environment = 'prod';
-    world.settle();
-    world.cluster('test-1').trouble = 'None';
-    world.settle();
-    expect(world.cluster('test-1').target?.mode).toBe('Observe');
-    expect(world.writes.map(({ cluster }) => cluster)).not.toContain('test-1');
+    const sim = new PromotionSimulation({ stages: TWO_STAGES, clusters: ['test-1', 'test-2', 'prod-1'] });
+    sim.cluster('test-1').trouble = 'Held';
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.settle();
+    expect(sim.cluster('test-1').target).toMatchObject({ mode: 'Apply', commit: 'c1' });
+    sim.cluster('test-1').environment = 'prod';
+    sim.settle();
+    sim.cluster('test-1').trouble = 'None';
+    sim.settle();
+    expect(sim.cluster('test-1').target?.mode).toBe('Observe');
+    expect(sim.writes.map(({ cluster }) => cluster)).not.toContain('test-1');
   });
 
   it('ends what it had begun, whatever a commit that changes nothing calls it', () => {
-    const world = new SmallWorld({ stages: TWO_STAGES, clusters: ['test-1', 'test-2', 'prod-1'] });
-    world.cluster('test-2').paused = true;
-    world.push('c1', { '*': { app: 'v1' } });
-    world.run(MINUTE);
-    world.push('c2', { '*': { app: 'v2' } });
-    world.run(MINUTE);
-    world.cluster('test-2').paused = false;
-    world.run(5 * SECOND);
-    world.push('c3', { '*': { app: 'v2' } });
-    world.settle();
-    expect(world.cluster('test-2').status?.sync).toMatchObject({ commit: 'c3', state: 'Applying' });
-    world.cluster('test-2').environment = 'prod';
-    world.run(10 * SECOND);
-    expect(world.cluster('test-2').status?.sync?.state).toBe('Ahead');
-    expect(world.cluster('test-2').applied?.digest).toBe('app=v2');
+    const sim = new PromotionSimulation({ stages: TWO_STAGES, clusters: ['test-1', 'test-2', 'prod-1'] });
+    sim.cluster('test-2').paused = true;
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.run(MINUTE);
+    sim.push('c2', { '*': { app: 'v2' } });
+    sim.run(MINUTE);
+    sim.cluster('test-2').paused = false;
+    sim.run(5 * SECOND);
+    sim.push('c3', { '*': { app: 'v2' } });
+    sim.settle();
+    expect(sim.cluster('test-2').status?.sync).toMatchObject({ commit: 'c3', state: 'Applying' });
+    sim.cluster('test-2').environment = 'prod';
+    sim.run(10 * SECOND);
+    expect(sim.cluster('test-2').status?.sync?.state).toBe('Ahead');
+    expect(sim.cluster('test-2').applied?.digest).toBe('app=v2');
   });
 });
 
 describe('S23 keeps the order inside a stage when the hub is restored from a backup', () => {
   it('begins nobody while one that it finds is still being written', () => {
     const stages = [{ name: 'test', soakSeconds: 0 }, { name: 'prod' }];
-    const world = new SmallWorld({ stages, clusters: ['test-1', 'prod-1', 'prod-2'] });
-    world.push('c1', { '*': { app: 'v1' } });
-    world.settle();
-    const backup = { releases: [...world.releases], test: world.cluster('test-1').status };
-    world.run(6 * MINUTE);
-    expect(world.cluster('prod-2').status?.sync?.state).toBe('Applying');
-    world.push('c2', { '*': { app: 'v1' }, 'prod-1': { app: 'v2' } });
-    world.settle();
+    const sim = new PromotionSimulation({ stages, clusters: ['test-1', 'prod-1', 'prod-2'] });
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.settle();
+    const backup = { releases: [...sim.releases], test: sim.cluster('test-1').status };
+    sim.run(6 * MINUTE);
+    expect(sim.cluster('prod-2').status?.sync?.state).toBe('Applying');
+    sim.push('c2', { '*': { app: 'v1' }, 'prod-1': { app: 'v2' } });
+    sim.settle();
 
-    world.releases.clear();
-    for (const [name, release] of backup.releases) world.releases.set(name, release);
-    const { status: _lost, ...pipeline } = world.pipeline;
-    world.pipeline = pipeline;
-    for (const name of ['prod-1', 'prod-2']) world.cluster(name).status = undefined;
-    world.cluster('test-1').status = backup.test;
+    sim.releases.clear();
+    for (const [name, release] of backup.releases) sim.releases.set(name, release);
+    const { status: _lost, ...pipeline } = sim.pipeline;
+    sim.pipeline = pipeline;
+    for (const name of ['prod-1', 'prod-2']) sim.cluster(name).status = undefined;
+    sim.cluster('test-1').status = backup.test;
     // The stage has nothing until test-1 is proven again; prod-2 goes on meanwhile.
-    world.cluster('test-1').paused = true;
-    world.restart();
-    world.settle();
-    expect(world.cluster('prod-2')).toMatchObject({ target: { mode: 'Apply', commit: 'c1' } });
-    world.cluster('test-1').paused = false;
-    world.settle();
-    expect(world.cluster('prod-1').target).toMatchObject({ mode: 'Observe', digest: 'app=v1' });
-    world.run(20 * MINUTE);
-    expect(world.cluster('prod-1').applied?.digest).toBe('app=v2');
+    sim.cluster('test-1').paused = true;
+    sim.restart();
+    sim.settle();
+    expect(sim.cluster('prod-2')).toMatchObject({ target: { mode: 'Apply', commit: 'c1' } });
+    sim.cluster('test-1').paused = false;
+    sim.settle();
+    expect(sim.cluster('prod-1').target).toMatchObject({ mode: 'Observe', digest: 'app=v1' });
+    sim.run(20 * MINUTE);
+    expect(sim.cluster('prod-1').applied?.digest).toBe('app=v2');
   });
 });

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LONG, runs } from '../../support/long.ts';
-import { execute } from './model.ts';
-import { scenario } from './scenario.ts';
+import { execute } from './model/run-scenario.ts';
+import { scenario } from './model/scenario.ts';
 
 /** Several times what it takes on two quiet cores: 15 ms a run, and as much again for the search for the smallest failure. */
 const TIMEOUT_MS = LONG ? 3_600_000 : 600_000;

@@ -2,7 +2,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkOf, HOUR, MINUTE, SECOND, SmallWorld, type WorldOptions } from './small-world.ts';
+import { checkOf } from '../../rollout/builders.ts';
+import {
+  HOUR,
+  MINUTE,
+  PromotionSimulation,
+  SECOND,
+  type SimulationOptions,
+} from './simulation/simulation.ts';
 
 const FOLDER = join(import.meta.dirname, '../../golden/promote');
 const STAGES = [
@@ -14,55 +21,55 @@ const CLUSTERS = ['test-1', 'test-2', 'pre-1', 'prod-1', 'prod-2', 'prod-3'];
 
 interface Story {
   readonly name: string;
-  readonly world?: WorldOptions;
-  readonly tell: (world: SmallWorld) => void;
+  readonly sim?: SimulationOptions;
+  readonly tell: (sim: PromotionSimulation) => void;
 }
 
 const STORIES: readonly Story[] = [
   {
     name: 'three stages, all well',
-    tell: (world) => {
-      world.push('c1', { '*': { app: 'v1' } });
-      world.run(3 * HOUR);
+    tell: (sim) => {
+      sim.push('c1', { '*': { app: 'v1' } });
+      sim.run(3 * HOUR);
     },
   },
   {
     name: 'a bad commit halts, and its revert takes the fast lane',
-    tell: (world) => {
-      world.push('c1', { '*': { app: 'v1' } });
-      world.run(3 * HOUR);
-      world.push('c2', { '*': { app: 'v2' }, prod: { app: 'bad2' } });
-      world.run(2 * HOUR);
-      world.push('c3', { '*': { app: 'v1' } });
-      world.run(10 * MINUTE);
+    tell: (sim) => {
+      sim.push('c1', { '*': { app: 'v1' } });
+      sim.run(3 * HOUR);
+      sim.push('c2', { '*': { app: 'v2' }, prod: { app: 'bad2' } });
+      sim.run(2 * HOUR);
+      sim.push('c3', { '*': { app: 'v1' } });
+      sim.run(10 * MINUTE);
     },
   },
   {
     name: 'a commit of documents, idle and during a soak',
-    tell: (world) => {
-      world.push('c1', { '*': { app: 'v1' } });
-      world.run(3 * HOUR);
-      world.push('c2', { '*': { app: 'v1' } });
-      world.run(MINUTE);
-      world.push('c3', { '*': { app: 'v3' } });
-      world.run(5 * MINUTE);
-      world.push('c4', { '*': { app: 'v3' } });
-      world.run(3 * HOUR);
+    tell: (sim) => {
+      sim.push('c1', { '*': { app: 'v1' } });
+      sim.run(3 * HOUR);
+      sim.push('c2', { '*': { app: 'v1' } });
+      sim.run(MINUTE);
+      sim.push('c3', { '*': { app: 'v3' } });
+      sim.run(5 * MINUTE);
+      sim.push('c4', { '*': { app: 'v3' } });
+      sim.run(3 * HOUR);
     },
   },
   {
     name: 'twenty commits in a burst',
-    tell: (world) => {
+    tell: (sim) => {
       for (let index = 1; index <= 20; index++) {
-        world.push(`c${index}`, { '*': { app: `v${index}` } });
-        world.run(2 * SECOND);
+        sim.push(`c${index}`, { '*': { app: `v${index}` } });
+        sim.run(2 * SECOND);
       }
-      world.run(6 * HOUR);
+      sim.run(6 * HOUR);
     },
   },
   {
     name: 'one cluster away, one paused',
-    world: {
+    sim: {
       stages: [
         {
           name: 'prod',
@@ -73,44 +80,44 @@ const STORIES: readonly Story[] = [
       ],
       clusters: ['prod-1', 'prod-2', 'prod-3'],
     },
-    tell: (world) => {
-      world.cluster('prod-1').reachable = false;
-      world.cluster('prod-3').paused = true;
-      world.push('c1', { '*': { app: 'v1' } });
-      world.run(HOUR);
-      world.cluster('prod-1').reachable = true;
-      world.cluster('prod-3').paused = false;
-      world.run(HOUR);
+    tell: (sim) => {
+      sim.cluster('prod-1').reachable = false;
+      sim.cluster('prod-3').paused = true;
+      sim.push('c1', { '*': { app: 'v1' } });
+      sim.run(HOUR);
+      sim.cluster('prod-1').reachable = true;
+      sim.cluster('prod-3').paused = false;
+      sim.run(HOUR);
     },
   },
   {
     name: 'an approval for what no earlier stage ran',
-    world: {
+    sim: {
       stages: [
         { name: 'test', soakSeconds: 0 },
         { name: 'prod', soakSeconds: 600, approval: 'Unexercised' },
       ],
       clusters: ['test-1', 'prod-1'],
     },
-    tell: (world) => {
-      world.push('c1', { '*': { app: 'v1' } });
-      world.run(HOUR);
-      world.push('c2', { test: { app: 'v1' }, prod: { app: 'v2' } });
-      world.run(HOUR);
-      const planDigest = world.release('c2').spec.plan.digest;
+    tell: (sim) => {
+      sim.push('c1', { '*': { app: 'v1' } });
+      sim.run(HOUR);
+      sim.push('c2', { test: { app: 'v1' }, prod: { app: 'v2' } });
+      sim.run(HOUR);
+      const planDigest = sim.release('c2').spec.plan.digest;
       const approvals = [{ stage: 'prod', planDigest, reason: 'looked at it' }];
-      world.pipeline = { ...world.pipeline, spec: { ...world.pipeline.spec, approvals } };
-      world.push('c3', { test: { app: 'v1' }, prod: { app: 'v2' } });
-      world.run(HOUR);
+      sim.pipeline = { ...sim.pipeline, spec: { ...sim.pipeline.spec, approvals } };
+      sim.push('c3', { test: { app: 'v1' }, prod: { app: 'v2' } });
+      sim.run(HOUR);
     },
   },
 ];
 
 describe('transcripts of promotion', () => {
-  it.each(STORIES)('$name', ({ name, world: options, tell }) => {
-    const world = new SmallWorld(options ?? { stages: STAGES, clusters: CLUSTERS });
-    tell(world);
-    const text = `${world.journal.lines.join('\n')}\n`;
+  it.each(STORIES)('$name', ({ name, sim: options, tell }) => {
+    const sim = new PromotionSimulation(options ?? { stages: STAGES, clusters: CLUSTERS });
+    tell(sim);
+    const text = `${sim.transcript.lines.join('\n')}\n`;
     const file = join(FOLDER, `${name.replaceAll(/[^a-z]+/g, '-')}.txt`);
     if (process.env['UPDATE_GOLDEN'] === '1') {
       mkdirSync(FOLDER, { recursive: true });

@@ -12,9 +12,9 @@ import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import { cacheFolder } from '../../../local/folders.ts';
+import { httpGet } from '../../../os/http-get.ts';
 import { systemRandom } from '../../../os/system-random.ts';
-import { httpGet } from '../../../rollout/check-http.ts';
-import { checkRunner } from '../../../rollout/check-runner.ts';
+import { createCheckRunner } from '../../../rollout/check-runner.ts';
 import { type Known, syncMetrics } from '../../../sync/metrics.ts';
 import { createRenderCache } from '../../../sync/render/cache.ts';
 import { createRenderer } from '../../../sync/render/renderer.ts';
@@ -93,7 +93,7 @@ async function sync(io: Io, flags: Flags): Promise<void> {
       compileCache: join(flags.cache, 'compiled'),
     }),
     checks: createCommitChecks(),
-    runner: checkRunner({
+    runner: createCheckRunner({
       clock,
       get: httpGet,
       ...(flags.prometheusUrl === undefined ? {} : { prometheusUrl: flags.prometheusUrl }),

@@ -1,212 +1,219 @@
-/** What is written down about a cluster after a pass, and what it is told to do. Pure. */
+/** The status to record for a cluster, and the target to set for it. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterTarget } from '../../cluster-report.ts';
 import type { TargetDigests } from '../../commits.ts';
-import type { Road } from '../release/order.ts';
-import { type Because, cut, MAX_MESSAGE, MAX_NAMES, optional } from '../snapshot.ts';
+import { MAX_MESSAGE, MAX_NAMES, truncate } from '../bounds.ts';
+import type { OrderedRelease } from '../release/order.ts';
 import type { StagePlan } from '../stage/stage.ts';
 import { unitsToSoak } from './proofs.ts';
-import { ALL_UNITS, soakFor } from './soak.ts';
-import { type Member, type MemberContext, type Position, type Standing } from './stage-member.ts';
+import type { ClusterRollout } from './rollout.ts';
+import { ROLLOUT_STATES } from './rollout-state.ts';
+import { ALL_UNITS, startSoak } from './soak.ts';
+import type { MemberContext, StageMember } from './stage-member.ts';
 
-type State = NonNullable<ClusterSync['state']>;
+type RecordedState = NonNullable<ClusterSync['state']>;
 
 export interface ClusterPlan {
   readonly name: string;
   readonly stage?: string;
-  readonly member: Member;
-  /** Written down before `target` is said. */
+  readonly member: StageMember;
+  /** Recorded before `target` is set. */
   readonly sync: ClusterSync;
   readonly target: ClusterTarget;
-  /** It is given something new, or goes on after it was away. */
-  readonly begins: boolean;
-  /** Why it stands where it stands. */
-  readonly why: Because;
+  /** It gets new content, or continues after it was away. */
+  readonly starts: boolean;
+  /** Why it is in its state. */
+  readonly why: Explanation;
 }
 
-export interface Frame {
+export interface ClusterPlanContext {
   readonly pipeline: string;
   readonly paused: boolean;
   readonly context: MemberContext;
 }
 
-export function clusterPlans(plan: StagePlan, frame: Frame): readonly ClusterPlan[] {
+export function planClusters(plan: StagePlan, planContext: ClusterPlanContext): readonly ClusterPlan[] {
   return plan.members
     .filter(({ block }) => block?.reason !== 'ClusterContested')
     .map((member) => {
-      const standing = plan.standings.find((each) => each.member === member);
-      return standing && plan.on
-        ? placed(standing, plan, plan.on, frame)
-        : unplaced(member, plan.stage.name, frame);
+      const rollout = plan.rollouts.find((each) => each.member === member);
+      return rollout && plan.current
+        ? planRollout(rollout, plan, plan.current, planContext)
+        : planWithoutCommit(member, plan.stage.name, planContext);
     });
 }
 
-/** Its stage is on nothing, or it has no stage, or two: it keeps what it has, and gets nothing. */
-export function unplaced(
-  member: Member,
+/** Its stage has no commit yet, or it belongs to no stage, or to two: it keeps its content and gets nothing new. */
+export function planWithoutCommit(
+  member: StageMember,
   stage: string | undefined,
-  { context, ...frame }: Frame,
+  { context, ...planContext }: ClusterPlanContext,
 ): ClusterPlan {
+  const { block } = member;
   const { sync } = member.progress;
-  const { state, ...why } = member.block ?? nothingFor(sync, stage);
-  const keeps = stage !== undefined && keepsWhatItHas(member) && mayWrite(member, frame.paused);
-  const mode = keeps ? 'Apply' : 'Observe';
-  return said({ member, stage, frame, why, state, begins: false, mode, sync, now: context.now });
+  const why = block ?? noCommitReason(stage);
+  const recordedAs = block
+    ? ROLLOUT_STATES[block.state].recordedAs
+    : ROLLOUT_STATES[sync.commit === undefined ? 'NotStarted' : 'Ahead'].recordedAs;
+  const keeps = stage !== undefined && keepsContent(member) && canWrite(member, planContext.paused);
+  const { now } = context;
+  return assemble({
+    ...{ member, stage, planContext, why, sync, now },
+    state: recordedAs ?? 'Pending',
+    starts: false,
+    mode: keeps ? 'Apply' : 'Observe',
+  });
 }
 
-function nothingFor({ commit }: ClusterSync, stage: string | undefined): Because & { readonly state: State } {
-  const state = commit === undefined ? 'Pending' : 'Ahead';
+function noCommitReason(stage: string | undefined): Explanation {
   return stage === undefined
-    ? { state, reason: 'Unassigned', because: 'it belongs to no stage' }
-    : { state, reason: 'StageBefore', because: `stage ${stage} has nothing for it yet` };
+    ? { reason: 'Unassigned', because: 'it belongs to no stage' }
+    : { reason: 'StageBefore', because: `stage ${stage} has no commit yet` };
 }
 
-function placed(standing: Standing, plan: StagePlan, on: Road, { context, ...frame }: Frame): ClusterPlan {
-  const { member } = standing;
-  const stage = plan.stage.name;
-  const begin = plan.begins.get(member.name);
-  const begins = begin !== undefined;
+function planRollout(
+  rollout: ClusterRollout,
+  { stage, starts: allStarts }: StagePlan,
+  current: OrderedRelease,
+  { context, ...planContext }: ClusterPlanContext,
+): ClusterPlan {
+  const { member, hasContent, reason, because, blocker } = rollout;
+  const start = allStarts.get(member.name);
+  const starts = start !== undefined;
   const sync =
-    begins && !standing.same
-      ? intentFor(standing, stage, on, context)
-      : relabelled(standing, stage, on, context);
-  const mode = mayWrite(member, frame.paused) && (begins || keepsWriting(standing)) ? 'Apply' : 'Observe';
-  const { reason, because, blocker } = standing;
-  const why = { reason, because: begin ?? because, ...optional('blocker', blocker) };
-  return said({ member, stage, frame, why, state: stateFor(standing), begins, mode, sync, now: context.now });
+    starts && !hasContent
+      ? startedSync(rollout, stage.name, current, context)
+      : renamedSync(rollout, stage.name, current, context);
+  const writes = canWrite(member, planContext.paused) && (starts || keepsWriting(rollout));
+  return assemble({
+    ...{ member, planContext, starts, sync },
+    stage: stage.name,
+    why: { reason, because: start ?? because, ...optional('blocker', blocker) },
+    state: ROLLOUT_STATES[rollout.state].recordedAs ?? member.recorded.state ?? 'Pending',
+    mode: writes ? 'Apply' : 'Observe',
+    now: context.now,
+  });
 }
 
-/** The intent: it is written down before the first write to the cluster. */
-function intentFor(
-  { member, digest }: Standing,
+/** The intent, which is recorded before the first write to the cluster. */
+function startedSync(
+  { member, digest }: ClusterRollout,
   stage: string,
-  on: Road,
+  { commit, name }: OrderedRelease,
   { history, now }: MemberContext,
 ): ClusterSync {
   const { objects: _objects, failures: _failures, ...sync } = member.progress.sync;
-  const target = history.target(on.commit, member.name) ?? bare(digest);
+  const target = history.target(commit, member.name) ?? unknownUnits(digest);
   const failedBefore = sync.failed?.some((entry) => entry.digest === target.digest) ?? false;
   const units = failedBefore ? [ALL_UNITS] : unitsToSoak(sync, target, { history, cluster: member.name });
-  // It begins although it failed here: a person acknowledged that, and now it is on trial like anything new.
+  // Content that failed here starts only after an acknowledgement, and then counts as new.
   const failed = sync.failed?.filter((entry) => entry.digest !== target.digest);
   return {
     ...sync,
     ...optional('failed', failed),
-    commit: on.commit,
+    commit,
     renderedDigest: target.digest,
-    release: on.name,
+    release: name,
     stage,
-    soak: soakFor(target, units, sync.soak, now),
+    soak: startSoak(target, units, sync.soak, now),
   };
 }
 
-function bare(digest: string | undefined): TargetDigests {
+function unknownUnits(digest: string | undefined): TargetDigests {
   return { digest: digest ?? '', units: new Map() };
 }
 
-/** The same content under a newer commit: a new name, no write, no new soak. */
-function relabelled(
-  { member, same, position }: Standing,
+/** The same content under a newer commit: a new name, no write and no new soak. */
+function renamedSync(
+  { member, hasContent, state }: ClusterRollout,
   stage: string,
-  on: Road,
+  { commit, name }: OrderedRelease,
   { history }: MemberContext,
 ): ClusterSync {
   const { sync } = member.progress;
-  const named = { ...sync, stage };
-  if (!same || position === 'Blocked' || member.reach.state !== 'Reached') return named;
-  // Never an older name: what was adopted from the cluster keeps the newer one.
-  const isOlder = history.order(on.commit) < history.order(sync.commit);
-  return isOlder ? named : { ...named, commit: on.commit, release: on.name };
+  const inStage = { ...sync, stage };
+  if (!hasContent || state === 'Blocked' || member.reachability.state !== 'Reachable') return inStage;
+  // Never an older name: a commit that was adopted from the inventory stays.
+  const isOlder = history.order(commit) < history.order(sync.commit);
+  return isOlder ? inStage : { ...inStage, commit, release: name };
 }
 
-function mayWrite({ block, reach }: Member, paused: boolean): boolean {
-  return !paused && block === undefined && reach.state === 'Reached';
+function canWrite({ block, reachability }: StageMember, paused: boolean): boolean {
+  return !paused && block === undefined && reachability.state === 'Reachable';
 }
 
-/** What a newer commit took over half-way is left alone until its turn; what is done, or ahead, is kept as it is. */
-function keepsWriting({ position, same, member }: Standing): boolean {
-  if (position === 'Ahead') return keepsWhatItHas(member);
-  if (same) return position !== 'Pending';
-  return member.progress.trial === 'Proven';
+/** Unfinished content of a replaced commit is left alone until the cluster starts; finished or newer content is kept in sync. */
+function keepsWriting({ state, hasContent, member }: ClusterRollout): boolean {
+  if (state === 'Ahead') return keepsContent(member);
+  if (hasContent) return state !== 'NotStarted';
+  return member.progress.state === 'Proven';
 }
 
-/** What it was only promised in another stage, and never began, it does not begin here. */
-function keepsWhatItHas({ progress, hasBegun }: Member): boolean {
-  return progress.trial === 'Proven' || hasBegun;
+/** Content that another stage assigned but that was never started is not started here. */
+function keepsContent({ progress, hasStarted }: StageMember): boolean {
+  return progress.state === 'Proven' || hasStarted;
 }
 
-const STATES: Readonly<Record<Position, State | undefined>> = {
-  Proven: 'Proven',
-  Soaking: 'Soaking',
-  Applying: 'Applying',
-  Held: 'Held',
-  Failed: 'Failed',
-  Inherits: 'Failed',
-  Pending: 'Pending',
-  Unseen: undefined,
-  Unreachable: 'Unreachable',
-  Skipped: 'Skipped',
-  Paused: 'Paused',
-  Blocked: 'Held',
-  Ahead: 'Ahead',
-  Unrendered: 'Pending',
-};
-
-function stateFor({ position, member }: Standing): State {
-  return STATES[position] ?? member.before.state ?? 'Pending';
-}
-
-interface Said {
-  readonly member: Member;
+interface ClusterDecision {
+  readonly member: StageMember;
   readonly stage: string | undefined;
-  readonly frame: Omit<Frame, 'context'>;
-  readonly why: Because;
-  readonly state: State;
-  readonly begins: boolean;
+  readonly planContext: Omit<ClusterPlanContext, 'context'>;
+  readonly why: Explanation;
+  readonly state: RecordedState;
+  readonly starts: boolean;
   readonly mode: ClusterTarget['mode'];
   readonly sync: ClusterSync;
   readonly now: Date;
 }
 
-function said({ member, stage, frame, why, state, begins, mode, sync, now }: Said): ClusterPlan {
+function assemble({
+  member,
+  stage,
+  planContext,
+  why,
+  state,
+  starts,
+  mode,
+  sync,
+  now,
+}: ClusterDecision): ClusterPlan {
   const { commit, renderedDigest } = sync;
-  const known = renderedDigest === undefined ? 'Observe' : mode;
-  const written = withReport(
-    { ...sync, state, since: sinceOf(member, state, now), message: cut(why.because, MAX_MESSAGE) },
-    member,
-  );
+  const since = stateSince(member, state, now);
+  const message = truncate(why.because, MAX_MESSAGE);
   return {
     name: member.name,
     ...optional('stage', stage),
     member,
-    sync: written,
+    sync: withReport({ ...sync, state, since, message }, member),
     target: {
-      mode: known,
-      pipeline: frame.pipeline,
+      mode: renderedDigest === undefined ? 'Observe' : mode,
+      pipeline: planContext.pipeline,
       because: why.because,
       ...optional('commit', commit),
       ...optional('digest', renderedDigest),
     },
-    begins,
+    starts,
     why,
   };
 }
 
-/** The grace of a cluster that cannot be seen runs from when it was last seen, through both of its states. */
-function sinceOf({ before, reach }: Member, state: State, now: Date): string {
-  if ((state === 'Unreachable' || state === 'Skipped') && 'since' in reach) return reach.since.toISOString();
-  return before.state === state && before.since !== undefined ? before.since : now.toISOString();
+/** The grace of an unreachable cluster runs from the last contact, through Unreachable and Skipped. */
+function stateSince({ recorded, reachability }: StageMember, state: RecordedState, now: Date): string {
+  if ((state === 'Unreachable' || state === 'Skipped') && 'since' in reachability) {
+    return reachability.since.toISOString();
+  }
+  return recorded.state === state && recorded.since !== undefined ? recorded.since : now.toISOString();
 }
 
-/** How often `lastContactAt` alone is worth a write. */
-const CONTACT_EVERY_MS = 300_000;
+/** How often a newer `lastContactAt` alone is recorded. */
+const RECORD_CONTACT_EVERY_MS = 300_000;
 
-function withReport(sync: ClusterSync, { view, before }: Member): ClusterSync {
-  const { report } = view;
-  const contacted = {
-    ...sync,
-    ...optional('lastContactAt', contact(before.lastContactAt, report?.lastContactAt)),
-  };
+function withReport(sync: ClusterSync, { snapshot, recorded }: StageMember): ClusterSync {
+  const { report } = snapshot;
+  const lastContactAt = contactToRecord(recorded.lastContactAt, report?.lastContactAt);
+  const contacted = { ...sync, ...optional('lastContactAt', lastContactAt) };
   const work = report?.work;
   if (!work || work.digest !== sync.renderedDigest) return contacted;
   const { failures: _old, ...rest } = contacted;
@@ -214,8 +221,8 @@ function withReport(sync: ClusterSync, { view, before }: Member): ClusterSync {
   return { ...rest, objects: work.objects, ...optional('failures', failures) };
 }
 
-function contact(before: string | undefined, seen: Date | undefined): string | undefined {
-  if (!seen) return before;
-  const isNews = before === undefined || Math.abs(+seen - Date.parse(before)) >= CONTACT_EVERY_MS;
-  return isNews ? seen.toISOString() : before;
+function contactToRecord(before: string | undefined, observed: Date | undefined): string | undefined {
+  if (!observed) return before;
+  const isDue = before === undefined || Math.abs(+observed - Date.parse(before)) >= RECORD_CONTACT_EVERY_MS;
+  return isDue ? observed.toISOString() : before;
 }

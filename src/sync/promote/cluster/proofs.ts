@@ -1,86 +1,93 @@
 /**
- * What was proven and what failed on one cluster. Proof belongs to (cluster, digest), not to a commit; a digest is in
- * one of the two lists, and the later word counts. Pure.
+ * The digests that were proven and that failed on one cluster. Proof belongs to (cluster, digest), not to a commit. A digest
+ * is in one of the two lists: the later result counts. Pure.
  */
 import type { FailedDigest, ProvenDigest } from '../../../api/generated/types.ts';
-import type { TargetDigests } from '../../commits.ts';
-import { EMPTY_TARGET } from '../../commits.ts';
-import type { History } from '../commit-history.ts';
+import { EMPTY_TARGET, type TargetDigests } from '../../commits.ts';
+import type { CommitHistory } from '../commit-history.ts';
 
-export interface Book {
+export interface ProofRecord {
   readonly proven?: readonly ProvenDigest[];
   readonly failed?: readonly FailedDigest[];
 }
 
-/** As many as the rendered revisions that are kept: an older digest soaks again. */
-const KEPT = 20;
+/** As many as rendered revisions are kept: an older digest soaks again. */
+const MAX_ENTRIES = 20;
 
-export function isProven({ proven }: Book, digest: string): boolean {
+export function isProven({ proven }: ProofRecord, digest: string): boolean {
   return proven?.some((entry) => entry.digest === digest) ?? false;
 }
 
-export function failureOf({ failed }: Book, digest: string): FailedDigest | undefined {
+export function failureOf({ failed }: ProofRecord, digest: string): FailedDigest | undefined {
   return failed?.find((entry) => entry.digest === digest);
 }
 
-export function withProof(book: Book, proof: Required<ProvenDigest>): Required<Book> {
+export function withProof(record: ProofRecord, proof: Required<ProvenDigest>): Required<ProofRecord> {
   return {
-    proven: [proof, ...without(book.proven, proof.digest)].slice(0, KEPT),
-    failed: without(book.failed, proof.digest),
+    proven: [proof, ...withoutDigest(record.proven, proof.digest)].slice(0, MAX_ENTRIES),
+    failed: withoutDigest(record.failed, proof.digest),
   };
 }
 
-/** The first failure of a digest is kept: what comes later is often only its echo. */
-export function withFailure(book: Book, failure: FailedDigest): Required<Book> {
-  const known = failureOf(book, failure.digest);
+/** Keeps the first failure of a digest: later ones are often only its consequences. */
+export function withFailure(record: ProofRecord, failure: FailedDigest): Required<ProofRecord> {
+  const known = failureOf(record, failure.digest);
   return {
-    proven: without(book.proven, failure.digest),
-    failed: [known ?? failure, ...without(book.failed, failure.digest)].slice(0, KEPT),
+    proven: withoutDigest(record.proven, failure.digest),
+    failed: [known ?? failure, ...withoutDigest(record.failed, failure.digest)].slice(0, MAX_ENTRIES),
   };
 }
 
-function without<E extends { readonly digest?: string }>(
+function withoutDigest<E extends { readonly digest?: string }>(
   entries: readonly E[] | undefined,
   digest: string,
 ): readonly E[] {
   return (entries ?? []).filter((entry) => entry.digest !== digest);
 }
 
-export interface Place {
-  readonly history: History;
+export interface ProofContext {
+  readonly history: CommitHistory;
   readonly cluster: string;
 }
 
 /**
- * The units of a target that have to soak here. None: it was proven here, or every unit of it was, so it takes the fast
- * lane. A unit that is gone is a change like any other. What failed here has to soak as a whole, and is not asked about.
+ * The units of a target that have to soak here. None: the digest, or every unit of it, was proven here, so the target skips
+ * the soak (S33). A removed unit is a change like any other. Not to be asked about a failed digest: that soaks as a whole.
  */
-export function unitsToSoak(book: Book, target: TargetDigests, place: Place): readonly string[] {
-  if (isProven(book, target.digest)) return [];
-  const known = [...targetsOf(book.proven, place), target];
+export function unitsToSoak(
+  record: ProofRecord,
+  target: TargetDigests,
+  context: ProofContext,
+): readonly string[] {
+  if (isProven(record, target.digest)) return [];
+  const known = [...renderedTargets(record.proven, context), target];
   const units = [...new Set(known.flatMap((each) => [...each.units.keys()]))];
-  const proven = provenStates(book, units, place);
-  return units.filter((unit) => !proven.has(stateOf(unit, target)));
+  const proven = provenUnits(record, units, context);
+  return units.filter((unit) => !proven.has(unitKey(unit, target)));
 }
 
 /**
- * A unit is proven when a digest that held it was. Of a digest that failed, the units to blame are those that were
- * proven in no other; where every unit was, the blame cannot be placed, and all of them lose their proof.
+ * A unit is proven by every proven digest that contains it. Of a failed digest, the units that are proven by no other digest
+ * caused the failure; if all are, the cause is unknown and all of them lose their proof.
  */
-function provenStates({ proven, failed }: Book, units: readonly string[], place: Place): ReadonlySet<string> {
-  const states = (target: TargetDigests): string[] => units.map((unit) => stateOf(unit, target));
-  const good = new Set(targetsOf(proven, place).flatMap(states));
-  const beyondBlame = targetsOf(failed, place)
-    .map(states)
-    .filter((all) => all.every((state) => good.has(state)));
-  for (const state of beyondBlame.flat()) good.delete(state);
+function provenUnits(
+  { proven, failed }: ProofRecord,
+  units: readonly string[],
+  context: ProofContext,
+): ReadonlySet<string> {
+  const keys = (target: TargetDigests): string[] => units.map((unit) => unitKey(unit, target));
+  const good = new Set(renderedTargets(proven, context).flatMap(keys));
+  const unexplained = renderedTargets(failed, context)
+    .map(keys)
+    .filter((all) => all.every((key) => good.has(key)));
+  for (const key of unexplained.flat()) good.delete(key);
   return good;
 }
 
-/** Without those whose commit is not rendered any more, or renders differently now: in doubt, soak. */
-function targetsOf(
+/** Omits entries whose commit is not rendered any more or renders to other content now: their units are unknown, so they soak. */
+function renderedTargets(
   entries: readonly ProvenDigest[] | undefined,
-  { history, cluster }: Place,
+  { history, cluster }: ProofContext,
 ): TargetDigests[] {
   return (entries ?? []).flatMap(({ commit, digest }) => {
     const target = history.target(commit, cluster);
@@ -88,6 +95,6 @@ function targetsOf(
   });
 }
 
-function stateOf(unit: string, { units }: TargetDigests): string {
+function unitKey(unit: string, { units }: TargetDigests): string {
   return `${unit} ${units.get(unit) ?? EMPTY_TARGET.digest}`;
 }

@@ -1,14 +1,14 @@
-/** The part of a Cluster's status that is sync's. Pure. */
+/** The part of a Cluster's status that sync owns. Pure. */
 import type { ClusterStatus } from '../../../api/generated/types.ts';
 import { clusterPhases } from '../../../api/phases.ts';
 import { type Condition, type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { ClusterReport } from '../../cluster-report.ts';
-import { optional } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterPlan } from './plan.ts';
 
-/** The others on a Cluster are of hosting: an apply must not take them over. */
-const OURS: ReadonlySet<string> = new Set([
+/** Hosting owns the other conditions of a Cluster: an apply of sync must not take them over. */
+const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   'Reachable',
   'IdentityVerified',
   'Synced',
@@ -17,67 +17,61 @@ const OURS: ReadonlySet<string> = new Set([
   'Stalled',
 ]);
 
-/** `unread` says why the head is not known lately: then nothing is in sync for certain (S21). */
+/** `unread`: why the repository could not be read recently. Then no cluster counts as in sync (S21). */
 export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now: Date): ClusterStatus {
   const { member, sync } = plan;
-  const { cluster, report } = member.view;
+  const { cluster, report } = member.snapshot;
   const before = cluster.status;
   const observedGeneration = optional('observedGeneration', cluster.metadata.generation);
   const findings = findingsOf(plan, unread).map((finding) => ({ ...finding, ...observedGeneration }));
-  const foreign = (before?.conditions ?? []).filter(({ type }) => !OURS.has(type));
-  const ours = withConditions(ownOf(before?.conditions), findings, now);
+  const others = (before?.conditions ?? []).filter(({ type }) => !OWN_CONDITIONS.has(type));
+  const own = withConditions(ownConditions(before?.conditions), findings, now);
   const waiting = sync.state === 'Proven' ? undefined : plan.why;
   return {
     ...observedGeneration,
     phase: clusterPhases.phaseOf({
-      conditions: [...ours, ...foreign],
+      conditions: [...own, ...others],
       deletionTimestamp: cluster.metadata.deletionTimestamp,
     }),
-    conditions: ours,
+    conditions: own,
     ...optional('waiting', waiting && waitFor(before?.waiting, waiting, now)),
-    ...seen(before, report),
+    ...observedFields(before, report),
     sync,
   };
 }
 
-/** What sync owns of a status, to compare with what it would write. */
+/** The part of a status that sync owns, to compare it with what it would write. */
 export function ownStatus(status: ClusterStatus | undefined): ClusterStatus | undefined {
   if (!status) return undefined;
   const { hosted: _hosted, ...own } = status;
-  return { ...own, conditions: ownOf(status.conditions) };
+  return { ...own, conditions: ownConditions(status.conditions) };
 }
 
-function ownOf(conditions: readonly Condition[] | undefined): readonly Condition[] {
-  return (conditions ?? []).filter(({ type }) => OURS.has(type));
+function ownConditions(conditions: readonly Condition[] | undefined): readonly Condition[] {
+  return (conditions ?? []).filter(({ type }) => OWN_CONDITIONS.has(type));
 }
 
-/** The last that was seen stays, while nothing can be seen. The first contact pins the identity, but no impostor's. */
-function seen(before: ClusterStatus | undefined, report: ClusterReport | undefined): Partial<ClusterStatus> {
-  const { clusterUID, endpoint, version, machines } = { ...before, ...defined(report) };
-  return {
-    ...optional('clusterUID', report?.identity === 'Verified' ? clusterUID : before?.clusterUID),
-    ...optional('endpoint', endpoint),
-    ...optional('version', version),
-    ...optional('machines', machines),
-  };
-}
-
-function defined(
+/** The last observation stays while there is no newer one. The first contact pins the identity, except of a mismatch. */
+function observedFields(
+  before: ClusterStatus | undefined,
   report: ClusterReport | undefined,
-): Pick<Partial<ClusterReport>, 'clusterUID' | 'endpoint' | 'version' | 'machines'> {
+): Partial<ClusterStatus> {
   return {
-    ...optional('clusterUID', report?.clusterUID),
-    ...optional('endpoint', report?.endpoint),
-    ...optional('version', report?.version),
-    ...optional('machines', report?.machines),
+    ...optional(
+      'clusterUID',
+      report?.identity === 'Verified' ? (report.clusterUID ?? before?.clusterUID) : before?.clusterUID,
+    ),
+    ...optional('endpoint', report?.endpoint ?? before?.endpoint),
+    ...optional('version', report?.version ?? before?.version),
+    ...optional('machines', report?.machines ?? before?.machines),
   };
 }
 
 function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly ConditionUpdate[] {
-  const { report } = plan.member.view;
+  const { report } = plan.member.snapshot;
   return [
     reachable(report),
-    identity(report),
+    identityVerified(report),
     synced(plan, unread),
     healthy(plan),
     progressing(plan),
@@ -88,18 +82,18 @@ function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly Con
 function reachable(report: ClusterReport | undefined): ConditionUpdate {
   const type = 'Reachable';
   if (report?.reachable === undefined) {
-    return { type, status: 'Unknown', reason: 'NotTried', message: 'no contact was tried yet' };
+    return { type, status: 'Unknown', reason: 'NotTried', message: 'no attempt to connect has ended yet' };
   }
   return report.reachable
-    ? { type, status: 'True', reason: 'Answered', message: 'its API server answers' }
-    : { type, status: 'False', reason: 'NoAnswer', message: 'its API server does not answer' };
+    ? { type, status: 'True', reason: 'Answered', message: 'the API server answers' }
+    : { type, status: 'False', reason: 'NoAnswer', message: 'the API server does not answer' };
 }
 
-function identity(report: ClusterReport | undefined): ConditionUpdate {
+function identityVerified(report: ClusterReport | undefined): ConditionUpdate {
   const type = 'IdentityVerified';
   switch (report?.identity ?? 'Unknown') {
     case 'Verified':
-      return { type, status: 'True', reason: 'Verified', message: 'it is the cluster that was registered' };
+      return { type, status: 'True', reason: 'Verified', message: 'it is the registered cluster' };
     case 'Mismatch':
       return {
         type,
@@ -108,24 +102,24 @@ function identity(report: ClusterReport | undefined): ConditionUpdate {
         message: 'another cluster answers: nothing is written',
       };
     case 'Unknown':
-      return { type, status: 'Unknown', reason: 'NotSeen', message: 'it was not looked at yet' };
+      return { type, status: 'Unknown', reason: 'NotSeen', message: 'not observed yet' };
     default:
-      throw new TypeError('an identity is verified, mismatched or unknown');
+      throw new TypeError('expected identity Verified, Mismatch or Unknown');
   }
 }
 
 function synced({ member, sync }: ClusterPlan, unread: string | undefined): ConditionUpdate {
   const type = 'Synced';
-  const { report } = member.view;
+  const { report } = member.snapshot;
   if (!report?.reachable) {
-    return { type, status: 'Unknown', reason: 'Stale', message: 'the cluster is not seen' };
+    return { type, status: 'Unknown', reason: 'Stale', message: 'the cluster is not reachable' };
   }
   if (report.work?.digest !== sync.renderedDigest) {
     return {
       type,
       status: 'Unknown',
       reason: 'NotLooked',
-      message: 'it was not compared with its commit yet',
+      message: 'not compared with its commit yet',
     };
   }
   if (report.synced.status === 'True' && unread !== undefined) {
@@ -133,7 +127,7 @@ function synced({ member, sync }: ClusterPlan, unread: string | undefined): Cond
       type,
       status: 'Unknown',
       reason: 'Stale',
-      message: `the repository was not read lately: ${unread}`,
+      message: `the repository was not read recently: ${unread}`,
     };
   }
   return { type, ...report.synced };
@@ -141,12 +135,13 @@ function synced({ member, sync }: ClusterPlan, unread: string | undefined): Cond
 
 function healthy({ member }: ClusterPlan): ConditionUpdate {
   const type = 'Healthy';
-  const { trial, reason, because } = member.progress;
-  if (trial === 'Failed') return { type, status: 'False', reason, message: because };
-  const health = member.view.report?.health;
-  if (!member.view.report?.reachable || !health) {
-    return { type, status: 'Unknown', reason: 'NotSeen', message: 'its health is not seen' };
+  const { state, reason, because } = member.progress;
+  if (state === 'Failed') return { type, status: 'False', reason, message: because };
+  const { report } = member.snapshot;
+  if (!report?.reachable || !report.health) {
+    return { type, status: 'Unknown', reason: 'NotSeen', message: 'health is not observed' };
   }
+  const { health } = report;
   if (health.answer === 'Settled') {
     return { type, status: 'True', reason: 'Settled', message: health.because };
   }
@@ -161,15 +156,15 @@ function healthy({ member }: ClusterPlan): ConditionUpdate {
 function progressing({ sync, why }: ClusterPlan): ConditionUpdate {
   const type = 'Progressing';
   const reason = sync.state ?? 'Pending';
-  const moves = reason === 'Applying' || reason === 'Soaking' || reason === 'Proven';
-  return { type, status: moves ? 'True' : 'False', reason, message: why.because };
+  const isProgressing = reason === 'Applying' || reason === 'Soaking' || reason === 'Proven';
+  return { type, status: isProgressing ? 'True' : 'False', reason, message: why.because };
 }
 
-/** Only a person, or a newer commit, gets it on. */
-function stalled(plan: ClusterPlan): ConditionUpdate {
+/** Only a person or a newer commit ends it. */
+function stalled({ sync, why }: ClusterPlan): ConditionUpdate {
   const type = 'Stalled';
-  const { state } = plan.sync;
-  const stuck = state === 'Failed' || state === 'Held';
-  if (!stuck) return { type, status: 'False', reason: 'NotStalled', message: 'it goes on by itself' };
-  return { type, status: 'True', reason: plan.why.reason, message: plan.why.because };
+  const isStalled = sync.state === 'Failed' || sync.state === 'Held';
+  return isStalled
+    ? { type, status: 'True', reason: why.reason, message: why.because }
+    : { type, status: 'False', reason: 'NotStalled', message: 'no action required' };
 }

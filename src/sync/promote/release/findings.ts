@@ -1,138 +1,138 @@
-/** What the plans of the stages mean for each Release. Pure. */
+/** What the plans of the stages mean for one Release. Pure. */
 import type { FailedCluster } from '../../../api/generated/types.ts';
-import type { Standing } from '../cluster/stage-member.ts';
-import { type Because, cut, MAX_MESSAGE, optional } from '../snapshot.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import { MAX_MESSAGE, truncate } from '../bounds.ts';
+import type { ClusterRollout } from '../cluster/rollout.ts';
+import { countClusters, failedClusters, stageSoakEnd } from '../stage/rollout.ts';
 import type { StagePlan } from '../stage/stage.ts';
-import { countsOf, failedIn, soakEnd } from '../stage/verdict.ts';
-import { isAfter, type Road, stageOf } from './order.ts';
-import type { ReleaseFinding, StageFinding } from './status.ts';
-import { isFinal } from './status.ts';
+import { isNewer, type OrderedRelease, recordedStage } from './order.ts';
+import { isFinal, type ReleaseFinding, type StageFinding } from './status.ts';
 
-export function findingOf(
-  road: Road,
+export function releaseFinding(
+  release: OrderedRelease,
   plans: readonly StagePlan[],
-  roads: readonly Road[],
+  releases: readonly OrderedRelease[],
   now: Date,
 ): ReleaseFinding {
   const stages: StageFinding[] = [];
   let supersededBy: string | undefined;
   for (const [index, plan] of plans.entries()) {
-    supersededBy ??= takenOverBy(road, plan, { index, plans, roads });
-    stages.push(
-      stageFinding(road, plan, { superseded: supersededBy !== undefined, before: plans[index - 1] }),
-    );
+    const before = plans[index - 1];
+    supersededBy ??= supersedingRelease(release, plan, { before, isFirst: index === 0, releases });
+    stages.push(stageFinding(release, plan, { superseded: supersededBy !== undefined, before }));
   }
-  const here = plans.filter(({ on }) => on === road);
+  const current = plans.filter((plan) => plan.current === release);
   return {
     stages,
-    failed: failedClusters(road, plans, now),
+    failed: failedIn(release, plans, now),
     ...optional('supersededBy', supersededBy),
     ...optional(
       'stalled',
-      here.map(stalledBy).find((because) => because !== undefined),
+      current.map(stalledBy).find((explanation) => explanation !== undefined),
     ),
   };
 }
 
-interface Neighbours {
-  readonly index: number;
-  readonly plans: readonly StagePlan[];
-  readonly roads: readonly Road[];
+interface SupersedeContext {
+  readonly before: StagePlan | undefined;
+  readonly isFirst: boolean;
+  readonly releases: readonly OrderedRelease[];
 }
 
-/** The stage is on a newer commit, or will take a newer one next: this one is never begun there, or not gone on with. */
-function takenOverBy(road: Road, plan: StagePlan, { index, plans, roads }: Neighbours): string | undefined {
-  if (plan.on === road || isProvenIn(road, plan)) return undefined;
-  const isReady = index === 0 || wasProvenIn(road, plans[index - 1]);
-  const rivals = [plan.on, isReady ? plan.next?.road : undefined];
-  return rivals.find((rival) => rival && isAfter(rival, road, roads))?.name;
+/** The stage is on a newer commit, or takes a newer one next: it never starts this one, or does not finish it. */
+function supersedingRelease(
+  release: OrderedRelease,
+  plan: StagePlan,
+  { before, isFirst, releases }: SupersedeContext,
+): string | undefined {
+  if (plan.current === release || isProvenIn(release, plan)) return undefined;
+  const isCandidate = isFirst || (before !== undefined && isProvenIn(release, before));
+  const others = [plan.current, isCandidate ? plan.waiting?.release : undefined];
+  return others.find((other) => other && isNewer(other, release, releases))?.name;
 }
 
-function wasProvenIn(road: Road, plan: StagePlan | undefined): boolean {
-  return plan !== undefined && isProvenIn(road, plan);
+/** As recorded, or in this reconcile. */
+function isProvenIn(release: OrderedRelease, { stage, current, replaced, rollout }: StagePlan): boolean {
+  if (recordedStage(release, stage.name)?.state === 'Proven') return true;
+  if (replaced?.release === release) return replaced.rollout.state === 'Proven';
+  return current === release && rollout?.state === 'Proven';
 }
 
-/** As it was written down, or in this very pass. */
-export function isProvenIn(road: Road, { stage, on, left, verdict }: StagePlan): boolean {
-  if (stageOf(road, stage.name)?.state === 'Proven') return true;
-  if (left?.road === road) return left.verdict.state === 'Proven';
-  return on === road && verdict?.state === 'Proven';
-}
-
-interface Around {
+interface StageContext {
   readonly superseded: boolean;
   readonly before: StagePlan | undefined;
 }
 
-function stageFinding(road: Road, plan: StagePlan, around: Around): StageFinding {
-  const { stage, on, left } = plan;
-  const old = stageOf(road, stage.name);
+function stageFinding(release: OrderedRelease, plan: StagePlan, context: StageContext): StageFinding {
+  const { stage, current, replaced } = plan;
+  const old = recordedStage(release, stage.name);
   if (old && isFinal(old)) return old;
-  if (on === road) return begun(road, plan);
-  if (left?.road === road && left.verdict.state === 'Proven') {
-    return { name: stage.name, state: 'Proven', clusters: countsOf(left.standings, road.commit) };
+  if (current === release) return started(release, plan);
+  if (replaced?.release === release && replaced.rollout.state === 'Proven') {
+    return { name: stage.name, state: 'Proven', clusters: countClusters(replaced.rollouts, release.commit) };
   }
-  return notBegun(road, plan, around);
+  return notStarted(release, plan, context);
 }
 
-function begun(road: Road, { stage, standings, verdict }: StagePlan): StageFinding {
+function started({ commit }: OrderedRelease, { stage, rollouts, rollout }: StagePlan): StageFinding {
   return {
     name: stage.name,
-    state: verdict?.state ?? 'Promoting',
-    ...optional('soakUntil', soakEnd(standings)?.toISOString()),
-    clusters: countsOf(standings, road.commit),
-    ...optional('wait', verdict?.wait),
+    state: rollout?.state ?? 'Promoting',
+    ...optional('soakUntil', stageSoakEnd(rollouts)?.toISOString()),
+    clusters: countClusters(rollouts, commit),
+    ...optional('wait', rollout?.wait),
   };
 }
 
-function notBegun(
-  road: Road,
-  { stage, members, next }: StagePlan,
-  { superseded, before }: Around,
+function notStarted(
+  release: OrderedRelease,
+  { stage, members, waiting }: StagePlan,
+  { superseded, before }: StageContext,
 ): StageFinding {
   const { name } = stage;
   const clusters = { total: members.length, pending: members.length };
-  const old = stageOf(road, name);
+  const old = recordedStage(release, name);
   if (superseded) return { name, state: 'Superseded', clusters: old?.clusters ?? clusters };
-  if (next?.road === road) return { name, state: 'Waiting', clusters, wait: next.wait };
-  if (before?.on !== road) return { name, state: 'Pending', clusters };
+  if (waiting?.release === release) return { name, state: 'Waiting', clusters, wait: waiting.wait };
+  if (before?.current !== release) return { name, state: 'Pending', clusters };
   const because = `stage ${before.stage.name} has not proven it yet`;
   const wait = {
     reason: 'StageBefore',
     because,
-    blocker: { kind: 'Pipeline', name: road.release.spec.pipeline },
+    blocker: { kind: 'Pipeline', name: release.release.spec.pipeline },
   };
   return { name, state: 'Waiting', clusters, wait };
 }
 
-/** Of the stages that it is on, as they are now; of others, as they were. */
-function failedClusters(road: Road, plans: readonly StagePlan[], now: Date): readonly FailedCluster[] {
-  const here = plans.filter(({ on }) => on === road);
-  const names = new Set(here.flatMap(({ members }) => members.map(({ name }) => name)));
-  const kept = (road.release.status?.failedClusters ?? []).filter(({ name }) => !names.has(name));
-  const found = here.flatMap(({ stage, standings }) => {
-    const failed = new Set(failedIn(standings));
-    return standings
+/** In stages that are on the Release, as of now; in the others, as recorded. */
+function failedIn(release: OrderedRelease, plans: readonly StagePlan[], now: Date): readonly FailedCluster[] {
+  const current = plans.filter((plan) => plan.current === release);
+  const names = new Set(current.flatMap(({ members }) => members.map(({ name }) => name)));
+  const kept = (release.release.status?.failedClusters ?? []).filter(({ name }) => !names.has(name));
+  const found = current.flatMap(({ stage, rollouts }) => {
+    const failed = new Set(failedClusters(rollouts));
+    return rollouts
       .filter(({ member }) => failed.has(member.name))
-      .map((standing) => failedCluster(standing, stage.name, now));
+      .map((rollout) => failedCluster(rollout, stage.name, now));
   });
   return [...kept, ...found];
 }
 
-function failedCluster({ member, reason, because }: Standing, stage: string, now: Date): FailedCluster {
-  const { state, since } = member.before;
-  const began = state === 'Failed' && since !== undefined ? since : now.toISOString();
-  return { name: member.name, stage, reason, message: cut(because, MAX_MESSAGE), since: began };
+function failedCluster({ member, reason, because }: ClusterRollout, stage: string, now: Date): FailedCluster {
+  const { state, since } = member.recorded;
+  const failedSince = state === 'Failed' && since !== undefined ? since : now.toISOString();
+  return { name: member.name, stage, reason, message: truncate(because, MAX_MESSAGE), since: failedSince };
 }
 
-/** What does not pass by itself. */
-function stalledBy({ verdict, standings }: StagePlan): Because | undefined {
-  if (!verdict || verdict.state === 'Proven') return undefined;
-  if (verdict.state === 'Failed' || verdict.wait?.reason === 'TooManySkipped') return verdict.wait;
-  const stuck = standings.find(({ position }) => position === 'Held' || position === 'Blocked');
-  if (stuck) return stuck;
-  const late = standings.find(
-    ({ same, position, member }) => same && position !== 'Failed' && member.progress.failing,
+/** What only a person or a newer commit ends. */
+function stalledBy({ rollout, rollouts }: StagePlan): Explanation | undefined {
+  if (!rollout || rollout.state === 'Proven') return undefined;
+  if (rollout.state === 'Failed' || rollout.wait?.reason === 'TooManySkipped') return rollout.wait;
+  const held = rollouts.find(({ state }) => state === 'Held' || state === 'Blocked');
+  if (held) return held;
+  const late = rollouts.find(
+    ({ hasContent, state, member }) => hasContent && state !== 'Failed' && member.progress.failing,
   );
   return late && { ...late, because: `${late.member.name}: ${late.because}` };
 }

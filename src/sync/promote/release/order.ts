@@ -1,30 +1,32 @@
-/** The Releases of a pipeline in the order of their commits, and where each stage stands by them. Pure. */
+/** The Releases of a Pipeline in the order of their commits, and which one each stage is on. Pure. */
 import type { Release, ReleaseStage } from '../../../api/generated/types.ts';
-import type { History } from '../commit-history.ts';
+import type { CommitHistory } from '../commit-history.ts';
 
-/** One commit on its way. */
-export interface Road {
+export interface OrderedRelease {
   readonly name: string;
   readonly commit: string;
   readonly order: number;
   readonly release: Release;
 }
 
-export function roadsOf(releases: readonly Release[], history: History): readonly Road[] {
+export function orderReleases(
+  releases: readonly Release[],
+  history: CommitHistory,
+): readonly OrderedRelease[] {
   return releases
     .map((release) => {
       const { commit } = release.spec;
       return { name: release.metadata.name, commit, order: history.order(commit), release };
     })
-    .toSorted((a, b) => a.order - b.order || begunAt(a) - begunAt(b));
+    .toSorted((a, b) => a.order - b.order || startTime(a) - startTime(b));
 }
 
-/** Tells those apart whose commits are too old to be listed. */
-function begunAt({ release }: Road): number {
+/** Orders Releases whose commits are too old to be listed. */
+function startTime({ release }: OrderedRelease): number {
   return Date.parse(release.status?.startedAt ?? release.metadata.creationTimestamp ?? '') || 0;
 }
 
-export function stageOf({ release }: Road, stage: string): ReleaseStage | undefined {
+export function recordedStage({ release }: OrderedRelease, stage: string): ReleaseStage | undefined {
   return release.status?.stages?.find(({ name }) => name === stage);
 }
 
@@ -34,26 +36,35 @@ const BUSY: ReadonlySet<ReleaseStage['state'] | undefined> = new Set([
   'Failed',
 ] as const);
 
-export interface Present {
-  /** The newest that the stage began, or proved. */
-  readonly on: Road | undefined;
-  /** It has begun, and was not proven when that was last written down. */
+/** Where a stage is, as recorded in the status of the Releases. */
+export interface StageCurrent {
+  /** The newest Release that the stage started or proved. */
+  readonly release: OrderedRelease | undefined;
+  /** It started that Release and has not proven it. */
   readonly busy: boolean;
-  readonly proven: Road | undefined;
+  readonly proven: OrderedRelease | undefined;
 }
 
-export function presentOf(roads: readonly Road[], stage: string): Present {
-  const busy = roads.findLast((road) => BUSY.has(stageOf(road, stage)?.state));
-  const proven = roads.findLast((road) => stageOf(road, stage)?.state === 'Proven');
+export function stageCurrent(releases: readonly OrderedRelease[], stage: string): StageCurrent {
+  const busy = releases.findLast((each) => BUSY.has(recordedStage(each, stage)?.state));
+  const proven = releases.findLast((each) => recordedStage(each, stage)?.state === 'Proven');
   const busyIsNewer =
-    busy !== undefined && (proven === undefined || roads.indexOf(busy) > roads.indexOf(proven));
-  return { on: busyIsNewer ? busy : proven, busy: busyIsNewer, proven };
+    busy !== undefined && (proven === undefined || releases.indexOf(busy) > releases.indexOf(proven));
+  return { release: busyIsNewer ? busy : proven, busy: busyIsNewer, proven };
 }
 
-export function newer(a: Road | undefined, b: Road | undefined, roads: readonly Road[]): Road | undefined {
-  return b && isAfter(b, a, roads) ? b : a;
+export function newerOf(
+  a: OrderedRelease | undefined,
+  b: OrderedRelease | undefined,
+  releases: readonly OrderedRelease[],
+): OrderedRelease | undefined {
+  return b && isNewer(b, a, releases) ? b : a;
 }
 
-export function isAfter(road: Road, other: Road | undefined, roads: readonly Road[]): boolean {
-  return other === undefined || roads.indexOf(road) > roads.indexOf(other);
+export function isNewer(
+  release: OrderedRelease,
+  other: OrderedRelease | undefined,
+  releases: readonly OrderedRelease[],
+): boolean {
+  return other === undefined || releases.indexOf(release) > releases.indexOf(other);
 }

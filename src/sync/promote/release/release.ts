@@ -1,12 +1,12 @@
-/** Release: its name, and what it says of its commit. Pure. */
+/** The Release of a commit: its name and its spec. Pure. */
 import type { Pipeline, Release, ReleasePlan } from '../../../api/generated/types.ts';
 import { GROUP, LABEL_MANAGED_BY, LABEL_PIPELINE, MANAGED_BY } from '../../../api/names.ts';
 import { byCode, digestOf } from '../../../kube/objects/digest.ts';
-import type { AcceptedCommit } from '../../commits.ts';
-import { EMPTY_TARGET } from '../../commits.ts';
-import type { History } from '../commit-history.ts';
-import { cut, optional } from '../snapshot.ts';
-import { unexercisedIn } from '../stage/unexercised.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { type AcceptedCommit, EMPTY_TARGET } from '../../commits.ts';
+import { truncate } from '../bounds.ts';
+import type { CommitHistory } from '../commit-history.ts';
+import { unexercisedClusters } from '../stage/unexercised.ts';
 
 const SHORT_COMMIT = 12;
 
@@ -14,14 +14,14 @@ export function releaseName(pipeline: string, commit: string): string {
   return `${pipeline}-${commit.slice(0, SHORT_COMMIT)}`;
 }
 
-/** Clusters of each stage, in the order of promotion. */
-export type Stages = readonly (readonly string[])[];
+/** Cluster names of each stage, in the order of promotion. */
+export type StageClusters = readonly (readonly string[])[];
 
 export function newRelease(
   pipeline: Pipeline,
   commit: AcceptedCommit,
-  stages: Stages,
-  history: History,
+  stages: StageClusters,
+  history: CommitHistory,
 ): Release {
   const { name } = pipeline.metadata;
   return {
@@ -35,8 +35,8 @@ export function newRelease(
       pipeline: name,
       commit: commit.id,
       ...optional('parent', commit.parent),
-      ...optional('author', commit.author && cut(commit.author, 128)),
-      ...optional('subject', commit.subject && cut(commit.subject, 200)),
+      ...optional('author', commit.author && truncate(commit.author, 128)),
+      ...optional('subject', commit.subject && truncate(commit.subject, 200)),
       ...optional('committedAt', commit.committedAt?.toISOString()),
       ...optional('revertOf', commit.revertOf),
       plan: planOf(commit, stages, history),
@@ -45,29 +45,29 @@ export function newRelease(
 }
 
 /**
- * The digest is over content alone: a commit on top that changes no cluster, as the one that adds an approval, has the same
- * plan. What changes is told against the commit before it among the accepted ones.
+ * The digest is over content alone: a following commit that changes no cluster, as the one that adds an approval, has the same
+ * plan digest. Changes are relative to the previous accepted commit.
  */
-function planOf(commit: AcceptedCommit, stages: Stages, history: History): ReleasePlan {
+function planOf(commit: AcceptedCommit, stages: StageClusters, history: CommitHistory): ReleasePlan {
   const names = stages.flat();
-  const before = history.before(commit.id);
-  const target = (of: string | undefined, name: string): string =>
+  const previous = history.previous(commit.id);
+  const digest = (of: string | undefined, name: string): string =>
     history.target(of, name)?.digest ?? EMPTY_TARGET.digest;
-  const range = { from: before?.id, to: commit.id };
+  const range = { from: previous?.id, to: commit.id };
   const unexercised = stages.map((own, index) =>
-    unexercisedIn(history, range, own, stages.slice(0, index).flat()),
+    unexercisedClusters(history, range, own, stages.slice(0, index).flat()),
   );
   return {
     digest: contentDigest(commit),
     clusters: names.length,
-    changed: names.filter((name) => target(commit.id, name) !== target(before?.id, name)).length,
+    changed: names.filter((name) => digest(commit.id, name) !== digest(previous?.id, name)).length,
     ...optional('deletes', commit.deletes),
     ...optional('disrupts', commit.disrupts),
     unexercised: unexercised.flat().length,
   };
 }
 
-/** Asked in every pass, of what never changes. */
+/** Every reconcile needs the digest of the same immutable content. */
 const contentDigests = new WeakMap<object, string>();
 
 function contentDigest({ targets = NO_TARGETS }: AcceptedCommit): string {
@@ -81,15 +81,13 @@ function contentDigest({ targets = NO_TARGETS }: AcceptedCommit): string {
 
 const NO_TARGETS: NonNullable<AcceptedCommit['targets']> = new Map();
 
-/**
- * Another toolchain may render the same commit to something else: its name was promoted, but not what it says now. While it is not
- * rendered nothing is known against it.
- */
-export function rendersAsPromoted({ spec }: Pick<Release, 'spec'>, history: History): boolean {
-  return planDigestOf({ spec }, history) === spec.plan.digest;
+/** Another version of the toolchain may render the same commit to other content, which is not proven. */
+export function rendersAsPromoted({ spec }: Pick<Release, 'spec'>, history: CommitHistory): boolean {
+  return currentPlanDigest({ spec }, history) === spec.plan.digest;
 }
 
-export function planDigestOf({ spec }: Pick<Release, 'spec'>, history: History): string {
+/** The recorded digest while the commit is not rendered. */
+export function currentPlanDigest({ spec }: Pick<Release, 'spec'>, history: CommitHistory): string {
   const commit = history.commit(spec.commit);
   return commit?.targets === undefined ? spec.plan.digest : contentDigest(commit);
 }

@@ -1,67 +1,69 @@
-/** The status of a Release: what was written down and what was found, together. Pure. */
+/** The status of a Release: the recorded status, updated by the findings of this reconcile. Pure. */
 import type { FailedCluster, Release, ReleaseStage, ReleaseStatus } from '../../../api/generated/types.ts';
 import { releasePhases } from '../../../api/phases.ts';
 import { type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
-import { type Because, MAX_NAMES, optional } from '../snapshot.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import { MAX_NAMES } from '../bounds.ts';
 import { waitFor } from '../wait.ts';
 
-/** What is known of one stage of a Release, before it is written down. */
+/** One stage of a Release, without the times that are recorded. */
 export type StageFinding = Omit<ReleaseStage, 'waiting' | 'startedAt' | 'provenAt'> & {
-  readonly wait?: Because;
+  readonly wait?: Explanation;
 };
 
 export interface ReleaseFinding {
   readonly stages: readonly StageFinding[];
   readonly failed: readonly FailedCluster[];
   readonly supersededBy?: string;
-  /** Late, held or out of budget: it does not get on without a person or a newer commit. */
-  readonly stalled?: Because;
+  /** Late, held or out of budget: only a person or a newer commit helps. */
+  readonly stalled?: Explanation;
 }
 
 export function releaseStatus(release: Release, finding: ReleaseFinding, now: Date): ReleaseStatus {
   const before = release.status;
   const stages = finding.stages.map((stage) => stageStatus(before, stage, now));
   const current = stages.find(({ state }) => state !== 'Proven');
-  const over = !current || finding.supersededBy !== undefined;
+  const isFinished = !current || finding.supersededBy !== undefined;
   const observedGeneration = optional('observedGeneration', release.metadata.generation);
-  const said = findingsOf(finding, current).map((one) => ({ ...one, ...observedGeneration }));
-  const conditions = withConditions(before?.conditions, said, now);
+  const findings = conditionFindings(finding, current).map((one) => ({ ...one, ...observedGeneration }));
+  const conditions = withConditions(before?.conditions, findings, now);
   return {
     ...observedGeneration,
     phase: releasePhases.phaseOf({ conditions }),
     conditions,
-    ...optional('waiting', over ? undefined : current.waiting),
+    ...optional('waiting', isFinished ? undefined : current.waiting),
     stages,
     ...optional('stage', current?.name),
     clusters: { total: sum(stages, 'total'), proven: sum(stages, 'proven'), failed: sum(stages, 'failed') },
     ...(finding.failed.length > 0 ? { failedClusters: finding.failed.slice(0, MAX_NAMES) } : {}),
     ...optional('supersededBy', finding.supersededBy),
-    ...moments(before, stages, over ? now : undefined),
+    ...times(before, stages, isFinished ? now : undefined),
   };
 }
 
-function moments(
+function times(
   before: ReleaseStatus | undefined,
   stages: readonly ReleaseStage[],
   end: Date | undefined,
 ): Partial<ReleaseStatus> {
-  const begun = stages.find((stage) => stage.startedAt !== undefined)?.startedAt;
+  const started = stages.find((stage) => stage.startedAt !== undefined)?.startedAt;
   return {
-    ...optional('startedAt', before?.startedAt ?? begun),
+    ...optional('startedAt', before?.startedAt ?? started),
     ...optional('finishedAt', before?.finishedAt ?? end?.toISOString()),
   };
 }
 
-const BEGUN: ReadonlySet<ReleaseStage['state']> = new Set(['Promoting', 'Soaking', 'Proven', 'Failed']);
+const STARTED: ReadonlySet<ReleaseStage['state']> = new Set(['Promoting', 'Soaking', 'Proven', 'Failed']);
 
-/** Proven and Superseded are final: what happens later takes no proof back. */
+/** Proven and Superseded are final: later events revoke no proof. */
 function stageStatus(before: ReleaseStatus | undefined, finding: StageFinding, now: Date): ReleaseStage {
   const old = before?.stages?.find(({ name }) => name === finding.name);
   return old && isFinal(old) ? old : merged(old, finding, now);
 }
 
 function merged(old: ReleaseStage | undefined, { wait, ...found }: StageFinding, now: Date): ReleaseStage {
-  const startedAt = BEGUN.has(found.state) ? now.toISOString() : undefined;
+  const startedAt = STARTED.has(found.state) ? now.toISOString() : undefined;
   return {
     ...found,
     ...optional('startedAt', old?.startedAt ?? startedAt),
@@ -78,46 +80,48 @@ function sum(stages: readonly ReleaseStage[], field: 'total' | 'proven' | 'faile
   return stages.reduce((all, { clusters }) => all + (clusters?.[field] ?? 0), 0);
 }
 
-function findingsOf(finding: ReleaseFinding, current: ReleaseStage | undefined): readonly ConditionUpdate[] {
+function conditionFindings(
+  finding: ReleaseFinding,
+  current: ReleaseStage | undefined,
+): readonly ConditionUpdate[] {
   const { supersededBy } = finding;
   const succeeded = current === undefined;
   const superseded = supersededBy !== undefined;
   const stalled = succeeded || superseded ? undefined : finding.stalled;
   return [
-    current && !superseded ? progress(current, stalled) : ended(succeeded ? 'Succeeded' : 'Superseded'),
-    yesNo('Succeeded', succeeded, {
+    current && !superseded ? progressing(current, stalled) : finished(succeeded ? 'Succeeded' : 'Superseded'),
+    booleanFinding('Succeeded', succeeded, {
       reason: 'Proven',
       yes: 'proven in every stage',
       no: 'not proven in every stage',
     }),
-    yesNo('Superseded', superseded, {
+    booleanFinding('Superseded', superseded, {
       reason: 'NewerCommit',
-      yes: `${supersededBy} took over`,
-      no: 'no newer commit took over',
+      yes: `replaced by ${supersededBy}`,
+      no: 'not replaced by a newer commit',
     }),
     stalled
       ? { type: 'Stalled', status: 'True', reason: stalled.reason, message: stalled.because }
-      : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'it goes on by itself' },
+      : { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'no action required' },
   ];
 }
 
-function ended(reason: string): ConditionUpdate {
-  return { type: 'Progressing', status: 'False', reason, message: 'it has ended' };
+function finished(reason: string): ConditionUpdate {
+  return { type: 'Progressing', status: 'False', reason, message: 'finished' };
 }
 
-/** A stage that moves or soaks goes on, whatever it waits for inside. */
-function progress({ state, waiting }: ReleaseStage, stalled: Because | undefined): ConditionUpdate {
-  const moves = (state === 'Promoting' || state === 'Soaking') && !stalled;
-  const { reason, message } = { reason: 'Pending', message: 'its turn has not come', ...waiting };
-  return { type: 'Progressing', status: moves ? 'True' : 'False', reason, message };
+function progressing({ state, waiting }: ReleaseStage, stalled: Explanation | undefined): ConditionUpdate {
+  const isProgressing = (state === 'Promoting' || state === 'Soaking') && !stalled;
+  const { reason, message } = { reason: 'Pending', message: 'not started yet', ...waiting };
+  return { type: 'Progressing', status: isProgressing ? 'True' : 'False', reason, message };
 }
 
-export function yesNo(
+export function booleanFinding(
   type: string,
   holds: boolean,
-  say: { readonly reason: string; readonly yes: string; readonly no: string },
+  texts: { readonly reason: string; readonly yes: string; readonly no: string },
 ): ConditionUpdate {
   return holds
-    ? { type, status: 'True', reason: say.reason, message: say.yes }
-    : { type, status: 'False', reason: `Not${say.reason}`.slice(0, 64), message: say.no };
+    ? { type, status: 'True', reason: texts.reason, message: texts.yes }
+    : { type, status: 'False', reason: `Not${texts.reason}`.slice(0, 64), message: texts.no };
 }

@@ -1,16 +1,17 @@
-/** Which stage a cluster belongs to. Pure. */
-import type { Cluster, Stage } from '../../../api/generated/types.ts';
+/** Which stage, and which Pipeline, a cluster belongs to. Pure. */
+import type { Cluster, Pipeline, Stage } from '../../../api/generated/types.ts';
 import { LABEL_ENVIRONMENT, LABEL_REGION } from '../../../api/names.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
 import { isSelected, type Labels } from '../../../kube/objects/selector.ts';
 
-export type Membership =
+export type StageMembership =
   | { readonly kind: 'Member'; readonly stage: string }
   | { readonly kind: 'Unassigned' }
-  /** Two stages, or two pipelines, would tell it two things: it gets neither. */
+  /** Several stages select it. Their targets could contradict each other, so it gets none. */
   | { readonly kind: 'Contested'; readonly stages: readonly string[] };
 
-export function membershipOf(cluster: Cluster, stages: readonly Stage[]): Membership {
-  const labels = labelsOf(cluster);
+export function stageMembership(cluster: Cluster, stages: readonly Stage[]): StageMembership {
+  const labels = selectableLabels(cluster);
   const names = stages
     .filter(({ clusterSelector }) => isSelected(clusterSelector, labels))
     .map(({ name }) => name);
@@ -19,11 +20,31 @@ export function membershipOf(cluster: Cluster, stages: readonly Stage[]): Member
   return names.length === 1 ? { kind: 'Member', stage } : { kind: 'Contested', stages: names };
 }
 
-/** Labels as selectors see them. Environment and region come from the spec, whatever the labels claim. */
-export function labelsOf({ metadata, spec }: Pick<Cluster, 'metadata' | 'spec'>): Labels {
+/** The labels that selectors match. Environment and region come from the spec and override labels of the same name. */
+export function selectableLabels({ metadata, spec }: Pick<Cluster, 'metadata' | 'spec'>): Labels {
   return {
     ...metadata.labels,
     [LABEL_ENVIRONMENT]: spec.environment,
     ...(spec.region === undefined ? {} : { [LABEL_REGION]: spec.region }),
   };
+}
+
+export interface ClusterClaim {
+  readonly cluster: Cluster;
+  /** The Pipeline that writes the cluster's status and sets its target. The first Pipeline owns a cluster that none selects. */
+  readonly owner: string | undefined;
+  readonly selectedBy: readonly string[];
+}
+
+export function claimClusters(
+  clusters: readonly Cluster[],
+  pipelines: readonly Pipeline[],
+): readonly ClusterClaim[] {
+  const sorted = pipelines.toSorted((a, b) => byCode(a.metadata.name, b.metadata.name));
+  return clusters.map((cluster) => {
+    const selectedBy = sorted
+      .filter(({ spec }) => stageMembership(cluster, spec.stages).kind !== 'Unassigned')
+      .map(({ metadata }) => metadata.name);
+    return { cluster, selectedBy, owner: selectedBy[0] ?? sorted[0]?.metadata.name };
+  });
 }

@@ -1,210 +1,236 @@
 /**
- * One stage: which commit it is on now, and which of its clusters begin. Pure.
+ * One stage: which commit it is on, and which of its clusters start. Pure.
  *
- * A stage moves to the newest commit proven in the stage before it. While it is busy, a newer commit waits, unless what
- * the stage is busy with gives way (S34).
+ * A stage moves to the newest commit that is proven in the stage before it. While it is busy a newer commit waits, unless the
+ * current one is replaceable or the newer one is a revert (S34).
  */
 import type { Pipeline, Stage } from '../../../api/generated/types.ts';
-import {
-  isBusy,
-  isOnTrial,
-  type Member,
-  type MemberContext,
-  type Standing,
-  standingAt,
-} from '../cluster/stage-member.ts';
-import { beginLimit, entryLimit, type Limit } from '../limits.ts';
-import { isAfter, newer, presentOf, type Road } from '../release/order.ts';
-import { planDigestOf, rendersAsPromoted } from '../release/release.ts';
-import { type Because, optional } from '../snapshot.ts';
-import { unexercisedIn } from './unexercised.ts';
-import { failedIn, givesWay, isRevert, type Verdict, verdictOf } from './verdict.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import type { Limit } from '../../../rollout/limit.ts';
+import { type ClusterRollout, clusterRollout, usesSlot } from '../cluster/rollout.ts';
+import { isUnproven, type MemberContext, type StageMember } from '../cluster/stage-member.ts';
+import { entryLimit, startLimit } from '../limits.ts';
+import { isNewer, newerOf, type OrderedRelease, stageCurrent } from '../release/order.ts';
+import { currentPlanDigest, rendersAsPromoted } from '../release/release.ts';
+import { failedClusters, isReplaceable, isRevert, type StageRollout, stageRollout } from './rollout.ts';
+import { unexercisedClusters } from './unexercised.ts';
 
 export interface StageInput {
   readonly pipeline: Pipeline;
   readonly stage: Stage;
   /** By name. */
-  readonly members: readonly Member[];
-  readonly roads: readonly Road[];
-  /** The newest commit proven in the stage before, or the newest accepted one. */
-  readonly candidate: Road | undefined;
-  /** Names of the clusters of the stages before. */
+  readonly members: readonly StageMember[];
+  readonly releases: readonly OrderedRelease[];
+  /** The newest commit that is proven in the stage before; for the first stage, the newest accepted commit. */
+  readonly candidate: OrderedRelease | undefined;
+  /** Names of the clusters of the earlier stages. */
   readonly earlier: readonly string[];
   readonly unassigned: readonly string[];
-  /** It had clusters once: then without any it holds, and nothing passes through. */
+  /** It had clusters once: without any, it holds and passes nothing on (S38). */
   readonly hadClusters: boolean;
   readonly context: MemberContext;
 }
 
 export interface StagePlan {
   readonly stage: Stage;
-  readonly members: readonly Member[];
-  /** What the stage is on. Undefined before its first commit. */
-  readonly on: Road | undefined;
-  readonly standings: readonly Standing[];
-  readonly verdict: Verdict | undefined;
-  /** Clusters that begin, or go on after they were away. */
-  readonly begins: ReadonlyMap<string, string>;
-  /** What it left in this pass, and whether that was proven. */
-  readonly left?: Departure;
-  /** The newest that is proven here, as of this pass. */
-  readonly proven: Road | undefined;
-  /** The same, if what it renders to now is proven here: the candidate of the next stage. */
-  readonly passes: Road | undefined;
-  /** What wants to come in, and why it cannot yet. */
-  readonly next?: { readonly road: Road; readonly wait: Because };
+  readonly members: readonly StageMember[];
+  /** The commit that the stage is on. Undefined before its first commit. */
+  readonly current: OrderedRelease | undefined;
+  readonly rollouts: readonly ClusterRollout[];
+  readonly rollout: StageRollout | undefined;
+  /** Clusters that start, or continue after they were away, and why. */
+  readonly starts: ReadonlyMap<string, string>;
+  /** The commit that was replaced in this reconcile. */
+  readonly replaced?: ReleaseInStage;
+  /** The newest commit that is proven here, as of this reconcile. */
+  readonly proven: OrderedRelease | undefined;
+  /** The candidate of the next stage: `proven`, unless it renders to other content now that is not proven here. */
+  readonly nextCandidate: OrderedRelease | undefined;
+  /** The candidate that cannot enter yet, and why. */
+  readonly waiting?: { readonly release: OrderedRelease; readonly wait: Explanation };
   readonly limit: Limit | undefined;
 }
 
-export interface Departure {
-  readonly road: Road;
-  readonly standings: readonly Standing[];
-  readonly verdict: Verdict;
+export interface ReleaseInStage {
+  readonly release: OrderedRelease;
+  readonly rollouts: readonly ClusterRollout[];
+  readonly rollout: StageRollout;
 }
 
 export function planStage(input: StageInput): StagePlan {
-  const { roads, stage, candidate } = input;
-  const present = presentOf(roads, stage.name);
-  const stays = present.on && staying(present.on, present.busy, input);
-  if (!candidate || !isAfter(candidate, present.on, roads)) return settle(input, stays, present.proven);
+  const { releases, stage, candidate } = input;
+  const { release, busy, proven } = stageCurrent(releases, stage.name);
+  const current = release && currentRollout(release, busy, input);
+  if (!candidate || !isNewer(candidate, release, releases)) return planStarts(input, current, proven);
 
-  const there = at(candidate, input);
-  const wait = whyNot(input, stays, there);
-  if (wait) return { ...settle(input, stays, present.proven), next: { road: candidate, wait } };
-  const provenHere = stays?.verdict.state === 'Proven' ? stays.road : present.proven;
-  return { ...settle(input, there, provenHere), ...optional('left', stays) };
+  const next = rolloutOf(candidate, input);
+  const wait = entryWait(input, current, next);
+  if (wait) return { ...planStarts(input, current, proven), waiting: { release: candidate, wait } };
+  const provenHere = current?.rollout.state === 'Proven' ? current.release : proven;
+  return { ...planStarts(input, next, provenHere), ...optional('replaced', current) };
 }
 
-/** A stage that was proven stays so: only what it is busy with is judged anew. */
-function staying(road: Road, busy: boolean, input: StageInput): Departure {
-  const here = at(road, input);
-  return busy ? here : { ...here, verdict: { state: 'Proven' } };
+/** A proven commit stays proven: only a commit that the stage is busy with is judged again. */
+function currentRollout(release: OrderedRelease, busy: boolean, input: StageInput): ReleaseInStage {
+  const found = rolloutOf(release, input);
+  return busy ? found : { ...found, rollout: { state: 'Proven' } };
 }
 
-function at(road: Road, { members, stage, context }: StageInput): Departure {
-  const standings = members.map((member) => standingAt(member, road.commit, context));
-  return { road, standings, verdict: verdictOf(standings, stage) };
+function rolloutOf(release: OrderedRelease, { members, stage, context }: StageInput): ReleaseInStage {
+  const rollouts = members.map((member) => clusterRollout(member, release.commit, context));
+  return { release, rollouts, rollout: stageRollout(rollouts, stage) };
 }
 
 /** Undefined: the stage takes the candidate now. */
-function whyNot(input: StageInput, stays: Departure | undefined, there: Departure): Because | undefined {
+function entryWait(
+  input: StageInput,
+  current: ReleaseInStage | undefined,
+  next: ReleaseInStage,
+): Explanation | undefined {
   const { stage, pipeline, members, hadClusters, unassigned, earlier, context } = input;
   if (members.length === 0 && hadClusters) {
-    const blocker = { kind: 'Pipeline', name: pipeline.metadata.name };
     return {
       reason: 'NoClusters',
-      because: `stage ${stage.name} lost its last cluster, and proves nothing`,
-      blocker,
+      because: `stage ${stage.name} lost its last cluster, so it proves nothing`,
+      blocker: { kind: 'Pipeline', name: pipeline.metadata.name },
     };
   }
-  if (stays && isHealthyBusy(stays, there, input)) {
-    const { name } = stays.road;
+  if (current && !canReplace(current, next, input)) {
+    const { name } = current.release;
     return {
       reason: 'StageBusy',
       because: `stage ${stage.name} is busy with ${name}`,
       blocker: { kind: 'Release', name },
     };
   }
-  const changed = there.standings.filter(({ same }) => !same).map(({ member }) => member.name);
-  const range = { from: stays?.road.commit, to: there.road.commit };
-  const unexercised = unexercisedIn(context.history, range, changed, earlier).length;
-  const planDigest = planDigestOf(there.road.release, context.history);
+  const changed = next.rollouts.filter(({ hasContent }) => !hasContent).map(({ member }) => member.name);
+  const range = { from: current?.release.commit, to: next.release.commit };
+  const unexercised = unexercisedClusters(context.history, range, changed, earlier).length;
+  const planDigest = currentPlanDigest(next.release.release, context.history);
   const limit = entryLimit({ pipeline, stage, planDigest, unassigned, changes: changed.length, unexercised });
-  return limit.places > 0 ? undefined : limit;
+  return limit.slots > 0 ? undefined : limit;
 }
 
-function isHealthyBusy(stays: Departure, there: Departure, input: StageInput): boolean {
+function canReplace(current: ReleaseInStage, next: ReleaseInStage, input: StageInput): boolean {
   const { stage, context } = input;
-  if (stays.verdict.state === 'Proven' || isRerendered(stays.road, input)) return false;
-  if (givesWay(stays.standings, stage)) return false;
-  return !isRevert(there.standings, there.road.commit, context);
+  return (
+    current.rollout.state === 'Proven' ||
+    isRerendered(current.release, input) ||
+    isReplaceable(current.rollouts, stage) ||
+    isRevert(next.rollouts, next.release.commit, context)
+  );
 }
 
 const IDLE = {
-  on: undefined,
-  standings: [],
-  verdict: undefined,
-  begins: new Map<string, string>(),
+  current: undefined,
+  rollouts: [],
+  rollout: undefined,
+  starts: new Map<string, string>(),
   limit: undefined,
 };
 
-/** The stage stays on this commit, or came to it: who begins? */
-function settle(input: StageInput, here: Departure | undefined, proven: Road | undefined): StagePlan {
-  const { stage, members, hadClusters } = input;
-  if (!here) return { ...IDLE, stage, members, proven, passes: asPromoted(proven, input) };
-  const { begins, limit } = beginning(input, here);
-  const standings = here.standings.map((standing) => afterBegin(standing, begins, limit));
-  const passed = members.length === 0 && !hadClusters;
-  const live: Verdict = passed ? { state: 'Proven' } : verdictOf(standings, stage);
-  const verdict: Verdict = here.verdict.state === 'Proven' ? { state: 'Proven' } : live;
-  const best = verdict.state === 'Proven' ? newer(proven, here.road, input.roads) : proven;
-  const isLive = live.state === 'Proven' && best === here.road;
-  const passes = isLive ? best : asPromoted(best, input);
-  return { stage, members, on: here.road, standings, verdict, begins, proven: best, passes, limit };
+/** The stage stays on this commit, or has just moved to it: which clusters start? */
+function planStarts(
+  input: StageInput,
+  current: ReleaseInStage | undefined,
+  proven: OrderedRelease | undefined,
+): StagePlan {
+  const { stage, members, hadClusters, releases } = input;
+  if (!current) return { ...IDLE, stage, members, proven, nextCandidate: ifAsPromoted(proven, input) };
+  const { release } = current;
+  const { starts, limit } = chooseStarts(input, current);
+  const rollouts = current.rollouts.map((rollout) => afterStart(rollout, starts, limit));
+  // A stage that never had a cluster is passed.
+  const isEmpty = members.length === 0 && !hadClusters;
+  const now: StageRollout = isEmpty ? { state: 'Proven' } : stageRollout(rollouts, stage);
+  const rollout: StageRollout = current.rollout.state === 'Proven' ? { state: 'Proven' } : now;
+  const newest = rollout.state === 'Proven' ? newerOf(proven, release, releases) : proven;
+  const isProvenNow = now.state === 'Proven' && newest === release;
+  const nextCandidate = isProvenNow ? newest : ifAsPromoted(newest, input);
+  return {
+    stage,
+    members,
+    current: release,
+    rollouts,
+    rollout,
+    starts,
+    proven: newest,
+    nextCandidate,
+    limit,
+  };
 }
 
-function beginning(
+function chooseStarts(
   input: StageInput,
-  { road, standings }: Departure,
-): { begins: ReadonlyMap<string, string>; limit: Limit } {
+  { release, rollouts }: ReleaseInStage,
+): { readonly starts: ReadonlyMap<string, string>; readonly limit: Limit } {
   const { pipeline, stage, unassigned } = input;
-  const failed = failedIn(standings);
-  const busy = standings.filter(isBusy).length;
-  const rerendered = isRerendered(road, input) ? road.commit : undefined;
-  const asked = {
+  const busy = rollouts.filter(usesSlot).length;
+  const request = {
     pipeline,
     stage,
     unassigned,
-    total: standings.length,
-    failed,
-    ...optional('rerendered', rerendered),
+    total: rollouts.length,
+    failed: failedClusters(rollouts),
+    ...optional('rerendered', isRerendered(release, input) ? release.commit : undefined),
   };
-  const { places } = beginLimit({ ...asked, busy });
-  const queue = standings
-    .filter((standing) => standing.position === 'Pending' || wantsPlace(standing))
-    .toSorted((a, b) => turnOf(a) - turnOf(b));
-  const begins = queue.slice(0, Math.max(0, places)).map(({ member, same }) => {
-    return [member.name, same ? 'it goes on where it stood' : `its turn in ${stage.name}`] as const;
+  const { slots } = startLimit({ ...request, busy });
+  const queue = rollouts
+    .filter((rollout) => rollout.state === 'NotStarted' || needsSlot(rollout))
+    .toSorted((a, b) => startPriority(a) - startPriority(b));
+  const starts = queue.slice(0, Math.max(0, slots)).map(({ member, hasContent }) => {
+    return [
+      member.name,
+      hasContent ? 'continues where it stopped' : `started in stage ${stage.name}`,
+    ] as const;
   });
-  return { begins: new Map(begins), limit: beginLimit({ ...asked, busy: busy + begins.length }) };
+  return { starts: new Map(starts), limit: startLimit({ ...request, busy: busy + starts.length }) };
 }
 
-/** What was proven under that name is what it renders to still. */
-function asPromoted(proven: Road | undefined, { context }: StageInput): Road | undefined {
+/** Undefined if the commit renders to other content now than when it was promoted. */
+function ifAsPromoted(
+  proven: OrderedRelease | undefined,
+  { context }: StageInput,
+): OrderedRelease | undefined {
   return proven && rendersAsPromoted(proven.release, context.history) ? proven : undefined;
 }
 
-/** The first stage proves what a commit renders to now; the others take it from the stage before. */
-function isRerendered(road: Road, input: StageInput): boolean {
-  return road !== input.candidate && asPromoted(road, input) === undefined;
+/** The first stage proves what a commit renders to now; the others need the proof of the stage before. */
+function isRerendered(release: OrderedRelease, input: StageInput): boolean {
+  return release !== input.candidate && ifAsPromoted(release, input) === undefined;
 }
 
-/** It was away in the middle of its trial, and its place was given to others. */
-export function wantsPlace(standing: Standing): boolean {
-  const { position, member, same } = standing;
-  const going = position === 'Applying' || position === 'Soaking' || position === 'Held';
-  return same && going && isOnTrial(member) && !isBusy(standing);
+/** It was away in the middle of its rollout, and others may have got its slot. */
+export function needsSlot(rollout: ClusterRollout): boolean {
+  const { state, member, hasContent } = rollout;
+  const isStarted = state === 'Applying' || state === 'Soaking' || state === 'Held';
+  return hasContent && isStarted && isUnproven(member) && !usesSlot(rollout);
 }
 
-/** What a pre-empted commit left half-done comes first, then where it failed, then who was away, then the rest by name. */
-function turnOf({ member, same }: Standing): number {
-  if (!same && isOnTrial(member)) return 0;
-  if (!same && member.progress.trial === 'Failed') return 1;
-  return same ? 2 : 3;
+/** Clusters with unfinished content of a replaced commit first, then failed ones, then returning ones, then the rest by name. */
+function startPriority({ member, hasContent }: ClusterRollout): number {
+  if (!hasContent && isUnproven(member)) return 0;
+  if (!hasContent && member.progress.state === 'Failed') return 1;
+  return hasContent ? 2 : 3;
 }
 
-function afterBegin(standing: Standing, begins: ReadonlyMap<string, string>, limit: Limit): Standing {
-  const isPending = standing.position === 'Pending';
-  const because = begins.get(standing.member.name);
+function afterStart(
+  rollout: ClusterRollout,
+  starts: ReadonlyMap<string, string>,
+  limit: Limit,
+): ClusterRollout {
+  const isNotStarted = rollout.state === 'NotStarted';
+  const because = starts.get(rollout.member.name);
   if (because !== undefined) {
-    return isPending ? { ...standing, position: 'Applying', reason: 'Applying', because } : standing;
+    return isNotStarted ? { ...rollout, state: 'Applying', reason: 'Applying', because } : rollout;
   }
-  if (!isPending && !wantsPlace(standing) && !losesPlace(standing, limit)) return standing;
-  const { reason, because: full, blocker } = limit;
-  return { ...standing, position: 'Pending', reason, because: full, ...optional('blocker', blocker) };
+  if (!isNotStarted && !needsSlot(rollout) && !losesSlot(rollout, limit)) return rollout;
+  const { reason, because: limitBecause, blocker } = limit;
+  return { ...rollout, state: 'NotStarted', reason, because: limitBecause, ...optional('blocker', blocker) };
 }
 
-/** A held plan has written nothing yet. Released after the budget is spent, it would be one more cluster that begins. */
-function losesPlace({ position }: Standing, { reason }: Limit): boolean {
-  return position === 'Held' && reason === 'FailureBudgetSpent';
+/** A held plan has written nothing yet. If it were released after the budget is spent, one more cluster would start. */
+function losesSlot({ state }: ClusterRollout, { reason }: Limit): boolean {
+  return state === 'Held' && reason === 'FailureBudgetSpent';
 }

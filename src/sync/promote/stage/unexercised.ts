@@ -1,21 +1,20 @@
-/** Changes that reach a stage without any earlier stage having run them. Pure. */
-
+/** Changes that reach a stage although no cluster of an earlier stage ran them. Pure. */
 import type { AcceptedCommit, TargetDigests } from '../../commits.ts';
-import type { History } from '../commit-history.ts';
+import type { CommitHistory } from '../commit-history.ts';
 
-export interface Range {
-  /** What the stage runs, or nothing yet. */
+export interface CommitRange {
+  /** What the stage runs; undefined before its first commit. */
   readonly from: string | undefined;
   readonly to: string;
 }
 
 /**
- * The clusters of a stage in which a unit changes within the range, by a commit that does not change that unit in any
- * cluster of the stages before. What is taken back within the range does not count.
+ * The clusters in which a unit changes within the range by a commit that changes that unit in no cluster of the earlier
+ * stages. A change that is reverted within the range does not count.
  */
-export function unexercisedIn(
-  history: History,
-  { from, to }: Range,
+export function unexercisedClusters(
+  history: CommitHistory,
+  { from, to }: CommitRange,
   clusters: readonly string[],
   earlier: readonly string[],
 ): readonly string[] {
@@ -24,11 +23,13 @@ export function unexercisedIn(
   if (!last || earlier.length === 0) return [];
   const before = history.commit(from);
   return clusters.filter((cluster) =>
-    changedUnits(before, last, cluster).some((unit) => !wasRun({ before, commits, unit, cluster, earlier })),
+    changedUnits(before, last, cluster).some(
+      (unit) => !wasExercised({ before, commits, unit, cluster, earlier }),
+    ),
   );
 }
 
-interface Question {
+interface UnitChange {
   readonly before: AcceptedCommit | undefined;
   readonly commits: readonly AcceptedCommit[];
   readonly unit: string;
@@ -36,12 +37,12 @@ interface Question {
   readonly earlier: readonly string[];
 }
 
-/** Each commit that changes the unit here changes it in an earlier stage as well. */
-function wasRun({ before, commits, unit, cluster, earlier }: Question): boolean {
+/** Each commit that changes the unit here also changes it in an earlier stage. */
+function wasExercised({ before, commits, unit, cluster, earlier }: UnitChange): boolean {
   return commits.every((commit, index) => {
     const previous = index === 0 ? before : commits[index - 1];
-    if (!changes(previous, commit, cluster, unit)) return true;
-    return earlier.some((other) => changes(previous, commit, other, unit));
+    if (!hasChange(previous, commit, cluster, unit)) return true;
+    return earlier.some((other) => hasChange(previous, commit, other, unit));
   });
 }
 
@@ -50,21 +51,21 @@ function changedUnits(
   after: AcceptedCommit,
   cluster: string,
 ): readonly string[] {
-  const units = new Set([...unitsOf(before, cluster).keys(), ...unitsOf(after, cluster).keys()]);
-  return [...units].filter((unit) => changes(before, after, cluster, unit));
+  const units = new Set([...unitDigests(before, cluster).keys(), ...unitDigests(after, cluster).keys()]);
+  return [...units].filter((unit) => hasChange(before, after, cluster, unit));
 }
 
-function changes(
+function hasChange(
   before: AcceptedCommit | undefined,
   after: AcceptedCommit,
   cluster: string,
   unit: string,
 ): boolean {
-  return unitsOf(before, cluster).get(unit) !== unitsOf(after, cluster).get(unit);
+  return unitDigests(before, cluster).get(unit) !== unitDigests(after, cluster).get(unit);
 }
 
-const NONE: TargetDigests['units'] = new Map();
+const NO_UNITS: TargetDigests['units'] = new Map();
 
-function unitsOf(commit: AcceptedCommit | undefined, cluster: string): TargetDigests['units'] {
-  return commit?.targets?.get(cluster)?.units ?? NONE;
+function unitDigests(commit: AcceptedCommit | undefined, cluster: string): TargetDigests['units'] {
+  return commit?.targets?.get(cluster)?.units ?? NO_UNITS;
 }

@@ -1,31 +1,31 @@
 /**
- * A small world for promotion: a hub that keeps what is written to it, clusters that take their time, and passes of the
- * real planner between them. It behaves; it judges nothing.
+ * Simulates promotion: a hub that stores what is written to it, clusters that take time to apply, and reconciles of the real
+ * planner. It checks nothing.
  */
-import type { Check, ClusterSync, Pipeline, Release, Stage } from '../../../src/api/generated/types.ts';
-import type { CheckRun } from '../../../src/rollout/gates.ts';
-import type { ClusterTarget } from '../../../src/sync/cluster-report.ts';
-import type { AcceptedCommit } from '../../../src/sync/commits.ts';
-import { type PromotionPlan, planPromotion } from '../../../src/sync/promote/plan.ts';
-import { FakeCluster, SECOND, type Times } from './fake-cluster.ts';
-import { Journal } from './journal.ts';
+import type { ClusterSync, Pipeline, Release, Stage } from '../../../../src/api/generated/types.ts';
+import type { CheckRun } from '../../../../src/rollout/gate.ts';
+import type { ClusterTarget } from '../../../../src/sync/cluster-report.ts';
+import type { AcceptedCommit } from '../../../../src/sync/commits.ts';
+import { type PromotionPlan, planPromotion } from '../../../../src/sync/promote/plan.ts';
+import { SECOND, SimulatedCluster, type Times } from './simulated-cluster.ts';
+import { Transcript } from './transcript.ts';
 
-export { SECOND } from './fake-cluster.ts';
+export { SECOND } from './simulated-cluster.ts';
 export const START = Date.parse('2030-01-01T00:00:00.000Z');
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-/** Unit to version, as `{ base: 'v1', app: 'v7' }`. A version that starts with `bad` makes its cluster fail. */
+/** Unit to version, as `{ base: 'v1', app: 'v7' }`. A version that starts with `bad` makes the cluster fail. */
 export type Content = Readonly<Record<string, string>>;
 
-export interface WorldOptions extends Partial<Times> {
+export interface SimulationOptions extends Partial<Times> {
   readonly stages?: readonly (Partial<Stage> & { readonly name: string })[];
   readonly pipeline?: Partial<Pipeline['spec']>;
   readonly clusters?: readonly string[];
 }
 
-/** A write to a cluster, as the cluster sees it. */
-export interface Write {
+/** The start of a write, as the cluster records it. */
+export interface SimulatedWrite {
   readonly at: number;
   readonly cluster: string;
   readonly commit: string;
@@ -34,45 +34,45 @@ export interface Write {
 
 const THREE_STAGES = ['test', 'pre', 'prod'].map((name) => ({ name }));
 const THREE_CLUSTERS = ['test-1', 'pre-1', 'prod-1'];
-const USUAL = { applyMs: 10 * SECOND, settleMs: 20 * SECOND, failMs: 30 * SECOND };
+const DEFAULT_TIMES = { applyMs: 10 * SECOND, settleMs: 20 * SECOND, failMs: 30 * SECOND };
 
-export class SmallWorld {
+export class PromotionSimulation {
   now = START;
-  readonly clusters = new Map<string, FakeCluster>();
+  readonly clusters = new Map<string, SimulatedCluster>();
   readonly releases = new Map<string, Release>();
   readonly commits: AcceptedCommit[] = [];
   readonly contents = new Map<string, Content>();
-  readonly writes: Write[] = [];
-  readonly journal = new Journal();
-  /** Keeps no journal: for long simulations. */
+  readonly writes: SimulatedWrite[] = [];
+  readonly transcript = new Transcript();
+  /** Records no transcript: for long simulations. */
   quiet = false;
   pipeline: Pipeline;
   runs: { cluster: string; run: CheckRun }[] = [];
   checkResult: (cluster: string, check: string) => CheckRun['result'] = () => 'Passed';
   plan: PromotionPlan | undefined;
-  beforePass: () => void = () => undefined;
-  onPass: (plan: PromotionPlan) => void = () => undefined;
-  onWrite: (write: Write) => void = () => undefined;
+  beforeReconcile: () => void = () => undefined;
+  onReconcile: (plan: PromotionPlan) => void = () => undefined;
+  onWrite: (write: SimulatedWrite) => void = () => undefined;
   readonly #times: Times;
-  #moved = false;
+  #changed = false;
 
   constructor({
     stages = THREE_STAGES,
     pipeline = {},
     clusters = THREE_CLUSTERS,
     ...times
-  }: WorldOptions = {}) {
-    this.#times = { ...USUAL, ...times };
+  }: SimulationOptions = {}) {
+    this.#times = { ...DEFAULT_TIMES, ...times };
     this.pipeline = pipelineOf(stages.map(stageOf), pipeline);
     for (const name of clusters) this.addCluster(name);
   }
 
   addCluster(
     name: string,
-    options: { environment?: FakeCluster['environment']; labels?: FakeCluster['labels'] } = {},
-  ): FakeCluster {
+    options: { environment?: SimulatedCluster['environment']; labels?: SimulatedCluster['labels'] } = {},
+  ): SimulatedCluster {
     const { environment = environmentOf(name), labels = {} } = options;
-    const cluster = new FakeCluster(
+    const cluster = new SimulatedCluster(
       name,
       { environment, labels },
       { times: this.#times, isBad: (digest) => this.#isBad(digest) },
@@ -86,9 +86,9 @@ export class SmallWorld {
     return Object.values(this.contents.get(digest) ?? {}).some((version) => version.startsWith('bad'));
   }
 
-  cluster(name: string): FakeCluster {
+  cluster(name: string): SimulatedCluster {
     const cluster = this.clusters.get(name);
-    if (!cluster) throw new Error(`no cluster ${name} in this world`);
+    if (!cluster) throw new Error(`no cluster ${name} in this simulation`);
     return cluster;
   }
 
@@ -98,7 +98,7 @@ export class SmallWorld {
     return release;
   }
 
-  /** `{ '*': { app: 'v1' }, 'prod-1': { app: 'v2' } }`: content by cluster, environment or for all. */
+  /** `{ '*': { app: 'v1' }, 'prod-1': { app: 'v2' } }`: content by cluster, by environment, or for all clusters. */
   push(id: string, contents: Readonly<Record<string, Content>>): void {
     const targets = new Map<string, { digest: string; units: Map<string, string> }>();
     for (const { name, environment } of this.clusters.values()) {
@@ -111,12 +111,12 @@ export class SmallWorld {
     this.note(`git: ${id}`);
   }
 
-  note(line: string): void {
-    if (!this.quiet) this.journal.note(stamp(this.now), line);
+  note(text: string): void {
+    if (!this.quiet) this.transcript.note(timestamp(this.now), text);
   }
 
-  /** One pass: plan, write down, tell the clusters. Stops before the n-th write when told to. */
-  pass(crashAt = Number.POSITIVE_INFINITY): void {
+  /** One reconcile: plan, record, set targets. Stops before step `crashAt`. */
+  reconcile(crashAt = Number.POSITIVE_INFINITY): void {
     this.work();
     const plan = planPromotion(
       {
@@ -124,7 +124,7 @@ export class SmallWorld {
         clusters: [...this.clusters.values()].map((cluster) => ({
           cluster: cluster.object(),
           report: cluster.report(this.now),
-          runs: this.runs.filter((run) => run.cluster === cluster.name).map(({ run }) => run),
+          checkRuns: this.runs.filter((run) => run.cluster === cluster.name).map(({ run }) => run),
         })),
         releases: [...this.releases.values()],
         commits: this.accepted(),
@@ -136,43 +136,43 @@ export class SmallWorld {
     const steps = this.#stepsOf(plan);
     for (const step of steps.slice(0, crashAt)) step();
     if (crashAt < steps.length) return;
-    if (!this.quiet) this.journal.plan(stamp(this.now), plan);
-    this.onPass(plan);
+    if (!this.quiet) this.transcript.plan(timestamp(this.now), plan);
+    this.onReconcile(plan);
     this.#runChecks(plan);
   }
 
-  /** As the port promises: the newest, what is mentioned, and what lies between. */
+  /** As CommitSource specifies: the newest commit, the mentioned ones, and those between. */
   accepted(): readonly AcceptedCommit[] {
     const mentioned = new Set([...this.releases.values()].map(({ spec }) => spec.commit));
-    for (const commit of [...this.clusters.values()].flatMap(mentionedBy)) mentioned.add(commit);
+    for (const commit of [...this.clusters.values()].flatMap(mentionedCommits)) mentioned.add(commit);
     const first = this.commits.findIndex(({ id }) => mentioned.has(id));
     return this.commits.slice(first < 0 ? -1 : first);
   }
 
-  /** In the order of the controller: what was found is durable before anybody acts on it, and who begins comes last. */
+  /** In the order of the controller: findings are recorded before anybody acts on them, and starting clusters come last. */
   #stepsOf(plan: PromotionPlan): (() => void)[] {
     const { create } = plan;
-    const clusters = plan.clusters.toSorted((a, b) => Number(a.begins) - Number(b.begins));
+    const clusters = plan.clusters.toSorted((a, b) => Number(a.starts) - Number(b.starts));
     return [
       ...(create ? [() => void this.releases.set(create.metadata.name, create)] : []),
       ...plan.releases.map(({ release, status }) => () => {
-        this.#moved ||= statesOf(release.status) !== statesOf(status);
+        this.#changed ||= statesOf(release.status) !== statesOf(status);
         this.releases.set(release.metadata.name, { ...release, status });
       }),
       ...clusters.map(({ name, sync }) => () => {
         const cluster = this.cluster(name);
-        this.#moved ||= wordOf(cluster.status?.sync) !== wordOf(sync);
+        this.#changed ||= summaryOf(cluster.status?.sync) !== summaryOf(sync);
         cluster.status = { conditions: [], sync };
       }),
       ...clusters.map(({ name, target }) => () => {
         const cluster = this.cluster(name);
-        this.#moved ||= cluster.target?.mode !== target.mode || cluster.target.digest !== target.digest;
-        this.tell(cluster, target);
+        this.#changed ||= cluster.target?.mode !== target.mode || cluster.target.digest !== target.digest;
+        this.setTarget(cluster, target);
       }),
       () => {
         this.pipeline = { ...this.pipeline, status: plan.status };
       },
-      ...plan.drop.map(
+      ...plan.expired.map(
         ({ metadata }) =>
           () =>
             void this.releases.delete(metadata.name),
@@ -180,44 +180,50 @@ export class SmallWorld {
     ];
   }
 
-  tell(cluster: FakeCluster, target: ClusterTarget): void {
+  setTarget(cluster: SimulatedCluster, target: ClusterTarget): void {
     cluster.target = target;
-    this.#written(cluster, cluster.begin(this.now));
+    this.#recordWrite(cluster, cluster.start(this.now));
   }
 
   work(): void {
-    for (const cluster of this.clusters.values()) this.#written(cluster, cluster.work(this.now));
+    for (const cluster of this.clusters.values()) this.#recordWrite(cluster, cluster.work(this.now));
   }
 
-  #written({ name }: FakeCluster, began: Pick<Write, 'commit' | 'digest'> | undefined): void {
-    if (!began) return;
-    const write = { at: this.now, cluster: name, ...began };
+  #recordWrite(
+    { name }: SimulatedCluster,
+    started: Pick<SimulatedWrite, 'commit' | 'digest'> | undefined,
+  ): void {
+    if (!started) return;
+    const write = { at: this.now, cluster: name, ...started };
     this.writes.push(write);
     this.onWrite(write);
   }
 
-  #runChecks({ due }: PromotionPlan): void {
-    // Like the desk of the controller, keep only what may not be counted yet.
+  #runChecks({ dueChecks }: PromotionPlan): void {
+    // Like the controller, keep only results that may not be recorded yet.
     this.runs = this.runs.slice(-50);
-    for (const { cluster, check } of due) {
+    for (const { cluster, check } of dueChecks) {
       const result = this.checkResult(cluster, check);
-      this.runs.push({ cluster, run: { check, at: new Date(this.now), result, message: `said ${result}` } });
+      this.runs.push({
+        cluster,
+        run: { check, at: new Date(this.now), result, message: `the check is ${result}` },
+      });
     }
   }
 
-  /** Passes until nobody moves any more. */
+  /** Reconciles until nothing changes any more. */
   settle(): void {
     for (let index = 0; index < 30; index++) {
-      this.#moved = false;
+      this.#changed = false;
       const runs = this.runs.at(-1);
-      this.beforePass();
-      this.pass();
-      if (!this.#moved && runs === this.runs.at(-1)) return;
+      this.beforeReconcile();
+      this.reconcile();
+      if (!this.#changed && runs === this.runs.at(-1)) return;
     }
-    throw new Error('the plan does not come to rest');
+    throw new Error('the plan does not settle');
   }
 
-  /** Time passes: a pass at each moment at which anything can happen by itself, and at the end. */
+  /** Advances time: reconciles at each moment at which anything can change by itself, and at the end. */
   run(ms: number, until: () => boolean = () => false): void {
     const end = this.now + ms;
     this.settle();
@@ -227,32 +233,32 @@ export class SmallWorld {
     }
   }
 
-  nextMoment(wakeAt = this.plan?.wakeAt): number {
-    const moments = [wakeAt ? +wakeAt : Number.POSITIVE_INFINITY];
-    for (const { working, applied } of this.clusters.values()) {
-      if (working) moments.push(working.doneAt);
+  nextMoment(requeueAt = this.plan?.requeueAt): number {
+    const moments = [requeueAt ? +requeueAt : Number.POSITIVE_INFINITY];
+    for (const { applying, applied } of this.clusters.values()) {
+      if (applying) moments.push(applying.doneAt);
       if (applied) moments.push(applied.at + this.#times.settleMs, applied.at + this.#times.failMs);
     }
     return moments.filter((moment) => moment > this.now).reduce((a, b) => Math.min(a, b), this.now + HOUR);
   }
 
-  /** The wall clock is set. What happens in the clusters goes by real time. */
+  /** Sets the wall clock. The clusters go by real time. */
   jump(ms: number): void {
     this.now += ms;
-    for (const { working, applied } of this.clusters.values()) {
-      if (working) working.doneAt += ms;
+    for (const { applying, applied } of this.clusters.values()) {
+      if (applying) applying.doneAt += ms;
       if (applied) applied.at += ms;
     }
   }
 
-  /** Sync is killed and comes back: what it only had in memory is gone. */
+  /** Sync is killed and restarted: it loses everything that was only in memory. */
   restart(): void {
     this.runs = [];
     for (const cluster of this.clusters.values()) cluster.abandon(this.now);
   }
 }
 
-function mentionedBy({ status, inventory }: FakeCluster): string[] {
+function mentionedCommits({ status, inventory }: SimulatedCluster): string[] {
   const { commit = '', proven = [], failed = [] } = status?.sync ?? {};
   return [commit, ...inventory, ...[...proven, ...failed].map((entry) => entry.commit ?? '')];
 }
@@ -261,7 +267,7 @@ function statesOf(status: Release['status']): string {
   return (status?.stages ?? []).map(({ state }) => state).join();
 }
 
-function wordOf(sync: ClusterSync | undefined): string {
+function summaryOf(sync: ClusterSync | undefined): string {
   return `${sync?.state} ${sync?.commit} ${sync?.renderedDigest} ${sync?.soak === undefined}`;
 }
 
@@ -277,7 +283,7 @@ function environmentOf(name: string): 'test' | 'pre' | 'prod' {
   return prefix === 'test' || prefix === 'pre' ? prefix : 'prod';
 }
 
-function stamp(now: number): string {
+function timestamp(now: number): string {
   const seconds = Math.round((now - START) / SECOND);
   return [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(twoDigits).join(':');
 }
@@ -300,10 +306,6 @@ export function stageOf(stage: Partial<Stage> & { readonly name: string }): Stag
     unreachable: { graceSeconds: 3600, maxSkipped: '10%' },
     ...stage,
   };
-}
-
-export function checkOf(check: Partial<Check> & { readonly name: string }): Check {
-  return { builtin: {}, intervalSeconds: 30, failureLimit: 0, inconclusiveLimit: 3, ...check };
 }
 
 function pipelineOf(stages: readonly Stage[], spec: Partial<Pipeline['spec']>): Pipeline {

@@ -1,7 +1,7 @@
-/** A cluster that takes time to apply and to become healthy. It does what its worker would do, and says what it sees. */
-import type { Cluster } from '../../../src/api/generated/types.ts';
-import type { ClusterReport, ClusterTarget } from '../../../src/sync/cluster-report.ts';
-import { optional } from '../../../src/sync/promote/snapshot.ts';
+/** A cluster that takes time to apply and to become healthy, with its worker: it writes, and reports what it observes. */
+import type { Cluster } from '../../../../src/api/generated/types.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
+import type { ClusterReport, ClusterTarget } from '../../../../src/sync/cluster-report.ts';
 
 export const SECOND = 1000;
 
@@ -11,12 +11,12 @@ export interface Times {
   readonly failMs: number;
 }
 
-interface Deployed {
+interface CommitContent {
   readonly commit: string;
   readonly digest: string;
 }
 
-export class FakeCluster {
+export class SimulatedCluster {
   readonly name: string;
   environment: 'test' | 'pre' | 'prod';
   readonly labels: Readonly<Record<string, string>>;
@@ -25,27 +25,30 @@ export class FakeCluster {
   identity: 'Verified' | 'Mismatch' = 'Verified';
   lastContactAt: number | undefined;
   target: ClusterTarget | undefined;
-  /** What is being brought there. */
-  working: (Deployed & { doneAt: number }) | undefined;
-  /** What is there; its digest says so when it is only half of something. */
-  applied: (Deployed & { at: number }) | undefined;
-  /** Errors that pass by themselves, that do not, or a hold of the judge. */
+  /** What is being applied. */
+  applying: (CommitContent & { doneAt: number }) | undefined;
+  /** What is applied; the digest starts with `half of` if the apply was interrupted. */
+  applied: (CommitContent & { at: number }) | undefined;
+  /** Transient errors, permanent errors, or a plan that is held. */
   trouble: 'None' | 'Transient' | 'Permanent' | 'Held' = 'None';
-  /** Healthy content that is ill all the same. */
-  ill: 'No' | 'Progressing' | 'Failed' | 'Unknown' = 'No';
-  /** Somebody changed an object by hand. */
+  /** Overrides the health of good content. */
+  unhealthy: 'No' | 'Progressing' | 'Failed' | 'Unknown' = 'No';
+  /** An object differs from git. */
   drifted = false;
   /** Commits that the inventory in the cluster names. */
   inventory = new Set<string>();
   status: Cluster['status'];
-  /** Whether what rolls out has a deadline of its own. */
+  /** Whether the controller of its objects has a deadline. */
   hasDeadline = true;
   readonly #times: Times;
   readonly #isBad: (digest: string) => boolean;
 
   constructor(
     name: string,
-    { environment, labels }: { environment: FakeCluster['environment']; labels: FakeCluster['labels'] },
+    {
+      environment,
+      labels,
+    }: { environment: SimulatedCluster['environment']; labels: SimulatedCluster['labels'] },
     { times, isBad }: { times: Times; isBad: (digest: string) => boolean },
   ) {
     this.name = name;
@@ -55,51 +58,51 @@ export class FakeCluster {
     this.#isBad = isBad;
   }
 
-  /** Starts writing, if it may and there is anything to write; what it began is told. A new target ends the work on the old one. */
-  begin(now: number): Deployed | undefined {
-    const wanted = this.#wanted();
-    if (!wanted) {
-      this.working = undefined;
+  /** Starts to write its target if it can and has to; returns what it started. A new target ends the work on the old one. */
+  start(now: number): CommitContent | undefined {
+    const desired = this.#desired();
+    if (!desired) {
+      this.applying = undefined;
       return undefined;
     }
-    if (!this.#canBegin(wanted.digest)) return undefined;
-    this.working = { ...wanted, doneAt: now + this.#times.applyMs };
+    if (!this.#canStart(desired.digest)) return undefined;
+    this.applying = { ...desired, doneAt: now + this.#times.applyMs };
     this.applied = this.applied && { ...this.applied, digest: `half of ${this.applied.digest}` };
-    this.inventory.add(wanted.commit);
-    return wanted;
+    this.inventory.add(desired.commit);
+    return desired;
   }
 
-  #wanted(): Deployed | undefined {
+  #desired(): CommitContent | undefined {
     const { mode, digest, commit } = this.target ?? {};
     return mode === 'Apply' && digest !== undefined && commit !== undefined ? { digest, commit } : undefined;
   }
 
-  #canBegin(digest: string): boolean {
-    const isSeen = this.reachable && this.identity === 'Verified';
-    const isThere = this.applied?.digest === digest && !this.working;
-    return isSeen && this.trouble !== 'Held' && this.working?.digest !== digest && !isThere;
+  #canStart(digest: string): boolean {
+    const isReachable = this.reachable && this.identity === 'Verified';
+    const isThere = this.applied?.digest === digest && !this.applying;
+    return isReachable && this.trouble !== 'Held' && this.applying?.digest !== digest && !isThere;
   }
 
-  /** What is due by now is done. */
-  work(now: number): Deployed | undefined {
-    const began = this.reachable ? this.begin(now) : undefined;
+  /** Completes what is due by now. */
+  work(now: number): CommitContent | undefined {
+    const started = this.reachable ? this.start(now) : undefined;
     if (this.reachable) this.lastContactAt = now;
-    const { working } = this;
-    const goesOn = this.reachable && this.trouble === 'None';
-    if (working && goesOn && now >= working.doneAt) {
-      this.applied = { commit: working.commit, digest: working.digest, at: now };
-      this.inventory = new Set([working.commit]);
-      this.working = undefined;
+    const { applying } = this;
+    const continues = this.reachable && this.trouble === 'None';
+    if (applying && continues && now >= applying.doneAt) {
+      this.applied = { commit: applying.commit, digest: applying.digest, at: now };
+      this.inventory = new Set([applying.commit]);
+      this.applying = undefined;
     }
-    return began;
+    return started;
   }
 
-  /** Its worker is gone: what was half written stays half written until somebody goes on with it. */
+  /** Its worker ends: an interrupted apply stays incomplete until a worker continues it. */
   abandon(now: number): void {
     this.target = undefined;
-    if (!this.working) return;
-    this.applied = { commit: this.working.commit, digest: `half of ${this.working.digest}`, at: now };
-    this.working = undefined;
+    if (!this.applying) return;
+    this.applied = { commit: this.applying.commit, digest: `half of ${this.applying.digest}`, at: now };
+    this.applying = undefined;
   }
 
   object(): Cluster {
@@ -133,11 +136,11 @@ export class FakeCluster {
   #isSynced(): boolean {
     const digest = this.target?.digest;
     const isThere = digest !== undefined && this.applied?.digest === digest;
-    return isThere && !this.working && !this.drifted;
+    return isThere && !this.applying && !this.drifted;
   }
 
   #workOn(digest: string): NonNullable<ClusterReport['work']> {
-    const { applied, working, trouble } = this;
+    const { applied, applying, trouble } = this;
     const objects = { total: 1, applied: 0, pruned: 0, failed: 0 };
     const writing = {
       digest,
@@ -146,33 +149,33 @@ export class FakeCluster {
       objects,
       failures: [],
     };
-    if (applied?.digest === digest && !working) return { ...writing, state: 'Applied' };
+    if (applied?.digest === digest && !applying) return { ...writing, state: 'Applied' };
     if (trouble === 'Held') {
       return { ...writing, state: 'Held', reason: 'DeletesHeld', message: 'deletes 40 of 50 objects' };
     }
-    return { ...writing, ...(working ? errorsOf(trouble, objects) : { state: 'Applying' }) };
+    return { ...writing, ...(applying ? errorsOf(trouble, objects) : { state: 'Applying' }) };
   }
 
-  /** The truth about the cluster, as long as it can be seen. */
+  /** The real health of the cluster, while it is reachable. */
   health(now: number): ClusterReport['health'] {
-    if (!this.applied || this.working || !this.reachable) return undefined;
-    const seen = { digest: this.applied.digest, observedAt: new Date(now) };
-    if (this.ill === 'Unknown') {
-      return { ...seen, answer: 'Unknown', reason: 'ViewLost', because: 'the watch is frozen' };
+    if (!this.applied || this.applying || !this.reachable) return undefined;
+    const observed = { digest: this.applied.digest, observedAt: new Date(now) };
+    if (this.unhealthy === 'Unknown') {
+      return { ...observed, answer: 'Unknown', reason: 'ViewLost', because: 'the watch is frozen' };
     }
     const blocker = { kind: 'Deployment', name: 'app' };
     const answer = this.#answer(now - this.applied.at);
-    if (answer === 'Settled') return { ...seen, answer, because: 'all objects are healthy' };
+    if (answer === 'Settled') return { ...observed, answer, because: 'all objects are healthy' };
     return answer === 'Failed'
       ? {
-          ...seen,
+          ...observed,
           answer,
           reason: 'ProgressDeadlineExceeded',
           because: 'Deployment app: it does not start',
           blocker,
         }
       : {
-          ...seen,
+          ...observed,
           answer,
           reason: 'RollingOut',
           because: 'Deployment app: rolling out',
@@ -184,16 +187,16 @@ export class FakeCluster {
   #answer(age: number): 'Settled' | 'Progressing' | 'Failed' {
     const isBad = this.applied !== undefined && this.#isBad(this.applied.digest);
     const { settleMs, failMs } = this.#times;
-    if (this.ill === 'Failed' || (isBad && age >= failMs)) return 'Failed';
+    if (this.unhealthy === 'Failed' || (isBad && age >= failMs)) return 'Failed';
     const isGood = !isBad && age >= settleMs;
-    return isGood && this.ill === 'No' ? 'Settled' : 'Progressing';
+    return isGood && this.unhealthy === 'No' ? 'Settled' : 'Progressing';
   }
 }
 
 type Work = NonNullable<ClusterReport['work']>;
 
 function errorsOf(
-  trouble: FakeCluster['trouble'],
+  trouble: SimulatedCluster['trouble'],
   objects: Work['objects'],
 ): Partial<Work> & Pick<Work, 'state'> {
   if (trouble === 'None' || trouble === 'Held') return { state: 'Applying' };
@@ -203,6 +206,6 @@ function errorsOf(
     : {
         state: 'Applying',
         objects: failed,
-        failures: [{ object: 'ConfigMap/a', reason: 'ServerError', message: 'etcd is away' }],
+        failures: [{ object: 'ConfigMap/a', reason: 'ServerError', message: 'etcd is unavailable' }],
       };
 }

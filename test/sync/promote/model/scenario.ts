@@ -1,6 +1,6 @@
 /** Random scenarios for the model test. */
 import fc from 'fast-check';
-import type { Event, Scenario } from './model.ts';
+import type { Event, Scenario } from './run-scenario.ts';
 
 const units = fc.constantFrom('app', 'base');
 const place = fc.constantFrom('*', 'test', 'pre', 'prod', 'test-1', 'prod-1', 'prod-2');
@@ -47,7 +47,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      do: fc.constant('ill' as const),
+      do: fc.constant('unhealthy' as const),
       cluster,
       how: fc.constantFrom('No' as const, 'Progressing' as const, 'Failed' as const, 'Unknown' as const),
     }),

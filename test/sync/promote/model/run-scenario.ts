@@ -1,8 +1,8 @@
 /** Carries out one scenario of the model test, and checks the invariants on the way. */
-import type { Release, ReleaseStage } from '../../../src/api/generated/types.ts';
-import type { FakeCluster } from './fake-cluster.ts';
-import { Reference, type RefSight } from './reference.ts';
-import { type Content, MINUTE, SECOND, SmallWorld, stageOf } from './small-world.ts';
+import type { Release, ReleaseStage } from '../../../../src/api/generated/types.ts';
+import type { SimulatedCluster } from '../simulation/simulated-cluster.ts';
+import { type Content, MINUTE, PromotionSimulation, SECOND, stageOf } from '../simulation/simulation.ts';
+import { Reference, type ReferenceObservation } from './reference.ts';
 
 export type Event =
   | { readonly do: 'wait'; readonly seconds: number }
@@ -15,8 +15,8 @@ export type Event =
   | { readonly do: 'restart'; readonly seconds: number }
   | { readonly do: 'crash'; readonly at: number }
   | { readonly do: 'jump'; readonly seconds: number }
-  | { readonly do: 'ill'; readonly cluster: string; readonly how: FakeCluster['ill'] }
-  | { readonly do: 'trouble'; readonly cluster: string; readonly how: FakeCluster['trouble'] }
+  | { readonly do: 'unhealthy'; readonly cluster: string; readonly how: SimulatedCluster['unhealthy'] }
+  | { readonly do: 'trouble'; readonly cluster: string; readonly how: SimulatedCluster['trouble'] }
   | { readonly do: 'member'; readonly cluster: string; readonly stage: 'test' | 'pre' | 'prod' | 'gone' };
 
 export interface ScenarioStage {
@@ -36,17 +36,17 @@ const NAMES = ['test', 'pre', 'prod'] as const;
 type Contents = Record<string, Content>;
 
 /** Throws when a promise is broken. */
-export function execute(scenario: Scenario, watch?: (world: SmallWorld) => void): 'kept' {
+export function execute(scenario: Scenario, watch?: (sim: PromotionSimulation) => void): 'kept' {
   const model = new Model(scenario);
-  model.world.quiet = watch === undefined;
-  watch?.(model.world);
+  model.sim.quiet = watch === undefined;
+  watch?.(model.sim);
   for (const event of scenario.events) model.happen(event);
   model.heal();
   return 'kept';
 }
 
 class Model {
-  readonly world: SmallWorld;
+  readonly sim: PromotionSimulation;
   readonly reference: Reference;
   readonly #scenario: Scenario;
   readonly #history: Contents[] = [];
@@ -55,9 +55,9 @@ class Model {
   #skew = 0;
   #backup:
     | {
-        releases: SmallWorld['releases'];
-        pipeline: SmallWorld['pipeline'];
-        clusters: Map<string, FakeCluster['status']>;
+        releases: PromotionSimulation['releases'];
+        pipeline: PromotionSimulation['pipeline'];
+        clusters: Map<string, SimulatedCluster['status']>;
       }
     | undefined;
   readonly #ranks = new Map<string, number>();
@@ -73,7 +73,7 @@ class Model {
         unreachable: { graceSeconds: stage.graceSeconds, maxSkipped: stage.maxSkipped },
       }),
     );
-    this.world = new SmallWorld({
+    this.sim = new PromotionSimulation({
       stages,
       clusters: ['test-1', 'pre-1', 'prod-1', 'prod-2'],
       failMs: 20 * SECOND,
@@ -86,18 +86,18 @@ class Model {
     }));
     this.reference = new Reference(
       refStages,
-      (digest) => new Map(Object.entries(this.world.contents.get(digest) ?? {})),
+      (digest) => new Map(Object.entries(this.sim.contents.get(digest) ?? {})),
     );
-    this.world.beforePass = () => this.#look();
-    this.world.onWrite = ({ cluster, commit }) => this.reference.write(cluster, commit, this.world.now);
-    this.world.onPass = () => this.#checkStatus();
+    this.sim.beforeReconcile = () => this.#look();
+    this.sim.onWrite = ({ cluster, commit }) => this.reference.write(cluster, commit, this.sim.now);
+    this.sim.onReconcile = () => this.#checkStatus();
     this.#push(Object.fromEntries(NAMES.map((name) => [name, { app: 'v0', base: 'v0' }])));
   }
 
   happen(event: Event): void {
-    const { world } = this;
+    const { sim } = this;
     const acts: Acts = {
-      wait: ({ seconds }) => world.run(seconds * SECOND),
+      wait: ({ seconds }) => sim.run(seconds * SECOND),
       push: ({ place, unit, bad }) => this.#push(this.#changed(place, unit, bad)),
       revert: ({ back }) => this.#push(this.#history.at(-1 - back) ?? this.#history[0] ?? {}),
       docs: () => this.#push(this.#history.at(-1) ?? {}),
@@ -105,66 +105,66 @@ class Model {
         for (let index = 0; index < count; index++) this.#push(this.#changed('*', 'app', false), 0);
       },
       restart: ({ seconds }) => {
-        world.restart();
+        sim.restart();
         // Time passes while nobody looks.
-        world.now += seconds * SECOND;
+        sim.now += seconds * SECOND;
       },
       crash: ({ at }) => {
         this.#look();
-        world.pass(at);
-        world.restart();
+        sim.reconcile(at);
+        sim.restart();
       },
       jump: ({ seconds }) => {
         this.#skew -= seconds * SECOND;
-        world.jump(seconds * SECOND);
+        sim.jump(seconds * SECOND);
       },
-      halt: () => this.#pause(!world.pipeline.spec.paused),
+      halt: () => this.#pause(!sim.pipeline.spec.paused),
       backup: () => this.#keep(),
       restore: () => this.#restore(),
       member: ({ cluster, stage }) => this.#member(cluster, stage),
       reach: ({ cluster }) => this.#change(cluster, (each) => ({ reachable: !each.reachable })),
       pause: ({ cluster }) => this.#change(cluster, (each) => ({ paused: !each.paused })),
-      ill: ({ cluster, how }) => this.#change(cluster, () => ({ ill: how })),
+      unhealthy: ({ cluster, how }) => this.#change(cluster, () => ({ unhealthy: how })),
       trouble: ({ cluster, how }) => this.#change(cluster, () => ({ trouble: how })),
     };
     (acts[event.do] as (event: Event) => void)(event);
-    world.settle();
+    sim.settle();
   }
 
   #pause(paused: boolean): void {
-    const { world } = this;
-    world.pipeline = { ...world.pipeline, spec: { ...world.pipeline.spec, paused } };
+    const { sim } = this;
+    sim.pipeline = { ...sim.pipeline, spec: { ...sim.pipeline.spec, paused } };
   }
 
-  #change(name: string, change: (cluster: FakeCluster) => Partial<FakeCluster>): void {
-    const cluster = this.world.clusters.get(name);
+  #change(name: string, change: (cluster: SimulatedCluster) => Partial<SimulatedCluster>): void {
+    const cluster = this.sim.clusters.get(name);
     if (cluster) Object.assign(cluster, change(cluster));
   }
 
   #keep(): void {
-    const { releases, pipeline, clusters } = this.world;
+    const { releases, pipeline, clusters } = this.sim;
     const statuses = new Map([...clusters].map(([name, { status }]) => [name, status]));
     this.#backup = { releases: new Map(releases), pipeline, clusters: statuses };
     this.reference.backUp();
   }
 
   #member(name: string, stage: 'test' | 'pre' | 'prod' | 'gone'): void {
-    const { world } = this;
-    const present = world.clusters.get(name);
-    if (stage === 'gone') world.clusters.delete(name);
+    const { sim } = this;
+    const present = sim.clusters.get(name);
+    if (stage === 'gone') sim.clusters.delete(name);
     else if (present) present.environment = stage;
-    else world.addCluster(name, { environment: stage });
+    else sim.addCluster(name, { environment: stage });
   }
 
   /** The hub comes back from its backup; clusters are as they are. Sync was away, of course. */
   #restore(): void {
     if (!this.#backup) return;
-    const { world } = this;
-    world.releases.clear();
-    for (const [name, release] of this.#backup.releases) world.releases.set(name, release);
-    world.pipeline = { ...this.#backup.pipeline, spec: world.pipeline.spec };
-    for (const [name, cluster] of world.clusters) cluster.status = this.#backup.clusters.get(name);
-    world.restart();
+    const { sim } = this;
+    sim.releases.clear();
+    for (const [name, release] of this.#backup.releases) sim.releases.set(name, release);
+    sim.pipeline = { ...this.#backup.pipeline, spec: sim.pipeline.spec };
+    for (const [name, cluster] of sim.clusters) cluster.status = this.#backup.clusters.get(name);
+    sim.restart();
     this.#ranks.clear();
     this.reference.restore();
   }
@@ -181,35 +181,35 @@ class Model {
   }
 
   #push(contents: Contents, settle = 1): void {
-    const { world } = this;
+    const { sim } = this;
     this.#history.push(contents);
     const id = `c${this.#history.length}`;
-    world.push(id, contents);
-    const targets = world.commits.at(-1)?.targets ?? new Map<string, { digest: string }>();
+    sim.push(id, contents);
+    const targets = sim.commits.at(-1)?.targets ?? new Map<string, { digest: string }>();
     this.reference.accept({ id, digests: new Map([...targets].map(([name, { digest }]) => [name, digest])) });
-    if (settle) world.settle();
+    if (settle) sim.settle();
   }
 
   #look(): void {
-    const { world } = this;
-    world.work();
+    const { sim } = this;
+    sim.work();
     this.reference.look(
-      [...world.clusters.values()].map((cluster) => this.#sight(cluster)),
-      world.now + this.#skew,
-      world.now,
-      world.pipeline.spec.paused,
+      [...sim.clusters.values()].map((cluster) => this.#sight(cluster)),
+      sim.now + this.#skew,
+      sim.now,
+      sim.pipeline.spec.paused,
     );
   }
 
-  #sight(cluster: FakeCluster): RefSight {
-    const { name, environment, paused, working, target } = cluster;
-    const answer = cluster.health(this.world.now)?.answer;
+  #sight(cluster: SimulatedCluster): ReferenceObservation {
+    const { name, environment, paused, applying, target } = cluster;
+    const answer = cluster.health(this.sim.now)?.answer;
     return {
       name,
       stage: environment,
       paused,
       seen: cluster.reachable && cluster.identity === 'Verified',
-      digest: working ? undefined : cluster.applied?.digest,
+      digest: applying ? undefined : cluster.applied?.digest,
       health: answer === undefined || answer === 'Unknown' ? 'Other' : answer,
       trouble: troubleOf(cluster),
       target: target?.digest,
@@ -218,7 +218,7 @@ class Model {
 
   /** 7: what is proven is proven, status only moves forward, every wait has a reason, and every list a bound. */
   #checkStatus(): void {
-    for (const release of this.world.releases.values()) this.#checkRelease(release);
+    for (const release of this.sim.releases.values()) this.#checkRelease(release);
   }
 
   #checkRelease({ metadata, spec, status }: Release): void {
@@ -238,31 +238,31 @@ class Model {
 
   /** 6: with faults off, every cluster reaches the last commit, and its Release ends well. */
   heal(): void {
-    const { world } = this;
+    const { sim } = this;
     this.#pause(false);
-    const healthy = { reachable: true, paused: false, ill: 'No', trouble: 'None' } as const;
-    for (const name of world.clusters.keys()) this.#change(name, () => healthy);
-    const has = new Set([...world.clusters.values()].map(({ environment }) => environment));
+    const healthy = { reachable: true, paused: false, unhealthy: 'No', trouble: 'None' } as const;
+    for (const name of sim.clusters.keys()) this.#change(name, () => healthy);
+    const has = new Set([...sim.clusters.values()].map(({ environment }) => environment));
     for (const name of NAMES.filter((each) => !has.has(each))) {
-      world.addCluster(`${name}-9`, { environment: name });
+      sim.addCluster(`${name}-9`, { environment: name });
     }
     this.#push(this.#changed('*', 'app', false), 0);
     const version = `v${++this.#version}`;
     this.#push(Object.fromEntries(NAMES.map((name) => [name, { app: version, base: version }])));
     const slowest = Math.max(...this.#scenario.stages.map(({ soakSeconds }) => soakSeconds));
-    const last = world.commits.at(-1)?.id ?? '';
-    const enough = (world.clusters.size + 2) * (slowest * SECOND + 2 * MINUTE) * 2;
-    world.run(enough, () => world.release(last).status?.finishedAt !== undefined);
+    const last = sim.commits.at(-1)?.id ?? '';
+    const enough = (sim.clusters.size + 2) * (slowest * SECOND + 2 * MINUTE) * 2;
+    sim.run(enough, () => sim.release(last).status?.finishedAt !== undefined);
     this.#checkEnd(last);
   }
 
   #checkEnd(last: string): void {
-    const targets = new Map(this.world.commits.at(-1)?.targets);
-    const wrong = [...this.world.clusters.values()].filter(
+    const targets = new Map(this.sim.commits.at(-1)?.targets);
+    const wrong = [...this.sim.clusters.values()].filter(
       ({ name, applied }) => applied?.digest !== targets.get(name)?.digest,
     );
     if (wrong.length > 0) throw new Error(`6: ${wrong.map(({ name }) => name).join()} run something else`);
-    const { phase, stages } = { ...this.world.release(last).status };
+    const { phase, stages } = { ...this.sim.release(last).status };
     if (phase !== 'Succeeded') throw new Error(`6: the last Release is not done: ${JSON.stringify(stages)}`);
   }
 }
@@ -284,7 +284,7 @@ function saysWhy({ state, waiting }: ReleaseStage): boolean {
   return !mustSay || (waiting !== undefined && waiting.reason !== '' && waiting.since !== '');
 }
 
-function troubleOf({ trouble, working }: FakeCluster): RefSight['trouble'] {
+function troubleOf({ trouble, applying }: SimulatedCluster): ReferenceObservation['trouble'] {
   if (trouble === 'None') return 'None';
-  return trouble === 'Permanent' && working ? 'Failed' : 'Failing';
+  return trouble === 'Permanent' && applying ? 'Failed' : 'Failing';
 }

@@ -1,16 +1,19 @@
-/** The small world with the real controller in it: a hub in memory, ports that can fail, and processes that end. */
-import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { type Promotion, promotion } from '../../../src/sync/promote/controller.ts';
-import type { HubStore } from '../../../src/sync/promote/ports.ts';
-import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
-import { SmallWorld, type WorldOptions } from './small-world.ts';
+/** The simulation with the real controller: a hub in memory, ports that can fail, and processes that are killed. */
+import type { Cluster, Pipeline, Release } from '../../../../src/api/generated/types.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import {
+  createPromotionController,
+  type PromotionController,
+} from '../../../../src/sync/promote/controller.ts';
+import type { HubStore } from '../../../../src/sync/promote/ports.ts';
+import { type MemoryLog, memoryLog } from '../../../support/memory-log.ts';
+import { PromotionSimulation, type SimulationOptions } from './simulation.ts';
 
-/** The process ends here: nothing after it happens. */
+/** The process was killed: nothing after it runs. */
 export class Killed extends Error {}
 
-export class HubWorld {
-  readonly world: SmallWorld;
+export class HubSimulation {
+  readonly sim: PromotionSimulation;
   readonly pipelines = new Map<string, Pipeline>();
   readonly clusters = new Map<string, Cluster>();
   readonly releases = new Map<string, Release>();
@@ -18,22 +21,22 @@ export class HubWorld {
   readonly calls: string[] = [];
   readonly events: string[] = [];
   log: MemoryLog = memoryLog();
-  /** Ends the process before or after the n-th call. */
+  /** Kills the process before or after the n-th call. */
   kill: { readonly at: number; readonly when: 'before' | 'after' } | undefined;
-  /** An error instead of the call that matches, as long as it is set. */
+  /** Calls that match fail while it is set. */
   broken: RegExp | undefined;
   head: { readonly unread?: string } = {};
-  #promotion: Promotion;
+  #controller: PromotionController;
   #version = 0;
-  #wakeAt: Date | undefined;
-  #news = false;
+  #requeueAt: Date | undefined;
+  #isTargetNew = false;
 
-  constructor(options: WorldOptions = {}) {
-    this.world = new SmallWorld(options);
-    this.world.quiet = true;
-    this.put(this.pipelines, this.world.pipeline);
-    for (const cluster of this.world.clusters.values()) this.put(this.clusters, cluster.object());
-    this.#promotion = this.#start();
+  constructor(options: SimulationOptions = {}) {
+    this.sim = new PromotionSimulation(options);
+    this.sim.quiet = true;
+    this.put(this.pipelines, this.sim.pipeline);
+    for (const cluster of this.sim.clusters.values()) this.put(this.clusters, cluster.object());
+    this.#controller = this.#start();
   }
 
   put<T extends KubeObject>(into: Map<string, T>, object: T): void {
@@ -41,39 +44,40 @@ export class HubWorld {
     into.set(object.metadata.name, { ...object, metadata });
   }
 
-  #start(): Promotion {
-    return promotion({
+  #start(): PromotionController {
+    return createPromotionController({
       hub: this.#hub(),
       source: {
         accepted: async () => {
           await this.#call('accepted', () => undefined);
-          return { commits: this.world.accepted(), head: { verdict: 'Accepted', ...this.head } };
+          return { commits: this.sim.accepted(), head: { verdict: 'Accepted', ...this.head } };
         },
       },
       clusters: {
         setTarget: (name, target) => {
           this.#act(`target ${name} ${target.mode} ${target.commit ?? '-'}`, () => {
-            const cluster = this.world.cluster(name);
-            // A worker that learns something new reports it, and that is worth another pass.
-            this.#news ||= cluster.target?.digest !== target.digest || cluster.target?.mode !== target.mode;
-            this.world.tell(cluster, target);
+            const cluster = this.sim.cluster(name);
+            // A worker with a new target reports about it, which triggers another reconcile.
+            this.#isTargetNew ||=
+              cluster.target?.digest !== target.digest || cluster.target?.mode !== target.mode;
+            this.sim.setTarget(cluster, target);
           });
         },
-        report: (name) => this.world.cluster(name).report(this.world.now),
+        report: (name) => this.sim.cluster(name).report(this.sim.now),
       },
       runner: {
         run: async ({ name }, { cluster }) => ({
-          result: this.world.checkResult(cluster, name),
-          message: 'asked',
+          result: this.sim.checkResult(cluster, name),
+          message: 'simulated',
         }),
       },
       clock: {
-        now: () => new Date(this.world.now),
-        monotonicMs: () => this.world.now,
+        now: () => new Date(this.sim.now),
+        monotonicMs: () => this.sim.now,
         sleep: () => new Promise(() => undefined),
       },
       log: this.log,
-      announce: ({ metadata }, { type, reason }) => this.events.push(`${type} ${metadata.name} ${reason}`),
+      recordEvent: ({ metadata }, { type, reason }) => this.events.push(`${type} ${metadata.name} ${reason}`),
     });
   }
 
@@ -118,55 +122,56 @@ export class HubWorld {
     const at = this.calls.push(name);
     const { at: last, when } = this.kill ?? { at: Number.POSITIVE_INFINITY, when: 'after' };
     if (at > last || (at === last && when === 'before')) throw new Killed(name);
-    if (this.broken?.test(name)) throw new Error(`${name}: the hub does not answer`);
+    if (this.broken?.test(name)) throw new Error(`${name}: the hub is unreachable`);
     const result = act();
     if (at === last) throw new Killed(name);
     return result;
   }
 
-  /** One pass. What a dead process would have done after its end does not happen; a new one starts. */
-  async pass(): Promise<boolean> {
-    this.world.work();
+  /** One reconcile; true if anything was written. After a kill a new process starts. */
+  async reconcile(): Promise<boolean> {
+    this.sim.work();
     const before = this.calls.length;
-    this.#news = false;
+    this.#isTargetNew = false;
     try {
-      const { wakeAt } = await this.#promotion.reconcile('fleet');
-      this.#wakeAt = wakeAt;
+      const { requeueAt } = await this.#controller.reconcile('fleet');
+      this.#requeueAt = requeueAt;
       await Promise.resolve();
     } catch (error) {
       if (!(error instanceof AggregateError || error instanceof Error)) throw error;
-      this.#wakeAt = new Date(this.world.now + 1000);
+      this.#requeueAt = new Date(this.sim.now + 1000);
       if (this.kill && this.calls.length >= this.kill.at) {
         this.kill = undefined;
-        this.world.restart();
-        this.#promotion = this.#start();
+        this.sim.restart();
+        this.#controller = this.#start();
         return true;
       }
     }
     return (
-      this.#news || this.calls.slice(before).some((call) => /^(cluster|release|create|delete) /.test(call))
+      this.#isTargetNew ||
+      this.calls.slice(before).some((call) => /^(cluster|release|create|delete) /.test(call))
     );
   }
 
   async settle(): Promise<void> {
     for (let index = 0; index < 40; index++) {
-      if (!(await this.pass())) return;
+      if (!(await this.reconcile())) return;
     }
-    throw new Error('the controller does not come to rest');
+    throw new Error('the controller does not settle');
   }
 
   async run(ms: number): Promise<void> {
-    const end = this.world.now + ms;
+    const end = this.sim.now + ms;
     await this.settle();
-    while (this.world.now < end) {
-      this.world.now = Math.min(end, this.world.nextMoment(this.#wakeAt));
+    while (this.sim.now < end) {
+      this.sim.now = Math.min(end, this.sim.nextMoment(this.#requeueAt));
       await this.settle();
     }
   }
 
-  /** What each cluster was given, one after the other; that something was gone on with does not count. */
+  /** The digests that were written to the cluster, without repetitions. */
   history(name: string): string[] {
-    const digests = this.world.writes.filter(({ cluster }) => cluster === name).map(({ digest }) => digest);
+    const digests = this.sim.writes.filter(({ cluster }) => cluster === name).map(({ digest }) => digest);
     return digests.filter((digest, index) => digest !== digests[index - 1]);
   }
 

@@ -4,7 +4,7 @@
  * promise. It decides nothing, so where the requirements leave room it allows all of it.
  */
 
-export interface RefStage {
+export interface ReferenceStage {
   readonly name: string;
   readonly maxConcurrent: number;
   readonly maxFailed: number;
@@ -14,7 +14,7 @@ export interface RefStage {
 }
 
 /** One cluster as it really is, at a moment at which sync looks. */
-export interface RefSight {
+export interface ReferenceObservation {
   readonly name: string;
   readonly stage: string;
   readonly paused: boolean;
@@ -27,14 +27,14 @@ export interface RefSight {
   readonly target: string | undefined;
 }
 
-export interface RefCommit {
+export interface ReferenceCommit {
   readonly id: string;
   /** Cluster to digest; unit to version of each digest is `units`. */
   readonly digests: ReadonlyMap<string, string>;
 }
 
 interface Known extends Learned {
-  sight: RefSight;
+  sight: ReferenceObservation;
   last: { digest: string; order: number; stage: string } | undefined;
   unseenSince: number | undefined;
   /** It was paused or lost in the middle of its trial: its place may be another's until it is written again. */
@@ -57,10 +57,10 @@ const BLIND_MS = 120_000;
 const EMPTY_TARGET = 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export class Reference {
-  readonly #stages: readonly RefStage[];
+  readonly #stages: readonly ReferenceStage[];
   readonly #units: (digest: string) => ReadonlyMap<string, string>;
   readonly #known = new Map<string, Known>();
-  readonly #commits: RefCommit[] = [];
+  readonly #commits: ReferenceCommit[] = [];
   readonly #order = new Map<string, number>();
   readonly provenIn: Set<string>[];
   readonly #had: boolean[];
@@ -71,7 +71,7 @@ export class Reference {
   #paused = false;
   #moment = 0;
 
-  constructor(stages: readonly RefStage[], units: (digest: string) => ReadonlyMap<string, string>) {
+  constructor(stages: readonly ReferenceStage[], units: (digest: string) => ReadonlyMap<string, string>) {
     this.#stages = stages;
     this.#units = units;
     this.provenIn = stages.map(() => new Set());
@@ -80,7 +80,7 @@ export class Reference {
     this.#wentWrong = stages.map(() => new Set());
   }
 
-  accept(commit: RefCommit): void {
+  accept(commit: ReferenceCommit): void {
     this.#order.set(commit.id, this.#commits.push(commit) - 1);
   }
 
@@ -101,7 +101,7 @@ export class Reference {
   }
 
   /** Wall time is what sync can go by; `now` counts real time. */
-  look(sights: readonly RefSight[], now: number, wall: number, paused: boolean): void {
+  look(sights: readonly ReferenceObservation[], now: number, wall: number, paused: boolean): void {
     this.#paused = paused;
     this.#moment++;
     const names = new Set(sights.map(({ name }) => name));
@@ -110,7 +110,7 @@ export class Reference {
     for (const [index, stage] of this.#stages.entries()) this.#prove(stage, index, wall);
   }
 
-  #prove(stage: RefStage, index: number, wall: number): void {
+  #prove(stage: ReferenceStage, index: number, wall: number): void {
     if (this.#members(stage).length > 0) this.#had[index] = true;
     this.#watch(stage, index);
     const before = this.provenIn[index - 1];
@@ -120,12 +120,12 @@ export class Reference {
     }
   }
 
-  #watch(stage: RefStage, index: number): void {
+  #watch(stage: ReferenceStage, index: number): void {
     const on = this.#commits.find(({ id }) => id === this.#on[index]);
     if (on && this.#goesWrong(stage, on)) this.#wentWrong[index]?.add(on.id);
   }
 
-  #see(sight: RefSight, now: number, wall: number): void {
+  #see(sight: ReferenceObservation, now: number, wall: number): void {
     const known = this.#known.get(sight.name) ?? newlyKnown(sight);
     this.#known.set(sight.name, known);
     known.sight = sight;
@@ -136,7 +136,7 @@ export class Reference {
 
   #judge(
     known: Known,
-    { trouble, target, digest, health }: RefSight,
+    { trouble, target, digest, health }: ReferenceObservation,
     now: NonNullable<Known['goodAt']>,
   ): void {
     if (trouble === 'Failed' && target !== undefined) this.#fail(known, target);
@@ -183,25 +183,25 @@ export class Reference {
     return new Set([...known.proven.keys()].flatMap((digest) => this.#states(known, digest)));
   }
 
-  #stage(name: string): RefStage {
+  #stage(name: string): ReferenceStage {
     const stage = this.#stages.find((each) => each.name === name);
     if (!stage) throw new Error(`no stage ${name}`);
     return stage;
   }
 
-  #members(stage: RefStage): Known[] {
+  #members(stage: ReferenceStage): Known[] {
     return [...this.#known.values()].filter(({ sight }) => sight.stage === stage.name);
   }
 
-  #digest(commit: RefCommit, known: Known): string {
+  #digest(commit: ReferenceCommit, known: Known): string {
     return commit.digests.get(known.sight.name) ?? EMPTY_TARGET;
   }
 
-  #isLost({ unseenSince }: Known, stage: RefStage, wall: number): boolean {
+  #isLost({ unseenSince }: Known, stage: ReferenceStage, wall: number): boolean {
     return unseenSince !== undefined && wall - unseenSince >= stage.graceMs;
   }
 
-  #isProven(stage: RefStage, index: number, commit: RefCommit, wall: number): boolean {
+  #isProven(stage: ReferenceStage, index: number, commit: ReferenceCommit, wall: number): boolean {
     const members = this.#members(stage);
     if (members.length === 0) return !this.#had[index];
     const order = this.#order.get(commit.id) ?? -1;
@@ -246,7 +246,7 @@ export class Reference {
     refuse(!sight.seen, `S37: ${sight.name} was written while it was not seen`);
   }
 
-  #mayBeBusy(known: Known, commit: RefCommit, wall: number, begins: boolean): void {
+  #mayBeBusy(known: Known, commit: ReferenceCommit, wall: number, begins: boolean): void {
     const stage = this.#stage(known.sight.stage);
     const index = this.#stages.indexOf(stage);
     const others = this.#members(stage).filter((other) => other !== known);
@@ -261,19 +261,19 @@ export class Reference {
    * Whoever came from another stage in the middle of its work ends that work, in nobody's place. So does whom a hub that comes
    * back from a backup finds with more than its stage has now: it stays, and is not counted until the stage has caught up (S38, S39).
    */
-  #isGuest({ last, sight }: Known, commit: RefCommit): boolean {
+  #isGuest({ last, sight }: Known, commit: ReferenceCommit): boolean {
     const index = this.#stages.findIndex(({ name }) => name === sight.stage);
     const isAhead = this.#isNews(index, commit) && last?.order === this.#order.get(commit.id);
     return last?.stage !== sight.stage || isAhead;
   }
 
   /** A stage comes to a commit also with one that goes on, under the new name, with what it had. */
-  #isNews(index: number, { id }: RefCommit): boolean {
+  #isNews(index: number, { id }: ReferenceCommit): boolean {
     const on = this.#on[index];
     return on !== undefined && (this.#order.get(id) ?? -1) > (this.#order.get(on) ?? -1);
   }
 
-  #mayBegin(known: Known, commit: RefCommit, index: number, others: readonly Known[]): void {
+  #mayBegin(known: Known, commit: ReferenceCommit, index: number, others: readonly Known[]): void {
     const { name, stage } = known.sight;
     const before = this.provenIn[index - 1];
     const digest = this.#digest(commit, known);
@@ -288,7 +288,7 @@ export class Reference {
     );
   }
 
-  #isBusy(known: Known, commit: RefCommit, stage: RefStage, wall: number): boolean {
+  #isBusy(known: Known, commit: ReferenceCommit, stage: ReferenceStage, wall: number): boolean {
     const digest = this.#digest(commit, known);
     const isAway = known.away || known.sight.paused || this.#isLost(known, stage, wall);
     const hasEnded = known.proven.has(digest) || known.failed.has(digest);
@@ -296,7 +296,7 @@ export class Reference {
   }
 
   /** S34: what a stage is busy with is replaced only when it is proven, fails, or is taken back. */
-  #takesOver(stage: RefStage, index: number, commit: RefCommit, members: readonly Known[]): void {
+  #takesOver(stage: ReferenceStage, index: number, commit: ReferenceCommit, members: readonly Known[]): void {
     const before = this.#commits.find(({ id }) => id === this.#on[index]);
     this.#on[index] = commit.id;
     if (!before || before === commit || this.#hasEnded(index, before)) return;
@@ -306,23 +306,23 @@ export class Reference {
     refuse(!isRevert && isUnderWay, promise);
   }
 
-  #hasEnded(index: number, { id }: RefCommit): boolean {
+  #hasEnded(index: number, { id }: ReferenceCommit): boolean {
     return [this.provenIn[index], this.#wentWrong[index]].some((ended) => ended?.has(id));
   }
 
   /** Failures within the budget do not keep the stage from its proof: they are no reason to leave it (S34). */
-  #goesWrong(stage: RefStage, commit: RefCommit): boolean {
+  #goesWrong(stage: ReferenceStage, commit: ReferenceCommit): boolean {
     const members = this.#members(stage);
     const failed = members.filter((known) => known.failed.has(this.#digest(commit, known)));
     return failed.length > stage.maxFailed || members.some(({ sight }) => sight.trouble !== 'None');
   }
 
-  #isBackTo(known: Known, commit: RefCommit): boolean {
+  #isBackTo(known: Known, commit: ReferenceCommit): boolean {
     const proven = this.#provenUnits(known);
     return this.#states(known, this.#digest(commit, known)).every((state) => proven.has(state));
   }
 
-  #isUnderWay(known: Known, commit: RefCommit, stage: RefStage): boolean {
+  #isUnderWay(known: Known, commit: ReferenceCommit, stage: ReferenceStage): boolean {
     const digest = this.#digest(commit, known);
     const hasEnded = known.proven.has(digest) || known.failed.has(digest);
     return runsHere(known, digest, stage) && !known.away && !hasEnded;
@@ -351,7 +351,7 @@ function begunIn({ last, sight }: Known, begins: boolean): string {
 }
 
 /** Who came from another stage began there: it takes nobody's place here. */
-function runsHere({ last }: Known, digest: string, { name }: RefStage): boolean {
+function runsHere({ last }: Known, digest: string, { name }: ReferenceStage): boolean {
   return last?.digest === digest && last.stage === name;
 }
 
@@ -359,7 +359,7 @@ function learnedBy({ goodAt, settled, soaked, failed }: Learned): Learned {
   return { goodAt, settled, soaked, failed: new Map(failed) };
 }
 
-function newlyKnown(sight: RefSight): Known {
+function newlyKnown(sight: ReferenceObservation): Known {
   return {
     sight,
     last: undefined,

@@ -1,0 +1,103 @@
+/** What forbids every write to a cluster. Pure. */
+import type { Cluster } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import type { CommitHistory } from '../commit-history.ts';
+import type { ClusterSnapshot } from '../snapshot.ts';
+import type { StageMembership } from '../stage/membership.ts';
+
+export interface WriteBlock extends Explanation {
+  /** Paused: by a person on purpose. Blocked: a person has to correct something. */
+  readonly state: 'Paused' | 'Blocked';
+}
+
+export interface WriteBlockContext {
+  readonly membership: StageMembership;
+  readonly history: CommitHistory;
+  /** `spec.source.acceptHead` of the Pipeline. */
+  readonly acceptHead: string | undefined;
+  readonly now: Date;
+}
+
+/** The first block that applies. */
+export function writeBlock(
+  snapshot: ClusterSnapshot,
+  { membership, history, acceptHead, now }: WriteBlockContext,
+): WriteBlock | undefined {
+  const isHeadAccepted = acceptHead !== undefined && acceptHead === history.newest?.id;
+  return (
+    contested(snapshot, membership) ??
+    paused(snapshot.cluster, now) ??
+    identityMismatch(snapshot) ??
+    (isHeadAccepted ? undefined : unknownCommit(snapshot, history))
+  );
+}
+
+function contested(
+  { cluster, otherPipeline }: ClusterSnapshot,
+  membership: StageMembership,
+): WriteBlock | undefined {
+  const selectedBy =
+    membership.kind === 'Contested'
+      ? `is selected by ${membership.stages.map((stage) => `stage ${stage}`).join(' and ')}`
+      : otherPipeline && `is also selected by pipeline ${otherPipeline}`;
+  if (selectedBy === undefined) return undefined;
+  const { name } = cluster.metadata;
+  return {
+    state: 'Blocked',
+    reason: 'ClusterContested',
+    because: `${name} ${selectedBy}: change its labels or a clusterSelector`,
+    blocker: { kind: 'Cluster', name },
+  };
+}
+
+/** Pauses of a unit or an object are handled by apply. */
+function paused({ metadata, spec }: Cluster, now: Date): WriteBlock | undefined {
+  const { name } = metadata;
+  const blocker = { kind: 'Cluster', name };
+  if (spec.paused) {
+    return { state: 'Paused', reason: 'Paused', because: `${name} is paused (spec.paused)`, blocker };
+  }
+  const pause = spec.pauses.find(
+    ({ unit, object, until }) => !unit && !object && (until === undefined || new Date(until) > now),
+  );
+  if (!pause) return undefined;
+  return {
+    state: 'Paused',
+    reason: 'Paused',
+    because: `${name} is paused by ${pause.by}: ${pause.reason}`,
+    blocker,
+    ...optional('until', pause.until ? new Date(pause.until) : undefined),
+  };
+}
+
+/** The kubeconfig leads to another cluster. */
+function identityMismatch({ cluster, report }: ClusterSnapshot): WriteBlock | undefined {
+  if (report?.identity !== 'Mismatch') return undefined;
+  const { name } = cluster.metadata;
+  return {
+    state: 'Blocked',
+    reason: 'IdentityMismatch',
+    because: `another cluster answers for ${name}: fix its kubeconfig. If the cluster was recreated on purpose, set spec.clusterUID`,
+    blocker: { kind: 'Cluster', name },
+  };
+}
+
+/** The hub has no record of a cluster whose inventory names only commits that are not in git: it is not overwritten unasked. */
+function unknownCommit({ cluster, report }: ClusterSnapshot, history: CommitHistory): WriteBlock | undefined {
+  const { name } = cluster.metadata;
+  const isRecorded = cluster.status?.sync?.commit !== undefined;
+  const commit = isRecorded ? undefined : firstUnknown(report?.commits ?? [], history);
+  if (commit === undefined) return undefined;
+  return {
+    state: 'Blocked',
+    reason: 'CommitUnknown',
+    because: `${name} runs commit ${commit}, which is not an accepted commit: to overwrite it, set spec.source.acceptHead to the head`,
+    blocker: { kind: 'Cluster', name },
+  };
+}
+
+/** Until a commit was read, none counts as unknown. */
+function firstUnknown(commits: readonly string[], history: CommitHistory): string | undefined {
+  return history.newest && commits.every((commit) => history.order(commit) < 0) ? commits[0] : undefined;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Cluster } from '../../../../src/api/generated/types.ts';
+import {
+  claimClusters,
+  selectableLabels,
+  stageMembership,
+} from '../../../../src/sync/promote/stage/membership.ts';
+import { PromotionSimulation, stageOf } from '../simulation/simulation.ts';
+
+describe('stageMembership', () => {
+  const sim = new PromotionSimulation({ clusters: ['prod-1', 'test-1'] });
+  const cluster = (name: string): Cluster => sim.cluster(name).object();
+  const stages = [stageOf({ name: 'test' }), stageOf({ name: 'prod' })];
+  const everything = stageOf({ name: 'all', clusterSelector: { all: true } });
+
+  it('assigns a cluster to one stage, to none, or calls it contested', () => {
+    expect(stageMembership(cluster('prod-1'), stages)).toEqual({ kind: 'Member', stage: 'prod' });
+    expect(stageMembership(cluster('prod-1'), [])).toEqual({ kind: 'Unassigned' });
+    expect(stageMembership(cluster('prod-1'), [...stages, everything])).toEqual({
+      kind: 'Contested',
+      stages: ['prod', 'all'],
+    });
+  });
+
+  it('matches environment and region of the spec, whatever the labels are', () => {
+    const labelled = new PromotionSimulation({ clusters: [] });
+    const object = labelled
+      .addCluster('prod-1', { labels: { 'kubenode.dev/environment': 'test', team: 'a' } })
+      .object();
+    const labels = selectableLabels({ ...object, spec: { ...object.spec, region: 'eu' } });
+    expect(labels).toEqual({ 'kubenode.dev/environment': 'prod', 'kubenode.dev/region': 'eu', team: 'a' });
+  });
+
+  it('lists the Pipelines that select a cluster, and the one that writes its status', () => {
+    const pipeline = (name: string, own: typeof stages): typeof sim.pipeline => ({
+      ...sim.pipeline,
+      metadata: { name },
+      spec: { ...sim.pipeline.spec, stages: own },
+    });
+    const claims = claimClusters(
+      [cluster('prod-1'), cluster('test-1')],
+      [pipeline('b', [everything]), pipeline('a', stages.slice(1))],
+    );
+    expect(claims.map(({ owner, selectedBy }) => [owner, selectedBy])).toEqual([
+      ['a', ['a', 'b']],
+      ['b', ['b']],
+    ]);
+    expect(claimClusters([cluster('test-1')], [pipeline('a', stages.slice(1))])).toMatchObject([
+      { owner: 'a', selectedBy: [] },
+    ]);
+  });
+});
