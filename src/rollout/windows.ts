@@ -53,8 +53,9 @@ export function activeFreeze<F extends Pick<Freeze, 'from' | 'until'>>(
 /** Windows that overlap or touch count as one: `changesAt` is the end of all of them. */
 export function windowState<W extends Window>(windows: readonly W[], now: Date): WindowState<W> {
   const open = lastToClose(windows, now);
-  if (!open)
+  if (!open) {
     return { open: undefined, changesAt: earliest(windows.map((window) => nextOpening(window, now))) };
+  }
   const horizon = +now + DAYS_AHEAD * DAY_MS;
   let last = open;
   while (+last.closesAt < horizon) {

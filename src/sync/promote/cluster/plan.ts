@@ -60,7 +60,12 @@ export function planWithoutCommit(
   const keeps = stage !== undefined && keepsContent(member) && canWrite(member, planContext.paused);
   const { now } = context;
   return assemble({
-    ...{ member, stage, planContext, why, sync, now },
+    member,
+    stage,
+    planContext,
+    why,
+    sync,
+    now,
     state: recordedAs ?? 'Pending',
     starts: false,
     mode: keeps ? 'Apply' : 'Observe',
@@ -88,13 +93,20 @@ function planRollout(
       : renamedSync(rollout, stage.name, current, context);
   const writes = canWrite(member, planContext.paused) && (starts || keepsWriting(rollout));
   return assemble({
-    ...{ member, planContext, starts, sync },
+    member,
     stage: stage.name,
+    planContext,
+    starts,
+    sync,
     why: { reason, because: start ?? because, ...optional('blocker', blocker) },
-    state: ROLLOUT_STATES[rollout.state].recordedAs ?? member.recorded.state ?? 'Pending',
+    state: recordedState(rollout),
     mode: writes ? 'Apply' : 'Observe',
     now: context.now,
   });
+}
+
+function recordedState({ state, member }: ClusterRollout): RecordedState {
+  return ROLLOUT_STATES[state].recordedAs ?? member.recorded.state ?? 'Pending';
 }
 
 /** The intent, which is recorded before the first write to the cluster. */

@@ -40,8 +40,9 @@ function failed(
   { acknowledged }: MemberContext,
 ): ExplainedState | undefined {
   const { progress, name } = member;
-  if (hasContent)
+  if (hasContent) {
     return progress.state === 'Failed' ? { ...explanationOf(progress), state: 'Failed' } : undefined;
+  }
   const failure = digest === undefined ? undefined : failureOf(progress.sync, digest);
   if (!failure || acknowledged.has(failure.digest)) return undefined;
   return {
@@ -59,8 +60,9 @@ function ahead(
   { history }: MemberContext,
 ): ExplainedState | undefined {
   const running = member.progress.sync.commit;
-  if (hasContent || running === undefined || history.order(running) <= history.order(commit))
+  if (hasContent || running === undefined || history.order(running) <= history.order(commit)) {
     return undefined;
+  }
   return { state: 'Ahead', reason: 'Ahead', because: `it runs ${running}, which is newer` };
 }
 
