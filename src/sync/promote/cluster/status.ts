@@ -56,14 +56,12 @@ function observedFields(
   before: ClusterStatus | undefined,
   report: ClusterReport | undefined,
 ): Partial<ClusterStatus> {
+  const { clusterUID, endpoint, version, machines } = { ...before, ...report };
   return {
-    ...optional(
-      'clusterUID',
-      report?.identity === 'Verified' ? (report.clusterUID ?? before?.clusterUID) : before?.clusterUID,
-    ),
-    ...optional('endpoint', report?.endpoint ?? before?.endpoint),
-    ...optional('version', report?.version ?? before?.version),
-    ...optional('machines', report?.machines ?? before?.machines),
+    ...optional('clusterUID', report?.identity === 'Verified' ? clusterUID : before?.clusterUID),
+    ...optional('endpoint', endpoint),
+    ...optional('version', version),
+    ...optional('machines', machines),
   };
 }
 
