@@ -81,7 +81,9 @@ const homes: Record<string, string> = {
   undici: 'src/kube/',
 };
 
-const PURE = /^rules\/|\/(plan|progress|order|drift|budget|decide|evaluate|conditions|judge)\.ts$/;
+// In src/rollout the check runner and scheduler do I/O, through ports; everything else there decides.
+const PURE =
+  /^rules\/|^src\/rollout\/(?!check-)|\/(plan|progress|order|drift|budget|decide|evaluate|conditions|judge)\.ts$/;
 // Commands report progress to people; they decide nothing.
 const IS_SHELL = /^src\/cli\//;
 const IMPURE = /Date\.now|new Date\(\)|Math\.random|process\.|\bawait\b|\basync\b/;
@@ -104,6 +106,7 @@ const FUTURE_ENTRY_POINTS = [
   'src/kube/controller/',
   'src/kube/process/shutdown.ts',
   'src/kube/transport/https.ts',
+  'src/rollout/',
 ];
 
 /** Entry points of the agent, present and future: its bundle contains these and everything that they import. */
