@@ -22,7 +22,7 @@ export interface DownloadContext {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
   /** Reports progress to a person. */
-  readonly tell: (step: string) => void;
+  readonly onStep: (step: string) => void;
   /** The connection counts as lost after this long without a byte. */
   readonly silenceMs?: number;
   /** Pause before the second attempt; it doubles with each further one. */
@@ -65,7 +65,7 @@ async function fetchPart(file: FileDownload, context: DownloadContext): Promise<
       const retryable = error instanceof HttpFailure && error.retryable;
       if (!retryable || attempt === ATTEMPTS) throw downloadError(error, file);
       const pauseMs = (context.pauseMs ?? PAUSE_MS) * 2 ** (attempt - 1);
-      context.tell(`downloading ${basename(file.url)}: ${error.message}, trying again`);
+      context.onStep(`downloading ${basename(file.url)}: ${error.message}, trying again`);
       await context.clock.sleep(pauseMs, context.signal);
     }
   }
@@ -114,7 +114,7 @@ async function append(
 function reportProgress(
   name: string,
   total: number | undefined,
-  { clock, tell }: DownloadContext,
+  { clock, onStep }: DownloadContext,
 ): (bytes: number) => void {
   let next = 0;
   return (bytes) => {
@@ -122,7 +122,7 @@ function reportProgress(
     if (now < next && bytes !== total) return;
     next = now + PROGRESS_MS;
     const share = total ? ` of ${megabytes(total)} MB (${Math.floor((bytes / total) * 100)} %)` : ' MB';
-    tell(`downloading ${name}: ${megabytes(bytes)}${share}`);
+    onStep(`downloading ${name}: ${megabytes(bytes)}${share}`);
   };
 }
 

@@ -72,7 +72,7 @@ async function downloadOrBuild(
   platform: Platform,
   options: ResolveOptions,
 ): Promise<Binaries> {
-  const request = { ...options, cache, platform, tell: options.onStep };
+  const request = { ...options, cache, platform };
   try {
     options.onStep('downloading the control plane');
     return await downloadRelease(request);
