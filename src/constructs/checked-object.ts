@@ -3,7 +3,7 @@ import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { type Candidate, type Problem, validate } from '../api/validation/validate.ts';
 import { compile } from '../rules/compile.ts';
-import { besideSchema } from '../rules/report.ts';
+import { besideSchema } from '../rules/problems.ts';
 
 export interface ObjectMetadata {
   /** Name of the object in the cluster: lower-case letters, digits, "-" and ".". */

@@ -9,8 +9,8 @@ import { compileMaxAge } from './compile/max-age.ts';
 import { checkTarget } from './compile/target.ts';
 import { compileTests } from './compile/tests.ts';
 import { compileTree } from './compile/tree.ts';
-import { type CompiledRule, type FactRef, refsOf, type Tree } from './model.ts';
-import { gather, type Problem, type Report, recordAt } from './report.ts';
+import { type CompiledRule, type FactRef, refsOf, type Tree } from './compiled-rule.ts';
+import { gather, type Problem, type Report, recordAt } from './problems.ts';
 
 export type Compiled =
   | { readonly rule: CompiledRule; readonly problems: readonly [] }

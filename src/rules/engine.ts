@@ -2,12 +2,12 @@
  * Three answers from an engine that knows two. A tree without negation is monotone: with every unknown leaf taken for no it
  * says yes only if it must, with every one taken for yes it says no only if it must.
  *
- * The engine has traps (test/rules/engine-traps.test.ts keeps them): so one tree an engine, one run at a time, our own
+ * The engine has traps (test/rules/engine.test.ts keeps them): so one tree an engine, one run at a time, our own
  * operators and path resolver, and no fact that is undefined.
  */
 import { Engine, type TopLevelCondition } from 'json-rules-engine';
 import { OPERATORS } from '../api/facts.ts';
-import { type Facts, refsOf, type Tree, type Truth } from './model.ts';
+import { type Facts, refsOf, type Tree, type Truth } from './compiled-rule.ts';
 import { COMPARISONS } from './operators.ts';
 
 /** What the resolver gives for a field that nobody knows; no operator answers for it. */

@@ -2,7 +2,7 @@
 
 import { judgeOf } from './engine.ts';
 import { type Answer, answerOf } from './explain.ts';
-import { type CompiledRule, type Facts, UNKNOWN_READING } from './model.ts';
+import { type CompiledRule, type Facts, UNKNOWN_READING } from './compiled-rule.ts';
 
 export type Evaluator = (facts: Facts) => Promise<Answer>;
 

@@ -1,5 +1,5 @@
 /** What a rule says, put together from what its trees say, and why: in words, with what was read. Pure. */
-import { type CompiledRule, type Facts, type Leaf, type Outcome, type Tree, type Truth } from './model.ts';
+import { type CompiledRule, type Facts, type Leaf, type Outcome, type Tree, type Truth } from './compiled-rule.ts';
 import { COMPARISONS, WORDS } from './operators.ts';
 
 export interface Answer {

@@ -1,6 +1,6 @@
 /** The seven comparisons, typed: where the types do not fit there is no answer, never a wrong one. */
 import { OPERATORS } from '../api/facts.ts';
-import type { Operator, Value } from './model.ts';
+import type { Operator, Value } from './compiled-rule.ts';
 
 type Compare = (fact: unknown, value: Value) => boolean | undefined;
 

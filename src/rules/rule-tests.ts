@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { compile } from './compile.ts';
 import { evaluatorOf } from './evaluator.ts';
-import type { CompiledRule } from './model.ts';
-import type { Problem } from './report.ts';
+import type { CompiledRule } from './compiled-rule.ts';
+import type { Problem } from './problems.ts';
 
 export async function problemsOf(spec: unknown): Promise<readonly Problem[]> {
   const { rule, problems } = compile(spec);

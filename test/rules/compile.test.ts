@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/rules/compile.ts';
 import { evaluatorOf } from '../../src/rules/evaluator.ts';
-import { OUTCOMES, type Reading, UNKNOWN_READING } from '../../src/rules/model.ts';
+import { OUTCOMES, type Reading, UNKNOWN_READING } from '../../src/rules/compiled-rule.ts';
 import { LONG, runs } from '../support/long.ts';
-import { anyCondition, anyJson, anyPointer, FIELDS } from './any-rule.ts';
-import { GONE, LEAF, LEAF_PATH, LEAVES, refused, remedier, STATUS, withLeaf } from './spec.ts';
+import { anyCondition, anyJson, anyPointer, FIELDS } from './arbitrary-rules.ts';
+import { GONE, LEAF, LEAF_PATH, LEAVES, refused, remedier, STATUS, withLeaf } from './sample-rule.ts';
 
 type Changes = Readonly<Record<string, unknown>>;
 type Row = readonly [name: string, change: Changes, where: string, says: string];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Operator, Value } from '../../src/rules/model.ts';
+import type { Operator, Value } from '../../src/rules/compiled-rule.ts';
 import { COMPARISONS, isNumeric, isOperator } from '../../src/rules/operators.ts';
 
 const OBJECT = { valueOf: () => 5 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { rules } from '../../rules/index.ts';
 import { validate } from '../../src/api/validation/validate.ts';
 import { problemsOf } from '../../src/rules/rule-tests.ts';
-import { GONE, remedier } from './spec.ts';
+import { GONE, remedier } from './sample-rule.ts';
 
 async function said(changes: Readonly<Record<string, unknown>>): Promise<string[]> {
   return (await problemsOf(remedier(changes))).map(({ path, message }) => `${path}: ${message}`);

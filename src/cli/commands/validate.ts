@@ -6,7 +6,7 @@ import { validate } from '../../api/validation/validate.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { type Manifest, readManifests } from '../../kube/objects/manifests.ts';
-import { besideSchema } from '../../rules/report.ts';
+import { besideSchema } from '../../rules/problems.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';

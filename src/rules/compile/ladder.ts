@@ -1,8 +1,8 @@
 /** The repairs: steps that this version can do, in an order that makes sense, each proved, and a person at the end. */
 import { AVAILABLE_STEPS, isStep, type Step, stepEntry, stepInputProblems } from '../../api/steps/steps.ts';
 import { isRecord, type JsonRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
-import type { Tree } from '../model.ts';
-import { guess, listIn, type Report, recordAt, shown } from '../report.ts';
+import type { Tree } from '../compiled-rule.ts';
+import { guess, listIn, type Report, recordAt, shown } from '../problems.ts';
 import { compileTree } from './tree.ts';
 
 /** Each rung that has to prove something, with what proves it. */

@@ -2,11 +2,11 @@
 
 import { OPERATORS } from '../../api/facts.ts';
 import { type JsonRecord, valueAt } from '../../kube/objects/json.ts';
-import { factKind } from '../catalogue.ts';
+import { factKind } from '../catalog.ts';
 import type { FactKind, Field } from '../facts/fact.ts';
-import type { Leaf, Operator } from '../model.ts';
+import type { Leaf, Operator } from '../compiled-rule.ts';
 import { isNumeric, isOperator, objectionToOperator } from '../operators.ts';
-import { guess, keyed, kindOf, type Report, shown } from '../report.ts';
+import { guess, keyed, kindOf, type Report, shown } from '../problems.ts';
 import { compileParams } from './params.ts';
 import { compileValue } from './value.ts';
 

@@ -1,8 +1,8 @@
 /** How old each fact may be: as the rule says, else as its kind says. */
 import { type JsonRecord, valueAt } from '../../kube/objects/json.ts';
-import { FACT_KINDS, factKind } from '../catalogue.ts';
-import type { MaxAge } from '../model.ts';
-import { keyed, type Report, recordAt } from '../report.ts';
+import { FACT_KINDS, factKind } from '../catalog.ts';
+import type { MaxAge } from '../compiled-rule.ts';
+import { keyed, type Report, recordAt } from '../problems.ts';
 
 /** `read` are the names of the facts that any condition of the rule reads. */
 export function compileMaxAge(

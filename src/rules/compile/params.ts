@@ -1,8 +1,8 @@
 /** Which one of a fact is meant: all parameters that its kind has, and no other. */
 import { isRecord, valueAt } from '../../kube/objects/json.ts';
 import type { FactKind, Param } from '../facts/fact.ts';
-import type { FactRef } from '../model.ts';
-import { guess, keyed, kindOf, type Report, shown } from '../report.ts';
+import type { FactRef } from '../compiled-rule.ts';
+import { guess, keyed, kindOf, type Report, shown } from '../problems.ts';
 
 export function compileParams(
   report: Report,

@@ -1,6 +1,6 @@
 /** Which nodes a rule is for: an empty selection must never mean everything. */
 import { isRecord, listAt, valueAt } from '../../kube/objects/json.ts';
-import { type Report, recordAt } from '../report.ts';
+import { type Report, recordAt } from '../problems.ts';
 
 export function checkTarget(report: Report, path: string, written: unknown): void {
   const target = recordAt(report, path, written);

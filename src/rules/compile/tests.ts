@@ -1,8 +1,8 @@
 /** The tests that a rule carries: each answer that the rule can give is asked for at least once. */
 import { textAt, valueAt } from '../../kube/objects/json.ts';
-import { OUTCOMES, type Outcome, type RuleTest } from '../model.ts';
-import { guess, listIn, type Report, recordAt } from '../report.ts';
-import { compileGiven } from './given.ts';
+import { OUTCOMES, type Outcome, type RuleTest } from '../compiled-rule.ts';
+import { guess, listIn, type Report, recordAt } from '../problems.ts';
+import { compileGiven } from './test-facts.ts';
 
 export function compileTests(
   report: Report,

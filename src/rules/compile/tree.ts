@@ -1,7 +1,7 @@
 /** A tree of conditions: json-rules-engine's JSON, of which all that is ambiguous or surprising is refused. */
 import { isRecord, type JsonRecord, valueAt } from '../../kube/objects/json.ts';
-import { leavesOf, type Tree } from '../model.ts';
-import { guess, kindOf, listIn, type Report } from '../report.ts';
+import { leavesOf, type Tree } from '../compiled-rule.ts';
+import { guess, kindOf, listIn, type Report } from '../problems.ts';
 import { compileLeaf, refuseOtherKeys } from './leaf.ts';
 
 /** As deep as the CRD is written out. */

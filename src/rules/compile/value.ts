@@ -2,9 +2,9 @@
 
 import { isRecord } from '../../kube/objects/json.ts';
 import { type Field, objectionTo } from '../facts/fact.ts';
-import type { Operator, Scalar, Value } from '../model.ts';
+import type { Operator, Scalar, Value } from '../compiled-rule.ts';
 import { COMPARISONS, isNumeric } from '../operators.ts';
-import { kindOf, type Report } from '../report.ts';
+import { kindOf, type Report } from '../problems.ts';
 
 const MAX_LIST = 32;
 

@@ -1,6 +1,6 @@
 /** Events of the Node with one reason, within a span of time. */
 import { CONDITION_REASON } from '../../api/patterns.ts';
-import { UNKNOWN_READING } from '../model.ts';
+import { UNKNOWN_READING } from '../compiled-rule.ts';
 import { count, type FactKind, fieldsOf, paramsOf, seconds, text } from './fact.ts';
 import { windowOf } from './window.ts';
 

@@ -1,7 +1,7 @@
 /** What a kind of fact is: its parameters, its fields and their types, who reports it, and how long that is believed. */
 import type { Pattern } from '../../api/patterns.ts';
-import type { MaxAge, Reading, Scalar } from '../model.ts';
-import { guess, kindOf, shown } from '../report.ts';
+import type { MaxAge, Reading, Scalar } from '../compiled-rule.ts';
+import { guess, kindOf, shown } from '../problems.ts';
 
 export type Field =
   | { readonly type: 'number'; readonly min: number; readonly max: number; readonly whole: boolean }

@@ -1,7 +1,7 @@
 /** What was done to this machine before, counted from its jobs. */
 import type { JobOutcome } from '../../api/generated/types.ts';
 import { AVAILABLE_STEPS } from '../../api/steps/steps.ts';
-import { UNKNOWN_READING } from '../model.ts';
+import { UNKNOWN_READING } from '../compiled-rule.ts';
 import { count, type FactKind, fieldsOf, oneOf, paramsOf, seconds } from './fact.ts';
 import { windowOf } from './window.ts';
 

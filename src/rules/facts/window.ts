@@ -1,6 +1,6 @@
 /** Observations of a span of time, counted. Pure: ages are given, there is no clock. */
 
-import { type Reading, UNKNOWN_READING } from '../model.ts';
+import { type Reading, UNKNOWN_READING } from '../compiled-rule.ts';
 import type { Entry, Params } from './fact.ts';
 
 export interface Window {

@@ -13,7 +13,7 @@ import {
 import { listAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
-import { besideSchema, type Problem } from '../../rules/report.ts';
+import { besideSchema, type Problem } from '../../rules/problems.ts';
 import { HUB_TARGET, type RenderedObject, type RenderedTarget, sourceText } from '../rendered.ts';
 import { unsupported } from './unsupported.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AVAILABLE_STEPS } from '../../../src/api/steps/steps.ts';
 import { compile } from '../../../src/rules/compile.ts';
 import { acceptedInputs, refusedInputs } from '../../api/steps/inputs.ts';
-import { remedier } from '../spec.ts';
+import { remedier } from '../sample-rule.ts';
 
 const accepted = acceptedInputs.filter(([step]) => AVAILABLE_STEPS.includes(step));
 const refused = refusedInputs.filter(([step]) => AVAILABLE_STEPS.includes(step));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { event } from '../../../src/rules/facts/event.ts';
 import type { Entry } from '../../../src/rules/facts/fact.ts';
 import { history } from '../../../src/rules/facts/history.ts';
-import type { Reading } from '../../../src/rules/model.ts';
+import type { Reading } from '../../../src/rules/compiled-rule.ts';
 import { runs } from '../../support/long.ts';
 
 function events(ages: string, windowSeconds: number, reach = Infinity): Reading | undefined {

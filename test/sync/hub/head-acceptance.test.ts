@@ -6,7 +6,7 @@ import type { GitTransport } from '../../../src/sync/git/transport.ts';
 import { createHeadAcceptance, type HeadAcceptance } from '../../../src/sync/hub/head-acceptance.ts';
 import type { RenderStore } from '../../../src/sync/hub/render-store.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
-import { remedier } from '../../rules/spec.ts';
+import { remedier } from '../../rules/sample-rule.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
 const GOOD = 'a'.repeat(40);

@@ -3,7 +3,7 @@ import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { refusals } from '../../../src/sync/judge/object-checks.ts';
 import { HUB_TARGET } from '../../../src/sync/rendered.ts';
-import { remedier } from '../../rules/spec.ts';
+import { remedier } from '../../rules/sample-rule.ts';
 
 const source = { file: 'fleet/main.ts:7', construct: 'test/web/a' };
 const API = 'kubenode.dev/v1alpha1';

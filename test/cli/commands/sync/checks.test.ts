@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { runCommandLine } from '../../../../src/cli/run.ts';
-import { remedier } from '../../../rules/spec.ts';
+import { remedier } from '../../../rules/sample-rule.ts';
 import { createFleetFolder, type Files } from '../../../support/fleet-repository.ts';
 import { testIo } from '../../../support/test-io.ts';
 

@@ -1,8 +1,8 @@
 /** Rules out of nothing: good ones of all that the catalogue has, and such of its words in any order, and of anything. */
 import fc from 'fast-check';
-import { FACT_KINDS } from '../../src/rules/catalogue.ts';
+import { FACT_KINDS } from '../../src/rules/catalog.ts';
 import type { FactKind, Field, Param } from '../../src/rules/facts/fact.ts';
-import type { Scalar } from '../../src/rules/model.ts';
+import type { Scalar } from '../../src/rules/compiled-rule.ts';
 
 const KINDS = [...FACT_KINDS.values()];
 export const FIELDS: readonly string[] = [...new Set(KINDS.flatMap(({ fields }) => [...fields.keys()]))];

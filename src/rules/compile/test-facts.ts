@@ -1,9 +1,9 @@
 /** The facts of a test, as a person writes them: `{disk: {imagefs: {usedPercent: 91}}, event: [{reason, ageSeconds}]}`. */
 import { isRecord, type JsonRecord, valueAt } from '../../kube/objects/json.ts';
-import { FACT_KINDS, factKind } from '../catalogue.ts';
+import { FACT_KINDS, factKind } from '../catalog.ts';
 import { type Entry, type FactKind, type Fields, objectionTo, readingOf } from '../facts/fact.ts';
-import { type Facts, type Reading, UNKNOWN_READING } from '../model.ts';
-import { guess, keyed, listIn, type Report, recordAt } from '../report.ts';
+import { type Facts, type Reading, UNKNOWN_READING } from '../compiled-rule.ts';
+import { guess, keyed, listIn, type Report, recordAt } from '../problems.ts';
 import { objectionToParam } from './params.ts';
 
 /** What is left out is unknown. A field that no fact has would be left out silently: it is refused. */

@@ -1,5 +1,5 @@
 /** The same question, answered by the three-valued logic itself: slow to read in an engine, short here. */
-import type { Facts, Leaf, Outcome, Tree, Truth } from '../../src/rules/model.ts';
+import type { Facts, Leaf, Outcome, Tree, Truth } from '../../src/rules/compiled-rule.ts';
 
 export function referenceTruth(tree: Tree, facts: Facts): Truth {
   if ('ref' in tree) return leafTruth(tree, facts);

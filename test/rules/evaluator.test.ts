@@ -1,7 +1,7 @@
 /** Unknown is neither yes nor no, whatever the rule: against a reference, and as a promise of its own. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FACT_KINDS } from '../../src/rules/catalogue.ts';
+import { FACT_KINDS } from '../../src/rules/catalog.ts';
 import { compile } from '../../src/rules/compile.ts';
 import { evaluatorOf } from '../../src/rules/evaluator.ts';
 import { outcomeOf } from '../../src/rules/explain.ts';
@@ -12,11 +12,11 @@ import {
   refsOf,
   type Truth,
   UNKNOWN_READING,
-} from '../../src/rules/model.ts';
+} from '../../src/rules/compiled-rule.ts';
 import { LONG, runs } from '../support/long.ts';
-import { anyCondition, scalarFor } from './any-rule.ts';
-import { referenceOutcome, referenceTruth } from './reference.ts';
-import { GONE, remedier } from './spec.ts';
+import { anyCondition, scalarFor } from './arbitrary-rules.ts';
+import { referenceOutcome, referenceTruth } from './reference-logic.ts';
+import { GONE, remedier } from './sample-rule.ts';
 
 type Known = ReadonlyMap<string, Reading>;
 

@@ -8,7 +8,7 @@ import type { FactKind } from './facts/fact.ts';
 import { history } from './facts/history.ts';
 import { node } from './facts/node.ts';
 import { probe } from './facts/probe.ts';
-import { guess, type Report, shown } from './report.ts';
+import { guess, type Report, shown } from './problems.ts';
 
 export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(
   [condition, event, node, component, disk, probe, history].map((kind) => [kind.name, kind]),

@@ -10,10 +10,10 @@ import { Engine, type TopLevelCondition } from 'json-rules-engine';
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/rules/compile.ts';
 import { judgeOf } from '../../src/rules/engine.ts';
-import type { Facts, Leaf, Reading } from '../../src/rules/model.ts';
+import type { Facts, Leaf, Reading } from '../../src/rules/compiled-rule.ts';
 import { runs } from '../support/long.ts';
-import { anyCondition, FIELDS } from './any-rule.ts';
-import { GONE, remedier, STATUS, withLeaf } from './spec.ts';
+import { anyCondition, FIELDS } from './arbitrary-rules.ts';
+import { GONE, remedier, STATUS, withLeaf } from './sample-rule.ts';
 
 /** What the engine calls when it has no resolver of ours: its own dependency, as it sees it. */
 const jsonPath = createRequire(createRequire(import.meta.url).resolve('json-rules-engine'))(
