@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the CLI on the Node that the project brings. Plain JavaScript that also an old Node can run.
+// Starts the CLI with the required version of Node.js. Plain JavaScript, so that old versions can run this file.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,38 +7,38 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const NEEDED_MAJOR = 26;
-// What lives shortly is cleared away sooner. Left alone, V8 takes some 50 MiB more for a process that has a fleet in memory
-// (bench/sync.ts, bench/reflector.ts), and gains nothing that such a process could use.
+const REQUIRED_MAJOR = 26;
+// V8 flags for earlier collection of short-lived objects. Without them a process with a fleet in memory takes about 50 MiB
+// more, without a benefit (bench/sync.ts, bench/reflector.ts).
 const FLAGS = JSON.parse(readFileSync(new URL('node-flags.json', import.meta.url), 'utf8'));
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-// A checkout runs its sources as they are; the package holds emitted JavaScript only.
+// A checkout runs its sources; the package contains only emitted JavaScript.
 const source = join(root, 'src', 'cli', 'main.ts');
 const main = existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js');
 
-if (Number(process.versions.node.split('.')[0]) < NEEDED_MAJOR) restartWithOwnNode();
+if (Number(process.versions.node.split('.')[0]) < REQUIRED_MAJOR) restartWithBundledNode();
 else if (process.execve && !FLAGS.every((flag) => process.execArgv.includes(flag))) restartWithFlags();
 else await import(pathToFileURL(main).href);
 
-/** In the same process: its id, its streams and its signals stay what they are. */
+/** Replaces the current process, which keeps its id, streams and signals. */
 function restartWithFlags() {
   const { execPath, execArgv, argv, env } = process;
   process.execve(execPath, [execPath, ...execArgv, ...FLAGS, ...argv.slice(1)], env);
 }
 
-function restartWithOwnNode() {
-  const node = ownNode();
+function restartWithBundledNode() {
+  const node = findBundledNode();
   if (!node) {
     process.stderr.write(
-      `error: kubenode needs Node ${NEEDED_MAJOR} or newer, and this is ${process.version}\n` +
-        '  where: the package "node", which brings the right one, is not installed beside kubenode\n' +
-        '  what to do: npm install, and let npm run the install script of the package "node" (allowScripts)\n',
+      `error: kubenode requires Node.js ${REQUIRED_MAJOR} or newer, got ${process.version}\n` +
+        '  where: the npm package "node", which contains it, is not installed\n' +
+        '  hint: run npm install, and allow the install script of the package "node" (allowScripts in package.json)\n',
     );
     process.exitCode = 69;
     return;
   }
   const child = spawn(node, [...FLAGS, main, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // Ctrl-C reaches both processes from the terminal; a signal sent to this one alone is passed on.
+  // Ctrl-C in a terminal reaches both processes; other signals are forwarded.
   process.on('SIGINT', () => undefined);
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
@@ -46,7 +46,7 @@ function restartWithOwnNode() {
   });
 }
 
-function ownNode() {
+function findBundledNode() {
   try {
     const packageJson = createRequire(import.meta.url).resolve('node/package.json');
     const binary = join(dirname(packageJson), 'bin', 'node');

@@ -3,17 +3,17 @@ import type { ClusterProps } from 'kubenode/constructs';
 
 export interface FleetClusterDeclaration extends ClusterProps {
   readonly name: string;
-  /** Machines of the general pool. */
+  /** Number of machines in the general pool. */
   readonly machines: number;
 }
 
 export const clusters: readonly FleetClusterDeclaration[] = [
-  { name: 'test', environment: 'test', ...reachedBy('test-kubeconfig'), machines: 3 },
-  { name: 'pre', environment: 'pre', ...reachedBy('pre-kubeconfig'), machines: 3 },
-  { name: 'prod', environment: 'prod', ...reachedBy('prod-kubeconfig'), machines: 12 },
+  { name: 'test', environment: 'test', ...connectedWith('test-kubeconfig'), machines: 3 },
+  { name: 'pre', environment: 'pre', ...connectedWith('pre-kubeconfig'), machines: 3 },
+  { name: 'prod', environment: 'prod', ...connectedWith('prod-kubeconfig'), machines: 12 },
 ];
 
-/** A Secret in the hub's namespace kubenode-system, with a kubeconfig in it. */
-function reachedBy(name: string): Pick<ClusterProps, 'connection'> {
+/** The name of a Secret with a kubeconfig, in the namespace kubenode-system of the hub. */
+function connectedWith(name: string): Pick<ClusterProps, 'connection'> {
   return { connection: { credentialsRef: { name } } };
 }

@@ -1,4 +1,4 @@
-/** What each cluster runs: its machines, the components on them, and how a change reaches them. */
+/** The machines of each cluster, their components, and the rollout of changes. */
 import {
   componentRef,
   componentsAt,

@@ -1,4 +1,4 @@
-/** The fleet. `npm run synth` writes what it renders to rendered/, sync renders the same from a commit. */
+/** The fleet program. `npm run synth` writes its objects to rendered/; sync renders the same objects from a commit. */
 import { DefenderPolicy, Fleet, type FleetCluster, NodeRemedier } from 'kubenode/constructs';
 import { policies, rules } from '../rules/index.ts';
 import { clusters } from './clusters.ts';

@@ -1,4 +1,4 @@
-/** The road of every commit: test at once, then pre, then prod, one cluster at a time. */
+/** The stages of every commit: all test clusters at once, then pre, then prod, one cluster at a time. */
 import type { PipelineSpec } from 'kubenode/constructs';
 
 export const fleetPipeline: PipelineSpec = {

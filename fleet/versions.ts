@@ -1,4 +1,4 @@
-/** What runs on the machines. A bump is one line here; it goes through test, pre and prod by itself. */
+/** The component versions on the machines. An update is one line here; the pipeline promotes it through test, pre and prod. */
 export const versions = {
   kubelet: '1.36.3',
   'node-exporter': '1.8.2',

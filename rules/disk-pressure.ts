@@ -1,6 +1,6 @@
 import type { NodeRemedierSpec } from 'kubenode/constructs';
 
-/** A disk that fills up is cleaned before the kubelet begins to evict pods at 85 %. */
+/** Cleans a disk before the kubelet begins to evict Pods at 85 %. */
 export const diskPressure: NodeRemedierSpec = {
   mode: 'Enforce',
   owner: { team: 'node-sre', runbook: 'runbooks/disk-pressure.md' },

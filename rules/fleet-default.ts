@@ -1,6 +1,6 @@
 import type { DefenderPolicySpec } from 'kubenode/constructs';
 
-/** What holds for every act on every node. Without this policy the Defender denies everything. */
+/** Limits for every action on every node. Without this policy the Defender denies all actions. */
 export const fleetDefault: DefenderPolicySpec = {
   scope: { nodeSelector: { all: true } },
   concurrency: [

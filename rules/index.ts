@@ -1,4 +1,4 @@
-/** The rules and policies of every cluster: name to content, one file each. */
+/** The rules and policies of every cluster by name, one file each. */
 import type { DefenderPolicySpec, NodeRemedierSpec } from 'kubenode/constructs';
 import { diskPressure } from './disk-pressure.ts';
 import { fleetDefault } from './fleet-default.ts';

@@ -1,6 +1,6 @@
 import type { NodeRemedierSpec } from 'kubenode/constructs';
 
-/** A kubelet that is silent for ten minutes is started again once; then a person looks. */
+/** Restarts a kubelet that is not Ready once, then hands off to people. */
 export const kubeletNotReady: NodeRemedierSpec = {
   mode: 'Shadow',
   owner: { team: 'node-sre', runbook: 'runbooks/kubelet-not-ready.md' },
@@ -27,7 +27,7 @@ export const kubeletNotReady: NodeRemedierSpec = {
     { name: 'not ready', expect: 'Match', given: { condition: { Ready: { status: 'False' } } } },
     { name: 'node lease lost', expect: 'Match', given: { condition: { Ready: { status: 'Unknown' } } } },
     { name: 'ready', expect: 'NoMatch', given: { condition: { Ready: { status: 'True' } } } },
-    { name: 'nobody says', expect: 'Indeterminate', given: {} },
+    { name: 'no condition', expect: 'Indeterminate', given: {} },
   ],
 };
 

@@ -1,4 +1,4 @@
-/** Every version of every component. Those that no machine runs any more may go; sync keeps what is still needed. */
+/** Every version of every component. Versions that no machine runs can be removed; sync keeps those that are still needed. */
 import type { MachineComponentSpec } from 'kubenode/constructs';
 import { kubelet, kubeletReleases } from './kubelet.ts';
 import { nodeExporter, nodeExporterReleases } from './node-exporter.ts';

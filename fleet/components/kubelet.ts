@@ -1,7 +1,7 @@
 import type { MachineComponentSpec } from 'kubenode/constructs';
 import type { Release } from './release.ts';
 
-/** Every version that machines may run, or go back to. */
+/** Every version that machines can run or roll back to. */
 export const kubeletReleases: readonly Release[] = [
   {
     version: '1.36.3',

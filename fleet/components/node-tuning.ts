@@ -1,6 +1,6 @@
 import type { MachineComponentSpec } from 'kubenode/constructs';
 
-/** Kernel settings: files and a command, nothing is fetched. */
+/** Kernel settings: a file and a command, without an artifact. */
 export const nodeTuning: MachineComponentSpec = {
   component: 'node-tuning',
   version: '1.0.0',

@@ -1,4 +1,4 @@
-/** One version of a component that is fetched: what pins its content on each architecture. */
+/** One version of a component with artifacts, pinned by checksum for each architecture. */
 export interface Release {
   readonly version: string;
   /** sha256 of the artifact. */

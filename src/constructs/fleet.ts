@@ -1,6 +1,6 @@
 /**
- * What a fleet repository starts with: the clusters, and what goes to each of them. A chart is one unit of one cluster; its path says which,
- * `test/machines`. What belongs to the hub itself is under `hub`.
+ * The root of a fleet program: clusters, pipelines, and the units of each cluster. A chart is one unit of one cluster,
+ * identified by its path, such as `test/machines`. Units of the hub itself are under `hub`.
  */
 import { App, type AppProps, Chart, type ChartProps } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -8,18 +8,18 @@ import { Cluster } from './generated/cluster.ts';
 import { Pipeline } from './generated/pipeline.ts';
 import type { ClusterSpec, PipelineSpec } from './generated/types.ts';
 
-/** Sync puts these here; it has the same name in src/sync. */
+/** Set by sync, which uses the same name. */
 const FACTS = Symbol.for('kubenode.facts');
 const HUB = 'hub';
 
 export interface ClusterProps extends ClusterSpec {
-  /** What selectors match, besides environment and region. */
+  /** Labels, which selectors match besides environment and region. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export class Fleet extends App {
-  /** What sync tells the program; empty when a person runs it. */
+  /** The facts that sync provides; empty outside of sync. */
   readonly facts: Readonly<Record<string, unknown>>;
   private readonly scopes = new Map<string, Construct>();
 
@@ -28,21 +28,21 @@ export class Fleet extends App {
     this.facts = ((globalThis as Record<symbol, unknown>)[FACTS] ?? {}) as Readonly<Record<string, unknown>>;
   }
 
-  /** Declares a cluster in the hub, and gives the place for what runs in it. */
+  /** Declares a cluster in the hub, and returns the scope for its units. */
   cluster(name: string, { labels, annotations, ...spec }: ClusterProps): FleetCluster {
     const metadata = { name, ...(labels && { labels }), ...(annotations && { annotations }) };
     const object = new Cluster(this.hub('clusters'), name, { metadata, spec });
     return new FleetCluster(object, { spec, labels: labels ?? {}, scope: this.scopeOf(name) });
   }
 
-  /** Declares the road of every commit. */
+  /** Declares a pipeline: the stages of every commit. */
   pipeline(name: string, spec: PipelineSpec): Pipeline {
     return new Pipeline(this.hub('pipelines'), name, { metadata: { name }, spec });
   }
 
-  /** A unit of the hub, for what else it needs. */
+  /** The chart of a unit of the hub. */
   hub(unit: string, props: ChartProps = {}): Chart {
-    return chartIn(this.scopeOf(HUB), unit, props);
+    return findOrCreateChart(this.scopeOf(HUB), unit, props);
   }
 
   private scopeOf(name: string): Construct {
@@ -60,7 +60,7 @@ interface FleetClusterProps {
 
 export class FleetCluster {
   readonly name: string;
-  /** What is declared in the hub. */
+  /** The Cluster object in the hub. */
   readonly object: Cluster;
   readonly environment: ClusterSpec['environment'];
   readonly region: string | undefined;
@@ -76,14 +76,14 @@ export class FleetCluster {
     this.scope = scope;
   }
 
-  /** The chart of a unit: what is applied, counted and pruned together. The same one each time. */
+  /** The chart of a unit, which is applied, counted and pruned as a whole. Returns the same chart for the same name. */
   unit(name: string, props: ChartProps = {}): Chart {
-    return chartIn(this.scope, name, props);
+    return findOrCreateChart(this.scope, name, props);
   }
 }
 
-/** Names in charts are those that the program gives: no hash, so that a move in the program renames nothing. */
-function chartIn(scope: Construct, name: string, props: ChartProps): Chart {
+/** Charts add no hash to names, so that moving code in the program renames no objects. */
+function findOrCreateChart(scope: Construct, name: string, props: ChartProps): Chart {
   const found = scope.node.tryFindChild(name);
   return found instanceof Chart
     ? found

@@ -1,4 +1,4 @@
-/** What a fleet repository imports: `import { Fleet, MachineSet } from 'kubenode/constructs'`. */
+/** The module that a fleet repository imports: `import { Fleet, MachineSet } from 'kubenode/constructs'`. */
 export type { ObjectMetadata } from './checked-object.ts';
 export { type ClusterProps, Fleet, FleetCluster } from './fleet.ts';
 export { Cluster, type ClusterProps as ClusterObjectProps } from './generated/cluster.ts';

@@ -1,4 +1,4 @@
-/** One place for component versions, so that a bump is a diff of one line. */
+/** Component versions in one place, so that an update is a diff of one line. */
 
 /** Component to version: `{ kubelet: '1.31.4' }`. */
 export type Versions = Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ export function componentRef(component: string, version: string): string {
   return `${component}-${version}`;
 }
 
-/** What a MachineComponentSet lists: each component at its version. */
+/** `spec.components` of a MachineComponentSet: each component with its version. */
 export function componentsAt(versions: Versions): { readonly name: string; readonly componentRef: string }[] {
   return Object.entries(versions)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -1,69 +1,72 @@
-/** What a rule is once it is compiled, and what it is asked about. Plain data: no engine, no clock. */
+/** Types of a compiled rule and its input. Plain data: no engine, no clock. */
 import type { OPERATORS } from '../api/facts.ts';
 
-export type Scalar = string | number | boolean;
-export type Value = Scalar | readonly Scalar[];
-export type Operator = (typeof OPERATORS)[number];
+export type ScalarValue = string | number | boolean;
+export type ComparisonValue = ScalarValue | readonly ScalarValue[];
+export type ComparisonOperator = (typeof OPERATORS)[number];
 
-/** One fact with its parameters: what has to be read. */
+/** A fact with its parameters. */
 export interface FactRef {
   readonly fact: string;
   readonly params: Readonly<Record<string, string | number>>;
-  /** The same text for the same fact and parameters. */
+  /** Identifies the combination of fact and parameters. */
   readonly key: string;
 }
 
-export interface Leaf {
+export interface ConditionLeaf {
   readonly ref: FactRef;
   readonly field: string;
-  readonly operator: Operator;
-  readonly value: Value;
+  readonly operator: ComparisonOperator;
+  readonly value: ComparisonValue;
 }
 
-/** Without negation, so a tree is monotone: more that holds never makes less of it hold. */
-export type Tree = Leaf | { readonly all: readonly Tree[] } | { readonly any: readonly Tree[] };
+/** Has no negation, so it is monotone: a leaf that becomes true never makes the tree false. */
+export type ConditionTree =
+  | ConditionLeaf
+  | { readonly all: readonly ConditionTree[] }
+  | { readonly any: readonly ConditionTree[] };
 
-/** What is known of one fact: field to value. A field that is absent is unknown. */
-export type Reading = Readonly<Record<string, Value>>;
+/** The values of a fact by field. A missing field is unknown. */
+export type Reading = Readonly<Record<string, ComparisonValue>>;
 
 export const UNKNOWN_READING: Reading = Object.freeze({});
 
-/** All that is known of one node now. */
-export type Facts = (ref: FactRef) => Reading;
+/** Reads the facts of one node. */
+export type FactReader = (ref: FactRef) => Reading;
 
 export type Truth = 'True' | 'False' | 'Unknown';
-export const OUTCOMES = ['Match', 'NoMatch', 'Held', 'Indeterminate'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export const RULE_OUTCOMES = ['Match', 'NoMatch', 'Held', 'Indeterminate'] as const;
+export type RuleOutcome = (typeof RULE_OUTCOMES)[number];
 
 export interface RuleTest {
   readonly name: string;
-  readonly expect: Outcome;
-  readonly given: Facts;
-  /** Where it stands, `spec.tests[2]`. */
+  readonly expect: RuleOutcome;
+  readonly given: FactReader;
+  /** `spec.tests[2]`. */
   readonly path: string;
 }
 
-/** How old what we know may be: in seconds, in heartbeats of the agent, or as fresh as our own watch is. */
+/** The maximum age of a fact: in seconds, in heartbeats of the agent, or unlimited for facts read by our own watch. */
 export type MaxAge = { readonly seconds: number } | { readonly heartbeats: number } | 'OurWatch';
 
 export interface CompiledRule {
-  readonly conditions: Tree;
-  readonly gate?: Tree;
-  /** Rung to what proves that it worked. */
-  readonly verify: ReadonlyMap<string, Tree>;
-  /** For each kind of fact that is read. */
+  readonly conditions: ConditionTree;
+  readonly gate?: ConditionTree;
+  /** The conditions that prove the success of a rung, by its name. */
+  readonly verify: ReadonlyMap<string, ConditionTree>;
+  /** By name of each fact that is read. */
   readonly maxAge: ReadonlyMap<string, MaxAge>;
-  /** Each fact that conditions and gate read, once. */
+  /** The distinct facts that conditions and gate read. */
   readonly reads: readonly FactRef[];
   readonly tests: readonly RuleTest[];
 }
 
-export function leavesOf(tree: Tree): readonly Leaf[] {
+export function listLeaves(tree: ConditionTree): readonly ConditionLeaf[] {
   if ('ref' in tree) return [tree];
-  return ('all' in tree ? tree.all : tree.any).flatMap(leavesOf);
+  return ('all' in tree ? tree.all : tree.any).flatMap(listLeaves);
 }
 
-export function refsOf(trees: readonly Tree[]): readonly FactRef[] {
-  const refs = trees.flatMap(leavesOf).map(({ ref }) => [ref.key, ref] as const);
+export function listFactRefs(trees: readonly ConditionTree[]): readonly FactRef[] {
+  const refs = trees.flatMap(listLeaves).map(({ ref }) => [ref.key, ref] as const);
   return [...new Map(refs).values()];
 }

@@ -1,27 +1,28 @@
 /**
- * Three answers from an engine that knows two. A tree without negation is monotone: with every unknown leaf taken for no it
- * says yes only if it must, with every one taken for yes it says no only if it must.
+ * Three-valued evaluation with a two-valued engine. A tree without negation is monotone, so it is evaluated twice. If it
+ * holds with every unknown leaf taken as false, it is True. If it does not hold with every unknown leaf taken as true, it
+ * is False. Otherwise it is Unknown.
  *
- * The engine has traps (test/rules/engine.test.ts keeps them): so one tree an engine, one run at a time, our own
- * operators and path resolver, and no fact that is undefined.
+ * The engine has pitfalls (see test/rules/engine.test.ts). Therefore each engine has one tree and one run at a time, with
+ * our own operators and path resolver, and no fact is undefined.
  */
 import { Engine, type TopLevelCondition } from 'json-rules-engine';
 import { OPERATORS } from '../api/facts.ts';
-import { type Facts, refsOf, type Tree, type Truth } from './compiled-rule.ts';
+import { type ConditionTree, type FactReader, listFactRefs, type Truth } from './compiled-rule.ts';
 import { COMPARISONS } from './operators.ts';
 
-/** What the resolver gives for a field that nobody knows; no operator answers for it. */
+/** The value of an unknown field; no operator compares it. */
 const UNKNOWN = Symbol('unknown');
 
-export type Judge = (facts: Facts) => Promise<Truth>;
+export type TreeEvaluator = (facts: FactReader) => Promise<Truth>;
 
-/** Costly: make it once for a tree, and keep it. */
-export function judgeOf(tree: Tree): Judge {
-  const refs = refsOf([tree]);
-  const least = oneRuleEngine(tree, false);
-  const most = oneRuleEngine(tree, true);
+/** Expensive: create it once for each tree. */
+export function createTreeEvaluator(tree: ConditionTree): TreeEvaluator {
+  const refs = listFactRefs([tree]);
+  const evaluatePessimistic = createEngineRun(tree, false);
+  const evaluateOptimistic = createEngineRun(tree, true);
   let last: Promise<unknown> = Promise.resolve();
-  // Two runs at once on one engine skip conditions: each waits for the one before, whatever became of that.
+  // Concurrent runs on one engine skip conditions, so each run waits for the one before, even if that failed.
   return (facts) => {
     const known = Object.fromEntries(refs.map((ref) => [ref.key, facts(ref)]));
     const answer = last.then(() => decide(known));
@@ -30,39 +31,39 @@ export function judgeOf(tree: Tree): Judge {
   };
 
   async function decide(known: Readonly<Record<string, unknown>>): Promise<Truth> {
-    const sure = await least(known);
-    if (sure.holds) return 'True';
-    if (!sure.metUnknown) return 'False';
-    return (await most(known)).holds ? 'Unknown' : 'False';
+    const result = await evaluatePessimistic(known);
+    if (result.holds) return 'True';
+    if (!result.readUnknown) return 'False';
+    return (await evaluateOptimistic(known)).holds ? 'Unknown' : 'False';
   }
 }
 
-interface Run {
+interface EngineResult {
   readonly holds: boolean;
-  readonly metUnknown: boolean;
+  readonly readUnknown: boolean;
 }
 
-function oneRuleEngine(
-  tree: Tree,
-  unknownIs: boolean,
-): (known: Readonly<Record<string, unknown>>) => Promise<Run> {
-  const engine = new Engine([{ conditions: topLevel(tree), event: { type: 'holds' } }], { pathResolver });
-  let metUnknown = false;
+function createEngineRun(
+  tree: ConditionTree,
+  unknownAs: boolean,
+): (known: Readonly<Record<string, unknown>>) => Promise<EngineResult> {
+  const engine = new Engine([{ conditions: toTopLevel(tree), event: { type: 'holds' } }], { pathResolver });
+  let readUnknown = false;
   for (const name of OPERATORS) {
     engine.addOperator(name, (fact: unknown, value: Parameters<(typeof COMPARISONS)[typeof name]>[1]) => {
       const answer = fact === UNKNOWN ? undefined : COMPARISONS[name](fact, value);
-      metUnknown ||= answer === undefined;
-      return answer ?? unknownIs;
+      readUnknown ||= answer === undefined;
+      return answer ?? unknownAs;
     });
   }
   return async (known) => {
-    metUnknown = false;
+    readUnknown = false;
     const { events } = await engine.run(known);
-    return { holds: events.length > 0, metUnknown };
+    return { holds: events.length > 0, readUnknown };
   };
 }
 
-/** `$.field` of what was read: own fields only. JSONPath, which is the engine's own way, is never run. */
+/** Resolves `$.field` of a reading: own fields only. Never runs JSONPath, the default of the engine. */
 function pathResolver(reading: object, path: string): unknown {
   const field = path.slice(2);
   return Object.hasOwn(reading, field) ? (reading as Readonly<Record<string, unknown>>)[field] : UNKNOWN;
@@ -70,15 +71,15 @@ function pathResolver(reading: object, path: string): unknown {
 
 type Nested = Extract<TopLevelCondition, { all: unknown }>['all'][number];
 
-function topLevel(tree: Tree): TopLevelCondition {
-  return 'ref' in tree ? { all: [nested(tree)] } : (nested(tree) as TopLevelCondition);
+function toTopLevel(tree: ConditionTree): TopLevelCondition {
+  return 'ref' in tree ? { all: [toNested(tree)] } : (toNested(tree) as TopLevelCondition);
 }
 
-/** Each fact with its parameters is a fact of its own to the engine: nothing is computed in a run. */
-function nested(tree: Tree): Nested {
+/** Each combination of fact and parameters is a separate fact for the engine, so that it computes nothing. */
+function toNested(tree: ConditionTree): Nested {
   if ('ref' in tree) {
     const { ref, field, operator, value } = tree;
     return { fact: ref.key, path: `$.${field}`, operator, value };
   }
-  return 'all' in tree ? { all: tree.all.map(nested) } : { any: tree.any.map(nested) };
+  return 'all' in tree ? { all: tree.all.map(toNested) } : { any: tree.any.map(toNested) };
 }

@@ -1,24 +1,24 @@
-/** Asks a compiled rule about a node. */
+/** Evaluates a compiled rule for a node. */
 
-import { judgeOf } from './engine.ts';
-import { type Answer, answerOf } from './explain.ts';
-import { type CompiledRule, type Facts, UNKNOWN_READING } from './compiled-rule.ts';
+import { type CompiledRule, type FactReader, UNKNOWN_READING } from './compiled-rule.ts';
+import { createTreeEvaluator } from './engine.ts';
+import { explainOutcome, type RuleResult } from './explain.ts';
 
-export type Evaluator = (facts: Facts) => Promise<Answer>;
+export type RuleEvaluator = (facts: FactReader) => Promise<RuleResult>;
 
-/** Makes the engines of the rule, once. What is known is read once for an answer: it may change meanwhile. */
-export function evaluatorOf(rule: CompiledRule): Evaluator {
-  const conditions = judgeOf(rule.conditions);
-  const gate = rule.gate ? judgeOf(rule.gate) : undefined;
+/** Creates the engines of the rule once. Each evaluation reads every fact once, because facts can change meanwhile. */
+export function createRuleEvaluator(rule: CompiledRule): RuleEvaluator {
+  const conditions = createTreeEvaluator(rule.conditions);
+  const gate = rule.gate ? createTreeEvaluator(rule.gate) : undefined;
   return async (facts) => {
     const known = readOnce(rule, facts);
-    const ill = await conditions(known);
-    const open = ill === 'True' ? await gate?.(known) : undefined;
-    return answerOf(rule, ill, open, known);
+    const conditionsTruth = await conditions(known);
+    const gateTruth = conditionsTruth === 'True' ? await gate?.(known) : undefined;
+    return explainOutcome(rule, conditionsTruth, gateTruth, known);
   };
 }
 
-function readOnce({ reads }: CompiledRule, facts: Facts): Facts {
+function readOnce({ reads }: CompiledRule, facts: FactReader): FactReader {
   const readings = new Map(reads.map((ref) => [ref.key, facts(ref)]));
   return ({ key }) => readings.get(key) ?? UNKNOWN_READING;
 }

@@ -1,63 +1,70 @@
-/** What a rule says, put together from what its trees say, and why: in words, with what was read. Pure. */
-import { type CompiledRule, type Facts, type Leaf, type Outcome, type Tree, type Truth } from './compiled-rule.ts';
-import { COMPARISONS, WORDS } from './operators.ts';
+/** Decides the outcome of a rule from the truth of its trees, and explains it with the values that were read. Pure. */
+import {
+  type CompiledRule,
+  type ConditionLeaf,
+  type ConditionTree,
+  type FactReader,
+  type RuleOutcome,
+  type Truth,
+} from './compiled-rule.ts';
+import { COMPARISONS, OPERATOR_PHRASES } from './operators.ts';
 
-export interface Answer {
-  readonly outcome: Outcome;
+export interface RuleResult {
+  readonly outcome: RuleOutcome;
   readonly because: string;
 }
 
-/** `gate` is not asked before the conditions match: a closed gate never means that the fault is gone. */
-export function outcomeOf(conditions: Truth, gate: Truth | undefined): Outcome {
+/** The gate is evaluated only if the conditions match: a closed gate never means that the fault has ended. */
+export function decideOutcome(conditions: Truth, gate: Truth | undefined): RuleOutcome {
   if (conditions === 'False') return 'NoMatch';
   if (conditions === 'Unknown' || gate === 'Unknown') return 'Indeterminate';
   return gate === 'False' ? 'Held' : 'Match';
 }
 
-/** The comparisons that made it so: of a match those that hold, of an open question those that nobody can answer. */
-export function answerOf(
+/** Lists the comparisons that decided: those that hold for a match, the unknown ones for Indeterminate. */
+export function explainOutcome(
   rule: CompiledRule,
   conditions: Truth,
   gate: Truth | undefined,
-  facts: Facts,
-): Answer {
-  const outcome = outcomeOf(conditions, gate);
+  facts: FactReader,
+): RuleResult {
+  const outcome = decideOutcome(conditions, gate);
   const isGate = outcome === 'Held' || (outcome === 'Indeterminate' && conditions === 'True');
-  const { lines } = reasonOf(isGate && rule.gate ? rule.gate : rule.conditions, facts);
-  return { outcome, because: `${isGate ? 'the gate: ' : ''}${lines.join('; ')}` };
+  const { lines } = explainTree(isGate && rule.gate ? rule.gate : rule.conditions, facts);
+  return { outcome, because: `${isGate ? 'gate: ' : ''}${lines.join('; ')}` };
 }
 
-interface Reason {
+interface TruthReason {
   readonly truth: Truth;
   readonly lines: readonly string[];
 }
 
-/** Only for people: the engine decides. Of all and any, those parts count that say what the whole says. */
-function reasonOf(tree: Tree, facts: Facts): Reason {
-  if ('ref' in tree) return reasonOfLeaf(tree, facts);
-  const [parts, decisive]: [readonly Tree[], Truth] =
+/** Only for people: the engine decides. Lists the parts whose truth is that of the whole. */
+function explainTree(tree: ConditionTree, facts: FactReader): TruthReason {
+  if ('ref' in tree) return explainLeaf(tree, facts);
+  const [parts, decisive]: [readonly ConditionTree[], Truth] =
     'all' in tree ? [tree.all, 'False'] : [tree.any, 'True'];
-  const reasons = parts.map((part) => reasonOf(part, facts));
-  const has = (wanted: Truth): boolean => reasons.some(({ truth }) => truth === wanted);
+  const reasons = parts.map((part) => explainTree(part, facts));
+  const hasTruth = (expected: Truth): boolean => reasons.some(({ truth }) => truth === expected);
   const opposite: Truth = decisive === 'True' ? 'False' : 'True';
-  const truth = [decisive, 'Unknown' as const].find(has) ?? opposite;
+  const truth = [decisive, 'Unknown' as const].find(hasTruth) ?? opposite;
   return { truth, lines: reasons.filter((one) => one.truth === truth).flatMap(({ lines }) => lines) };
 }
 
-function reasonOfLeaf(leaf: Leaf, facts: Facts): Reason {
+function explainLeaf(leaf: ConditionLeaf, facts: FactReader): TruthReason {
   const { ref, field, operator, value } = leaf;
-  const truth = truthOfLeaf(leaf, facts);
+  const truth = evaluateLeaf(leaf, facts);
   const name = [ref.fact, ...Object.values(ref.params), field].join(' ');
   if (truth === 'Unknown') return { truth, lines: [`${name} is unknown`] };
-  const is = `${name} is ${JSON.stringify(facts(ref)[field])}`;
-  const wanted = [WORDS[operator], JSON.stringify(value)].join(' ').trim();
-  return { truth, lines: [truth === 'True' ? is : `${is}, not ${wanted}`] };
+  const observed = `${name} is ${JSON.stringify(facts(ref)[field])}`;
+  const expected = [OPERATOR_PHRASES[operator], JSON.stringify(value)].join(' ').trim();
+  return { truth, lines: [truth === 'True' ? observed : `${observed}, not ${expected}`] };
 }
 
-function truthOfLeaf({ ref, field, operator, value }: Leaf, facts: Facts): Truth {
+function evaluateLeaf({ ref, field, operator, value }: ConditionLeaf, facts: FactReader): Truth {
   const reading = facts(ref);
-  const said = Object.hasOwn(reading, field) ? reading[field] : undefined;
-  const answer = COMPARISONS[operator](said, value);
-  if (answer === undefined) return 'Unknown';
-  return answer ? 'True' : 'False';
+  const fieldValue = Object.hasOwn(reading, field) ? reading[field] : undefined;
+  const holds = COMPARISONS[operator](fieldValue, value);
+  if (holds === undefined) return 'Unknown';
+  return holds ? 'True' : 'False';
 }

@@ -1,10 +1,10 @@
-/** The seven comparisons, typed: where the types do not fit there is no answer, never a wrong one. */
+/** The seven comparison operators. If the types do not match, the result is undefined, never wrong. */
 import { OPERATORS } from '../api/facts.ts';
-import type { Operator, Value } from './compiled-rule.ts';
+import type { ComparisonOperator, ComparisonValue } from './compiled-rule.ts';
 
-type Compare = (fact: unknown, value: Value) => boolean | undefined;
+type Comparison = (fact: unknown, value: ComparisonValue) => boolean | undefined;
 
-export const COMPARISONS: Readonly<Record<Operator, Compare>> = {
+export const COMPARISONS: Readonly<Record<ComparisonOperator, Comparison>> = {
   equal: (fact, value) =>
     typeof fact === typeof value && !Array.isArray(value) ? fact === value : undefined,
   in: (fact, value) =>
@@ -13,13 +13,13 @@ export const COMPARISONS: Readonly<Record<Operator, Compare>> = {
       : undefined,
   contains: (fact, value) =>
     Array.isArray(fact) && !Array.isArray(value) ? fact.some((one) => one === value) : undefined,
-  lessThan: numbers((fact, value) => fact < value),
-  lessThanInclusive: numbers((fact, value) => fact <= value),
-  greaterThan: numbers((fact, value) => fact > value),
-  greaterThanInclusive: numbers((fact, value) => fact >= value),
+  lessThan: compareNumbers((fact, value) => fact < value),
+  lessThanInclusive: compareNumbers((fact, value) => fact <= value),
+  greaterThan: compareNumbers((fact, value) => fact > value),
+  greaterThanInclusive: compareNumbers((fact, value) => fact >= value),
 };
 
-export const WORDS: Readonly<Record<Operator, string>> = {
+export const OPERATOR_PHRASES: Readonly<Record<ComparisonOperator, string>> = {
   equal: '',
   in: 'one of',
   contains: 'with',
@@ -29,27 +29,27 @@ export const WORDS: Readonly<Record<Operator, string>> = {
   greaterThanInclusive: 'at least',
 };
 
-/** Words of json-rules-engine that look like operators and are none here. */
+/** Negative operators of json-rules-engine, which are not supported here. */
 const NEGATIVE = /^(not[A-Z].*|doesNot.*|ne|!=+)$/;
 
-export function isOperator(word: unknown): word is Operator {
+export function isOperator(word: unknown): word is ComparisonOperator {
   return OPERATORS.some((operator) => operator === word);
 }
 
-export function isNumeric(operator: Operator): boolean {
+export function isNumeric(operator: ComparisonOperator): boolean {
   return operator.startsWith('lessThan') || operator.startsWith('greaterThan');
 }
 
-/** Why a word is no operator, where there is more to say than that. */
-export function objectionToOperator(word: string): string | undefined {
-  if (word.includes(':')) return 'there are no decorators: write the comparison out';
+/** Why a known operator of json-rules-engine is not supported. */
+export function unsupportedOperatorReason(word: string): string | undefined {
+  if (word.includes(':')) return 'operator decorators are not supported: write the comparison in full';
   if (NEGATIVE.test(word)) {
-    return 'there is no negation, as unknown would look like an answer: write the positive list, such as status in ["False", "Unknown"]';
+    return 'negation is not supported, because an unknown value would match: list the matching values, such as status in ["False", "Unknown"]';
   }
   return undefined;
 }
 
-function numbers(holds: (fact: number, value: number) => boolean): Compare {
+function compareNumbers(holds: (fact: number, value: number) => boolean): Comparison {
   return (fact, value) =>
     typeof fact === 'number' && typeof value === 'number' && Number.isFinite(fact)
       ? holds(fact, value)

@@ -1,19 +1,22 @@
-/** How the parts of the compiler say what is wrong: all problems are gathered, so that one pass shows them all. */
+/** Collects the problems of a rule, so that one run of the compiler reports all of them. */
 import { nearest } from '../api/validation/nearest.ts';
 import { isRecord, type JsonRecord } from '../kube/objects/json.ts';
 
 export interface Problem {
   /** As `kubectl` writes it: `spec.rule.conditions.all[0].value`. */
   readonly path: string;
-  /** What is wrong, and the way out. */
+  /** What is wrong, with a hint. */
   readonly message: string;
 }
 
-/** Gives undefined, so that a part can say what is wrong and end in one statement. */
-export type Report = (path: string, message: string) => undefined;
+/** Returns undefined, so that callers can report and return in one statement. */
+export type ReportProblem = (path: string, message: string) => undefined;
 
-/** Of several objections to one place the first says enough. */
-export function gather(): { readonly report: Report; readonly problems: () => readonly Problem[] } {
+/** Keeps the first problem of each path. */
+export function createProblemCollector(): {
+  readonly report: ReportProblem;
+  readonly problems: () => readonly Problem[];
+} {
   const found = new Map<string, Problem>();
   return {
     report: (path, message) => {
@@ -24,47 +27,61 @@ export function gather(): { readonly report: Report; readonly problems: () => re
   };
 }
 
-/** The compiler explains what a schema only forbids: where both object to one place, its word is enough. */
-export function besideSchema(byRule: readonly Problem[], bySchema: readonly Problem[]): readonly Problem[] {
-  const said = new Set(byRule.map(({ path }) => path));
-  return [...byRule, ...bySchema.filter(({ path }) => !said.has(path))];
+/** Merges problems of the compiler and the schema. For the same path the compiler explains more than the schema. */
+export function mergeProblems(
+  ruleProblems: readonly Problem[],
+  schemaProblems: readonly Problem[],
+): readonly Problem[] {
+  const paths = new Set(ruleProblems.map(({ path }) => path));
+  return [...ruleProblems, ...schemaProblems.filter(({ path }) => !paths.has(path))];
 }
 
-/** Own, plain fields only: what a prototype brings along is none. */
-export function recordAt(report: Report, path: string, value: unknown): JsonRecord | undefined {
-  return isRecord(value) ? value : report(path, `must be an object, not ${kindOf(value)}`);
+/** Plain objects only. */
+export function readObject(report: ReportProblem, path: string, value: unknown): JsonRecord | undefined {
+  return isRecord(value) ? value : report(path, typeProblem('an object', value));
 }
 
-export function listIn(report: Report, path: string, value: unknown): readonly unknown[] | undefined {
+export function readList(
+  report: ReportProblem,
+  path: string,
+  value: unknown,
+): readonly unknown[] | undefined {
   return Array.isArray(value)
     ? Array.from(value as readonly unknown[])
-    : report(path, `must be a list, not ${kindOf(value)}`);
+    : report(path, typeProblem('a list', value));
 }
 
-/** ` (did you mean usedPercent?)` or nothing. */
-export function guess(word: string, known: readonly string[]): string {
+/** `; did you mean usedPercent?`, or empty. */
+export function suggestName(word: string, known: readonly string[]): string {
   const found = nearest(word, known);
   return found === undefined ? '' : `; did you mean ${found}?`;
 }
 
-export function kindOf(value: unknown): string {
-  if (value === undefined) return 'left out';
+/** `must be an object, got a list`, or that a missing value is required. */
+export function typeProblem(expected: string, value: unknown): string {
+  return value === undefined
+    ? `is required: must be ${expected}`
+    : `must be ${expected}, got ${describeType(value)}`;
+}
+
+export function describeType(value: unknown): string {
+  if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
   return (
-    { string: 'text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? typeof value
+    { string: 'a string', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? typeof value
   );
 }
 
-/** What was written, short enough for a message. */
-export function shown(value: unknown): string {
+/** Formats a value for a message, shortened. */
+export function formatValue(value: unknown): string {
   const isScalar = ['string', 'number', 'boolean'].includes(typeof value);
-  const text = isScalar ? JSON.stringify(value) : kindOf(value);
+  const text = isScalar ? JSON.stringify(value) : describeType(value);
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-/** The path of a key that need not be a word: `params["a/b"]`. */
-export function keyed(path: string, key: string): string {
+/** The path of a child: `params.name` or `params["a/b"]`. */
+export function childPath(path: string, key: string): string {
   return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }

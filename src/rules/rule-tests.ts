@@ -1,24 +1,25 @@
-/** What is wrong with a rule: it does not compile, or it does not say what its own tests expect. */
+/** Checks a rule: it compiles, and its own tests pass. */
 import { setImmediate } from 'node:timers/promises';
-import { compile } from './compile.ts';
-import { evaluatorOf } from './evaluator.ts';
+import { compileRule } from './compile.ts';
 import type { CompiledRule } from './compiled-rule.ts';
+import { createRuleEvaluator } from './evaluator.ts';
 import type { Problem } from './problems.ts';
 
-export async function problemsOf(spec: unknown): Promise<readonly Problem[]> {
-  const { rule, problems } = compile(spec);
-  return rule ? failedTests(rule) : problems;
+export async function checkRule(spec: unknown): Promise<readonly Problem[]> {
+  const { rule, problems } = compileRule(spec);
+  return rule ? runRuleTests(rule) : problems;
 }
 
-/** Tests that say something else than expected, each with what made it so. */
-export async function failedTests(rule: CompiledRule): Promise<readonly Problem[]> {
-  const evaluate = evaluatorOf(rule);
+/** Runs the tests of a rule and returns the failed ones, each with an explanation. */
+export async function runRuleTests(rule: CompiledRule): Promise<readonly Problem[]> {
+  const evaluate = createRuleEvaluator(rule);
   const failed: Problem[] = [];
   for (const { name, expect, given, path } of rule.tests) {
     const { outcome, because } = await evaluate(given);
-    const said = `expected ${expect}, got ${outcome}, because ${because}`;
-    if (outcome !== expect) failed.push({ path, message: `the test ${JSON.stringify(name)} fails: ${said}` });
-    // An engine awaits only what is there already: without this, a commit of many rules would keep timers from a Lease.
+    const difference = `expected ${expect}, got ${outcome}, because ${because}`;
+    if (outcome !== expect)
+      failed.push({ path, message: `test ${JSON.stringify(name)} failed: ${difference}` });
+    // The engine awaits only resolved promises: without this, a commit with many rules would block timers, such as that of a Lease.
     await setImmediate();
   }
   return failed;

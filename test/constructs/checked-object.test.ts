@@ -1,4 +1,4 @@
-/* oxlint-disable no-new -- that is how cdk8s adds a construct to a chart */
+/* oxlint-disable no-new -- cdk8s adds a construct to a chart this way */
 import { App, Chart, Testing } from 'cdk8s';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -27,20 +27,20 @@ const FULL = {
 } as const;
 
 describe('a construct', () => {
-  it('becomes the object that was written, and nothing is added: defaults are the business of the API server', () => {
+  it('renders exactly its props, without defaults', () => {
     const chart = newChart();
     new MachineSet(chart, 'anything', POOL);
     expect(Testing.synth(chart)).toEqual([{ ...MachineSet.GVK, ...POOL }]);
   });
 
-  it('is called as its metadata says, wherever it stands', () => {
+  it('uses the name of its metadata at any depth', () => {
     const app = newApp();
     new MachineSet(new Chart(new Chart(app, 'deep'), 'deeper'), 'inside', POOL);
     const names = parseAllDocuments(app.synthYaml()).map((document) => document.getIn(['metadata', 'name']));
     expect(names).toEqual(['general']);
   });
 
-  it('that the API server would refuse stops the synth, with all problems of all constructs and where they are', () => {
+  it('fails the synth with all problems of all constructs and their paths', () => {
     const app = newApp();
     const chart = new Chart(app, 'fleet');
     new Cluster(chart, 'first', { metadata: { name: 'Bad Name' }, spec: { environment: 'test' } });
@@ -61,7 +61,7 @@ describe('a construct', () => {
     ]);
   });
 
-  it('that is a rule is compiled: what it may not say stops the synth, in words, and once for each place', () => {
+  it('fails the synth if a rule does not compile, with one problem for each path', () => {
     const app = newApp();
     const chart = new Chart(app, 'rules');
     const spec = {
@@ -78,16 +78,14 @@ describe('a construct', () => {
         .split('\n')
         .slice(1),
     ).toEqual([
-      `${at}[0].value: disk.usedPercent must be a number: write it without quotes, not "80"`,
-      `${at}[1].not: there is no negation, as unknown would look like an answer: write the positive list`,
-      expect.stringContaining(
-        `${at}[2].operator: there is no operator "above": there are equal, in, contains`,
-      ),
+      `${at}[0].value: disk.usedPercent must be a number: write it without quotes, got "80"`,
+      `${at}[1].not: negation is not supported, because an unknown value would match: list the matching values`,
+      expect.stringContaining(`${at}[2].operator: unknown operator "above": use one of equal, in, contains`),
       `${at}[1]: give exactly one of all, any, and fact with path, operator and value`,
     ]);
   });
 
-  it('is refused as well when it is turned into JSON by itself', () => {
+  it('fails if it is converted to JSON on its own', () => {
     const cluster = new Cluster(newChart(), 'c', {
       metadata: { name: 'Bad' },
       spec: { environment: 'test' },
@@ -95,14 +93,14 @@ describe('a construct', () => {
     expect(() => cluster.toJson()).toThrow('metadata.name: must be');
   });
 
-  it('refuses a field that its type does not have, if somebody talked the compiler into it', () => {
+  it('refuses an unknown field that bypassed the type check', () => {
     const spec = { ...POOL.spec, replcias: 4 } as MachineSetProps['spec'];
     const set = new MachineSet(newChart(), 's', { ...POOL, spec });
     expect(() => set.toJson()).toThrow('spec.replcias: there is no such field; did you mean replicas?');
   });
 });
 
-/** With a folder for its output, cdk8s makes none of its own; nothing is written there. */
+/** With an outdir, cdk8s creates no temporary folder; nothing is written to it. */
 function newApp(): App {
   return new App({ outdir: 'unused' });
 }
@@ -117,5 +115,5 @@ function messageOf(act: () => unknown): string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  throw new Error('nothing was refused');
+  throw new Error('expected an error');
 }

@@ -1,6 +1,6 @@
 import { ApiObject, type Chart, Testing } from 'cdk8s';
 import { describe, expect, it } from 'vitest';
-import { componentsAt, Fleet, MachineSet } from '../../src/constructs/index.ts';
+import { Fleet, MachineSet } from '../../src/constructs/index.ts';
 
 const connection = { credentialsRef: { name: 'x' } };
 
@@ -9,7 +9,7 @@ function objectsOf(chart: Chart): unknown[] {
 }
 
 describe('Fleet', () => {
-  it('declares a cluster in the hub, and a unit of it by its path', () => {
+  it('declares a cluster in the hub and its units by path', () => {
     const fleet = new Fleet();
     const cluster = fleet.cluster('test', { environment: 'test', connection, labels: { team: 'shop' } });
     const chart = cluster.unit('machines');
@@ -31,13 +31,13 @@ describe('Fleet', () => {
     expect(cluster).toMatchObject({ name: 'test', environment: 'test', labels: { team: 'shop' } });
   });
 
-  it('gives the same chart for the same unit', () => {
+  it('returns the same chart for the same unit', () => {
     const cluster = new Fleet().cluster('test', { environment: 'test', connection });
     expect(cluster.unit('web')).toBe(cluster.unit('web'));
     expect(cluster.unit('web')).not.toBe(cluster.unit('shop'));
   });
 
-  it('refuses a cluster that the API server would refuse, naming the field', () => {
+  it('refuses an invalid cluster and names the field', () => {
     const fleet = new Fleet();
     fleet.cluster('test', { environment: 'staging' as 'test', connection });
     expect(() => objectsOf(fleet.hub('clusters'))).toThrow(
@@ -51,22 +51,13 @@ describe('Fleet', () => {
     expect(() => fleet.cluster('test', { environment: 'test', connection })).toThrow(/test/);
   });
 
-  it('keeps the names that the program gives', () => {
+  it('keeps the names of the program', () => {
     const chart = new Fleet().cluster('test', { environment: 'test', connection }).unit('web');
     const unnamed = new ApiObject(chart, 'unnamed', { apiVersion: 'v1', kind: 'Namespace' });
     expect(unnamed.name).toBe('test-web-unnamed');
   });
 
-  it('has no facts when a person runs it', () => {
+  it('has no facts outside of sync', () => {
     expect(new Fleet().facts).toEqual({});
-  });
-});
-
-describe('versions', () => {
-  it('become the list of a component set, sorted', () => {
-    expect(componentsAt({ kubelet: '1.36.3', containerd: '2.1.0' })).toEqual([
-      { name: 'containerd', componentRef: 'containerd-2.1.0' },
-      { name: 'kubelet', componentRef: 'kubelet-1.36.3' },
-    ]);
   });
 });

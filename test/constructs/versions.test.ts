@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { componentRef, componentsAt } from '../../src/constructs/versions.ts';
 
 describe('versions', () => {
-  it('become the list of a component set, sorted', () => {
+  it('become the sorted components of a MachineComponentSet', () => {
     expect(componentsAt({ kubelet: '1.36.3', containerd: '2.1.0' })).toEqual([
       { name: 'containerd', componentRef: 'containerd-2.1.0' },
       { name: 'kubelet', componentRef: 'kubelet-1.36.3' },

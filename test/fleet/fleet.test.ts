@@ -1,4 +1,4 @@
-/** The example fleet of this repository: what it declares, and how a change of it looks. */
+/** The objects of the example fleet of this repository, and the effect of a change. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +10,8 @@ import { tempFolder } from '../support/temp.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const renders = createTestRenderer();
 
-/** A copy that can be changed. */
-function copy(): string {
+/** A copy that tests can change. */
+function copyExample(): string {
   const folder = tempFolder('example');
   for (const part of ['fleet', 'rules', 'cdk8s.yaml']) {
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
@@ -33,10 +33,10 @@ function changedUnits(before: readonly RenderedTarget[], after: readonly Rendere
 describe('the example fleet', { timeout: 120_000 }, () => {
   let targets: readonly RenderedTarget[];
   beforeAll(async () => {
-    ({ targets } = await renders.folder({ folder: copy() }));
+    ({ targets } = await renders.folder({ folder: copyExample() }));
   }, 120_000);
 
-  it('has three clusters behind a hub, with the same units each', () => {
+  it('has a hub and three clusters with the same units', () => {
     const outline = targets.map(
       ({ target, units }) => `${target}: ${units.map(({ unit }) => unit).join(' ')}`,
     );
@@ -48,7 +48,7 @@ describe('the example fleet', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('declares every kind that a fleet repository declares', () => {
+  it('declares every kind of a fleet repository', () => {
     const kinds = targets.flatMap(({ units }) =>
       units.flatMap(({ objects }) => objects.map(({ object }) => object.kind)),
     );
@@ -63,7 +63,7 @@ describe('the example fleet', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('refers only to component versions that it declares', () => {
+  it('refers only to declared component versions', () => {
     const objects = targets.flatMap(({ units }) =>
       units.flatMap((unit) => unit.objects.map(({ object }) => object)),
     );
@@ -78,8 +78,8 @@ describe('the example fleet', { timeout: 120_000 }, () => {
     expect(used.filter((name) => !declared.includes(name))).toEqual([]);
   });
 
-  it('shows a version bump as one line, and changes nothing but components', async () => {
-    const folder = copy();
+  it('changes only components for a version update of one line', async () => {
+    const folder = copyExample();
     const file = join(folder, 'fleet/versions.ts');
     const before = readFileSync(file, 'utf8').split('\n');
     const after = before.map((line) => line.replace("'node-exporter': '1.8.2'", "'node-exporter': '1.8.1'"));
@@ -93,7 +93,7 @@ describe('the example fleet', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('renders to the same where it lies, beside the toolchain itself', async () => {
+  it('renders to the same objects in this checkout', async () => {
     const here = await renders.folder({ folder: ROOT });
     expect(changedUnits(targets, here.targets)).toEqual([]);
     const files = here.targets.flatMap(({ units }) =>
@@ -105,7 +105,7 @@ describe('the example fleet', { timeout: 120_000 }, () => {
   it('renders to the same digests from another folder', async () => {
     const folder = join(tempFolder('elsewhere'), 'deep', 'down');
     mkdirSync(folder, { recursive: true });
-    cpSync(copy(), folder, { recursive: true });
+    cpSync(copyExample(), folder, { recursive: true });
     const again = await renders.folder({ folder });
     expect(changedUnits(targets, again.targets)).toEqual([]);
   });

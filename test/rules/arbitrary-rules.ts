@@ -1,27 +1,27 @@
-/** Rules out of nothing: good ones of all that the catalogue has, and such of its words in any order, and of anything. */
+/** Generates rules: valid ones from the catalog, and arbitrary JSON with words of the rule language. */
 import fc from 'fast-check';
 import { FACT_KINDS } from '../../src/rules/catalog.ts';
-import type { FactKind, Field, Param } from '../../src/rules/facts/fact.ts';
-import type { Scalar } from '../../src/rules/compiled-rule.ts';
+import type { ScalarValue } from '../../src/rules/compiled-rule.ts';
+import type { FactField, FactKind, FactParam } from '../../src/rules/facts/fact.ts';
 
 const KINDS = [...FACT_KINDS.values()];
 export const FIELDS: readonly string[] = [...new Set(KINDS.flatMap(({ fields }) => [...fields.keys()]))];
 
-/** Few names, so that comparisons of one rule are often about the same fact. */
-function paramFor(param: Param): fc.Arbitrary<string | number> {
+/** Few values, so that comparisons of a rule often share a fact. */
+function paramFor(param: FactParam): fc.Arbitrary<string | number> {
   if (param.type === 'seconds') return fc.constantFrom(60, 3600);
   if (param.type === 'choice') return fc.constantFrom(...param.values.slice(0, 2));
   return fc.constantFrom('nodefs', 'imagefs');
 }
 
-/** Of a number only what lies inside: a bound at the end says nothing, and is refused. */
-export function scalarFor(field: Field): fc.Arbitrary<Scalar> {
+/** Numbers inside the range only: a bound at its end always or never holds and is refused. */
+export function scalarFor(field: FactField): fc.Arbitrary<ScalarValue> {
   if (field.type === 'boolean') return fc.boolean();
   if (field.type === 'number') return fc.integer({ min: 1, max: 9 });
   return fc.constantFrom(...(field.values?.slice(0, 2) ?? ['a', 'b']));
 }
 
-function comparisonFor(field: Field): fc.Arbitrary<{ operator: string; value: unknown }> {
+function comparisonFor(field: FactField): fc.Arbitrary<{ operator: string; value: unknown }> {
   const scalar = scalarFor(field);
   const equal = scalar.map((value) => ({ operator: 'equal', value }));
   const one = scalar.map((value) => ({ operator: 'in', value: [value] }));
@@ -56,7 +56,7 @@ function treeOf(depth: number): fc.Arbitrary<object> {
   );
 }
 
-/** What the compiler takes: at most three deep, and 27 comparisons. */
+/** Valid conditions: at most three levels and 27 comparisons. */
 export const anyCondition: fc.Arbitrary<object> = treeOf(3);
 
 const WORDS =
@@ -79,7 +79,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ tree: unknown; list: u
   }),
 ).tree;
 
-/** A place in the good rule of spec.ts: with one change not everything is refused at the door. */
+/** A JSON pointer into the valid rule of sample-rule.ts, so that the rest of the rule stays valid. */
 export const anyPointer: fc.Arbitrary<string> = fc.oneof(
   fc
     .constantFrom('', '/0', '/0/fact', '/0/params', '/0/params/type', '/0/path', '/0/operator', '/0/value')

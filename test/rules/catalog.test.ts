@@ -4,7 +4,7 @@ import { FACTS } from '../../src/api/facts.ts';
 import { FACT_KINDS } from '../../src/rules/catalog.ts';
 import type { FactKind } from '../../src/rules/facts/fact.ts';
 
-/** As the requirements have it: fact (parameters): fields; how old. A field that comes or goes is seen here. */
+/** From the requirements: fact (parameters): fields; maximum age. Shows every change of a field. */
 const CATALOGUE = `
 condition (type): status reason observedSeconds heartbeatAgeSeconds transitionsPerHour; 660 s
 event (reason, windowSeconds): count lastAgeSeconds; 120 s
@@ -15,7 +15,7 @@ probe (name): result ageSeconds; 3 heartbeats
 history (action, windowSeconds): count lastAgeSeconds lastOutcome; our watch
 `;
 
-function line({ name, params, fields, maxAge }: FactKind): string {
+function formatKind({ name, params, fields, maxAge }: FactKind): string {
   const age =
     maxAge === 'OurWatch'
       ? 'our watch'
@@ -25,16 +25,16 @@ function line({ name, params, fields, maxAge }: FactKind): string {
   return `${name} (${[...params.keys()].join(', ')}): ${[...fields.keys()].join(' ')}; ${age}`;
 }
 
-describe('the catalogue of facts', () => {
-  it('has these facts, with these fields', () => {
-    expect([...FACT_KINDS.values()].map(line)).toEqual(CATALOGUE.trim().split('\n'));
+describe('the catalog of facts', () => {
+  it('contains these facts with these fields', () => {
+    expect([...FACT_KINDS.values()].map(formatKind)).toEqual(CATALOGUE.trim().split('\n'));
   });
 
-  it('has no fact that the kind does not know', () => {
+  it('contains only facts of the API', () => {
     expect([...FACT_KINDS.keys()].filter((name) => !FACTS.some((fact) => fact === name))).toEqual([]);
   });
 
-  it('is in the manual as it is', () => {
+  it('matches the table in the documentation', () => {
     const manual = readFileSync(new URL('../../docs/concepts/rules.md', import.meta.url), 'utf8');
     const rows = manual.split('\n').filter((row) => /^\| `[a-z]+` \|/.test(row));
     const words = rows.map((row) => row.match(/`[A-Za-z]+`/g)?.map((word) => word.slice(1, -1)));
@@ -43,7 +43,7 @@ describe('the catalogue of facts', () => {
     );
   });
 
-  it('says of each where it comes from', () => {
+  it('contains the source of each fact', () => {
     expect([...FACT_KINDS.values()].filter(({ source }) => source === '')).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Operator, Value } from '../../src/rules/compiled-rule.ts';
+import type { ComparisonOperator, ComparisonValue } from '../../src/rules/compiled-rule.ts';
 import { COMPARISONS, isNumeric, isOperator } from '../../src/rules/operators.ts';
 
 const OBJECT = { valueOf: () => 5 };
 
 describe('a comparison', () => {
-  it.each<readonly [fact: unknown, operator: Operator, value: Value, answer: boolean]>([
+  it.each<readonly [fact: unknown, operator: ComparisonOperator, value: ComparisonValue, answer: boolean]>([
     ['True', 'equal', 'True', true],
     ['True', 'equal', 'true', false],
     [0, 'equal', 0, true],
@@ -25,11 +25,11 @@ describe('a comparison', () => {
     [5, 'greaterThan', 5, false],
     [5, 'greaterThanInclusive', 5, true],
     [4, 'greaterThanInclusive', 5, false],
-  ])('of %j %s %j is %s', (fact, operator, value, answer) => {
+  ])('evaluates %j %s %j to %s', (fact, operator, value, answer) => {
     expect(COMPARISONS[operator](fact, value)).toBe(answer);
   });
 
-  it.each<readonly [fact: unknown, operator: Operator, value: Value]>([
+  it.each<readonly [fact: unknown, operator: ComparisonOperator, value: ComparisonValue]>([
     [undefined, 'equal', 'True'],
     [true, 'equal', 'True'],
     ['5', 'equal', 5],
@@ -45,13 +45,13 @@ describe('a comparison', () => {
     [Infinity, 'greaterThan', 5],
     [OBJECT, 'greaterThanInclusive', 5],
     [null, 'lessThan', 5],
-  ])('has no answer to %j %s %j', (fact, operator, value) => {
+  ])('returns undefined for %j %s %j', (fact, operator, value) => {
     expect(COMPARISONS[operator](fact, value)).toBeUndefined();
   });
 });
 
 describe('an operator', () => {
-  it('is one of seven, of which four compare numbers', () => {
+  it('is one of seven, four of them numeric', () => {
     const known = Object.keys(COMPARISONS).filter(isOperator);
     expect(known).toHaveLength(7);
     expect(known.filter(isNumeric)).toHaveLength(4);

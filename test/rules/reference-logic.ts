@@ -1,7 +1,13 @@
-/** The same question, answered by the three-valued logic itself: slow to read in an engine, short here. */
-import type { Facts, Leaf, Outcome, Tree, Truth } from '../../src/rules/compiled-rule.ts';
+/** A reference implementation of the three-valued logic, to compare the engine with. */
+import type {
+  ConditionLeaf,
+  ConditionTree,
+  FactReader,
+  RuleOutcome,
+  Truth,
+} from '../../src/rules/compiled-rule.ts';
 
-export function referenceTruth(tree: Tree, facts: Facts): Truth {
+export function referenceTruth(tree: ConditionTree, facts: FactReader): Truth {
   if ('ref' in tree) return leafTruth(tree, facts);
   const truths = ('all' in tree ? tree.all : tree.any).map((inner) => referenceTruth(inner, facts));
   const decisive: Truth = 'all' in tree ? 'False' : 'True';
@@ -10,8 +16,8 @@ export function referenceTruth(tree: Tree, facts: Facts): Truth {
   return 'all' in tree ? 'True' : 'False';
 }
 
-export function referenceOutcome(conditions: Truth, gate: Truth | undefined): Outcome {
-  const table: Readonly<Record<Truth, (gate: Truth) => Outcome>> = {
+export function referenceOutcome(conditions: Truth, gate: Truth | undefined): RuleOutcome {
+  const table: Readonly<Record<Truth, (gate: Truth) => RuleOutcome>> = {
     False: () => 'NoMatch',
     Unknown: () => 'Indeterminate',
     True: (open) => (({ True: 'Match', False: 'Held', Unknown: 'Indeterminate' }) as const)[open],
@@ -19,15 +25,15 @@ export function referenceOutcome(conditions: Truth, gate: Truth | undefined): Ou
   return table[conditions](gate ?? 'True');
 }
 
-/** Readings in these tests are of the right types, so a plain comparison is right. */
-function leafTruth({ ref, field, operator, value }: Leaf, facts: Facts): Truth {
-  const said = facts(ref)[field];
-  if (said === undefined) return 'Unknown';
-  const [a, b] = [Number(said), Number(value)];
+/** Readings in these tests have the right types, so plain comparisons are correct. */
+function leafTruth({ ref, field, operator, value }: ConditionLeaf, facts: FactReader): Truth {
+  const reading = facts(ref)[field];
+  if (reading === undefined) return 'Unknown';
+  const [a, b] = [Number(reading), Number(value)];
   const holds = {
-    equal: said === value,
-    in: Array.isArray(value) && value.includes(said),
-    contains: Array.isArray(said) && said.includes(value),
+    equal: reading === value,
+    in: Array.isArray(value) && value.includes(reading),
+    contains: Array.isArray(reading) && reading.includes(value),
     lessThan: a < b,
     lessThanInclusive: a <= b,
     greaterThan: a > b,

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { rules } from '../../rules/index.ts';
 import { validate } from '../../src/api/validation/validate.ts';
-import { problemsOf } from '../../src/rules/rule-tests.ts';
-import { GONE, remedier } from './sample-rule.ts';
+import { checkRule } from '../../src/rules/rule-tests.ts';
+import { createRemedierSpec, REMOVED } from './sample-rule.ts';
 
-async function said(changes: Readonly<Record<string, unknown>>): Promise<string[]> {
-  return (await problemsOf(remedier(changes))).map(({ path, message }) => `${path}: ${message}`);
+async function messages(changes: Readonly<Record<string, unknown>>): Promise<string[]> {
+  return (await checkRule(createRemedierSpec(changes))).map(({ path, message }) => `${path}: ${message}`);
 }
 
 function fiveEvents(oldest: number): object[] {
@@ -14,59 +14,59 @@ function fiveEvents(oldest: number): object[] {
 }
 
 describe('the tests of a rule', () => {
-  it('say nothing when the rule says what they expect', async () => {
-    expect(await said({})).toEqual([]);
+  it('report nothing if they pass', async () => {
+    expect(await messages({})).toEqual([]);
   });
 
   it.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
     [
-      'a comparison that was turned round',
+      'an inverted comparison',
       { '/rule/gate/all/0/operator': 'lessThan' },
-      'spec.tests[0]: the test "hung" fails: expected Match, got Held, because the gate: node uptimeSeconds is 86400, not below 900',
+      'spec.tests[0]: test "hung" failed: expected Match, got Held, because gate: node uptimeSeconds is 86400, not below 900',
     ],
     [
-      'a node that is well',
+      'a healthy node',
       { '/tests/0/given/condition/FrequentTaskHung/status': 'False' },
-      'spec.tests[0]: the test "hung" fails: expected Match, got NoMatch, because condition FrequentTaskHung status is "False", not "True"',
+      'spec.tests[0]: test "hung" failed: expected Match, got NoMatch, because condition FrequentTaskHung status is "False", not "True"',
     ],
     [
-      'a bound that was moved',
+      'a changed bound',
       { '/rule/gate/all/1/value': 3 },
-      'spec.tests[2]: the test "restarted twice" fails: expected Held, got Match, because condition FrequentTaskHung status is "True"; condition Ready status is "False"',
+      'spec.tests[2]: test "restarted twice" failed: expected Held, got Match, because condition FrequentTaskHung status is "True"; condition Ready status is "False"',
     ],
     [
-      'a fact that nobody gave',
-      { '/tests/0/given/history': GONE },
-      'spec.tests[0]: the test "hung" fails: expected Match, got Indeterminate, because the gate: history Reboot 86400 count is unknown',
+      'a missing fact',
+      { '/tests/0/given/history': REMOVED },
+      'spec.tests[0]: test "hung" failed: expected Match, got Indeterminate, because gate: history Reboot 86400 count is unknown',
     ],
     [
-      'an answer where silence was expected',
+      'another outcome than Indeterminate',
       { '/tests/3/given/condition/FrequentTaskHung': { status: 'False' } },
-      'spec.tests[3]: the test "detector silent" fails: expected Indeterminate, got NoMatch, because condition FrequentTaskHung status is "False", not "True"',
+      'spec.tests[3]: test "detector silent" failed: expected Indeterminate, got NoMatch, because condition FrequentTaskHung status is "False", not "True"',
     ],
-  ])('say what they expected, what they got and why: %s', async (_, changes, problem) => {
-    expect(await said(changes)).toEqual([problem]);
+  ])('report expected and actual outcome with the reason: %s', async (_, changes, problem) => {
+    expect(await messages(changes)).toEqual([problem]);
   });
 
-  it('are not run for a rule that does not compile: it says why', async () => {
-    expect(await said({ '/rule/conditions/all/0/operator': 'notEqual' })).toEqual([
-      expect.stringMatching(/^spec\.rule\.conditions\.all\[0\]\.operator: there is no operator "notEqual"/),
+  it('are not run for a rule that does not compile', async () => {
+    expect(await messages({ '/rule/conditions/all/0/operator': 'notEqual' })).toEqual([
+      expect.stringMatching(/^spec\.rule\.conditions\.all\[0\]\.operator: unknown operator "notEqual"/),
     ]);
   });
 
-  it('leave room for others between them: a timer of a Lease is not held up by a rule', async () => {
+  it('let timers run between them', async () => {
     let turns = 0;
     const count = (): void => {
       turns += 1;
       timer = setImmediate(count);
     };
     let timer = setImmediate(count);
-    await said({});
+    await messages({});
     clearImmediate(timer);
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it('count Events as a node does: one that is too old is none', async () => {
+  it('ignore Events outside of the window', async () => {
     const given = {
       condition: { FrequentTaskHung: { status: 'True' }, Ready: { status: 'True' } },
       node: { uptimeSeconds: 9000 },
@@ -78,22 +78,22 @@ describe('the tests of a rule', () => {
       given: { ...given, event: fiveEvents(age) },
     });
     expect(
-      await said({ '/tests/4': test('five', 'Match', 600), '/tests/5': test('four', 'NoMatch', 601) }),
+      await messages({ '/tests/4': test('five', 'Match', 600), '/tests/5': test('four', 'NoMatch', 601) }),
     ).toEqual([]);
   });
 });
 
-describe('the rules that we ship', () => {
-  it.each(Object.entries(rules))('%s compiles, and does what its tests say', async (_, spec) => {
-    expect(await problemsOf(spec)).toEqual([]);
+describe('the shipped rules', () => {
+  it.each(Object.entries(rules))('%s compiles and passes its tests', async (_, spec) => {
+    expect(await checkRule(spec)).toEqual([]);
   });
 
-  it.each(Object.entries(rules))('%s is one that the API server takes', (name, spec) => {
+  it.each(Object.entries(rules))('%s is valid against its schema', (name, spec) => {
     const object = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'NodeRemedier', metadata: { name }, spec };
     expect(validate(object)).toEqual([]);
   });
 
-  it('are all of the folder', () => {
+  it('are all files of the folder', () => {
     const files = readdirSync(new URL('../../rules', import.meta.url)).map((file) =>
       file.replace(/\.ts$/, ''),
     );

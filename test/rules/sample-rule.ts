@@ -1,8 +1,8 @@
-/** A NodeRemedier that uses all of the language, and small changes of it. */
+/** A NodeRemedier that uses all features of the rule language, and variants of it. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-export const GONE = Symbol('gone');
+export const REMOVED = Symbol('removed');
 
 export const LEAF = {
   fact: 'event',
@@ -27,7 +27,7 @@ const hung = (ready: string): object => ({
 });
 const up = { node: { uptimeSeconds: 86_400 }, history: [], event: [] };
 
-/** Depth, both joins, all facts that count, a gate, two rungs and each answer. */
+/** With nesting, all and any, observed facts, a gate, two rungs and every outcome. */
 const GOOD = {
   mode: 'Enforce',
   owner: { team: 'node-sre' },
@@ -83,20 +83,20 @@ const GOOD = {
   ],
 };
 
-/** A copy, which shares no part, in which the places, as JSON pointers, hold something else; GONE takes a place out. */
-export function remedier(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+/** A deep copy with changes by JSON pointer; REMOVED deletes the value. */
+export function createRemedierSpec(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const spec = JSON.parse(JSON.stringify(GOOD)) as Record<string, unknown>;
   for (const [pointer, value] of Object.entries(changes)) {
     const keys = pointer.split('/').slice(1);
     const last = keys.pop() ?? '';
     const holder = keys.reduce<object>((at, key) => (at as Record<string, object>)[key] ?? {}, spec);
-    if (value === GONE) Reflect.deleteProperty(holder, last);
+    if (value === REMOVED) Reflect.deleteProperty(holder, last);
     else Object.assign(holder, { [last]: value });
   }
   return spec;
 }
 
-/** Good comparisons to change. */
+/** Valid comparisons. */
 export const LEAVES: Readonly<Record<string, object>> = {
   event: LEAF,
   status: STATUS,
@@ -110,28 +110,28 @@ export const LEAVES: Readonly<Record<string, object>> = {
   },
 };
 
-/** Where the leaf stands that `withLeaf` changes. */
+/** The path of the leaf that `withLeaf` changes. */
 export const LEAF_PATH = 'spec.rule.conditions.all[1].any[1]';
 
 export function withLeaf(
   change: Readonly<Record<string, unknown>>,
   leaf: object = LEAF,
 ): Record<string, unknown> {
-  const kept = Object.entries({ ...leaf, ...change }).filter(([, value]) => value !== GONE);
-  return remedier({ '/rule/conditions/all/1/any/1': Object.fromEntries(kept) });
+  const kept = Object.entries({ ...leaf, ...change }).filter(([, value]) => value !== REMOVED);
+  return createRemedierSpec({ '/rule/conditions/all/1/any/1': Object.fromEntries(kept) });
 }
 
 /** A row of test/rules/refused. */
-export interface Refused {
+export interface RefusedRow {
   readonly it: string;
   readonly from?: string;
   readonly change?: Readonly<Record<string, unknown>>;
-  /** What is taken out. */
+  /** What is removed. */
   readonly without?: string;
   readonly at: string;
-  readonly says: string;
+  readonly message: string;
 }
 
-export function refused(table: 'comparisons' | 'rules'): readonly Refused[] {
-  return parse(readFileSync(new URL(`refused/${table}.yaml`, import.meta.url), 'utf8')) as Refused[];
+export function readRefusedRows(table: 'comparisons' | 'rules'): readonly RefusedRow[] {
+  return parse(readFileSync(new URL(`refused/${table}.yaml`, import.meta.url), 'utf8')) as RefusedRow[];
 }

@@ -6,7 +6,7 @@ import { validate } from '../../api/validation/validate.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { type Manifest, readManifests } from '../../kube/objects/manifests.ts';
-import { besideSchema } from '../../rules/problems.ts';
+import { mergeProblems } from '../../rules/problems.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
@@ -146,7 +146,7 @@ async function checkFile(io: Io, path: string, client: Client | undefined): Prom
 /** Validates against the schema; compiles a NodeRemedier and runs the tests inside it. */
 async function checkBySchema(file: string, manifest: Manifest): Promise<ValidationFinding[]> {
   const { object } = manifest;
-  return besideSchema(await findRuleProblems(object), validate(object)).map(({ path, message }) => ({
+  return mergeProblems(await findRuleProblems(object), validate(object)).map(({ path, message }) => ({
     file,
     line: manifest.lineOf(parseFieldPath(path)),
     object: objectName(manifest),

@@ -1,88 +1,103 @@
-/** A leaf: one field of one fact, compared. Everything it names must be in the catalogue. */
+/** Compiles a leaf: the comparison of one field of a fact. Facts and fields must be in the catalog. */
 
 import { OPERATORS } from '../../api/facts.ts';
 import { type JsonRecord, valueAt } from '../../kube/objects/json.ts';
-import { factKind } from '../catalog.ts';
-import type { FactKind, Field } from '../facts/fact.ts';
-import type { Leaf, Operator } from '../compiled-rule.ts';
-import { isNumeric, isOperator, objectionToOperator } from '../operators.ts';
-import { guess, keyed, kindOf, type Report, shown } from '../problems.ts';
+import { findFactKind } from '../catalog.ts';
+import type { ComparisonOperator, ConditionLeaf } from '../compiled-rule.ts';
+import type { FactField, FactKind } from '../facts/fact.ts';
+import { isNumeric, isOperator, unsupportedOperatorReason } from '../operators.ts';
+import { childPath, formatValue, type ReportProblem, suggestName, typeProblem } from '../problems.ts';
 import { compileParams } from './params.ts';
 import { compileValue } from './value.ts';
 
 const KEYS = ['fact', 'params', 'path', 'operator', 'value'];
-/** Of a fact's own properties one, and no way further: this never reaches a JSONPath evaluator. */
+/** Exactly one field of a fact. Never passed to a JSONPath evaluator. */
 const PATH = /^\$\.([A-Za-z]+)$/;
 
-export function compileLeaf(report: Report, path: string, leaf: JsonRecord): Leaf | undefined {
-  refuseOtherKeys(report, path, leaf);
-  const kind = factKind(report, `${path}.fact`, valueAt(leaf, 'fact'));
+export function compileLeaf(
+  report: ReportProblem,
+  path: string,
+  leaf: JsonRecord,
+): ConditionLeaf | undefined {
+  reportOtherKeys(report, path, leaf);
+  const kind = findFactKind(report, `${path}.fact`, valueAt(leaf, 'fact'));
   const operator = compileOperator(report, `${path}.operator`, valueAt(leaf, 'operator'));
   if (!kind) return undefined;
   const ref = compileParams(report, `${path}.params`, kind, valueAt(leaf, 'params'));
-  const place = compilePath(report, `${path}.path`, kind, valueAt(leaf, 'path'));
-  if (!place || !operator) return undefined;
-  const wanted = { field: place.field, label: `${kind.name}.${place.name}`, operator };
-  if (!suits(report, `${path}.operator`, wanted)) return undefined;
-  const value = compileValue(report, `${path}.value`, wanted, valueAt(leaf, 'value'));
-  return ref && value !== undefined ? { ref, field: place.name, operator, value } : undefined;
+  const fieldPath = compilePath(report, `${path}.path`, kind, valueAt(leaf, 'path'));
+  if (!fieldPath || !operator) return undefined;
+  const comparison = { field: fieldPath.field, label: `${kind.name}.${fieldPath.name}`, operator };
+  if (!checkOperator(report, `${path}.operator`, comparison)) return undefined;
+  const value = compileValue(report, `${path}.value`, comparison, valueAt(leaf, 'value'));
+  return ref && value !== undefined ? { ref, field: fieldPath.name, operator, value } : undefined;
 }
 
-/** Words of json-rules-engine that would change what a tree means, each with why it is refused. */
-const REFUSED: Readonly<Record<string, string>> = {
-  not: 'there is no negation, as unknown would look like an answer: write the positive list',
-  condition: 'there are no shared conditions: write the condition out, or share it in TypeScript',
-  priority: 'a condition has no priority: all of them are always looked at',
-  name: 'a condition has no name: leave it out',
+/** Fields of json-rules-engine that would change the meaning of a tree, with the reason for the refusal. */
+const REFUSED_KEYS: Readonly<Record<string, string>> = {
+  not: 'negation is not supported, because an unknown value would match: list the matching values',
+  condition: 'shared conditions are not supported: repeat the condition, or share it in TypeScript',
+  priority: 'priority is not supported: all conditions are always evaluated',
+  name: 'name is not supported for conditions: omit it',
 };
 
-export function refuseOtherKeys(report: Report, path: string, node: JsonRecord, keys = KEYS): void {
+export function reportOtherKeys(report: ReportProblem, path: string, node: JsonRecord, keys = KEYS): void {
   for (const key of Object.keys(node).filter((one) => !keys.includes(one))) {
-    const why = Object.hasOwn(REFUSED, key) ? REFUSED[key] : `there is no such field${guess(key, keys)}`;
-    report(keyed(path, key), why ?? 'there is no such field');
+    const reason = Object.hasOwn(REFUSED_KEYS, key)
+      ? REFUSED_KEYS[key]
+      : `unknown field${suggestName(key, keys)}`;
+    report(childPath(path, key), reason ?? 'unknown field');
   }
 }
 
-function compileOperator(report: Report, path: string, word: unknown): Operator | undefined {
+function compileOperator(report: ReportProblem, path: string, word: unknown): ComparisonOperator | undefined {
   if (isOperator(word)) return word;
   const known = OPERATORS.join(', ');
   if (typeof word !== 'string') {
-    return report(path, `must be an operator, not ${kindOf(word)}: one of ${known}`);
+    return report(path, `${typeProblem('an operator', word)}: one of ${known}`);
   }
-  const why = objectionToOperator(word) ?? `there are ${known}${guess(word, OPERATORS)}`;
-  return report(path, `there is no operator ${shown(word)}: ${why}`);
+  const reason = unsupportedOperatorReason(word) ?? `use one of ${known}${suggestName(word, OPERATORS)}`;
+  return report(path, `unknown operator ${formatValue(word)}: ${reason}`);
 }
 
-interface Place {
+interface FieldPath {
   readonly name: string;
-  readonly field: Field;
+  readonly field: FactField;
 }
 
-function compilePath(report: Report, path: string, kind: FactKind, written: unknown): Place | undefined {
+function compilePath(
+  report: ReportProblem,
+  path: string,
+  kind: FactKind,
+  written: unknown,
+): FieldPath | undefined {
   const names = [...kind.fields.keys()];
   const known = `one of ${names.map((name) => `$.${name}`).join(', ')}`;
   if (typeof written !== 'string') return report(path, `must be a field of ${kind.name}, ${known}`);
   const name = PATH.exec(written)?.[1];
   if (name === undefined) {
-    return report(path, `must be "$." and one field, without filters or further steps: ${known}`);
+    return report(path, `must be "$." and one field, without filters or nested fields: ${known}`);
   }
   const field = kind.fields.get(name);
   return field
     ? { name, field }
-    : report(path, `${kind.name} has no field ${name}: ${known}${guess(name, names)}`);
+    : report(path, `fact ${kind.name} has no field ${name}: ${known}${suggestName(name, names)}`);
 }
 
-function suits(
-  report: Report,
+function checkOperator(
+  report: ReportProblem,
   path: string,
-  { field, label, operator }: { readonly field: Field; readonly label: string; readonly operator: Operator },
+  {
+    field,
+    label,
+    operator,
+  }: { readonly field: FactField; readonly label: string; readonly operator: ComparisonOperator },
 ): boolean {
   if (isNumeric(operator) && field.type !== 'number') {
-    report(path, `${operator} compares numbers, and ${label} is none: use equal or in`);
+    report(path, `${operator} requires a number, but ${label} is not a number: use equal or in`);
     return false;
   }
   if (operator === 'contains') {
-    report(path, `contains asks what is in a list, and ${label} is no list: use equal or in`);
+    report(path, `contains requires a list, but ${label} is not a list: use equal or in`);
     return false;
   }
   return true;

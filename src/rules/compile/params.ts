@@ -1,56 +1,56 @@
-/** Which one of a fact is meant: all parameters that its kind has, and no other. */
+/** Compiles the parameters of a fact: all of its kind are required, others are refused. */
 import { isRecord, valueAt } from '../../kube/objects/json.ts';
-import type { FactKind, Param } from '../facts/fact.ts';
 import type { FactRef } from '../compiled-rule.ts';
-import { guess, keyed, kindOf, type Report, shown } from '../problems.ts';
+import type { FactKind, FactParam } from '../facts/fact.ts';
+import { childPath, formatValue, type ReportProblem, suggestName, typeProblem } from '../problems.ts';
 
 export function compileParams(
-  report: Report,
+  report: ReportProblem,
   path: string,
   { name: fact, params: known }: FactKind,
   written: unknown,
 ): FactRef | undefined {
   const given = written ?? {};
-  if (!isRecord(given)) return report(path, `must be an object, not ${kindOf(written)}`);
+  if (!isRecord(given)) return report(path, typeProblem('an object', written));
   const names = [...known.keys()];
-  const strangers = Object.keys(given).filter((key) => !known.has(key));
-  for (const key of strangers) {
-    const has = names.length === 0 ? `${fact} takes none` : `${fact} takes ${names.join(', ')}`;
-    report(keyed(path, key), `there is no such parameter: ${has}${guess(key, names)}`);
+  const unknownKeys = Object.keys(given).filter((key) => !known.has(key));
+  for (const key of unknownKeys) {
+    const has = names.length === 0 ? `${fact} has no parameters` : `${fact} has ${names.join(', ')}`;
+    report(childPath(path, key), `unknown parameter: ${has}${suggestName(key, names)}`);
   }
-  const good = [...known].flatMap(([name, param]) => {
+  const valid = [...known].flatMap(([name, param]) => {
     const value = valueAt(given, name);
-    const objection = objectionToParam(param, value);
-    if (objection === undefined) return [[name, value as string | number] as const];
-    report(`${path}.${name}`, value === undefined ? `is required: ${objection}` : objection);
+    const reason = invalidParamReason(param, value);
+    if (reason === undefined) return [[name, value as string | number] as const];
+    report(`${path}.${name}`, value === undefined ? `is required: ${reason}` : reason);
     return [];
   });
-  if (strangers.length > 0 || good.length < known.size) return undefined;
-  const params = Object.freeze(Object.fromEntries(good));
+  if (unknownKeys.length > 0 || valid.length < known.size) return undefined;
+  const params = Object.freeze(Object.fromEntries(valid));
   return { fact, params, key: `${fact}${JSON.stringify(params)}` };
 }
 
-export function objectionToParam(param: Param, value: unknown): string | undefined {
-  if (param.type === 'seconds') return objectionToSeconds(value, param.max);
-  return param.type === 'choice' ? objectionToChoice(param.values, value) : objectionToText(param, value);
+export function invalidParamReason(param: FactParam, value: unknown): string | undefined {
+  if (param.type === 'seconds') return invalidSecondsReason(value, param.max);
+  return param.type === 'choice' ? invalidChoiceReason(param.values, value) : invalidTextReason(param, value);
 }
 
-function objectionToSeconds(value: unknown, max: number): string | undefined {
-  const isGood = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
-  return isGood ? undefined : `must be a whole number of seconds from 1 to ${max}, without quotes`;
+function invalidSecondsReason(value: unknown, max: number): string | undefined {
+  const isValid = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
+  return isValid ? undefined : `must be an integer number of seconds from 1 to ${max}, without quotes`;
 }
 
-function objectionToChoice(values: readonly string[], value: unknown): string | undefined {
+function invalidChoiceReason(values: readonly string[], value: unknown): string | undefined {
   if (values.some((one) => one === value)) return undefined;
-  const hint = typeof value === 'string' ? guess(value, values) : '';
-  return `must be one of ${values.join(', ')}, not ${shown(value)}${hint}`;
+  const hint = typeof value === 'string' ? suggestName(value, values) : '';
+  return `must be one of ${values.join(', ')}, got ${formatValue(value)}${hint}`;
 }
 
-function objectionToText(
-  { pattern, max }: Extract<Param, { type: 'text' }>,
+function invalidTextReason(
+  { pattern, max }: Extract<FactParam, { type: 'text' }>,
   value: unknown,
 ): string | undefined {
-  if (typeof value !== 'string') return `must be text: ${pattern.words}`;
+  if (typeof value !== 'string') return `must be a string: ${pattern.words}`;
   if (value.length > max) return `must have at most ${max} characters`;
   return new RegExp(pattern.regex).test(value) ? undefined : `must be ${pattern.words}`;
 }

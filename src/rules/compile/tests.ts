@@ -1,51 +1,61 @@
-/** The tests that a rule carries: each answer that the rule can give is asked for at least once. */
+/** Compiles the tests of a rule: at least one for each possible outcome. */
 import { textAt, valueAt } from '../../kube/objects/json.ts';
-import { OUTCOMES, type Outcome, type RuleTest } from '../compiled-rule.ts';
-import { guess, listIn, type Report, recordAt } from '../problems.ts';
-import { compileGiven } from './test-facts.ts';
+import { RULE_OUTCOMES, type RuleOutcome, type RuleTest } from '../compiled-rule.ts';
+import { type ReportProblem, readList, readObject, suggestName } from '../problems.ts';
+import { compileTestFacts } from './test-facts.ts';
 
 export function compileTests(
-  report: Report,
+  report: ReportProblem,
   path: string,
   written: unknown,
   hasGate: boolean,
 ): readonly RuleTest[] {
-  const tests = (listIn(report, path, written) ?? []).flatMap(
+  const tests = (readList(report, path, written) ?? []).flatMap(
     (test, index) => compileTest(report, `${path}[${index}]`, test, hasGate) ?? [],
   );
   checkNames(report, tests);
-  const wanted = OUTCOMES.filter((outcome) => hasGate || outcome !== 'Held');
-  const missing = wanted.filter((outcome) => !tests.some(({ expect }) => expect === outcome));
+  const possible = RULE_OUTCOMES.filter((outcome) => hasGate || outcome !== 'Held');
+  const missing = possible.filter((outcome) => !tests.some(({ expect }) => expect === outcome));
   if (missing.length > 0) {
-    report(path, `no test expects ${missing.join(' and ')}: a rule proves each of its answers at least once`);
+    report(path, `no test expects ${missing.join(' and ')}: add a test for every possible outcome`);
   }
   return tests;
 }
 
-function compileTest(report: Report, path: string, written: unknown, hasGate: boolean): RuleTest | undefined {
-  const test = recordAt(report, path, written);
+function compileTest(
+  report: ReportProblem,
+  path: string,
+  written: unknown,
+  hasGate: boolean,
+): RuleTest | undefined {
+  const test = readObject(report, path, written);
   if (!test) return undefined;
   const name = textAt(test, 'name');
-  if (!name) report(`${path}.name`, 'is required: say in a few words what is given');
+  if (!name) report(`${path}.name`, 'is required: describe the test in a few words');
   const expect = compileExpect(report, `${path}.expect`, valueAt(test, 'expect'), hasGate);
-  const given = compileGiven(report, `${path}.given`, valueAt(test, 'given'));
+  const given = compileTestFacts(report, `${path}.given`, valueAt(test, 'given'));
   return name && expect ? { name, expect, given, path } : undefined;
 }
 
-function compileExpect(report: Report, path: string, word: unknown, hasGate: boolean): Outcome | undefined {
-  const known = OUTCOMES.find((outcome) => outcome === word);
+function compileExpect(
+  report: ReportProblem,
+  path: string,
+  word: unknown,
+  hasGate: boolean,
+): RuleOutcome | undefined {
+  const known = RULE_OUTCOMES.find((outcome) => outcome === word);
   if (known === 'Held' && !hasGate) {
-    return report(path, 'nothing can be Held without a gate: add spec.rule.gate, or expect another answer');
+    return report(path, 'Held is not possible without a gate: add spec.rule.gate, or expect another outcome');
   }
   if (known) return known;
-  const hint = typeof word === 'string' ? guess(word, OUTCOMES) : '';
-  return report(path, `must be one of ${OUTCOMES.join(', ')}${hint}`);
+  const hint = typeof word === 'string' ? suggestName(word, RULE_OUTCOMES) : '';
+  return report(path, `must be one of ${RULE_OUTCOMES.join(', ')}${hint}`);
 }
 
-function checkNames(report: Report, tests: readonly RuleTest[]): void {
-  const seen = new Set<string>();
+function checkNames(report: ReportProblem, tests: readonly RuleTest[]): void {
+  const names = new Set<string>();
   for (const { name, path } of tests) {
-    if (seen.has(name)) report(`${path}.name`, `another test is called ${JSON.stringify(name)} as well`);
-    seen.add(name);
+    if (names.has(name)) report(`${path}.name`, `duplicate test name ${JSON.stringify(name)}`);
+    names.add(name);
   }
 }

@@ -1,11 +1,20 @@
-/** A component of the machine, as the agent finds it. */
+/** A component of the machine, as reported by the agent. */
 import type { MachineComponentReport } from '../../api/generated/types.ts';
 import { COMPONENT_NAME } from '../../api/patterns.ts';
-import { type FactKind, fieldsOf, oneOf, paramsOf, rate, seconds, text, truth } from './fact.ts';
+import {
+  BOOLEAN_FIELD,
+  createEnumField,
+  createFields,
+  createParams,
+  type FactKind,
+  RATE_FIELD,
+  SECONDS_FIELD,
+  TEXT_FIELD,
+} from './fact.ts';
 
 type State = NonNullable<MachineComponentReport['state']>;
 
-/** Each state of the kind and no other: the type sees to it. */
+/** Every state of the API: the type requires all of them. */
 const STATES: Readonly<Record<State, true>> = {
   Absent: true,
   Fetching: true,
@@ -22,16 +31,16 @@ const STATES: Readonly<Record<State, true>> = {
   Orphaned: true,
 };
 
-export const component: FactKind = {
+export const componentFact: FactKind = {
   name: 'component',
   source: 'Machine.status.components, by the agent',
   maxAge: { heartbeats: 3 },
-  params: paramsOf({ name: { type: 'text', pattern: COMPONENT_NAME, max: 63 } }),
-  fields: fieldsOf({
-    state: oneOf(Object.keys(STATES)),
-    version: text,
-    ready: truth,
-    restartsPerHour: rate,
-    failedSeconds: seconds,
+  params: createParams({ name: { type: 'text', pattern: COMPONENT_NAME, max: 63 } }),
+  fields: createFields({
+    state: createEnumField(Object.keys(STATES)),
+    version: TEXT_FIELD,
+    ready: BOOLEAN_FIELD,
+    restartsPerHour: RATE_FIELD,
+    failedSeconds: SECONDS_FIELD,
   }),
 };

@@ -1,18 +1,26 @@
-/** A condition of the Node or the Machine. How long it stands there is told by our own clock. */
+/** A condition of the Node or the Machine. Its duration is measured by our own clock. */
 import { QUALIFIED_NAME } from '../../api/patterns.ts';
-import { type FactKind, fieldsOf, oneOf, paramsOf, rate, seconds, text } from './fact.ts';
+import {
+  createEnumField,
+  createFields,
+  createParams,
+  type FactKind,
+  RATE_FIELD,
+  SECONDS_FIELD,
+  TEXT_FIELD,
+} from './fact.ts';
 
-export const condition: FactKind = {
+export const conditionFact: FactKind = {
   name: 'condition',
   source: 'conditions of the Node and the Machine, by our own clock',
-  // Two heartbeats of node-problem-detector, which come every 5 minutes, and one minute for the way.
+  // Two heartbeats of node-problem-detector, one every 5 minutes, plus one minute of delay.
   maxAge: { seconds: 660 },
-  params: paramsOf({ type: { type: 'text', pattern: QUALIFIED_NAME, max: 316 } }),
-  fields: fieldsOf({
-    status: oneOf(['True', 'False', 'Unknown']),
-    reason: text,
-    observedSeconds: seconds,
-    heartbeatAgeSeconds: seconds,
-    transitionsPerHour: rate,
+  params: createParams({ type: { type: 'text', pattern: QUALIFIED_NAME, max: 316 } }),
+  fields: createFields({
+    status: createEnumField(['True', 'False', 'Unknown']),
+    reason: TEXT_FIELD,
+    observedSeconds: SECONDS_FIELD,
+    heartbeatAgeSeconds: SECONDS_FIELD,
+    transitionsPerHour: RATE_FIELD,
   }),
 };

@@ -1,22 +1,29 @@
-/** How full a file system is, as the agent measures it. */
+/** The usage of a file system, as measured by the agent. */
 import type { Pattern } from '../../api/patterns.ts';
-import { count, type FactKind, fieldsOf, paramsOf, percent, seconds } from './fact.ts';
+import {
+  COUNT_FIELD,
+  createFields,
+  createParams,
+  type FactKind,
+  PERCENT_FIELD,
+  SECONDS_FIELD,
+} from './fact.ts';
 
 const FILESYSTEM: Pattern = {
-  // A path has no empty part, no "." and no "..": there is one way to write it.
+  // Paths are normalized: no empty part, no "." and no "..".
   regex: '^(nodefs|imagefs|/|(/(?![.]{1,2}(/|$))[A-Za-z0-9._@%+:-]+)+)$',
   words: 'nodefs, imagefs, or the absolute path of a mount such as /var/log',
 };
 
-export const disk: FactKind = {
+export const diskFact: FactKind = {
   name: 'disk',
   source: 'Machine.status.facts.disk, by the agent',
   maxAge: { heartbeats: 3 },
-  params: paramsOf({ filesystem: { type: 'text', pattern: FILESYSTEM, max: 128 } }),
-  fields: fieldsOf({
-    usedPercent: percent,
-    inodesUsedPercent: percent,
-    risingSeconds: seconds,
-    reclaimableBytes: count,
+  params: createParams({ filesystem: { type: 'text', pattern: FILESYSTEM, max: 128 } }),
+  fields: createFields({
+    usedPercent: PERCENT_FIELD,
+    inodesUsedPercent: PERCENT_FIELD,
+    risingSeconds: SECONDS_FIELD,
+    reclaimableBytes: COUNT_FIELD,
   }),
 };

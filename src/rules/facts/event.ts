@@ -1,25 +1,25 @@
-/** Events of the Node with one reason, within a span of time. */
+/** Events of the Node with one reason, within a time window. */
 import { CONDITION_REASON } from '../../api/patterns.ts';
 import { UNKNOWN_READING } from '../compiled-rule.ts';
-import { count, type FactKind, fieldsOf, paramsOf, seconds, text } from './fact.ts';
-import { windowOf } from './window.ts';
+import { COUNT_FIELD, createFields, createParams, type FactKind, SECONDS_FIELD, TEXT_FIELD } from './fact.ts';
+import { countInWindow } from './window.ts';
 
 const DAY = 86_400;
 
-export const event: FactKind = {
+export const eventFact: FactKind = {
   name: 'event',
   source: 'Events of the Node',
   maxAge: { seconds: 120 },
-  params: paramsOf({
+  params: createParams({
     reason: { type: 'text', pattern: CONDITION_REASON, max: 128 },
     windowSeconds: { type: 'seconds', max: DAY },
   }),
-  fields: fieldsOf({ count, lastAgeSeconds: seconds }),
+  fields: createFields({ count: COUNT_FIELD, lastAgeSeconds: SECONDS_FIELD }),
   observed: {
-    entry: fieldsOf({ reason: text, ageSeconds: seconds }),
+    entry: createFields({ reason: TEXT_FIELD, ageSeconds: SECONDS_FIELD }),
     read: (entries, params, reachSeconds) => {
       const same = entries.filter((entry) => entry['reason'] === params['reason']);
-      return windowOf(same, params, reachSeconds)?.reading ?? UNKNOWN_READING;
+      return countInWindow(same, params, reachSeconds)?.reading ?? UNKNOWN_READING;
     },
   },
 };

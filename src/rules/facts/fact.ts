@@ -1,100 +1,104 @@
-/** What a kind of fact is: its parameters, its fields and their types, who reports it, and how long that is believed. */
+/** Describes a kind of fact: its parameters, its fields with their types, its source, and its maximum age. */
 import type { Pattern } from '../../api/patterns.ts';
-import type { MaxAge, Reading, Scalar } from '../compiled-rule.ts';
-import { guess, kindOf, shown } from '../problems.ts';
+import type { MaxAge, Reading, ScalarValue } from '../compiled-rule.ts';
+import { formatValue, suggestName, typeProblem } from '../problems.ts';
 
-export type Field =
+export type FactField =
   | { readonly type: 'number'; readonly min: number; readonly max: number; readonly whole: boolean }
   | { readonly type: 'text'; readonly values?: readonly string[] }
   | { readonly type: 'boolean' };
 
-export type Fields = ReadonlyMap<string, Field>;
+export type FactFields = ReadonlyMap<string, FactField>;
 
-export type Param =
+export type FactParam =
   | { readonly type: 'text'; readonly pattern: Pattern; readonly max: number }
   | { readonly type: 'choice'; readonly values: readonly string[] }
   | { readonly type: 'seconds'; readonly max: number };
 
-export type Params = Readonly<Record<string, string | number>>;
+export type FactParams = Readonly<Record<string, string | number>>;
 
 export interface FactKind {
   readonly name: string;
   readonly source: string;
   readonly maxAge: MaxAge;
-  /** In the order in which people name them; the first is the key of `given`. */
-  readonly params: ReadonlyMap<string, Param>;
-  readonly fields: Fields;
-  /** Of a fact that is counted: what one observation says, and how a reading is made of many. */
-  readonly observed?: Observed;
+  /** In the order of the documentation; the first one is the key in `given` of tests. */
+  readonly params: ReadonlyMap<string, FactParam>;
+  readonly fields: FactFields;
+  /** For facts that are counted from observations, such as Events. */
+  readonly observed?: ObservationType;
 }
 
-export interface Observed {
-  readonly entry: Fields;
-  /** Entries of the right types; `reachSeconds` is how far back they are complete. */
-  readonly read: (entries: readonly Entry[], params: Params, reachSeconds: number) => Reading;
+export interface ObservationType {
+  readonly entry: FactFields;
+  /** Computes a reading from valid observations, which are complete for the last `reachSeconds`. */
+  readonly read: (entries: readonly Observation[], params: FactParams, reachSeconds: number) => Reading;
 }
 
-export type Entry = Readonly<Record<string, Scalar>>;
+export type Observation = Readonly<Record<string, ScalarValue>>;
 
 const TEXT_MAX = 256;
 
-export const text: Field = { type: 'text' };
-export const truth: Field = { type: 'boolean' };
-export const percent: Field = { type: 'number', min: 0, max: 100, whole: false };
-export const seconds: Field = { type: 'number', min: 0, max: Infinity, whole: false };
-export const rate: Field = { type: 'number', min: 0, max: Infinity, whole: false };
-export const count: Field = { type: 'number', min: 0, max: Infinity, whole: true };
+export const TEXT_FIELD: FactField = { type: 'text' };
+export const BOOLEAN_FIELD: FactField = { type: 'boolean' };
+export const PERCENT_FIELD: FactField = { type: 'number', min: 0, max: 100, whole: false };
+export const SECONDS_FIELD: FactField = { type: 'number', min: 0, max: Infinity, whole: false };
+export const RATE_FIELD: FactField = { type: 'number', min: 0, max: Infinity, whole: false };
+export const COUNT_FIELD: FactField = { type: 'number', min: 0, max: Infinity, whole: true };
 
-export function oneOf(values: readonly string[]): Field {
+export function createEnumField(values: readonly string[]): FactField {
   return { type: 'text', values };
 }
 
-export function fieldsOf(fields: Readonly<Record<string, Field>>): Fields {
+export function createFields(fields: Readonly<Record<string, FactField>>): FactFields {
   return new Map(Object.entries(fields));
 }
 
-export function paramsOf(params: Readonly<Record<string, Param>>): ReadonlyMap<string, Param> {
+export function createParams(params: Readonly<Record<string, FactParam>>): ReadonlyMap<string, FactParam> {
   return new Map(Object.entries(params));
 }
 
-/** Why a value is none of this field: the same answer for a rule, for a test, and for what a node reports. */
-export function objectionTo(field: Field, value: unknown): string | undefined {
+/** Why a value is invalid for this field: in a rule, in a test, or in a report of a node. */
+export function invalidValueReason(field: FactField, value: unknown): string | undefined {
   if (field.type === 'boolean') {
     return typeof value === 'boolean'
       ? undefined
-      : `must be true or false without quotes, not ${shown(value)}`;
+      : `must be true or false without quotes, got ${formatValue(value)}`;
   }
-  return field.type === 'number' ? objectionToNumber(field, value) : objectionToText(field, value);
+  return field.type === 'number' ? invalidNumberReason(field, value) : invalidTextReason(field, value);
 }
 
-function objectionToNumber(
-  { min, max, whole }: Extract<Field, { type: 'number' }>,
+function invalidNumberReason(
+  { min, max, whole }: Extract<FactField, { type: 'number' }>,
   value: unknown,
 ): string | undefined {
-  if (typeof value === 'string') return `must be a number: write it without quotes, not ${shown(value)}`;
-  if (typeof value !== 'number') return `must be a number, not ${kindOf(value)}`;
-  if (!Number.isFinite(value)) return `must be a finite number, not ${value}`;
-  if (value < min) return `is never below ${min}`;
-  if (value > max) return `is never above ${max}`;
-  return whole && !Number.isInteger(value) ? `is always a whole number, so never ${value}` : undefined;
+  if (typeof value === 'string')
+    return `must be a number: write it without quotes, got ${formatValue(value)}`;
+  if (typeof value !== 'number') return typeProblem('a number', value);
+  if (!Number.isFinite(value)) return `must be a finite number, got ${value}`;
+  if (value < min) return `must be at least ${min}`;
+  if (value > max) return `must be at most ${max}`;
+  return whole && !Number.isInteger(value) ? `must be an integer, got ${value}` : undefined;
 }
 
-function objectionToText({ values }: Extract<Field, { type: 'text' }>, value: unknown): string | undefined {
+function invalidTextReason(
+  { values }: Extract<FactField, { type: 'text' }>,
+  value: unknown,
+): string | undefined {
   if (typeof value === 'boolean') {
-    return `must be text: write "${value ? 'True' : 'False'}" in quotes, as ${value} without quotes is no text`;
+    return `must be a string: write "${value ? 'True' : 'False'}" in quotes`;
   }
-  if (typeof value !== 'string') return `must be text in quotes, not ${kindOf(value)}`;
-  if (value === '') return 'must not be empty text: what is not known is left out';
+  if (typeof value !== 'string') return typeProblem('a string in quotes', value);
+  if (value === '') return 'must not be empty: omit unknown values';
   if (value.length > TEXT_MAX) return `must have at most ${TEXT_MAX} characters`;
   if (!values || values.includes(value)) return undefined;
-  return `must be one of ${values.join(', ')}, not ${shown(value)}${guess(value, values)}`;
+  return `must be one of ${values.join(', ')}, got ${formatValue(value)}${suggestName(value, values)}`;
 }
 
-/** Of what somebody reports, the fields that we know, with values that fit: all else is unknown. */
-export function readingOf(fields: Fields, reported: Readonly<Record<string, unknown>>): Reading {
+/** The known fields of a report that have valid values; everything else is unknown. */
+export function parseReading(fields: FactFields, reported: Readonly<Record<string, unknown>>): Reading {
   const known = [...fields].flatMap(([name, field]) => {
     const value = Object.hasOwn(reported, name) ? reported[name] : undefined;
-    return objectionTo(field, value) === undefined ? [[name, value as Scalar] as const] : [];
+    return invalidValueReason(field, value) === undefined ? [[name, value as ScalarValue] as const] : [];
   });
   return Object.freeze(Object.fromEntries(known));
 }

@@ -1,11 +1,18 @@
-/** What was done to this machine before, counted from its jobs. */
+/** Earlier repairs of this machine, counted from its jobs. */
 import type { JobOutcome } from '../../api/generated/types.ts';
 import { AVAILABLE_STEPS } from '../../api/steps/steps.ts';
 import { UNKNOWN_READING } from '../compiled-rule.ts';
-import { count, type FactKind, fieldsOf, oneOf, paramsOf, seconds } from './fact.ts';
-import { windowOf } from './window.ts';
+import {
+  COUNT_FIELD,
+  createEnumField,
+  createFields,
+  createParams,
+  type FactKind,
+  SECONDS_FIELD,
+} from './fact.ts';
+import { countInWindow } from './window.ts';
 
-/** Jobs of a month: more would be kept for no rule. */
+/** The longest window: jobs of a month. */
 const MONTH = 2_592_000;
 
 const CLASSES: Readonly<Record<JobOutcome['class'], true>> = {
@@ -17,24 +24,24 @@ const CLASSES: Readonly<Record<JobOutcome['class'], true>> = {
   Cancelled: true,
   HandedOff: true,
 };
-const outcome = oneOf(Object.keys(CLASSES));
+const outcome = createEnumField(Object.keys(CLASSES));
 
-export const history: FactKind = {
+export const historyFact: FactKind = {
   name: 'history',
   source: 'the RemedyOperationJobs of the machine',
   maxAge: 'OurWatch',
-  params: paramsOf({
+  params: createParams({
     action: { type: 'choice', values: AVAILABLE_STEPS },
     windowSeconds: { type: 'seconds', max: MONTH },
   }),
-  fields: fieldsOf({ count, lastAgeSeconds: seconds, lastOutcome: outcome }),
+  fields: createFields({ count: COUNT_FIELD, lastAgeSeconds: SECONDS_FIELD, lastOutcome: outcome }),
   observed: {
-    entry: fieldsOf({ action: oneOf(AVAILABLE_STEPS), ageSeconds: seconds, outcome }),
+    entry: createFields({ action: createEnumField(AVAILABLE_STEPS), ageSeconds: SECONDS_FIELD, outcome }),
     read: (entries, params, reachSeconds) => {
       const same = entries.filter((entry) => entry['action'] === params['action']);
-      const window = windowOf(same, params, reachSeconds);
+      const window = countInWindow(same, params, reachSeconds);
       if (!window) return UNKNOWN_READING;
-      // A job that still runs has no outcome: then the last outcome is unknown, not that of the one before.
+      // A running job has no outcome: then the last outcome is unknown, not that of the job before.
       const last = window.inside[0]?.['outcome'];
       return last === undefined ? window.reading : { ...window.reading, lastOutcome: last };
     },

@@ -1,25 +1,33 @@
-/** What is known of the node as a whole. */
-import { count, type FactKind, fieldsOf, paramsOf, seconds, text, truth } from './fact.ts';
+/** Properties of the node as a whole. */
+import {
+  BOOLEAN_FIELD,
+  COUNT_FIELD,
+  createFields,
+  createParams,
+  type FactKind,
+  SECONDS_FIELD,
+  TEXT_FIELD,
+} from './fact.ts';
 
-export const node: FactKind = {
+export const nodeFact: FactKind = {
   name: 'node',
   source: 'the Node and the Machine',
   maxAge: { seconds: 660 },
-  params: paramsOf({}),
-  fields: fieldsOf({
-    uptimeSeconds: seconds,
-    ageSeconds: seconds,
-    pool: text,
-    zone: text,
-    rack: text,
-    arch: text,
-    kernelVersion: text,
-    osImage: text,
-    kubeletVersion: text,
-    driverVersion: text,
-    driverReadySeconds: seconds,
-    gpuAllocatable: count,
-    detectorVersion: text,
-    unschedulable: truth,
+  params: createParams({}),
+  fields: createFields({
+    uptimeSeconds: SECONDS_FIELD,
+    ageSeconds: SECONDS_FIELD,
+    pool: TEXT_FIELD,
+    zone: TEXT_FIELD,
+    rack: TEXT_FIELD,
+    arch: TEXT_FIELD,
+    kernelVersion: TEXT_FIELD,
+    osImage: TEXT_FIELD,
+    kubeletVersion: TEXT_FIELD,
+    driverVersion: TEXT_FIELD,
+    driverReadySeconds: SECONDS_FIELD,
+    gpuAllocatable: COUNT_FIELD,
+    detectorVersion: TEXT_FIELD,
+    unschedulable: BOOLEAN_FIELD,
   }),
 };

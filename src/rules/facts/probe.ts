@@ -1,11 +1,11 @@
-/** A probe of the agent: tasks that hang, pressure, the runtime, DNS. */
+/** A probe of the agent: hung tasks, pressure, the runtime, DNS. */
 import { COMPONENT_NAME } from '../../api/patterns.ts';
-import { type FactKind, fieldsOf, oneOf, paramsOf, seconds } from './fact.ts';
+import { createEnumField, createFields, createParams, type FactKind, SECONDS_FIELD } from './fact.ts';
 
-export const probe: FactKind = {
+export const probeFact: FactKind = {
   name: 'probe',
   source: 'Machine.status.facts.probes, by the agent',
   maxAge: { heartbeats: 3 },
-  params: paramsOf({ name: { type: 'text', pattern: COMPONENT_NAME, max: 63 } }),
-  fields: fieldsOf({ result: oneOf(['Pass', 'Fail']), ageSeconds: seconds }),
+  params: createParams({ name: { type: 'text', pattern: COMPONENT_NAME, max: 63 } }),
+  fields: createFields({ result: createEnumField(['Pass', 'Fail']), ageSeconds: SECONDS_FIELD }),
 };

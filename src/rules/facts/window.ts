@@ -1,22 +1,22 @@
-/** Observations of a span of time, counted. Pure: ages are given, there is no clock. */
+/** Counts observations within a time window. Pure: observations have ages, so no clock is needed. */
 
 import { type Reading, UNKNOWN_READING } from '../compiled-rule.ts';
-import type { Entry, Params } from './fact.ts';
+import type { FactParams, Observation } from './fact.ts';
 
-export interface Window {
-  readonly inside: readonly Entry[];
+export interface ObservationWindow {
+  readonly inside: readonly Observation[];
   readonly reading: Reading;
 }
 
 /**
- * Undefined when the source does not reach back over the whole window: a count of a part would look like a small
- * count of all. With nothing inside, the count is 0 and the age of the last one is unknown, as there is none.
+ * Undefined if the source does not cover the whole window, because the count of a part would look like a small count.
+ * Without observations in the window, the count is 0 and the age of the last one is unknown.
  */
-export function windowOf(
-  entries: readonly Entry[],
-  { windowSeconds }: Params,
+export function countInWindow(
+  entries: readonly Observation[],
+  { windowSeconds }: FactParams,
   reachSeconds: number,
-): Window | undefined {
+): ObservationWindow | undefined {
   const window = Number(windowSeconds);
   if (!(reachSeconds >= window)) return undefined;
   const inside = entries.filter((entry) => ageOf(entry) <= window).toSorted((a, b) => ageOf(a) - ageOf(b));
@@ -25,6 +25,6 @@ export function windowOf(
   return { inside, reading: { count: inside.length, ...last } };
 }
 
-function ageOf(entry: Entry): number {
+function ageOf(entry: Observation): number {
   return Number(entry['ageSeconds']);
 }

@@ -13,7 +13,7 @@ import {
 import { listAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
-import { besideSchema, type Problem } from '../../rules/problems.ts';
+import { mergeProblems, type Problem } from '../../rules/problems.ts';
 import { HUB_TARGET, type RenderedObject, type RenderedTarget, sourceText } from '../rendered.ts';
 import { unsupported } from './unsupported.ts';
 
@@ -80,7 +80,7 @@ async function objections(
   checks: ObjectChecks,
 ): Promise<string[]> {
   const own = object.apiVersion.startsWith(`${GROUP}/`);
-  const written = besideSchema(await checks.ruleTests(object), checks.schema(object));
+  const written = mergeProblems(await checks.ruleTests(object), checks.schema(object));
   return [
     ...serverFields(object),
     ...marks(object),

@@ -1,20 +1,22 @@
 /** What the compiler checks of the steps of a ladder beyond their names: the input of each. */
 import { describe, expect, it } from 'vitest';
 import { AVAILABLE_STEPS } from '../../../src/api/steps/steps.ts';
-import { compile } from '../../../src/rules/compile.ts';
+import { compileRule } from '../../../src/rules/compile.ts';
 import { acceptedInputs, refusedInputs } from '../../api/steps/inputs.ts';
-import { remedier } from '../sample-rule.ts';
+import { createRemedierSpec } from '../sample-rule.ts';
 
 const accepted = acceptedInputs.filter(([step]) => AVAILABLE_STEPS.includes(step));
 const refused = refusedInputs.filter(([step]) => AVAILABLE_STEPS.includes(step));
 
 describe('the input of a step in a ladder', () => {
   it.each(accepted)('%s accepts %j', (step, input) => {
-    expect(compile(remedier({ '/ladder/0/plan/3': { step, with: input } })).problems).toEqual([]);
+    expect(compileRule(createRemedierSpec({ '/ladder/0/plan/3': { step, with: input } })).problems).toEqual(
+      [],
+    );
   });
 
   it.each(refused)('%s refuses %j', (step, { with: input, at, message }) => {
-    const { problems } = compile(remedier({ '/ladder/0/plan/3': { step, with: input } }));
+    const { problems } = compileRule(createRemedierSpec({ '/ladder/0/plan/3': { step, with: input } }));
     const path = `spec.ladder[0].plan[3].with${at === '' ? '' : `.${at}`}`;
     expect(problems).toEqual([
       { path, message: expect.stringMatching(`^step ${step}: .*${escaped(message)}`) as string },
@@ -22,12 +24,12 @@ describe('the input of a step in a ladder', () => {
   });
 
   it('is checked in onVerified too', () => {
-    const { problems } = compile(remedier({ '/ladder/0/onVerified/0': { step: 'Untaint' } }));
+    const { problems } = compileRule(createRemedierSpec({ '/ladder/0/onVerified/0': { step: 'Untaint' } }));
     expect(problems.map(({ path }) => path)).toEqual(['spec.ladder[0].onVerified[0].with.key']);
   });
 
   it('may be left out where nothing is required', () => {
-    expect(compile(remedier({ '/ladder/0/plan/3': { step: 'Reboot' } })).problems).toEqual([]);
+    expect(compileRule(createRemedierSpec({ '/ladder/0/plan/3': { step: 'Reboot' } })).problems).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { GitTransport } from '../../../src/sync/git/transport.ts';
 import { createHeadAcceptance, type HeadAcceptance } from '../../../src/sync/hub/head-acceptance.ts';
 import type { RenderStore } from '../../../src/sync/hub/render-store.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
-import { remedier } from '../../rules/sample-rule.ts';
+import { createRemedierSpec } from '../../rules/sample-rule.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
 const GOOD = 'a'.repeat(40);
@@ -26,7 +26,7 @@ function rendered(commit: string): Rendered {
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'NodeRemedier',
     metadata: { name: 'kernel-hang' },
-    spec: remedier(CHANGES[commit]),
+    spec: createRemedierSpec(CHANGES[commit]),
   };
   const source = { file: 'rules/kernel-hang.ts:7', construct: 'prod/rules/kernel-hang' };
   const unit = { unit: 'rules', objects: [{ object, source }], digest: 'sha256:0' };

@@ -3,7 +3,7 @@ import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { refusals } from '../../../src/sync/judge/object-checks.ts';
 import { HUB_TARGET } from '../../../src/sync/rendered.ts';
-import { remedier } from '../../rules/sample-rule.ts';
+import { createRemedierSpec } from '../../rules/sample-rule.ts';
 
 const source = { file: 'fleet/main.ts:7', construct: 'test/web/a' };
 const API = 'kubenode.dev/v1alpha1';
@@ -30,7 +30,12 @@ function pipeline(spec: object = {}, sourceFields: object = {}): KubeObject {
 }
 
 function rule(changes: Readonly<Record<string, unknown>> = {}): KubeObject {
-  return { apiVersion: API, kind: 'NodeRemedier', metadata: { name: 'hung' }, spec: remedier(changes) };
+  return {
+    apiVersion: API,
+    kind: 'NodeRemedier',
+    metadata: { name: 'hung' },
+    spec: createRemedierSpec(changes),
+  };
 }
 
 async function said(objects: readonly KubeObject[], target = 'test'): Promise<string[]> {
@@ -138,9 +143,9 @@ describe('refusals', () => {
   it('refuses a rule that fails its own test, and says which, what it said and why', async () => {
     const twice = [rule({ '/tests/0/expect': 'NoMatch', '/tests/1/expect': 'Match' }), rule()];
     expect(await said(twice.slice(0, 1))).toEqual([
-      'kubenode.dev/NodeRemedier hung: spec.tests[0]: the test "hung" fails: expected NoMatch, got Match, because ' +
+      'kubenode.dev/NodeRemedier hung: spec.tests[0]: test "hung" failed: expected NoMatch, got Match, because ' +
         'condition FrequentTaskHung status is "True"; condition Ready status is "Unknown"',
-      expect.stringMatching(/spec\.tests\[1\]: the test "well" fails: expected Match, got NoMatch, because/),
+      expect.stringMatching(/spec\.tests\[1\]: test "well" failed: expected Match, got NoMatch, because/),
     ]);
     expect(await said(twice.slice(1))).toEqual([]);
   });
@@ -148,10 +153,8 @@ describe('refusals', () => {
   it('refuses a rule that is none, in the words of the compiler, once for each place', async () => {
     const leaf = '/rule/conditions/all/0';
     expect(await said([rule({ [`${leaf}/operator`]: 'notEqual', [`${leaf}/valu`]: 3 })])).toEqual([
-      expect.stringMatching(
-        /spec\.rule\.conditions\.all\[0\]\.valu: there is no such field; did you mean value\?/,
-      ),
-      expect.stringMatching(/spec\.rule\.conditions\.all\[0\]\.operator: .*there is no negation/),
+      expect.stringMatching(/spec\.rule\.conditions\.all\[0\]\.valu: unknown field; did you mean value\?/),
+      expect.stringMatching(/spec\.rule\.conditions\.all\[0\]\.operator: .*negation is not supported/),
     ]);
   });
 

@@ -3,7 +3,7 @@
 import { GROUP } from '../../../api/names.ts';
 import { type Problem, validate } from '../../../api/validation/validate.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import { problemsOf } from '../../../rules/rule-tests.ts';
+import { checkRule } from '../../../rules/rule-tests.ts';
 import type { ObjectChecks } from '../../../sync/judge/object-checks.ts';
 
 /** More rules than a fleet has; at about 4 KiB each the cache stays below 4 MiB. */
@@ -18,7 +18,7 @@ export function createCommitChecks(): ObjectChecks {
 
 /** Why a NodeRemedier does not compile or fails its own tests. Empty for objects of other kinds. */
 export async function findRuleProblems(object: KubeObject): Promise<readonly Problem[]> {
-  return isRule(object) ? problemsOf(object['spec']) : [];
+  return isRule(object) ? checkRule(object['spec']) : [];
 }
 
 function isRule({ apiVersion, kind }: KubeObject): boolean {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { runCommandLine } from '../../../../src/cli/run.ts';
-import { remedier } from '../../../rules/sample-rule.ts';
+import { createRemedierSpec } from '../../../rules/sample-rule.ts';
 import { createFleetFolder, type Files } from '../../../support/fleet-repository.ts';
 import { testIo } from '../../../support/test-io.ts';
 
@@ -23,7 +23,7 @@ function ruleFile(changes: Readonly<Record<string, unknown>> = {}): string {
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'NodeRemedier',
     metadata,
-    spec: remedier(changes),
+    spec: createRemedierSpec(changes),
   });
 }
 
@@ -54,7 +54,7 @@ describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
   it('is refused by plan if its own test fails: names test, result, reason and file', async () => {
     const { code, out } = await kubenode(repository(ruleFile(FLIPPED)), 'plan', '--no-live');
     expect(out).toContain(
-      'the test "hung" fails: expected Match, got NoMatch, because condition FrequentTaskHung status is "True", not "False"',
+      'test "hung" failed: expected Match, got NoMatch, because condition FrequentTaskHung status is "True", not "False"',
     );
     expect(out).toContain('NodeRemedier kernel-hang');
     expect(out).toContain(WHERE);
@@ -70,7 +70,7 @@ describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
       'markdown',
     );
     expect(out).toContain(
-      'spec.rule.conditions.all[0].value: condition.status must be text: write "True" in quotes',
+      'spec.rule.conditions.all[0].value: condition.status must be a string: write "True" in quotes',
     );
     expect(out).toContain(WHERE);
     expect(code).toBe(1);
@@ -91,7 +91,7 @@ describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
     };
     const [first] = problems;
     expect(first).toMatchObject({ file: WHERE, field: 'spec.tests[0]' });
-    expect(first?.message).toContain('the test "hung" fails: expected Match, got NoMatch');
+    expect(first?.message).toContain('test "hung" failed: expected Match, got NoMatch');
     const lines = ruleFile(FLIPPED).split('\n');
     expect(lines[(first?.line ?? 0) - 1]).toContain('name: hung');
     expect(code).toBe(65);

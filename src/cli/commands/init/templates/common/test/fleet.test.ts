@@ -1,4 +1,4 @@
-/** What must hold for the fleet, whatever is declared. It asks kubenode for what sync would render. */
+/** Tests of the objects that sync would render. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -28,12 +28,12 @@ const objectsOf = (target: string): readonly KubeObject[] =>
     .flatMap(({ units }) => units.flatMap(({ objects }) => objects.map(({ object }) => object)));
 const clusters = objectsOf('hub').filter(({ kind }) => kind === 'Cluster');
 
-test('every cluster gets something', () => {
+test('every cluster has objects', () => {
   assert.ok(clusters.length > 0);
   for (const { metadata } of clusters) assert.notEqual(objectsOf(metadata.name).length, 0, metadata.name);
 });
 
-test('nothing is declared for a cluster that is not', () => {
+test('every target is a declared cluster', () => {
   const declared = new Set(['hub', ...clusters.map(({ metadata }) => metadata.name)]);
   assert.deepEqual(
     targets.map(({ target }) => target).filter((target) => !declared.has(target)),

@@ -1,4 +1,4 @@
-/** The fleet. `npm run synth` writes what it renders to rendered/, sync renders the same from a commit. */
+/** The fleet program. `npm run synth` writes its objects to rendered/; sync renders the same objects from a commit. */
 import { Fleet } from 'kubenode/constructs';
 import { clusters } from './clusters.ts';
 import { fleetPipeline } from './pipelines.ts';

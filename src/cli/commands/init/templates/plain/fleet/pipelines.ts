@@ -1,4 +1,4 @@
-/** The road of every commit: test, then pre, then prod. */
+/** The stages of every commit: test, then pre, then prod. */
 import type { PipelineSpec } from 'kubenode/constructs';
 
 export const fleetPipeline: PipelineSpec = {
@@ -8,7 +8,7 @@ export const fleetPipeline: PipelineSpec = {
     credentialsRef: { name: 'fleet-repository' },
     pollSeconds: 5,
   },
-  // Short soaks, to watch a first change go all the way. Make them longer before it matters.
+  // Short soak times for a first trial. Increase them for production.
   stages: [
     { name: 'test', clusterSelector: environment('test'), soakSeconds: 10 },
     { name: 'pre', clusterSelector: environment('pre'), soakSeconds: 20 },

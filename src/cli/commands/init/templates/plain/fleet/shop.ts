@@ -1,4 +1,4 @@
-/** An application of plain Kubernetes objects, the same in every cluster but for its replicas. */
+/** An application of plain Kubernetes objects, with a different number of replicas in each cluster. */
 import { ApiObject } from 'cdk8s';
 import type { FleetCluster } from 'kubenode/constructs';
 import { versions } from './versions.ts';

@@ -1,4 +1,4 @@
-/** What runs in the clusters. A bump is one line here; it goes through test, pre and prod by itself. */
+/** The versions in the clusters. An update is one line here; the pipeline promotes it through test, pre and prod. */
 export const versions = {
   shop: '1.0.0',
 } as const;

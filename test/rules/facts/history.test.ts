@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import type { Reading } from '../../../src/rules/compiled-rule.ts';
+import type { Observation } from '../../../src/rules/facts/fact.ts';
+import { historyFact } from '../../../src/rules/facts/history.ts';
+
+/** `Reboot@60:Succeeded`: step, age and outcome. */
+function jobs(text: string, windowSeconds = 3600, reach = Infinity): Reading | undefined {
+  const entries = words(text).map((word): Observation => {
+    const [action = '', age = '', outcome] = word.split(/[@:]/);
+    return { action, ageSeconds: Number(age), ...(outcome !== undefined && { outcome }) };
+  });
+  return historyFact.observed?.read(entries, { action: 'Reboot', windowSeconds }, reach);
+}
+
+function words(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+describe('the fact history', () => {
+  it.each<readonly [name: string, text: string, reading: Reading]>([
+    ['counts 0 without jobs', '', { count: 0 }],
+    [
+      'has count, age and outcome of the last job',
+      'Reboot@90:Transient Reboot@30:Succeeded',
+      { count: 2, lastAgeSeconds: 30, lastOutcome: 'Succeeded' },
+    ],
+    ['ignores other steps', 'Drain@5:Succeeded', { count: 0 }],
+    ['ignores jobs outside of the window', 'Reboot@4000:Succeeded', { count: 0 }],
+    ['has no outcome of a running job', 'Reboot@5 Reboot@90:Succeeded', { count: 2, lastAgeSeconds: 5 }],
+  ])('%s', (_, text, reading) => {
+    expect(jobs(text)).toEqual(reading);
+  });
+
+  it('is unknown if jobs are kept for a shorter time', () => {
+    expect(jobs('Reboot@5:Succeeded', 3600, 1800)).toEqual({});
+  });
+});
