@@ -22,8 +22,9 @@ const RESERVED_NAMES: readonly string[] = FACTS.filter((name) => !FACT_KINDS.has
 
 /** The kind of that name. Reports unknown names, and names that the API reserves for later versions. */
 export function findFactKind(report: ReportProblem, path: string, name: unknown): FactKind | undefined {
-  if (typeof name !== 'string')
+  if (typeof name !== 'string') {
     return report(path, `must be the name of a fact: one of ${FACT_NAMES.join(', ')}`);
+  }
   const known = FACT_KINDS.get(name);
   if (known) return known;
   if (RESERVED_NAMES.includes(name)) {

@@ -17,8 +17,9 @@ export async function runRuleTests(rule: CompiledRule): Promise<readonly Problem
   for (const { name, expect, given, path } of rule.tests) {
     const { outcome, because } = await evaluate(given);
     const difference = `expected ${expect}, got ${outcome}, because ${because}`;
-    if (outcome !== expect)
+    if (outcome !== expect) {
       failed.push({ path, message: `test ${JSON.stringify(name)} failed: ${difference}` });
+    }
     // The engine awaits only resolved promises: without this, a commit with many rules would block timers, such as that of a Lease.
     await setImmediate();
   }

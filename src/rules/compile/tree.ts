@@ -40,8 +40,9 @@ function compileNode(
     return report(path, `has ${forms.join(' and ')} side by side, which is ambiguous: nest them`);
   }
   if (form === 'fact') return compileLeaf(report, path, written);
-  if (depth === 0)
+  if (depth === 0) {
     return report(path, `must not nest deeper than ${MAX_DEPTH}: flatten it, or split the rule`);
+  }
   return compileJoin(report, path, written, { form, depth });
 }
 

@@ -51,8 +51,9 @@ function compileList(
   comparison: ComparisonField,
   value: unknown,
 ): ComparisonValue | undefined {
-  if (!Array.isArray(value))
+  if (!Array.isArray(value)) {
     return report(path, `in requires a list, got ${describeType(value)}: write [value]`);
+  }
   const items: readonly unknown[] = Array.from(value as readonly unknown[]);
   if (items.length === 0) return report(path, 'must not be empty: add values');
   if (items.length > MAX_LIST) return report(path, `must have at most ${MAX_LIST} values`);

@@ -71,8 +71,9 @@ function invalidNumberReason(
   { min, max, whole }: Extract<FactField, { type: 'number' }>,
   value: unknown,
 ): string | undefined {
-  if (typeof value === 'string')
+  if (typeof value === 'string') {
     return `must be a number: write it without quotes, got ${formatValue(value)}`;
+  }
   if (typeof value !== 'number') return typeProblem('a number', value);
   if (!Number.isFinite(value)) return `must be a finite number, got ${value}`;
   if (value < min) return `must be at least ${min}`;
