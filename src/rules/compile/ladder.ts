@@ -72,16 +72,7 @@ function checkStep(report: ReportProblem, path: string, written: unknown): undef
   const step = readObject(report, path, written);
   const name = step && valueAt(step, 'step');
   if (!step) return undefined;
-  if (name === undefined) {
-    return report(`${path}.step`, `is required: use one of ${AVAILABLE_STEPS.join(', ')}`);
-  }
-  if (!isStep(name)) {
-    const hint = typeof name === 'string' ? suggestName(name, AVAILABLE_STEPS) : '';
-    return report(
-      `${path}.step`,
-      `unknown step ${formatValue(name)}: use one of ${AVAILABLE_STEPS.join(', ')}${hint}`,
-    );
-  }
+  if (!isStep(name)) return reportUnknownStep(report, `${path}.step`, name);
   if (stepEntry(name).available) {
     checkInput(report, `${path}.with`, name, valueAt(step, 'with'));
   } else {
@@ -92,6 +83,13 @@ function checkStep(report: ReportProblem, path: string, written: unknown): undef
     return report(`${path}.onFailure`, message);
   }
   return undefined;
+}
+
+function reportUnknownStep(report: ReportProblem, path: string, name: unknown): undefined {
+  const known = AVAILABLE_STEPS.join(', ');
+  if (name === undefined) return report(path, `is required: use one of ${known}`);
+  const hint = typeof name === 'string' ? suggestName(name, AVAILABLE_STEPS) : '';
+  return report(path, `unknown step ${formatValue(name)}: use one of ${known}${hint}`);
 }
 
 function checkInput(report: ReportProblem, path: string, step: Step, input: unknown): void {
