@@ -1,10 +1,10 @@
-/** How far a view can be believed. */
+/** Whether the cached objects of a kind are recent enough to act on. */
 import type { Freshness } from './reflector.ts';
 
-/** In good order bookmarks come about once a minute: after two that are missing, nothing is concluded from a view. */
+/** Bookmarks arrive about once a minute: a view is stale when two of them are missing. */
 export const MAX_VIEW_AGE_MS = 150_000;
 
-/** Why nothing may be concluded from the view of `what`; undefined when something may. */
+/** Why the cached objects of `what` must not be used; undefined when they are fresh. */
 export function staleReason(
   { synced, ageMs, error }: Freshness,
   what: string,

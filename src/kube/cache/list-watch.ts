@@ -1,4 +1,4 @@
-/** One list, or one watch, of a reflector: how it is read, and what of it is believed. */
+/** One list or one watch of a reflector, with the checks that protect the store from wrong answers. */
 
 import type { Clock } from '../../os/clock.ts';
 import type { Client, ListOptions, WatchEvent } from '../client/client.ts';
@@ -19,41 +19,41 @@ export interface ReflectorSource<T extends KubeObject> {
   readonly random: () => number;
 }
 
-/** Where we are in the history of the server. */
+/** How far the reflector has read. */
 export interface WatchPosition {
-  /** Where to watch from; undefined when a list is due. */
+  /** The resourceVersion to watch from; undefined when a list is needed. */
   from: string | undefined;
-  /** The newest moment that we saw. Nothing older is believed. */
+  /** The newest resourceVersion that was read. Anything older is rejected. */
   newest: string | undefined;
   pageSize: number;
-  /** This server tells its version about once a minute, also when nothing happens. */
+  /** The server sends bookmarks, about once a minute. */
   bookmarks: boolean;
 }
 
 const PAGE = 500;
 const LARGEST_PAGE = 10_000;
-// The server ends a watch after this time; spread, so that thousands of them do not come back together.
-const WATCH_SECONDS = { least: 300, spread: 300 };
+// The server ends a watch after this time; randomized, so that many watches do not restart together.
+const WATCH_SECONDS = { min: 300, spread: 300 };
 const GRACE_MS = 15_000;
-// Bookmarks come about once a minute: two of them are missing.
+// Bookmarks arrive about once a minute: two of them are missing.
 const SILENCE_MS = 180_000;
-/** A watch that ends sooner did not work, whatever it says. */
+/** A watch without events that ends sooner counts as failed. */
 const SHORTEST_WATCH_MS = 1000;
 
 export function createWatchPosition(): WatchPosition {
   return { from: undefined, newest: undefined, pageSize: PAGE, bookmarks: false };
 }
 
-/** The whole list or an error; only the whole list reaches the store. */
+/** Reads the complete list. The store changes only when all of it was read. */
 export async function readList<T extends KubeObject>(
   source: ReflectorSource<T>,
   position: WatchPosition,
   signal: AbortSignal,
 ): Promise<void> {
   const { client, resource, selection, store } = source;
-  let list = await wholeList(source, position, signal);
-  // Nothing at all is what broken caches and proxies like to say, and what does most harm. It costs little to ask twice.
-  if (list.objects.length === 0) list = await wholeList(source, position, signal);
+  let list = await completeList(source, position, signal);
+  // An empty list is a typical answer of a broken cache or proxy, and does the most harm: read it twice.
+  if (list.objects.length === 0) list = await completeList(source, position, signal);
   const keys = new Set(list.objects.map(({ metadata }) => storeKey(metadata)));
   const missing = store
     .list()
@@ -65,33 +65,33 @@ export async function readList<T extends KubeObject>(
   position.pageSize = PAGE;
 }
 
-interface WholeList<T> {
+interface CompleteList<T> {
   readonly objects: readonly T[];
   readonly version: string | undefined;
 }
 
-async function wholeList<T extends KubeObject>(
+async function completeList<T extends KubeObject>(
   { client, resource, selection, store, transform }: ReflectorSource<T>,
   position: WatchPosition,
   signal: AbortSignal,
-): Promise<WholeList<T>> {
+): Promise<CompleteList<T>> {
   const objects: T[] = [];
   let version: string | undefined;
   try {
     const options: ListOptions = { ...selection, limit: position.pageSize, signal };
     for await (const page of client.pages(resource, options)) {
-      version = believable(page.resourceVersion, position, 'a list');
+      version = requireRecent(page.resourceVersion, position, 'list');
       for (const item of page.items) objects.push(unchanged(item, store) ?? transform(item));
     }
   } catch (error) {
-    // The list took so long that the server forgot where it began: fewer, larger pages.
+    // The list took so long that its continue token expired: use fewer, larger pages.
     if (isKubeError(error, 'Gone')) position.pageSize = Math.min(LARGEST_PAGE, position.pageSize * 4);
     throw error;
   }
   return { objects, version };
 }
 
-/** What we have already is not kept twice, not even for a moment. */
+/** Reuses the cached object, so that an unchanged one is never in memory twice. */
 function unchanged<T extends KubeObject>({ metadata }: KubeObject, store: WritableStore<T>): T | undefined {
   const known = store.get(storeKey(metadata));
   const same =
@@ -99,61 +99,63 @@ function unchanged<T extends KubeObject>({ metadata }: KubeObject, store: Writab
   return same ? known : undefined;
 }
 
-interface Follow {
+interface WatchRun {
   readonly from: string;
   readonly signal: AbortSignal;
-  /** After each event. */
-  readonly heard: () => void;
+  /** Called after each event. */
+  readonly onEvent: () => void;
 }
 
-/** Returns when the server ended the watch in good order. Each event is in the store before the next is read. */
+/** Returns when the server ended the watch normally. Each event is in the store before the next one is read. */
 export async function followWatch<T extends KubeObject>(
   source: ReflectorSource<T>,
   position: WatchPosition,
-  { from, signal, heard }: Follow,
+  { from, signal, onEvent }: WatchRun,
 ): Promise<void> {
   const { client, resource, selection, clock, random } = source;
-  const timeoutSeconds = Math.round(WATCH_SECONDS.least + random() * WATCH_SECONDS.spread);
+  const timeoutSeconds = Math.round(WATCH_SECONDS.min + random() * WATCH_SECONDS.spread);
   const longestMs = timeoutSeconds * 1000 + GRACE_MS;
   const silenceMs = (): number => (position.bookmarks ? SILENCE_MS : longestMs);
-  const dog = createWatchdog({ clock, outer: signal, silenceMs, longestMs });
+  const watchdog = createWatchdog({ clock, outer: signal, silenceMs, longestMs });
   const startMs = clock.monotonicMs();
   let events = 0;
   try {
-    const options = { ...selection, resourceVersion: from, timeoutSeconds, signal: dog.signal };
+    const options = { ...selection, resourceVersion: from, timeoutSeconds, signal: watchdog.signal };
     for await (const event of client.watch(resource, options)) {
-      dog.heard();
-      take(source, position, event);
+      watchdog.reset();
+      storeEvent(source, position, event);
       events += 1;
-      heard();
+      onEvent();
     }
   } catch (error) {
-    judge(error, dog);
+    handleWatchError(error, watchdog);
   } finally {
-    dog.stop();
+    watchdog.stop();
   }
   if (events === 0 && clock.monotonicMs() - startMs < SHORTEST_WATCH_MS) {
-    throw new KubeError('Unreachable', 'the watch was closed as soon as it was open');
+    throw new KubeError('Unreachable', 'the watch was closed as soon as it was opened');
   }
 }
 
-/** A watch that the server forgot to end is as good as ended; one that fell silent is an error. */
-function judge(error: unknown, dog: Watchdog): void {
-  const why = dog.endedBecause();
-  if (why === 'overdue') return;
-  if (why === 'silent') throw new KubeError('Timeout', `the watch fell silent for ${SILENCE_MS / 1000} s`);
+/** A watch that the server did not end in time counts as ended; one without events or bookmarks is an error. */
+function handleWatchError(error: unknown, watchdog: Watchdog): void {
+  const because = watchdog.endedBecause();
+  if (because === 'overdue') return;
+  if (because === 'silent') {
+    throw new KubeError('Timeout', `the watch received nothing for ${SILENCE_MS / 1000} s`);
+  }
   throw error;
 }
 
-function take<T extends KubeObject>(
+function storeEvent<T extends KubeObject>(
   { store, transform }: ReflectorSource<T>,
   position: WatchPosition,
   event: WatchEvent,
 ): void {
   const { type, object } = event;
-  // Until it has proved to be in order: events out of turn may have jumped over others, which only a list can bring back.
+  // Cleared until the event proves to be in order: an event out of order may have skipped others, and only a list recovers them.
   position.from = undefined;
-  const version = believable(object.metadata.resourceVersion ?? '', position, 'an event');
+  const version = requireRecent(object.metadata.resourceVersion ?? '', position, 'event');
   if (type === 'BOOKMARK') position.bookmarks = true;
   else if (type === 'DELETED') store.remove(object);
   else store.put(transform(object));
@@ -162,13 +164,13 @@ function take<T extends KubeObject>(
 }
 
 /**
- * An API server that lags behind, or a cache in front of it, may show the past. In the past, objects are missing that
- * exist, and objects exist that are gone.
+ * An API server that lags behind, or a cache in front of it, may answer with an old state, in which existing objects
+ * are missing and deleted ones exist.
  */
-function believable(version: string, { newest }: WatchPosition, what: string): string {
+function requireRecent(version: string, { newest }: WatchPosition, what: string): string {
   if (!isOlderVersion(version, newest)) return version;
   throw new KubeError(
     'BadAnswer',
-    `${what} of the past, version ${version} after ${newest}: not believed (after a restore of etcd, restart this process)`,
+    `${what} rejected: its resourceVersion ${version} is older than ${newest} (restart this process after a restore of etcd)`,
   );
 }

@@ -1,7 +1,6 @@
 /**
- * Keeps a store equal to the server: a paged list, then a watch from where the list ended, for ever. Nothing takes an
- * object out of the store but a whole list or a deletion that the server told: when the server cannot be read, the store
- * grows old, and says how old.
+ * Keeps a store equal to the server: a paged list, then watches from its resourceVersion on. Objects leave the store
+ * only by a complete list or a DELETED event: while the server cannot be read, the store ages and reports its age.
  */
 
 import type { Clock } from '../../os/clock.ts';
@@ -22,36 +21,36 @@ export interface ReflectorOptions<T extends KubeObject = KubeObject> extends Sel
   readonly store: WritableStore<T>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Between 0 and 1. */
+  /** In [0, 1). */
   readonly random: () => number;
   readonly transform?: Transform<T>;
   readonly metrics?: { restarted(kind: string, because: string): void };
-  /** The server can be read: for the first time, or after an error. What is in the store may be the same as before. */
+  /** Called when the server can be read for the first time, or again after an error. The store may be unchanged. */
   readonly recovered?: () => void;
 }
 
 export interface Reflector {
-  /** Until the signal. Never rejects, and is to be called once. */
+  /** Runs until the signal. Never rejects. Call it once. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when the first list is in, rejects when the signal comes first. */
+  /** Resolves when the initial list is complete, rejects when the signal is aborted first. */
   synced(signal?: AbortSignal): Promise<void>;
   freshness(): Freshness;
 }
 
-/** How far the store can be believed. */
+/** How recent the store is. */
 export interface Freshness {
   readonly synced: boolean;
-  /** When the server last told us how things are; undefined before the first list. */
+  /** When the server last answered or sent an event; undefined before the initial list. */
   readonly lastContactAt: Date | undefined;
-  /** Infinity before the first list. In good order it stays below two minutes: bookmarks. */
+  /** Infinity before the initial list. Normally below two minutes, because of bookmarks. */
   readonly ageMs: number;
-  /** Why the server cannot be read now. */
+  /** The last error, while the server cannot be read. */
   readonly error: KubeError | undefined;
 }
 
-// A version that the server never reaches, or cannot read. A server that is down is none of them: when it is back, its
-// clients must not all list at once.
-const MAY_BE_OUR_VERSION: ReadonlySet<KubeErrorCode> = new Set(['Timeout', 'Invalid', 'BadAnswer']);
+// These errors may come from a resourceVersion that the server never reaches or cannot parse: list after several of
+// them. Not when the server is down, because its clients must not all list at once when it is back.
+const MAY_BE_BAD_VERSION: ReadonlySet<KubeErrorCode> = new Set(['Timeout', 'Invalid', 'BadAnswer']);
 const RELIST_AFTER_FAILURES = 5;
 
 export function createReflector<T extends KubeObject = KubeObject>(options: ReflectorOptions<T>): Reflector {
@@ -79,7 +78,7 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
         await (from === undefined ? listOnce(signal) : watchOnce(from, signal));
       } catch (caught) {
         if (signal.aborted) return;
-        error = told(caught, from === undefined ? 'list' : 'watch');
+        error = recordError(caught, from === undefined ? 'list' : 'watch');
         backoff = backOffAfterError(backoff, {
           atMs: clock.monotonicMs(),
           chance: random(),
@@ -91,41 +90,41 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
   }
 
   async function listOnce(signal: AbortSignal): Promise<void> {
-    // What a list shows is as old as its beginning.
-    const begun = { ms: clock.monotonicMs(), at: clock.now() };
+    // A list shows the state at its start.
+    const started = { ms: clock.monotonicMs(), at: clock.now() };
     await readList(source, position, signal);
-    heard(begun);
-    log.info('listed', { objects: store.size, resourceVersion: position.from });
+    recordContact(started);
+    log.info('list complete', { objects: store.size, resourceVersion: position.from });
     first.resolve();
   }
 
   async function watchOnce(from: string, signal: AbortSignal): Promise<void> {
-    await followWatch(source, position, { from, signal, heard });
-    heard();
+    await followWatch(source, position, { from, signal, onEvent: recordContact });
+    recordContact();
     options.metrics?.restarted(resource.kind, 'Closed');
   }
 
-  function heard(since = { ms: clock.monotonicMs(), at: clock.now() }): void {
-    const news = error !== undefined || !contact;
-    contact = since;
+  function recordContact(time = { ms: clock.monotonicMs(), at: clock.now() }): void {
+    const recovered = error !== undefined || !contact;
+    contact = time;
     [error, failedWatches] = [undefined, 0];
-    if (news) options.recovered?.();
+    if (recovered) options.recovered?.();
   }
 
-  /** Decides what the next attempt is. */
-  function told(caught: unknown, during: 'list' | 'watch'): KubeError {
+  /** Logs the error and decides whether the next attempt is a list or a watch. */
+  function recordError(caught: unknown, during: 'list' | 'watch'): KubeError {
     const known = isKubeError(caught)
       ? caught
       : new KubeError('BadAnswer', String(caught), { cause: caught });
     if (during === 'list') log.warn('list failed', { code: known.code, error: known });
-    else watchFailed(known);
+    else recordWatchError(known);
     return known;
   }
 
-  function watchFailed(known: KubeError): void {
+  function recordWatchError(known: KubeError): void {
     log.warn('watch failed', { code: known.code, error: known });
     options.metrics?.restarted(resource.kind, known.code);
-    if (MAY_BE_OUR_VERSION.has(known.code)) failedWatches += 1;
+    if (MAY_BE_BAD_VERSION.has(known.code)) failedWatches += 1;
     if (known.code === 'Gone' || failedWatches >= RELIST_AFTER_FAILURES) position.from = undefined;
   }
 
@@ -143,7 +142,7 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
   }
 
   async function pause(ms: number, signal: AbortSignal): Promise<void> {
-    await clock.sleep(ms, signal).catch(() => {}); // the signal: `run` sees it
+    await clock.sleep(ms, signal).catch(() => {}); // aborted: `run` checks the signal
   }
 }
 

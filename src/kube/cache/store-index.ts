@@ -1,9 +1,9 @@
-/** Objects by values that are computed from them: Machines by zone, Pods by node. */
+/** Indexes of objects by computed values: Machines by zone, Pods by node. */
 
 import type { KubeObject } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
 
-/** Under which values an object is found; none for an object that the index does not concern. */
+/** The values under which an object is found in each index; none when it is not part of the index. */
 export type Indexers<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
 
 export interface StoreIndexes<T> {
@@ -25,19 +25,19 @@ export function createStoreIndexes<T extends KubeObject>(indexers: Indexers<T>, 
     },
     change: (before, after) => {
       for (const [name, index] of indexes) {
-        if (before) for (const value of valuesOf(name, before)) takeOut(index, value, before);
-        if (after) for (const value of valuesOf(name, after)) putIn(index, value, after);
+        if (before) for (const value of valuesOf(name, before)) removeFrom(index, value, before);
+        if (after) for (const value of valuesOf(name, after)) addTo(index, value, after);
       }
     },
     rebuild: (objects) => {
       for (const [name, index] of indexes) {
         index.clear();
-        for (const object of objects) for (const value of valuesOf(name, object)) putIn(index, value, object);
+        for (const object of objects) for (const value of valuesOf(name, object)) addTo(index, value, object);
       }
     },
   };
 
-  /** An object that the indexer cannot read is under no value of it; it stays in the store. */
+  /** An object on which the indexer throws gets no values; it stays in the store. */
   function valuesOf(name: string, object: T): readonly string[] {
     try {
       return indexers[name]?.(object) ?? [];
@@ -48,13 +48,13 @@ export function createStoreIndexes<T extends KubeObject>(indexers: Indexers<T>, 
   }
 }
 
-function putIn<T>(index: Index<T>, value: string, object: T): void {
+function addTo<T>(index: Index<T>, value: string, object: T): void {
   const objects = index.get(value);
   if (objects) objects.add(object);
   else index.set(value, new Set([object]));
 }
 
-function takeOut<T>(index: Index<T>, value: string, object: T): void {
+function removeFrom<T>(index: Index<T>, value: string, object: T): void {
   const objects = index.get(value);
   objects?.delete(object);
   if (objects?.size === 0) index.delete(value);

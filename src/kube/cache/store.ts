@@ -1,39 +1,39 @@
 /**
- * The objects of one kind as last seen, for reading by many. Only a reflector writes it. Objects are shared and never
- * changed in place; a reader that wants to change one makes a copy.
+ * The cached objects of one kind. Objects are shared between readers and never changed in place: a reader that wants
+ * to change one makes a copy.
  */
 
 import type { KubeObject, ObjectName } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
 import { createStoreIndexes, type Indexers } from './store-index.ts';
 
-/** What readers see. */
+/** For readers. */
 export interface Store<T extends KubeObject = KubeObject> {
-  /** By name, or by the key that `storeKey` makes of it. */
+  /** By name, or by its `storeKey`. */
   get(name: ObjectName | string): T | undefined;
-  /** All of them, in no promised order. */
+  /** All objects, in no particular order. */
   list(): readonly T[];
   byIndex(index: string, value: string): readonly T[];
   readonly size: number;
-  /** False until the first whole list is in: then nothing may be concluded from what is not here. */
+  /** False until the initial list is complete. Until then, a missing object means nothing. */
   hasSynced(): boolean;
-  /** Told of every change from now on, and at once of what is there already. Returns how to stop. */
+  /** Calls the handler for every present object now, and for every later change. Returns the function that unsubscribes. */
   subscribe(handler: StoreHandler<T>): () => void;
 }
 
-/** Called in the order of changes, while the store already has them. What one throws reaches no other. */
+/** Called in the order of changes, after the store has changed. An error in one handler does not affect the others. */
 export interface StoreHandler<T extends KubeObject = KubeObject> {
   added?(object: T): void;
   updated?(object: T, before: T): void;
-  /** `last` is what we knew; `missed` when the deletion itself was not seen, so that it may have changed since. */
+  /** `last` is the last known state; `missed` when the deletion itself was not observed, so that it may be outdated. */
   removed?(last: T, missed: boolean): void;
 }
 
-/** What the reflector sees. */
+/** For the reflector. */
 export interface WritableStore<T extends KubeObject = KubeObject> extends Store<T> {
   put(object: T): void;
   remove(object: KubeObject): void;
-  /** A whole list takes the place of everything, in one step; but for what is newer than `version`, the list's own. */
+  /** Replaces all objects by a complete list in one step, except those newer than `version`, the list's own. */
   replace(objects: readonly T[], version?: string): void;
 }
 
@@ -71,18 +71,18 @@ export function createStore<T extends KubeObject = KubeObject>({
 
   function subscribe(handler: StoreHandler<T>): () => void {
     handlers.add(handler);
-    for (const object of objects.values()) tell(handler, addition(object));
+    for (const object of objects.values()) notify(handler, addition(object));
     return () => void handlers.delete(handler);
   }
 
   function put(object: T): void {
     const key = storeKey(object.metadata);
     const before = objects.get(key);
-    // An event that was overtaken: by a list, or by a watch of another server.
+    // An outdated event: a list or another server's watch was ahead of it.
     if (before && isOlder(object, before)) return;
     objects.set(key, object);
     indexes.change(before, object);
-    announce(changesBetween(before, object));
+    notifyAll(changesBetween(before, object));
   }
 
   function remove(object: KubeObject): void {
@@ -91,7 +91,7 @@ export function createStore<T extends KubeObject = KubeObject>({
     if (!before || isOlder(object, before)) return;
     objects.delete(key);
     indexes.change(before, undefined);
-    announce([removal(before, false)]);
+    notifyAll([removal(before, false)]);
   }
 
   function replace(list: readonly T[], version?: string): void {
@@ -101,16 +101,16 @@ export function createStore<T extends KubeObject = KubeObject>({
     for (const [key, object] of previous) if (isNewerThan(version, object)) objects.set(key, object);
     indexes.rebuild([...objects.values()]);
     synced = true;
-    const gone = [...previous].filter(([key]) => !objects.has(key));
-    announce(gone.map(([, last]) => removal(last, true)));
-    for (const [key, object] of objects) announce(changesBetween(previous.get(key), object));
+    const missing = [...previous].filter(([key]) => !objects.has(key));
+    notifyAll(missing.map(([, last]) => removal(last, true)));
+    for (const [key, object] of objects) notifyAll(changesBetween(previous.get(key), object));
   }
 
-  function announce(changes: readonly Change<T>[]): void {
-    for (const change of changes) for (const handler of handlers) tell(handler, change);
+  function notifyAll(changes: readonly Change<T>[]): void {
+    for (const change of changes) for (const handler of handlers) notify(handler, change);
   }
 
-  function tell(handler: StoreHandler<T>, { about, call }: Change<T>): void {
+  function notify(handler: StoreHandler<T>, { about, call }: Change<T>): void {
     try {
       call(handler);
     } catch (error) {
@@ -136,7 +136,7 @@ function removal<T extends KubeObject>(last: T, missed: boolean): Change<T> {
   return { about: last, call: (handler) => handler.removed?.(last, missed) };
 }
 
-/** A name that was deleted and made anew is two changes, also when we saw only one. */
+/** A recreated object is a removal and an addition, even when only one event was observed. */
 function changesBetween<T extends KubeObject>(before: T | undefined, object: T): Change<T>[] {
   if (!before) return [addition(object)];
   if (before === object) return [];
@@ -154,8 +154,8 @@ function isOlder(a: KubeObject, b: KubeObject): boolean {
 }
 
 /**
- * Resource versions of etcd are numbers that only grow, the same for all objects of a server. Of others (aggregated
- * servers) nothing is known, so nothing is older.
+ * Resource versions from etcd are numbers that increase across all objects of a server. Those of aggregated servers
+ * may not be comparable: then neither is older.
  */
 export function isOlderVersion(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined || !DECIMAL.test(a) || !DECIMAL.test(b)) return false;

@@ -1,13 +1,13 @@
-/** Makes objects smaller before they are kept: fields that nobody reads go, equal strings become one. */
+/** Makes objects smaller before they are cached: drops unused fields and shares equal strings. */
 import type { KubeObject, ManagedFields } from '../objects/object.ts';
 
 export type Transform<T extends KubeObject> = (object: KubeObject) => T;
 
-// V8 shares strings of up to 10 characters itself while it parses. Long ones are rarely equal.
-const SHORTEST = 11;
-const LONGEST = 256;
-// Names, UIDs and times never come twice and would fill the pool for ever. Emptied now and then, it costs one copy of
-// each common string for each round, and holds at most a few MB.
+// V8 itself shares strings of up to 10 characters while parsing. Long ones are rarely equal.
+const MIN_LENGTH = 11;
+const MAX_LENGTH = 256;
+// Names, UIDs and times are unique and would fill the pool without limit. Clearing it at this size costs one more copy
+// of each common string and limits it to a few MB.
 const POOL_SIZE = 20_000;
 
 /**
@@ -60,7 +60,7 @@ function shareStrings(branch: unknown, pool: (text: string) => string): void {
 function stringPool(): (text: string) => string {
   const pool = new Map<string, string>();
   return (text) => {
-    if (text.length < SHORTEST || text.length > LONGEST) return text;
+    if (text.length < MIN_LENGTH || text.length > MAX_LENGTH) return text;
     const known = pool.get(text);
     if (known !== undefined) return known;
     if (pool.size >= POOL_SIZE) pool.clear();
@@ -69,7 +69,7 @@ function stringPool(): (text: string) => string {
   };
 }
 
-/** Objects and arrays alike. */
+/** True for objects and arrays. */
 function isBranch(value: unknown): value is Branch {
   return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,6 @@
 /**
- * Before objects leave a store because a list does not hold them, some of them are asked for by name. A cache, a proxy or
- * a filter in between may lose a list's items without an error; it seldom loses the objects themselves too.
+ * Before objects that are missing in a list leave the store, some of them are read by name. A cache or proxy may lose
+ * items of a list without an error, but seldom the objects themselves.
  */
 import type { Client } from '../client/client.ts';
 import { isKubeError, KubeError } from '../client/errors.ts';
@@ -8,34 +8,34 @@ import { labelOf, nameOf } from '../client/paths.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
 import { storeKey } from './store.ts';
 
-/** Which objects. */
+/** The objects that a list or watch covers. */
 export interface Selection {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
 
-interface Question {
+interface Check {
   readonly client: Pick<Client, 'get' | 'pages'>;
   readonly resource: Resource;
   readonly selection: Selection;
   readonly signal: AbortSignal;
 }
 
-/** Rejects when one of these, which a list did not hold, is there all the same. */
-export async function verifyMissing(missing: readonly KubeObject[], question: Question): Promise<void> {
-  // A list that was cut lacks the last, an empty one lacks all.
-  const witnesses = new Set([missing[0], missing[missing.length >> 1], missing.at(-1)]);
-  for (const witness of witnesses) {
-    if (witness && (await isThere(witness, question)) && (await isSelected(witness, question))) {
-      const label = labelOf(witness, nameOf(witness));
-      throw new KubeError('BadAnswer', `a list without ${label}, which is there: not believed`);
+/** Rejects when one of the objects that are missing in the list exists. */
+export async function verifyMissing(missing: readonly KubeObject[], check: Check): Promise<void> {
+  // A truncated list lacks the last objects, an empty one lacks all.
+  const samples = new Set([missing[0], missing[missing.length >> 1], missing.at(-1)]);
+  for (const sample of samples) {
+    if (sample && (await exists(sample, check)) && (await isSelected(sample, check))) {
+      const label = labelOf(sample, nameOf(sample));
+      throw new KubeError('BadAnswer', `list rejected: it lacks ${label}, which exists`);
     }
   }
 }
 
-/** The same object, not another one under its name. Who may list but not get cannot ask. */
-async function isThere(object: KubeObject, { client, resource, signal }: Question): Promise<boolean> {
+/** True for the same object, not for another one with its name. Without permission to get it, this cannot be checked. */
+async function exists(object: KubeObject, { client, resource, signal }: Check): Promise<boolean> {
   try {
     const { metadata } = await client.get(resource, nameOf(object), { signal });
     return metadata.uid === object.metadata.uid;
@@ -45,10 +45,10 @@ async function isThere(object: KubeObject, { client, resource, signal }: Questio
   }
 }
 
-/** It may be there and no longer be one of those that we list. Only a second list can tell. */
+/** The object may exist and no longer match the selectors. Only a second list can tell. */
 async function isSelected(
   object: KubeObject,
-  { client, resource, selection, signal }: Question,
+  { client, resource, selection, signal }: Check,
 ): Promise<boolean> {
   const { labelSelector, fieldSelector } = selection;
   if (labelSelector === undefined && fieldSelector === undefined) return true;

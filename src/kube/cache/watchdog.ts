@@ -1,55 +1,56 @@
-/** Ends what has been silent, or has gone on, for too long. */
+/** Aborts a watch that has been silent, or has lasted, for too long. */
 import type { Clock } from '../../os/clock.ts';
 
 export interface WatchdogOptions {
   readonly clock: Clock;
-  /** Ends it too. */
+  /** The caller's signal; aborts the watch as well. */
   readonly outer: AbortSignal;
-  /** How long nothing may be heard; asked anew each time, because it may change. */
+  /** The longest time without an event. Evaluated each time, because it may change. */
   readonly silenceMs: () => number;
-  /** How long it may go on at all. */
+  /** The longest duration of the watch. */
   readonly longestMs: number;
 }
 
 export interface Watchdog {
   readonly signal: AbortSignal;
-  heard(): void;
-  /** Why it ended, when the watchdog ended it. */
+  /** Restarts the time without an event. */
+  reset(): void;
+  /** Why the watchdog ended the watch; undefined when it did not. */
   endedBecause(): 'silent' | 'overdue' | undefined;
-  /** Must be called in the end. */
+  /** Must be called when the watch has ended. */
   stop(): void;
 }
 
 export function createWatchdog({ clock, outer, silenceMs, longestMs }: WatchdogOptions): Watchdog {
-  const bite = new AbortController();
-  const leash = new AbortController();
+  const watch = new AbortController();
+  const cancelTimer = new AbortController();
   const endMs = clock.monotonicMs() + longestMs;
-  let heardMs = clock.monotonicMs();
-  let why: 'silent' | 'overdue' | undefined;
-  const pass = (): void => bite.abort(outer.reason);
-  if (outer.aborted) pass();
-  else outer.addEventListener('abort', pass, { once: true });
-  guard().catch(() => {}); // the leash: `stop` ends its sleep
+  let lastEventMs = clock.monotonicMs();
+  let because: 'silent' | 'overdue' | undefined;
+  const forwardAbort = (): void => watch.abort(outer.reason);
+  if (outer.aborted) forwardAbort();
+  else outer.addEventListener('abort', forwardAbort, { once: true });
+  runTimer().catch(() => {}); // `stop` cancels its sleep
 
   return {
-    signal: bite.signal,
-    heard: () => {
-      heardMs = clock.monotonicMs();
+    signal: watch.signal,
+    reset: () => {
+      lastEventMs = clock.monotonicMs();
     },
-    endedBecause: () => why,
+    endedBecause: () => because,
     stop: () => {
-      outer.removeEventListener('abort', pass);
-      leash.abort();
+      outer.removeEventListener('abort', forwardAbort);
+      cancelTimer.abort();
     },
   };
 
-  async function guard(): Promise<void> {
-    for (let left = leftMs(); left > 0; left = leftMs()) await clock.sleep(left, leash.signal);
-    why = clock.monotonicMs() >= endMs ? 'overdue' : 'silent';
-    bite.abort(new Error(`the watch is ${why}`));
+  async function runTimer(): Promise<void> {
+    for (let left = leftMs(); left > 0; left = leftMs()) await clock.sleep(left, cancelTimer.signal);
+    because = clock.monotonicMs() >= endMs ? 'overdue' : 'silent';
+    watch.abort(new Error(`the watch is ${because}`));
   }
 
   function leftMs(): number {
-    return Math.min(heardMs + silenceMs(), endMs) - clock.monotonicMs();
+    return Math.min(lastEventMs + silenceMs(), endMs) - clock.monotonicMs();
   }
 }

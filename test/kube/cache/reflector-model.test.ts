@@ -1,8 +1,8 @@
-/** The reflector against a small server on which anything happens in any order. */
+/** The reflector against a simulated server with random changes and faults. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeErrorCode } from '../../../src/kube/client/errors.ts';
-import { bed, contents, MINUTE, SECOND } from '../../support/kube/reflector-bed.ts';
+import { contents, createReflectorBed, MINUTE, SECOND } from '../../support/kube/reflector-bed.ts';
 import type { ListFault, SmallServer, WatchFault } from '../../support/kube/small-server.ts';
 import { runs } from '../../support/long.ts';
 import { settle, type VirtualClock } from '../../support/virtual-clock.ts';
@@ -10,7 +10,7 @@ import { settle, type VirtualClock } from '../../support/virtual-clock.ts';
 describe('createReflector', () => {
   it('never loses an object that exists, and always converges', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 60 }), survives),
+      fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 60 }), convergesAfter),
       runs(150, 5000),
     );
   }, 600_000);
@@ -64,15 +64,15 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-async function survives(steps: readonly Step[]): Promise<void> {
-  const { clock, server, store: objects, stop } = await bed(['a', 'b']);
+async function convergesAfter(steps: readonly Step[]): Promise<void> {
+  const { clock, server, store: objects, stop } = await createReflectorBed(['a', 'b']);
   const lost: string[] = [];
   objects.subscribe({
     removed: ({ metadata }) => {
       if (server.has(metadata.uid)) lost.push(metadata.name);
     },
   });
-  for (const step of steps) await take(step, server, clock);
+  for (const step of steps) await perform(step, server, clock);
   server.listFaults.length = 0;
   server.watchFaults.length = 0;
   await clock.advance(25 * MINUTE);
@@ -81,7 +81,7 @@ async function survives(steps: readonly Step[]): Promise<void> {
   expect(contents(objects.list())).toEqual(contents(server.objects()));
 }
 
-async function take(step: Step, server: SmallServer, clock: VirtualClock): Promise<void> {
+async function perform(step: Step, server: SmallServer, clock: VirtualClock): Promise<void> {
   switch (step.step) {
     case 'put':
       server.put(step.name);
@@ -109,7 +109,7 @@ async function take(step: Step, server: SmallServer, clock: VirtualClock): Promi
   await settle();
 }
 
-/** That there is nothing is asked twice: whoever lies twice in a row is believed. */
+/** Never two empty lists in a row: those would be accepted. */
 function addListFault({ listFaults }: SmallServer, fault: ListFault): void {
   const again = fault.fault === 'empty' && listFaults.at(-1)?.fault === 'empty';
   if (!again) listFaults.push(fault);

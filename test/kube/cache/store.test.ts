@@ -7,42 +7,47 @@ interface Thing extends KubeObject {
   readonly zone?: string;
 }
 
-/** `a@5` is the thing a at version 5; `a@5!2` its second life; `ns/a@5` one in a namespace. */
+/** `a@5` is the thing a at version 5; `a@5!2` after it was recreated; `ns/a@5` in a namespace. */
 function thing(text: string, zone?: string): Thing {
-  const [, namespace, name = '', resourceVersion = '1', life = '1'] =
+  const [, namespace, name = '', resourceVersion = '1', incarnation = '1'] =
     /^(?:(\w+)\/)?(\w+)@(\d+)(?:!(\d+))?$/.exec(text) ?? [];
-  const metadata = { name, uid: `${name}-${life}`, resourceVersion, ...(namespace ? { namespace } : {}) };
+  const metadata = {
+    name,
+    uid: `${name}-${incarnation}`,
+    resourceVersion,
+    ...(namespace ? { namespace } : {}),
+  };
   return { apiVersion: 'v1', kind: 'Thing', metadata, ...(zone ? { zone } : {}) };
 }
 
-function bed(): {
+function createTestStore(): {
   readonly things: WritableStore<Thing>;
-  readonly told: string[];
+  readonly changes: string[];
   readonly log: ReturnType<typeof memoryLog>;
 } {
   const log = memoryLog();
   const things = createStore<Thing>({ log, indexers: { zone: ({ zone }) => (zone ? zone.split('+') : []) } });
-  const told: string[] = [];
-  listen(things, told);
-  return { things, told, log };
+  const changes: string[] = [];
+  listen(things, changes);
+  return { things, changes, log };
 }
 
-function listen(things: WritableStore<Thing>, told: string[]): () => void {
+function listen(things: WritableStore<Thing>, changes: string[]): () => void {
   const show = ({ metadata: { name, resourceVersion } }: Thing): string => `${name}@${resourceVersion}`;
   return things.subscribe({
-    added: (object) => told.push(`+${show(object)}`),
-    updated: (object, before) => told.push(`${show(before)}~${show(object)}`),
-    removed: (last, missed) => told.push(`${missed ? '?' : '-'}${show(last)}`),
+    added: (object) => changes.push(`+${show(object)}`),
+    updated: (object, before) => changes.push(`${show(before)}~${show(object)}`),
+    removed: (last, missed) => changes.push(`${missed ? '?' : '-'}${show(last)}`),
   });
 }
 
 describe('createStore', () => {
-  it('keeps what is newer than a list: our own write, whose answer overtook it', () => {
-    const { things, told } = bed();
+  it('keeps objects that are newer than a list, such as our own writes', () => {
+    const { things, changes } = createTestStore();
     things.replace([thing('a@1'), thing('b@2')], '2');
     things.put(thing('a@7'));
     things.put(thing('c@8'));
-    told.length = 0;
+    changes.length = 0;
     things.replace([thing('a@1'), thing('b@2')], '5');
     expect(
       things
@@ -50,22 +55,22 @@ describe('createStore', () => {
         .map(({ metadata }) => metadata.name + metadata.resourceVersion)
         .toSorted(),
     ).toEqual(['a7', 'b2', 'c8']);
-    expect(told).toEqual([]);
+    expect(changes).toEqual([]);
     things.replace([thing('b@2')], '9');
-    expect(told).toEqual(['?a@7', '?c@8']);
+    expect(changes).toEqual(['?a@7', '?c@8']);
   });
 
-  it('tells of what is added, updated and removed, with what was there before', () => {
-    const { things, told } = bed();
+  it('notifies of added, updated and removed objects, with their previous state', () => {
+    const { things, changes } = createTestStore();
     things.put(thing('a@1'));
     things.put(thing('a@2'));
     things.remove(thing('a@3'));
-    expect(told).toEqual(['+a@1', 'a@1~a@2', '-a@2']);
+    expect(changes).toEqual(['+a@1', 'a@1~a@2', '-a@2']);
     expect(things.size).toBe(0);
   });
 
-  it('finds by name and by key', () => {
-    const { things } = bed();
+  it('finds objects by name and by key', () => {
+    const { things } = createTestStore();
     things.put(thing('x/a@1'));
     things.put(thing('a@2'));
     expect(things.get({ name: 'a', namespace: 'x' })?.metadata.resourceVersion).toBe('1');
@@ -75,8 +80,8 @@ describe('createStore', () => {
     expect(things.list()).toHaveLength(2);
   });
 
-  it('takes a whole list in one step: handlers see the new world from the first change on', () => {
-    const { things } = bed();
+  it('replaces all objects in one step, before the first handler is called', () => {
+    const { things } = createTestStore();
     things.replace([thing('a@1'), thing('b@2')]);
     const sizes: number[] = [];
     things.subscribe({
@@ -89,46 +94,46 @@ describe('createStore', () => {
     expect(sizes).toEqual([3, 3, 3, 3]);
   });
 
-  it('tells of a list only what is different', () => {
-    const { things, told } = bed();
+  it('notifies only of the differences of a list', () => {
+    const { things, changes } = createTestStore();
     things.replace([thing('a@1'), thing('b@2'), thing('c@3')]);
-    told.length = 0;
+    changes.length = 0;
     things.replace([thing('b@2'), thing('c@7'), thing('d@8')]);
-    expect(told).toEqual(['?a@1', 'c@3~c@7', '+d@8']);
+    expect(changes).toEqual(['?a@1', 'c@3~c@7', '+d@8']);
   });
 
-  it('is synced by the first whole list, an empty one too, and by nothing else', () => {
-    const { things } = bed();
+  it('is synced by the first complete list, even an empty one, and by nothing else', () => {
+    const { things } = createTestStore();
     things.put(thing('a@1'));
     expect(things.hasSynced()).toBe(false);
     things.replace([]);
     expect(things.hasSynced()).toBe(true);
   });
 
-  it('takes a second life under one name for another object', () => {
-    const { things, told } = bed();
+  it('treats a recreated object as another object', () => {
+    const { things, changes } = createTestStore();
     things.put(thing('a@1'));
     things.put(thing('a@5!2'));
     things.replace([thing('a@9!3')]);
-    expect(told).toEqual(['+a@1', '?a@1', '+a@5', '?a@5', '+a@9']);
+    expect(changes).toEqual(['+a@1', '?a@1', '+a@5', '?a@5', '+a@9']);
   });
 
-  it('does not let an older event undo a newer one', () => {
-    const { things, told } = bed();
+  it('ignores an event that is older than its object', () => {
+    const { things, changes } = createTestStore();
     things.put(thing('a@10'));
     things.put(thing('a@9'));
     things.remove(thing('a@9'));
-    expect(told).toEqual(['+a@10']);
+    expect(changes).toEqual(['+a@10']);
   });
 
-  it('ignores the deletion of what it never had', () => {
-    const { things, told } = bed();
+  it('ignores the deletion of an unknown object', () => {
+    const { things, changes } = createTestStore();
     things.remove(thing('a@1'));
-    expect(told).toEqual([]);
+    expect(changes).toEqual([]);
   });
 
-  it('tells a new handler of what is there, and an old one nothing more', () => {
-    const { things } = bed();
+  it('notifies a new handler of present objects, and an unsubscribed one of nothing', () => {
+    const { things } = createTestStore();
     things.put(thing('a@1'));
     const late: string[] = [];
     const stop = listen(things, late);
@@ -138,8 +143,8 @@ describe('createStore', () => {
     expect(late).toEqual(['+a@1', '+b@2']);
   });
 
-  it('keeps handlers apart: one that throws hurts no other, and is named in the log', () => {
-    const { things, log } = bed();
+  it('isolates handlers: an error in one does not affect others, and is logged', () => {
+    const { things, log } = createTestStore();
     things.subscribe({
       added: () => {
         throw new Error('broken');
@@ -154,48 +159,6 @@ describe('createStore', () => {
       ['error', 'handler failed', 'x/a'],
       ['error', 'handler failed', 'b'],
     ]);
-  });
-
-  describe('indexes', () => {
-    it('follow every change', () => {
-      const { things } = bed();
-      const zone = (value: string): string[] =>
-        things
-          .byIndex('zone', value)
-          .map(({ metadata }) => metadata.name)
-          .toSorted();
-      things.replace([thing('a@1', 'east'), thing('b@2', 'east+west'), thing('c@3')]);
-      expect([zone('east'), zone('west'), zone('north')]).toEqual([['a', 'b'], ['b'], []]);
-      things.put(thing('a@4', 'west'));
-      things.remove(thing('b@5'));
-      expect([zone('east'), zone('west')]).toEqual([[], ['a']]);
-      things.replace([thing('d@9', 'east')]);
-      expect([zone('east'), zone('west')]).toEqual([['d'], []]);
-    });
-
-    it('that cannot read an object leave it in the store', () => {
-      const log = memoryLog();
-      const things = createStore<Thing>({
-        log,
-        indexers: {
-          zone: ({ metadata }) => {
-            throw new Error(`no zone of ${metadata.name}`);
-          },
-        },
-      });
-      things.replace([thing('a@1')]);
-      expect(things.get('a')).toBeDefined();
-      expect(things.byIndex('zone', '')).toEqual([]);
-      expect(log.lines[0]).toMatchObject({
-        level: 'error',
-        message: 'indexer failed',
-        fields: { index: 'zone', object: 'a' },
-      });
-    });
-
-    it('that do not exist are a mistake of the reader', () => {
-      expect(() => bed().things.byIndex('colour', 'red')).toThrow('the store has no index colour');
-    });
   });
 });
 

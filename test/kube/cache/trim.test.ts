@@ -22,7 +22,7 @@ function managed(...names: string[]): KubeObject {
 }
 
 describe('createTransform', () => {
-  it('drops managedFields always, and the fields it is told', () => {
+  it('always drops managedFields, and the given fields', () => {
     expect(createTransform(['status.images', 'spec.nowhere.deep'])(node('a'))).toEqual({
       apiVersion: 'v1',
       kind: 'Node',
@@ -32,7 +32,7 @@ describe('createTransform', () => {
     expect(createTransform()(node('a'))).toHaveProperty('status.images');
   });
 
-  it('keeps what the named managers applied, and says so when that is nothing', () => {
+  it('keeps the managedFields of the named managers, as an empty list when there are none', () => {
     const transform = createTransform([], ['ours']);
     expect(transform(managed('ours', 'theirs')).metadata.managedFields).toEqual([
       { manager: 'ours', operation: 'Apply' },
@@ -40,7 +40,7 @@ describe('createTransform', () => {
     expect(transform(managed('theirs')).metadata.managedFields).toEqual([]);
   });
 
-  it('changes no value, however many strings go through it', () => {
+  it('changes no value, for any number of strings', () => {
     const transform = createTransform();
     for (let index = 0; index < 30_000; index += 1) {
       const object = node(`node-with-a-long-name-${index}`);

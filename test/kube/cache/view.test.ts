@@ -4,7 +4,7 @@ import type { Machine } from '../../../src/api/generated/types.ts';
 import type { Store } from '../../../src/kube/cache/store.ts';
 import { createView, type View, type ViewOptions } from '../../../src/kube/cache/view.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { type SmallServer, smallServer, THINGS } from '../../support/kube/small-server.ts';
+import { createSmallServer, type SmallServer, THINGS } from '../../support/kube/small-server.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { settle, virtualClock } from '../../support/virtual-clock.ts';
 
@@ -15,7 +15,7 @@ interface Bed {
 
 async function bed(options: Partial<ViewOptions<KubeObject>> = {}): Promise<Bed> {
   const clock = virtualClock();
-  const server = smallServer(clock);
+  const server = createSmallServer(clock);
   server.put('listed');
   // The watch tells nothing, so that what is seen was stored from an answer.
   server.watchFaults.push({ fault: 'freeze' });
@@ -63,7 +63,7 @@ it('does not replace what is newer by an answer that was overtaken', async () =>
 
 it('stores nothing before the first list, so that a part never looks like the whole', () => {
   const clock = virtualClock();
-  const server = smallServer(clock);
+  const server = createSmallServer(clock);
   const view = createView({ client: server, resource: THINGS, clock, random: () => 0, log: memoryLog() });
   view.wrote(server.put('written'));
   expect(view.store.list()).toEqual([]);

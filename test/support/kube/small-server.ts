@@ -1,6 +1,6 @@
 /**
- * A small API server for one kind: revisions, pages of one moment, watches with bookmarks, compaction, and the faults of
- * a network, each for the next list or watch. Time is the test's.
+ * A simulated API server for one kind: revisions, consistent pages, watches with bookmarks, compaction, and network
+ * faults, each for the next list or watch. Runs on the clock of the test.
  */
 import type {
   Client,
@@ -28,9 +28,9 @@ export type ListFault =
       readonly afterPages?: number;
       readonly retryAfterSeconds?: number;
     }
-  /** The list of an older moment, as a replica answers that lags behind. */
+  /** The list at an older revision, as from a replica that lags behind. */
   | { readonly fault: 'old'; readonly revisions: number }
-  /** Of now, and with nothing in it. */
+  /** An empty list at the current revision. */
   | { readonly fault: 'empty' };
 
 export type WatchFault =
@@ -40,44 +40,44 @@ export type WatchFault =
       readonly afterEvents?: number;
       readonly retryAfterSeconds?: number;
     }
-  /** Ends in good order, too early. */
+  /** Ends normally, but too early. */
   | { readonly fault: 'close'; readonly afterEvents?: number }
-  /** Stays open, and says nothing any more, not even bookmarks. */
+  /** Stays open without further events or bookmarks. */
   | { readonly fault: 'freeze'; readonly afterEvents?: number }
-  /** Tells the last events out of turn: old ones again, or new ones before those that they follow. */
+  /** Sends the last events out of order: old ones again, or new ones before their predecessors. */
   | { readonly fault: 'replay'; readonly events: number };
 
 export interface SmallServer extends Pick<Client, 'get' | 'pages' | 'watch'> {
   put(name: string, fields?: Readonly<Record<string, unknown>>): KubeObject;
   delete(name: string): void;
-  /** So many changes of objects that these lists and watches do not select. */
+  /** Advances the revision as by changes of objects that are not selected. */
   elsewhere(changes: number): void;
-  /** Forgets all history: who is not up to date must list again. */
+  /** Drops all history: a client that is not up to date must list again. */
   compact(): void;
   objects(): readonly KubeObject[];
   has(uid: string | undefined): boolean;
-  /** For the next list, the one after that, … */
+  /** For the next list, the one after it, and so on. */
   readonly listFaults: ListFault[];
   readonly watchFaults: WatchFault[];
-  /** What was asked for, in order: `list 500`, `watch 12`. */
-  readonly asked: string[];
+  /** The requests, in order: `list 500`, `watch 12`. */
+  readonly requests: string[];
   bookmarks: boolean;
 }
 
 const BOOKMARK_MS = 60_000;
 
-interface Past {
+interface HistoryEntry {
   readonly revision: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: KubeObject;
 }
 
-export function smallServer(clock: Clock): SmallServer {
+export function createSmallServer(clock: Clock): SmallServer {
   let revision = 100;
   let uids = 0;
   let compacted = 0;
   const present = new Map<string, KubeObject>();
-  const history: Past[] = [];
+  const history: HistoryEntry[] = [];
   const listeners = new Set<() => void>();
 
   const server: SmallServer = {
@@ -96,7 +96,7 @@ export function smallServer(clock: Clock): SmallServer {
     watch,
     listFaults: [],
     watchFaults: [],
-    asked: [],
+    requests: [],
     bookmarks: true,
   };
   return server;
@@ -113,7 +113,7 @@ export function smallServer(clock: Clock): SmallServer {
       ...fields,
     };
     present.set(name, object);
-    happened({ revision, type: before ? 'MODIFIED' : 'ADDED', object });
+    record({ revision, type: before ? 'MODIFIED' : 'ADDED', object });
     return object;
   }
 
@@ -123,21 +123,21 @@ export function smallServer(clock: Clock): SmallServer {
     revision += 1;
     present.delete(name);
     const metadata = { ...object.metadata, resourceVersion: String(revision) };
-    happened({ revision, type: 'DELETED', object: { ...object, metadata } });
+    record({ revision, type: 'DELETED', object: { ...object, metadata } });
   }
 
-  function happened(past: Past): void {
+  function record(past: HistoryEntry): void {
     history.push(past);
-    for (const wake of listeners) wake();
+    for (const notify of listeners) notify();
   }
 
-  function at(moment: number): KubeObject[] {
-    const then = new Map<string, KubeObject>();
-    for (const past of history.filter((entry) => entry.revision <= moment)) {
-      if (past.type === 'DELETED') then.delete(past.object.metadata.name);
-      else then.set(past.object.metadata.name, past.object);
+  function objectsAt(atRevision: number): KubeObject[] {
+    const objects = new Map<string, KubeObject>();
+    for (const past of history.filter((entry) => entry.revision <= atRevision)) {
+      if (past.type === 'DELETED') objects.delete(past.object.metadata.name);
+      else objects.set(past.object.metadata.name, past.object);
     }
-    return [...then.values()];
+    return [...objects.values()];
   }
 
   async function get(_: Resource, { name }: ObjectName): Promise<KubeObject> {
@@ -147,32 +147,32 @@ export function smallServer(clock: Clock): SmallServer {
     return copy(object);
   }
 
-  function momentFor(fault: ListFault | undefined): number {
+  function revisionFor(fault: ListFault | undefined): number {
     return fault?.fault === 'old' ? Math.max(100, revision - fault.revisions) : revision;
   }
 
   async function* pages(_: Resource, { limit = 500, signal }: ListOptions = {}): AsyncGenerator<ListPage> {
-    server.asked.push(`list ${limit}`);
+    server.requests.push(`list ${limit}`);
     const fault = server.listFaults.shift();
-    const moment = momentFor(fault);
-    const all = fault?.fault === 'empty' ? [] : at(moment);
+    const atRevision = revisionFor(fault);
+    const all = fault?.fault === 'empty' ? [] : objectsAt(atRevision);
     for (const from of starts(all.length, limit)) {
       await turn(signal);
-      if (from / limit >= lastsFor(fault)) breakOff(fault);
-      yield { items: all.slice(from, from + limit).map(copy), resourceVersion: String(moment) };
+      if (from / limit >= countBefore(fault)) throwFault(fault);
+      yield { items: all.slice(from, from + limit).map(copy), resourceVersion: String(atRevision) };
     }
   }
 
   async function* watch(_: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
     const { resourceVersion, timeoutSeconds, signal } = options;
-    server.asked.push(`watch ${resourceVersion}`);
+    server.requests.push(`watch ${resourceVersion}`);
     const fault = server.watchFaults.shift();
     const endMs = clock.monotonicMs() + timeoutSeconds * 1000;
     await turn(signal);
     if (Number(resourceVersion) < compacted) throw new KubeError('Gone', 'too old resource version');
     if (fault?.fault === 'replay') yield* history.slice(-fault.events).map(eventOf);
-    yield* first(lastsFor(fault), eventsFrom(Number(resourceVersion), endMs, signal));
-    breakOff(fault);
+    yield* first(countBefore(fault), eventsFrom(Number(resourceVersion), endMs, signal));
+    throwFault(fault);
     if (fault?.fault === 'freeze') await clock.sleep(Number.MAX_SAFE_INTEGER, signal);
   }
 
@@ -181,51 +181,51 @@ export function smallServer(clock: Clock): SmallServer {
     endMs: number,
     signal?: AbortSignal,
   ): AsyncGenerator<WatchEvent> {
-    let seen = version;
+    let sent = version;
     for (;;) {
-      for (const past of history.filter((entry) => entry.revision > seen)) {
-        seen = past.revision;
+      for (const past of history.filter((entry) => entry.revision > sent)) {
+        sent = past.revision;
         yield eventOf(past);
       }
       const leftMs = endMs - clock.monotonicMs();
       if (leftMs <= 0) return;
-      const news = await newsWithin(Math.min(BOOKMARK_MS, leftMs), signal);
-      if (news || !server.bookmarks) continue;
-      seen = revision;
+      const changed = await changesWithin(Math.min(BOOKMARK_MS, leftMs), signal);
+      if (changed || !server.bookmarks) continue;
+      sent = revision;
       yield { type: 'BOOKMARK', object: bookmark(revision) };
     }
   }
 
-  /** True when something happened before the time was over. */
-  async function newsWithin(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  /** True when something changed within the time. */
+  async function changesWithin(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     const stop = new AbortController();
-    const news = Promise.withResolvers<boolean>();
-    const wake = (): void => news.resolve(true);
-    listeners.add(wake);
+    const change = Promise.withResolvers<boolean>();
+    const notify = (): void => change.resolve(true);
+    listeners.add(notify);
     const both = signal ? AbortSignal.any([stop.signal, signal]) : stop.signal;
     const time = clock.sleep(ms, both).then(() => false);
     try {
-      return await Promise.race([news.promise, time]);
+      return await Promise.race([change.promise, time]);
     } finally {
-      listeners.delete(wake);
+      listeners.delete(notify);
       stop.abort();
       time.catch(() => {});
     }
   }
 }
 
-/** Where pages begin; an empty list is a page too. */
+/** The index of each page's first item. An empty list has one page. */
 function starts(length: number, limit: number): number[] {
   return Array.from({ length: Math.max(1, Math.ceil(length / limit)) }, (_, page) => page * limit);
 }
 
-/** Every answer takes at least a turn of the event loop, and none comes after its signal. */
+/** Every answer takes at least one turn of the event loop, and none arrives after the signal. */
 async function turn(signal: AbortSignal | undefined): Promise<void> {
   await Promise.resolve();
-  if (signal?.aborted) throw new KubeError('Aborted', 'given up', { cause: signal.reason });
+  if (signal?.aborted) throw new KubeError('Aborted', 'aborted', { cause: signal.reason });
 }
 
-function eventOf({ type, object }: Past): WatchEvent {
+function eventOf({ type, object }: HistoryEntry): WatchEvent {
   return { type, object: copy(object) };
 }
 
@@ -233,20 +233,20 @@ function bookmark(revision: number): KubeObject {
   return { apiVersion: 'test/v1', kind: 'Thing', metadata: { name: '', resourceVersion: String(revision) } };
 }
 
-/** As fresh from the parser. */
+/** A new object, as from the parser. */
 function copy(object: KubeObject): KubeObject {
   return structuredClone(object);
 }
 
-/** How many pages or events come before the fault. */
-function lastsFor(fault: ListFault | WatchFault | undefined): number {
+/** The number of pages or events before the fault. */
+function countBefore(fault: ListFault | WatchFault | undefined): number {
   const whole =
     fault === undefined || fault.fault === 'old' || fault.fault === 'empty' || fault.fault === 'replay';
   if (whole) return Number.POSITIVE_INFINITY;
   return ('afterPages' in fault ? fault.afterPages : 'afterEvents' in fault ? fault.afterEvents : 0) ?? 0;
 }
 
-function breakOff(fault: ListFault | WatchFault | undefined): void {
+function throwFault(fault: ListFault | WatchFault | undefined): void {
   if (fault?.fault !== 'error') return;
   const { code, retryAfterSeconds } = fault;
   const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };

@@ -1,6 +1,6 @@
 /**
- * The reflector against a real API server through the fault proxy: whatever happens to a list or a watch, the store loses
- * nothing that exists, and is equal to the server soon after the faults stop.
+ * The reflector against a real API server through the fault proxy: with any fault of a list or a watch, the store loses
+ * no existing object, and equals the server soon after the faults stop.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,7 +27,7 @@ const ME = { fieldManager: 'me' };
 
 let server: ApiServer;
 let proxy: FaultProxy;
-/** Through the proxy; the server's own client goes past it. */
+/** Reads through the proxy; `server.client` bypasses it. */
 let client: Client;
 
 beforeAll(async () => {
@@ -50,14 +50,14 @@ afterAll(async () => {
 interface Bed {
   readonly maps: WritableStore;
   readonly reflector: Reflector;
-  /** What left the store although it exists. */
+  /** Objects that left the store although they exist. */
   readonly lost: string[];
   readonly uids: Set<string>;
   readonly log: MemoryLog;
   readonly end: () => Promise<void>;
 }
 
-/** Time limits and waits of minutes pass within a test. */
+/** Makes minutes pass within a test. */
 function fastClock(factor = 300): Clock {
   const real = createSystemClock();
   return {
@@ -130,10 +130,10 @@ describe('the store', () => {
   });
 
   it.each(EVERY_LIST_FAULT)('survives on its first list: %s', async (name, fault) => {
-    // The first list that an old list can be of is one that went before.
+    // An old list needs an earlier list.
     if (name === 'an old list') await client.list(CONFIG_MAPS, HERE);
     const nth = name === 'an old list' ? 2 : 1;
-    // That there is nothing is asked twice: whoever lies twice is believed.
+    // An empty list is read twice: two empty answers are accepted.
     const times = name === 'an empty list' ? 1 : 2;
     proxy.on({ verb: 'list', resource: 'configmaps', nth, times, fault: fault() });
     const bed = follow();
@@ -149,7 +149,7 @@ describe('the store', () => {
     for (const name of ['a', 'b', 'c']) await put(bed, name);
     await converged(bed);
     proxy.on({ verb: 'watch', resource: 'configmaps', nth: 1, fault: watchError(410) });
-    // An old list must be of a time that lacks what is there now.
+    // The old list must lack an object that exists now.
     await server.client.list(CONFIG_MAPS, HERE);
     proxy.on({ verb: 'list', resource: 'configmaps', nth: 1, times: 2, fault: fault() });
     await remove(bed, 'a');
@@ -169,7 +169,7 @@ describe('the store', () => {
     expect(bed.lost).toEqual([]);
   });
 
-  it('survives a restart of the API server, without a list that the server does not ask for', async () => {
+  it('survives a restart of the API server without an unnecessary list', async () => {
     const bed = follow();
     await put(bed, 'a');
     await converged(bed);
@@ -179,12 +179,12 @@ describe('the store', () => {
     await put(bed, 'b');
     await converged(bed);
     expect(bed.lost).toEqual([]);
-    // A server that has forgotten our version says 410; it does when others wrote while it was away.
+    // The server answers 410 when its history no longer has our version; it does when others wrote meanwhile.
     const asked = bed.log.lines.filter(({ fields }) => fields['code'] === 'Gone').length;
     expect(countOfLists()).toBe(before + asked);
   });
 
-  it('loses nothing and converges, whatever happens in whatever order', async () => {
+  it('loses nothing and converges under random changes and faults', async () => {
     await fc.assert(
       fc.asyncProperty(anyTrouble, async ({ lists, watches, changes }) => {
         await server.wipe();
@@ -198,7 +198,7 @@ describe('the store', () => {
           await converged(bed);
           expect(bed.lost).toEqual([]);
         } finally {
-          await bed.end(); // its watches would meet the faults of the next run
+          await bed.end(); // its watches would get the faults of the next run
         }
       }),
       { numRuns: LONG ? 100 : 20, seed: SEED },
@@ -217,11 +217,11 @@ function breakNth(verb: 'list' | 'watch', nth: number, fault: () => Fault): void
 interface Change {
   readonly change: 'put' | 'remove';
   readonly name: string;
-  /** Before it, so that changes fall into every moment of a list, a wait or a watch. */
+  /** Pause before it, so that changes occur at any time of a list, a wait or a watch. */
   readonly pauseMs: number;
 }
 
-/** An old list needs a list before it, and an empty one is believed when there was nothing to compare it with. */
+/** An old list needs an earlier list, and an empty one is accepted when the store is empty. */
 const anyListFault = fc.constantFrom(
   ...EVERY_LIST_FAULT.flatMap(([name, fault]) => (/old list|empty list/.test(name) ? [] : fault)),
 );
