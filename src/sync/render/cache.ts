@@ -1,15 +1,15 @@
 /**
- * Renders by content. An entry says what it was rendered from and carries the digest of its own bytes, so one that was cut off,
- * changed, or put under another name is no entry.
+ * Caches renders by their inputs. An entry contains its key and the digest of its bytes, so that one that was truncated, changed
+ * or renamed is ignored.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOf } from '../../kube/objects/digest.ts';
 
-/** Everything that decides what a commit renders to. The lock file is part of the tree. */
+/** Everything that affects the result of a render. The lock file is part of the tree. */
 export interface RenderInputs {
-  /** Of the whole commit. */
+  /** Git tree of the commit. */
   readonly tree: string;
   readonly path: string;
   readonly toolchain: string;
@@ -17,14 +17,14 @@ export interface RenderInputs {
 }
 
 export interface RenderCache {
-  /** The bytes, or nothing: absent and damaged are the same, for both are rendered again. */
+  /** Undefined when the entry is missing or damaged: then the commit is rendered again. */
   get(inputs: RenderInputs): Promise<Buffer | undefined>;
   put(inputs: RenderInputs, bytes: Buffer): Promise<void>;
 }
 
 const FORMAT = 'kubenode-render-1';
 
-// Commits that are on their way, those that a revert may go back to, and what people plan: an entry has a few megabytes at most.
+// Enough for commits in promotion, commits that a revert may return to, and plans. An entry has a few megabytes at most.
 const MAX_ENTRIES = 100;
 
 export function createRenderCache(folder: string, maxEntries = MAX_ENTRIES): RenderCache {
@@ -66,9 +66,9 @@ export function createRenderCache(folder: string, maxEntries = MAX_ENTRIES): Ren
     const names = await readdir(folder);
     if (names.length <= maxEntries) return;
     const ages = await Promise.all(
-      names.map(async (name) => ({ name, at: await madeAt(join(folder, name)) })),
+      names.map(async (name) => ({ name, modifiedMs: await modifiedMs(join(folder, name)) })),
     );
-    const oldest = ages.toSorted((a, b) => a.at - b.at).slice(0, names.length - maxEntries);
+    const oldest = ages.toSorted((a, b) => a.modifiedMs - b.modifiedMs).slice(0, names.length - maxEntries);
     for (const { name } of oldest) await rm(join(folder, name), { force: true });
   }
 
@@ -77,8 +77,8 @@ export function createRenderCache(folder: string, maxEntries = MAX_ENTRIES): Ren
   }
 }
 
-/** Another process may remove the same ones. */
-async function madeAt(path: string): Promise<number> {
+/** 0 when another process has removed the file. */
+async function modifiedMs(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   return found?.mtimeMs ?? 0;
 }

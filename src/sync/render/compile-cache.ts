@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { jobFor } from './protocol.ts';
 import { runSandbox, type Sandbox } from './sandbox.ts';
 
-// Loads what a fleet program loads, and runs the checks of one object.
+// Loads everything that a fleet program loads, and declares one object.
 const SAMPLE = `import { Fleet } from 'kubenode/constructs';
 import { ApiObject } from 'cdk8s';
 const fleet = new Fleet();

@@ -1,18 +1,18 @@
-/** Names what two renders of one commit disagree about. */
+/** Names the first object and field in which two renders of one commit differ. */
 import { findFieldDifferences } from '../../kube/objects/field-differences.ts';
 import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
 import { RenderError } from './errors.ts';
 
-export function notDeterministic(first: Buffer, second: Buffer): RenderError {
+export function nondeterminismError(first: Buffer, second: Buffer): RenderError {
   const [a = [], b = []] = [first, second].map((bytes) => bytes.toString('utf8').split('\n'));
-  const index = a.findIndex((line, at) => line !== b[at]);
+  const index = a.findIndex((line, position) => line !== b[position]);
   const [line, other] = [recordOf(a[index]), recordOf(b[index])];
   const field = findFieldDifferences(line['object'], other['object'])[0]?.path;
   const message = `two renders of the same commit differ in ${nameOf(line['object'])}${field ? `, field ${field}` : ''}`;
   return new RenderError(
     'NotDeterministic',
     [{ message, ...textAt(line, 'file'), ...textAt(line, 'construct') }],
-    'take time, randomness, paths and the order of directories out of the program',
+    'make the program independent of time, randomness, paths and the order of directories',
   );
 }
 

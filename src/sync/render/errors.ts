@@ -1,10 +1,10 @@
-/** Why a commit does not render. `code` is what callers branch on; the problems say where, for people. */
+/** Why a commit cannot be rendered. Callers branch on `code`; the problems are for people. */
 export type RenderErrorCode =
-  | 'NoEntry' // nothing that could be rendered
-  | 'Failed' // the program threw, or ended early
-  | 'BadObject' // it rendered what is no Kubernetes object, or one of our kinds that breaks its schema
-  | 'Denied' // it reached for what a render may not have
-  | 'MissingModule' // it imports what is not in the toolchain
+  | 'NoEntry' // neither a program nor YAML to render
+  | 'Failed' // the program threw, or exited early
+  | 'BadObject' // an invalid Kubernetes object, or one of our kinds that violates its schema
+  | 'Denied' // the program used something that the sandbox denies
+  | 'MissingModule' // the program imports a package that is not in the toolchain
   | 'Timeout'
   | 'OutOfMemory'
   | 'TooMuchOutput'
@@ -24,7 +24,7 @@ export const RENDER_ERROR_CODES: readonly RenderErrorCode[] = [
 
 export interface RenderProblem {
   readonly message: string;
-  /** Relative to the repository. */
+  /** Path in the repository. */
   readonly file?: string;
   readonly line?: number;
   /** Path of the cdk8s construct. */
@@ -36,7 +36,6 @@ const MAX_LISTED = 20;
 export class RenderError extends Error {
   override readonly name = 'RenderError';
   readonly code: RenderErrorCode;
-  /** All of them. */
   readonly problems: readonly RenderProblem[];
   readonly where: string | undefined;
   readonly hint: string | undefined;
@@ -56,15 +55,15 @@ export function isRenderError(error: unknown, ...codes: RenderErrorCode[]): erro
 
 /** `fleet/main.ts:12 (test/machines/general)` */
 export function formatLocation({ file, line, construct }: RenderProblem): string | undefined {
-  const at = file === undefined ? undefined : `${file}${line === undefined ? '' : `:${line}`}`;
-  if (at === undefined || construct === undefined) return at ?? construct;
-  return `${at} (${construct})`;
+  const position = file === undefined ? undefined : `${file}${line === undefined ? '' : `:${line}`}`;
+  if (position === undefined || construct === undefined) return position ?? construct;
+  return `${position} (${construct})`;
 }
 
 function summaryOf(problems: readonly RenderProblem[]): string {
   const lines = problems.slice(0, MAX_LISTED).map((problem) => {
-    const place = formatLocation(problem);
-    return place ? `${problem.message} [${place}]` : problem.message;
+    const location = formatLocation(problem);
+    return location ? `${problem.message} [${location}]` : problem.message;
   });
   const more = problems.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');

@@ -1,21 +1,21 @@
-/** What the sandboxed process is told, and the lines that it answers. The answer is foreign data: result.ts checks it. */
+/** The input of the sandboxed process and the lines that it writes. They are untrusted data: result.ts checks them. */
 import type { RenderErrorCode, RenderProblem } from './errors.ts';
 import type { Toolchain } from './toolchain.ts';
 
 export interface RenderJob {
   /** Absolute path of the exported commit. */
   readonly root: string;
-  /** Folder in it: `Pipeline.spec.source.path`. */
+  /** Folder of the commit: `Pipeline.spec.source.path`. */
   readonly path: string;
   /** For `fleet.facts`. */
   readonly facts: Readonly<Record<string, unknown>>;
-  /** Packages of the running kubenode: name to folder. */
+  /** Packages of the running kubenode, name to folder. */
   readonly packages: Readonly<Record<string, string>>;
-  /** For warnings. */
+  /** Versions of these packages, for warnings. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Folder of kubenode's own code, which may lie in the very repository that is rendered. */
+  /** Folder of kubenode's own code, which may be inside of the rendered repository. */
   readonly code: string;
-  /** File behind `kubenode/constructs`. */
+  /** The file that `kubenode/constructs` resolves to. */
   readonly constructs: string;
 }
 
@@ -39,11 +39,11 @@ export type OutputLine =
     }
   | { readonly code: RenderErrorCode; readonly problem: RenderProblem }
   | { readonly warning: string }
-  /** The last one. Without it the rest is a part, and worth nothing. */
+  /** The last line, with the number of objects. Without it the result is incomplete. */
   | { readonly end: number };
 
-/** The descriptor that lines are written to: what a program prints cannot get between. */
+/** The file descriptor of the lines: separate from stdout, so that output of the program cannot mix with them. */
 export const RESULT_FD = 3;
 
-/** Where `fleet.facts` looks. */
-export const FACTS = Symbol.for('kubenode.facts');
+/** The global property that `fleet.facts` reads. */
+export const FACTS_SYMBOL = Symbol.for('kubenode.facts');

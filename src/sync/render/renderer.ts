@@ -1,4 +1,4 @@
-/** Renders a commit: exported, run twice in a sandbox, compared, and kept by content. */
+/** Renders a commit: exports it, runs it twice in a sandbox, compares the results, and caches them by their inputs. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import type { GitRepository } from '../git/transport.ts';
 import type { Rendered } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
 import { withCompileCache } from './compile-cache.ts';
-import { notDeterministic } from './difference.ts';
+import { nondeterminismError } from './difference.ts';
 import { detectIsolation, type Isolation } from './isolation.ts';
 import { jobFor } from './protocol.ts';
 import { type RenderResult, readResult } from './result.ts';
@@ -25,9 +25,9 @@ export interface RendererOptions {
   readonly cache?: RenderCache;
   readonly limits?: Partial<RenderLimits>;
   readonly toolchain?: Toolchain;
-  /** Default: what this machine has. */
+  /** Default: what this machine supports. */
   readonly isolation?: Isolation;
-  /** Folder of this user alone, for compiled code of the toolchain: renders start in half the time. */
+  /** Folder for compiled code of the toolchain, writable by this user only: renders start in half the time. */
   readonly compileCache?: string | undefined;
 }
 
@@ -50,16 +50,16 @@ export interface CommitResult {
 }
 
 export interface Renderer {
-  /** Rejects with a RenderError when the commit is to blame. */
+  /** Rejects with a RenderError when the commit itself cannot be rendered. */
   commit(request: CommitRender): Promise<CommitResult>;
-  /** A working tree as it lies there. Never cached, and rendered once: it may change while we look. */
+  /** Renders a working tree. Not cached, and rendered once only: it may change at any time. */
   folder(request: FolderRender): Promise<RenderResult>;
 }
 
 export function createRenderer(options: RendererOptions = {}): Renderer {
   const { cache, limits, toolchain = resolveToolchain() } = options;
-  const all = { ...RENDER_LIMITS, ...limits };
-  // One that loops must not keep the others waiting for its limit.
+  const effectiveLimits = { ...RENDER_LIMITS, ...limits };
+  // At least two: an endless loop must not delay other renders until its limit.
   const queue = new PQueue({ concurrency: Math.max(2, availableParallelism()) });
   let sandbox: Promise<Sandbox> | undefined;
 
@@ -74,48 +74,56 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   }: CommitRender): Promise<CommitResult> {
     const { tree } = await git.commit(oid);
     const inputs: RenderInputs = { tree, path, toolchain: toolchain.digest, facts };
-    const kept = await cache?.get(inputs);
-    const bytes = kept ?? (await queue.add(() => renderTwice(git, oid, inputs, signal)));
+    const cached = await cache?.get(inputs);
+    const bytes = cached ?? (await queue.add(() => renderTwice(git, oid, inputs, signal)));
     const { targets, warnings } = await readResult(bytes);
-    // Only what is good is kept: a commit that fails is looked at again, with the limits and the isolation of that day.
-    if (!kept) await cache?.put(inputs, bytes);
+    // Failures are not cached: they may depend on the limits and the isolation of this machine.
+    if (!cached) await cache?.put(inputs, bytes);
     return { rendered: { commit: oid, targets }, warnings };
   }
 
-  /** Side by side, as somebody waits for it; from two folders: a path that got into an object shows. */
+  /** Concurrently, to save time; and in two folders, to detect paths in objects. */
   async function renderTwice(
     git: GitRepository,
     oid: string,
     inputs: RenderInputs,
     signal?: AbortSignal,
   ): Promise<Buffer> {
-    const home = await mkdtemp(join(tmpdir(), 'kubenode-render-'));
+    const parent = await mkdtemp(join(tmpdir(), 'kubenode-render-'));
     try {
-      const once = async (name: string): Promise<Buffer> => {
-        const root = join(home, name);
+      const renderIn = async (name: string): Promise<Buffer> => {
+        const root = join(parent, name);
         await mkdir(root);
         await git.exportTree(oid, root);
         return run(root, inputs, signal);
       };
-      // Both have ended before their folders go.
-      const [first, second] = await Promise.allSettled([once('a'), once('other')]);
+      // Both have to end before their folders are deleted.
+      const [first, second] = await Promise.allSettled([renderIn('a'), renderIn('other')]);
       if (first.status === 'rejected') throw first.reason;
       if (second.status === 'rejected') throw second.reason;
-      if (!first.value.equals(second.value)) throw notDeterministic(first.value, second.value);
+      if (!first.value.equals(second.value)) throw nondeterminismError(first.value, second.value);
       return first.value;
     } finally {
-      await rm(home, { recursive: true, force: true });
+      await rm(parent, { recursive: true, force: true });
     }
   }
 
-  async function folder({ folder: at, path = '.', facts = {}, signal }: FolderRender): Promise<RenderResult> {
-    const root = resolve(at);
-    const bytes = await queue.add(() => run(root, { path, facts }, signal));
+  async function folder({
+    folder: root,
+    path = '.',
+    facts = {},
+    signal,
+  }: FolderRender): Promise<RenderResult> {
+    const bytes = await queue.add(() => run(resolve(root), { path, facts }, signal));
     return readResult(bytes);
   }
 
   async function openSandbox(): Promise<Sandbox> {
-    const found = { toolchain, isolation: options.isolation ?? (await detectIsolation()), limits: all };
+    const found = {
+      toolchain,
+      isolation: options.isolation ?? (await detectIsolation()),
+      limits: effectiveLimits,
+    };
     return options.compileCache === undefined ? found : withCompileCache(found, options.compileCache);
   }
 

@@ -1,4 +1,4 @@
-/** Reads what a sandboxed process wrote. It is foreign data: every word is checked, nothing is taken on trust. */
+/** Parses the output of a sandboxed process. It is untrusted data, so every field is checked. */
 
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -10,12 +10,12 @@ export interface RenderResult {
   readonly warnings: readonly string[];
 }
 
-// Target and unit become names and label values in the cluster.
+// Targets and units become object names and label values in the cluster.
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-// Parsing thousands of lines in one go would hold up Leases and health checks.
-const LINES_A_TURN = 500;
+// Parsing thousands of lines without a pause would delay Leases and health checks.
+const LINES_PER_TURN = 500;
 
-interface Gathered {
+interface ParsedOutput {
   readonly units: Map<string, Map<string, RenderedObject[]>>;
   readonly problems: { readonly code: RenderErrorCode; readonly problem: RenderProblem }[];
   readonly warnings: string[];
@@ -24,43 +24,43 @@ interface Gathered {
 }
 
 export async function readResult(bytes: Buffer): Promise<RenderResult> {
-  const found: Gathered = { units: new Map(), problems: [], warnings: [], objects: 0 };
+  const parsed: ParsedOutput = { units: new Map(), problems: [], warnings: [], objects: 0 };
   const lines = bytes.toString('utf8').split('\n');
   for (const [index, line] of lines.entries()) {
-    if (line !== '') readLine(line, found);
-    if (index % LINES_A_TURN === LINES_A_TURN - 1) await new Promise(setImmediate);
+    if (line !== '') readLine(line, parsed);
+    if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await new Promise(setImmediate);
   }
-  if (found.end !== found.objects && found.problems.length === 0) {
+  if (parsed.end !== parsed.objects && parsed.problems.length === 0) {
     throw new RenderError(
       'Failed',
-      [{ message: 'the program ended before it had rendered' }],
-      'run it yourself: npm run synth',
+      [{ message: 'the program exited before the render was complete' }],
+      'run `npm run synth` to reproduce it',
     );
   }
-  const [first] = found.problems;
-  if (first) throw failure(first.code, found);
-  return { targets: targetsOf(found.units), warnings: found.warnings };
+  const [first] = parsed.problems;
+  if (first) throw renderError(first.code, parsed);
+  return { targets: targetsOf(parsed.units), warnings: parsed.warnings };
 }
 
-function failure(code: RenderErrorCode, { problems }: Gathered): RenderError {
+function renderError(code: RenderErrorCode, { problems }: ParsedOutput): RenderError {
   const all = problems.map(({ problem }) => problem);
   return new RenderError(code, all, hintFor(code));
 }
 
-function readLine(line: string, found: Gathered): void {
-  const value = parse(line);
-  if (found.end !== undefined || !value) {
-    found.problems.push({
+function readLine(line: string, parsed: ParsedOutput): void {
+  const value = parseLine(line);
+  if (parsed.end !== undefined || !value) {
+    parsed.problems.push({
       code: 'Failed',
-      problem: { message: 'the program wrote between the lines of its own result' },
+      problem: { message: 'the program wrote to the file descriptor of the result' },
     });
-  } else if (typeof value['end'] === 'number') found.end = value['end'];
-  else if (typeof value['warning'] === 'string') found.warnings.push(clean(value['warning']));
-  else if ('problem' in value) found.problems.push(problemOf(value));
-  else readObject(value, found);
+  } else if (typeof value['end'] === 'number') parsed.end = value['end'];
+  else if (typeof value['warning'] === 'string') parsed.warnings.push(sanitize(value['warning']));
+  else if ('problem' in value) parsed.problems.push(problemOf(value));
+  else readObject(value, parsed);
 }
 
-function parse(line: string): Record<string, unknown> | undefined {
+function parseLine(line: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return isRecord(value) ? value : undefined;
@@ -69,41 +69,41 @@ function parse(line: string): Record<string, unknown> | undefined {
   }
 }
 
-function readObject(line: Record<string, unknown>, found: Gathered): void {
-  found.objects += 1;
+function readObject(line: Record<string, unknown>, parsed: ParsedOutput): void {
+  parsed.objects += 1;
   const { object, target, unit } = line;
   const source = { ...textAt(line, 'file'), ...textAt(line, 'construct') };
-  const objection = invalidObjectReason(object) ?? invalidNameReason(target, unit);
-  if (objection !== undefined) {
-    found.problems.push({ code: 'BadObject', problem: { message: objection, ...source } });
+  const reason = invalidObjectReason(object) ?? invalidNameReason(target, unit);
+  if (reason !== undefined) {
+    parsed.problems.push({ code: 'BadObject', problem: { message: reason, ...source } });
     return;
   }
-  const units = found.units.get(target as string) ?? new Map<string, RenderedObject[]>();
+  const units = parsed.units.get(target as string) ?? new Map<string, RenderedObject[]>();
   const objects = units.get(unit as string) ?? [];
   objects.push({ object: object as KubeObject, source });
-  found.units.set(target as string, units.set(unit as string, objects));
+  parsed.units.set(target as string, units.set(unit as string, objects));
 }
 
 function invalidObjectReason(object: unknown): string | undefined {
-  if (!isRecord(object)) return 'this is no object';
+  if (!isRecord(object)) return 'expected an object';
   const { apiVersion, kind, metadata } = object;
-  if (!isText(apiVersion)) return 'apiVersion is missing, or not a string';
-  if (!isText(kind)) return 'kind is missing, or not a string';
+  if (!isText(apiVersion)) return 'apiVersion is missing or not a string';
+  if (!isText(kind)) return 'kind is missing or not a string';
   if (!isRecord(metadata) || !isText(metadata['name'])) {
-    return `metadata.name of this ${clean(kind)} is missing: an object from git needs a name of its own`;
+    return `metadata.name of this ${sanitize(kind)} is missing: objects from git need a fixed name`;
   }
-  const inexact = inexactNumber(object, '');
-  return inexact === undefined
+  const path = findInexactNumber(object, '');
+  return path === undefined
     ? undefined
-    : `${inexact} is a number too large to be exact: write it as a string, in quotes`;
+    : `${path} is an integer that JavaScript cannot represent exactly: write it as a string, in quotes`;
 }
 
-/** JavaScript holds integers up to 2^53. A larger one was rounded before anybody could see it. */
-function inexactNumber(value: unknown, path: string): string | undefined {
+/** JavaScript represents integers up to 2^53 exactly. A larger one may have been rounded already. */
+function findInexactNumber(value: unknown, path: string): string | undefined {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return path;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    const found = inexactNumber(inner, path === '' ? key : `${path}.${key}`);
+    const found = findInexactNumber(inner, path === '' ? key : `${path}.${key}`);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -111,24 +111,24 @@ function inexactNumber(value: unknown, path: string): string | undefined {
 
 function invalidNameReason(target: unknown, unit: unknown): string | undefined {
   if (typeof target !== 'string' || !NAME.test(target)) {
-    return `${clean(String(target)) || 'a chart without a name'} cannot be the name of a cluster: lower-case letters, digits and -, at most 63`;
+    return `invalid cluster name ${JSON.stringify(sanitize(String(target)))}: expected lower-case letters, digits and -, at most 63 characters`;
   }
   if (typeof unit !== 'string' || !NAME.test(unit)) {
-    return `${clean(String(unit))} cannot be the name of a unit: lower-case letters, digits and -, at most 63`;
+    return `invalid unit name ${JSON.stringify(sanitize(String(unit)))}: expected lower-case letters, digits and -, at most 63 characters`;
   }
   return undefined;
 }
 
-function problemOf({ code, problem }: Record<string, unknown>): Gathered['problems'][number] {
-  const known = RENDER_ERROR_CODES.find((name) => name === code) ?? 'Failed';
-  const facts = isRecord(problem) ? problem : {};
-  const { message, line } = facts;
+function problemOf({ code, problem }: Record<string, unknown>): ParsedOutput['problems'][number] {
+  const knownCode = RENDER_ERROR_CODES.find((name) => name === code) ?? 'Failed';
+  const fields = isRecord(problem) ? problem : {};
+  const { message, line } = fields;
   return {
-    code: known,
+    code: knownCode,
     problem: {
-      message: clean(typeof message === 'string' ? message : 'it failed without a word'),
-      ...textAt(facts, 'file'),
-      ...textAt(facts, 'construct'),
+      message: sanitize(typeof message === 'string' ? message : 'the render failed without a message'),
+      ...textAt(fields, 'file'),
+      ...textAt(fields, 'construct'),
       ...(typeof line === 'number' ? { line } : {}),
     },
   };
@@ -139,16 +139,16 @@ function textAt<K extends 'file' | 'construct'>(
   key: K,
 ): { [key in K]?: string } {
   const value = record[key];
-  return typeof value === 'string' ? ({ [key]: clean(value) } as { [key in K]: string }) : {};
+  return typeof value === 'string' ? ({ [key]: sanitize(value) } as { [key in K]: string }) : {};
 }
 
-/** For a terminal and a condition: no control characters, and not a book. */
-function clean(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what must go
+/** For terminals and conditions: no control characters, and at most 1000 characters. */
+function sanitize(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are removed
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ').slice(0, 1000);
 }
 
-function targetsOf(units: Gathered['units']): RenderedTarget[] {
+function targetsOf(units: ParsedOutput['units']): RenderedTarget[] {
   return [...units]
     .toSorted(([a], [b]) => byCode(a, b))
     .map(([target, of]) => {
@@ -159,7 +159,7 @@ function targetsOf(units: Gathered['units']): RenderedTarget[] {
     });
 }
 
-/** Sorted by what the objects are: the order in which a program makes them means nothing. */
+/** Sorted by identity: the order in which a program declares objects has no meaning. */
 function unitOf(unit: string, objects: readonly RenderedObject[]): RenderedUnit {
   const sorted = objects.toSorted((a, b) => byCode(keyOf(a.object), keyOf(b.object)));
   return { unit, objects: sorted, digest: digestOf(sorted.map(({ object }) => object)) };
@@ -171,14 +171,15 @@ function keyOf({ apiVersion, kind, metadata }: KubeObject): string {
 
 const HINTS: Readonly<Partial<Record<RenderErrorCode, string>>> = {
   Denied:
-    'a render may read its repository and nothing else: no network, files, environment or other programs',
+    'use only files of the repository: a render has no network, other files, environment or other programs',
   NoEntry:
-    'write a cdk8s.yaml with `app: node fleet/main.ts`, or YAML under hub/ and clusters/NAME/ (kubenode init shows both)',
-  MissingModule: 'the toolchain is that of the running kubenode: npm install adds nothing to it',
+    'add a cdk8s.yaml with `app: node fleet/main.ts`, or YAML in hub/ and clusters/NAME/ (see `kubenode init`)',
+  MissingModule:
+    'import packages of the toolchain of the running kubenode only: npm install does not add to it',
 };
 
 function hintFor(code: RenderErrorCode): string {
-  return HINTS[code] ?? 'correct it and commit; `npm run synth` or `kubenode render` shows the same';
+  return HINTS[code] ?? 'fix it and commit; `npm run synth` and `kubenode render` show the same error';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

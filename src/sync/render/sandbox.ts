@@ -1,4 +1,4 @@
-/** Runs the harness in a process that may read the exported commit and the toolchain, and nothing else; and ends it in time. */
+/** Runs the harness in a process that can read only the exported commit and the toolchain, within limits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { killProcessGroup } from '../../os/process-group.ts';
@@ -12,7 +12,7 @@ export interface RenderLimits {
   readonly timeoutMs: number;
   readonly cpuSeconds: number;
   readonly heapMiB: number;
-  /** Of all that one render says, result and prints. */
+  /** Of the result and everything that the program prints. */
   readonly outputBytes: number;
 }
 
@@ -23,54 +23,54 @@ export interface Sandbox {
   readonly compileCache?: { readonly folder: string; readonly writable: boolean };
 }
 
-const WATCH_EVERY_MS = 100;
+const CHECK_MEMORY_EVERY_MS = 100;
 // Enough for the stack of an uncaught error.
-const KEPT_LOG = 16 * 1024;
-// Resident: heap, young generation, and what the program reads.
-const BESIDES_HEAP = 512 * 1024 * 1024;
+const MAX_LOG = 16 * 1024;
+// Resident memory in addition to the heap: young generation and data that the program reads.
+const OVERHEAD = 512 * 1024 * 1024;
 
-/** The bytes that the harness wrote, when it ended by itself. */
+/** Resolves to the bytes that the harness wrote, if it exited with 0. */
 export function runSandbox(sandbox: Sandbox, job: RenderJob, signal?: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = start(sandbox, job);
     const { limits } = sandbox;
-    const heard = listen(child, limits.outputBytes, () => stop('TooMuchOutput'));
+    const output = collectOutput(child, limits.outputBytes, () => stop('TooMuchOutput'));
     let stopped: RenderErrorCode | undefined;
     let aborted = false;
 
     const timer = setTimeout(() => stop('Timeout'), limits.timeoutMs);
-    const watching = setInterval(() => void watchMemory(), WATCH_EVERY_MS);
+    const checking = setInterval(() => void checkMemory(), CHECK_MEMORY_EVERY_MS);
     const onAbort = (): void => {
       aborted = true;
       killProcessGroup(child);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     child.on('error', (error) => settle(() => reject(error)));
-    child.on('close', (code, name) => settle(() => ended(code, name)));
+    child.on('close', (code, name) => settle(() => finish(code, name)));
 
     function stop(code: RenderErrorCode): void {
       stopped ??= code;
       killProcessGroup(child);
     }
 
-    async function watchMemory(): Promise<void> {
+    async function checkMemory(): Promise<void> {
       const bytes = child.pid === undefined ? 0 : await residentBytes(child.pid);
-      if (bytes > limits.heapMiB * 1024 * 1024 + BESIDES_HEAP) stop('OutOfMemory');
+      if (bytes > limits.heapMiB * 1024 * 1024 + OVERHEAD) stop('OutOfMemory');
     }
 
     function settle(then: () => void): void {
       clearTimeout(timer);
-      clearInterval(watching);
+      clearInterval(checking);
       signal?.removeEventListener('abort', onAbort);
       then();
     }
 
-    function ended(code: number | null, name: NodeJS.Signals | null): void {
-      const { result, log } = heard();
+    function finish(code: number | null, name: NodeJS.Signals | null): void {
+      const { result, log } = output();
       if (aborted) reject(signal?.reason);
       else if (stopped) reject(limitError(stopped, limits));
       else if (code === 0) resolve(result);
-      else reject(endError(code, name, log, limits));
+      else reject(exitError(code, name, log, limits));
     }
   });
 }
@@ -98,7 +98,7 @@ function start({ toolchain, isolation, limits, compileCache }: Sandbox, job: Ren
   const [file = process.execPath, ...args] = command;
   return spawn(file, args, {
     cwd: job.root,
-    // Nothing of ours. What is there makes dates and words the same everywhere; PATH finds the isolation.
+    // No variables of this process. TZ and LC_ALL make results equal on all machines; PATH is for unshare and prlimit.
     env: {
       TZ: 'UTC',
       LC_ALL: 'C',
@@ -111,58 +111,59 @@ function start({ toolchain, isolation, limits, compileCache }: Sandbox, job: Ren
         : {}),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    // A group of its own: it is killed with all that it may have started, and cannot signal ours.
+    // In its own process group: it is killed with everything that it started, and cannot signal our group.
     detached: true,
   });
 }
 
-interface Heard {
+interface SandboxOutput {
   readonly result: Buffer;
   readonly log: string;
 }
 
-function listen(child: ChildProcess, limit: number, onTooMuch: () => void): () => Heard {
+function collectOutput(child: ChildProcess, limit: number, onTooLarge: () => void): () => SandboxOutput {
   const result: Buffer[] = [];
   let log = '';
   let bytes = 0;
-  const count = (piece: Buffer): boolean => {
-    bytes += piece.length;
-    if (bytes > limit) onTooMuch();
+  const count = (chunk: Buffer): boolean => {
+    bytes += chunk.length;
+    if (bytes > limit) onTooLarge();
     return bytes <= limit;
   };
   const lines = child.stdio[RESULT_FD] as Readable | null | undefined;
-  lines?.on('data', (piece: Buffer) => {
-    if (count(piece)) result.push(piece);
+  lines?.on('data', (chunk: Buffer) => {
+    if (count(chunk)) result.push(chunk);
   });
   child.stdout?.on('data', count);
-  child.stderr?.on('data', (piece: Buffer) => {
-    if (count(piece)) log = (log + piece.toString('utf8')).slice(-KEPT_LOG);
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (count(chunk)) log = (log + chunk.toString('utf8')).slice(-MAX_LOG);
   });
   return () => ({ result: Buffer.concat(result), log });
 }
 
-// What unshare says when the kernel ended the program inside it: at the limit of CPU time, as memory has words of its own.
+// unshare prints this when the kernel killed the process inside: at the CPU limit, as V8 reports the memory limit itself.
 const KILLED_INSIDE = /^unshare: sigprocmask unblock failed/m;
-// V8's and the C++ library's own last words.
+// Messages of V8 and of the C++ library.
 const NO_MEMORY = /heap out of memory|process out of memory|Failed to allocate|bad_alloc/;
-const KEEP_SMALL = 'a render only declares objects: look for a loop, or for data that does not belong there';
+const LIMIT_HINT =
+  'a render only declares objects: look for an endless loop, or for data that does not belong there';
 
 function limitError(code: RenderErrorCode, limits: RenderLimits): RenderError {
-  const words: Partial<Record<RenderErrorCode, string>> = {
-    Timeout: `the render was not done within ${limits.timeoutMs / 1000} s, and was ended`,
-    OutOfMemory: `the render wanted more than ${limits.heapMiB} MiB of memory, and was ended`,
-    TooMuchOutput: `the render gave more than ${limits.outputBytes} bytes, and was ended`,
+  const messages: Partial<Record<RenderErrorCode, string>> = {
+    Timeout: `the render was stopped: it did not finish within ${limits.timeoutMs / 1000} s`,
+    OutOfMemory: `the render was stopped: it used more than ${limits.heapMiB} MiB of memory`,
+    TooMuchOutput: `the render was stopped: it wrote more than ${limits.outputBytes} bytes`,
   };
-  return new RenderError(code, [{ message: words[code] ?? code }], KEEP_SMALL);
+  return new RenderError(code, [{ message: messages[code] ?? code }], LIMIT_HINT);
 }
 
 function cpuError({ cpuSeconds }: RenderLimits): RenderError {
-  const message = `the render used more than ${cpuSeconds} s of CPU time, and was ended`;
-  return new RenderError('Timeout', [{ message }], KEEP_SMALL);
+  const message = `the render was stopped: it used more than ${cpuSeconds} s of CPU time`;
+  return new RenderError('Timeout', [{ message }], LIMIT_HINT);
 }
 
-/** It ended by itself, but not well. V8 aborts when the heap is full; a wrapper reports a signal as 128 + its number. */
-function endError(
+/** For a process that failed by itself. V8 aborts when the heap is full; prlimit and unshare report a signal as 128 + its number. */
+function exitError(
   code: number | null,
   name: NodeJS.Signals | null,
   log: string,
@@ -175,11 +176,11 @@ function endError(
   if (NO_MEMORY.test(log)) return limitError('OutOfMemory', limits);
   if (KILLED_INSIDE.test(log)) return cpuError(limits);
   const how = signal ? `by ${signal}` : `with code ${code}`;
-  const message = `the program ended ${how} before it had rendered: ${lastWords(log)}`;
-  return new RenderError('Failed', [{ message }], 'run it yourself: npm run synth');
+  const message = `the program exited ${how} before the render was complete: ${lastError(log)}`;
+  return new RenderError('Failed', [{ message }], 'run `npm run synth` to reproduce it');
 }
 
-function lastWords(log: string): string {
+function lastError(log: string): string {
   const line = log.split('\n').find((text) => /^\w*Error\b|^Warning|unsettled/i.test(text));
-  return (line ?? log.trim().split('\n').at(-1) ?? '').slice(0, 300) || 'without a word';
+  return (line ?? log.trim().split('\n').at(-1) ?? '').slice(0, 300) || 'no output';
 }

@@ -1,31 +1,31 @@
-/** The packages that a render may use: those of the running kubenode, whatever the fleet repository has installed. */
+/** The packages for renders: those of the running kubenode, whatever the fleet repository has installed. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 
-/** What a fleet program imports by name. */
-const OFFERED = ['cdk8s', 'cdk8s-plus-27', 'constructs', 'yaml'];
-/** What our own constructs and the harness need besides. */
-const NEEDED = [...OFFERED, 're2js', 'ajv'];
-/** Our own code that decides what a render gives. */
-const OWN = ['constructs', 'api', 'rules', 'kube', 'sync'];
+/** Packages that a fleet program may import. */
+const IMPORTABLE = ['cdk8s', 'cdk8s-plus-27', 'constructs', 'yaml'];
+/** These, and the packages that our constructs and the harness import. */
+const REQUIRED = [...IMPORTABLE, 're2js', 'ajv'];
+/** Folders of our own code that affect the result of a render. */
+const OWN_FOLDERS = ['constructs', 'api', 'rules', 'kube', 'sync'];
 
 export interface Toolchain {
-  /** Offered packages: name to folder. */
+  /** Packages that a program may import, name to folder. */
   readonly packages: Readonly<Record<string, string>>;
   /** Folder of our own code. */
   readonly code: string;
-  /** File behind `kubenode/constructs`. */
+  /** The file that `kubenode/constructs` resolves to. */
   readonly constructs: string;
-  /** The program that runs in the sandbox. */
+  /** The program of the sandbox. */
   readonly harness: string;
   /** Files and folders that the sandbox may read. */
   readonly readable: readonly string[];
-  /** Name to version, of everything that is offered or needed. */
+  /** Versions of all packages, by name. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Changes when another toolchain could render something else. */
+  /** Differs for every toolchain that could render a different result. */
   readonly digest: string;
 }
 
@@ -43,7 +43,7 @@ export function resolveToolchain(): Toolchain {
   const found = closureOf(root);
   const versions = Object.fromEntries([...found].map(([name, { version }]) => [name, version]));
   return {
-    packages: Object.fromEntries(OFFERED.map((name) => [name, found.get(name)?.folder ?? missing(name)])),
+    packages: Object.fromEntries(IMPORTABLE.map((name) => [name, found.get(name)?.folder ?? missing(name)])),
     code,
     constructs: join(code, 'constructs', `index.${extension}`),
     harness: join(here, 'harness', `main.${extension}`),
@@ -57,26 +57,26 @@ export function resolveToolchain(): Toolchain {
   };
 }
 
-/** The packages and all that they depend on, as Node would find them from our own package. */
+/** The packages and their dependencies, as Node resolves them from our own package. */
 function closureOf(root: string): Map<string, Package> {
   const found = new Map<string, Package>();
-  const open = NEEDED.map((name) => ({ name, from: root }));
-  for (let next = open.pop(); next; next = open.pop()) {
+  const pending = REQUIRED.map((name) => ({ name, from: root }));
+  for (let next = pending.pop(); next; next = pending.pop()) {
     if (found.has(next.name)) continue;
     const folder = folderOf(next.name, next.from);
     if (folder === undefined) continue;
     const pack = readPackage(folder);
     found.set(next.name, pack);
-    open.push(...pack.dependencies.map((name) => ({ name, from: folder })));
+    pending.push(...pack.dependencies.map((name) => ({ name, from: folder })));
   }
   return new Map([...found].toSorted(([a], [b]) => byCode(a, b)));
 }
 
 function folderOf(name: string, from: string): string | undefined {
-  for (let at = from; ; at = dirname(at)) {
-    const folder = join(at, 'node_modules', name);
+  for (let parent = from; ; parent = dirname(parent)) {
+    const folder = join(parent, 'node_modules', name);
     if (existsSync(join(folder, 'package.json'))) return realpathSync(folder);
-    if (at === dirname(at)) return undefined;
+    if (parent === dirname(parent)) return undefined;
   }
 }
 
@@ -92,7 +92,7 @@ function readPackage(folder: string): Package {
 
 function codeDigest(code: string): string {
   const hash = createHash('sha256');
-  for (const part of OWN) {
+  for (const part of OWN_FOLDERS) {
     const folder = join(code, part);
     if (!existsSync(folder)) continue;
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted(byCode);
@@ -106,5 +106,5 @@ function codeDigest(code: string): string {
 }
 
 function missing(name: string): never {
-  throw new Error(`the package ${name} is not installed beside kubenode: install kubenode again`);
+  throw new Error(`the package ${name} of kubenode is missing: reinstall kubenode`);
 }

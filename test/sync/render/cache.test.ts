@@ -7,8 +7,8 @@ import { tempFolder } from '../../support/temp.ts';
 
 const INPUTS: RenderInputs = { tree: 'a'.repeat(40), path: '.', toolchain: 'sha256:1', facts: {} };
 
-describe('the cache of renders', () => {
-  it('gives what it was given, under the same inputs only', async () => {
+describe('the render cache', () => {
+  it('returns an entry for the same inputs only', async () => {
     const cache = createRenderCache(tempFolder('cache'));
     await cache.put(INPUTS, Buffer.from('bytes\n\n'));
     expect((await cache.get({ ...INPUTS, facts: {} }))?.toString()).toBe('bytes\n\n');
@@ -17,7 +17,7 @@ describe('the cache of renders', () => {
     }
   });
 
-  it('never gives an entry of which one byte was changed, added or lost', async () => {
+  it('ignores an entry of which one byte was changed, added or removed', async () => {
     const folder = tempFolder('cache');
     const cache = createRenderCache(folder);
     await cache.put(INPUTS, Buffer.from('{"object":1}\n{"end":1}\n'));
@@ -42,7 +42,7 @@ describe('the cache of renders', () => {
     );
   });
 
-  it('forgets the oldest beyond its size', async () => {
+  it('deletes the oldest entries beyond its size', async () => {
     const folder = tempFolder('cache');
     const cache = createRenderCache(folder, 3);
     for (let n = 0; n < 10; n += 1) await cache.put({ ...INPUTS, path: `${n}` }, Buffer.from(`${n}`));
@@ -50,7 +50,7 @@ describe('the cache of renders', () => {
     expect((await cache.get({ ...INPUTS, path: '9' }))?.toString()).toBe('9');
   });
 
-  it('is no cache when it cannot be read', async () => {
+  it('treats an unreadable folder as empty', async () => {
     const folder = tempFolder('cache');
     const cache = createRenderCache(folder);
     await cache.put(INPUTS, Buffer.from('x'));

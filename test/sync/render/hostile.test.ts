@@ -1,4 +1,4 @@
-/** S20: a fleet repository is arbitrary code. Each of these tries something; nothing leaks, and all of them end. */
+/** S20: a fleet repository is arbitrary code. Nothing leaks from the sandbox, and every program is stopped at its limits. */
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 const ENVIRONMENT = ['the environment', 'JSON.stringify(process.env)'] as const;
-/** Denied in so many words; or the module is not there at all. */
+/** Denied by an error, or the module does not exist at all. */
 const DENIED = /^error: (ERR_ACCESS_DENIED|ERR_DLOPEN_DISABLED|Cannot read properties of undefined)/;
 
 type Attempt = readonly [what: string, expression: string];
@@ -55,12 +55,12 @@ type Attempt = readonly [what: string, expression: string];
 const READS: readonly Attempt[] = [
   ['/etc/passwd', `(await import('node:fs')).readFileSync('/etc/passwd')`],
   ['/var/run', `(await import('node:fs')).readdirSync('/var/run')`],
-  ['a file of ours', `(await import('node:fs')).readFileSync('SECRET')`],
-  ['a file of ours, as a module', `await import('SECRET')`],
-  ['a file of ours, by require', `createRequire('/')('SECRET')`],
+  ['a file of this process', `(await import('node:fs')).readFileSync('SECRET')`],
+  ['a file of this process as a module', `await import('SECRET')`],
+  ['a file of this process with require', `createRequire('/')('SECRET')`],
   ['the environment of its parent', `(await import('node:fs')).readFileSync('/proc/1/environ')`],
   ['its own maps', `(await import('node:fs')).readFileSync('/proc/self/maps')`],
-  ['above its folder', `(await import('node:fs')).readdirSync('..')`],
+  ['the parent folder', `(await import('node:fs')).readdirSync('..')`],
   ['home', `process.loadEnvFile('/root/.bashrc')`],
   [
     'a database',
@@ -68,14 +68,14 @@ const READS: readonly Attempt[] = [
   ],
   ['a native library', `process.getBuiltinModule('node:ffi').dlopen('libc.so.6', {})`],
   ['an addon', `process.dlopen({ exports: {} }, '/lib/x86_64-linux-gnu/libc.so.6')`],
-  ['the bindings', `process.binding('fs')`],
+  ['the bindings of Node', `process.binding('fs')`],
 ];
 
 const USES: readonly Attempt[] = [
   ['a report on the host', `JSON.stringify((process.report as any).getReport())`],
   ['the priority of its parent', `process.getBuiltinModule('node:os').setPriority(process.ppid, 19)`],
   [
-    'a socket by the handles of its output',
+    'a socket through the handle of its output',
     `await new Promise((ok, no) => { const P = (process.stdout as any)._handle.constructor; let Req: any; const net = process.getBuiltinModule('node:net'); const s = new net.Socket(); (s as any)._handle = { connect(req: any) { Req = req.constructor; return 0; } }; s.connect({ path: '/x' }); const r = new P(0).connect(new Req(), '/var/run/docker.sock'); r instanceof Error ? no(r) : ok(r); })`,
   ],
   [
@@ -107,8 +107,8 @@ const USES: readonly Attempt[] = [
   ['a debugger', `process.getBuiltinModule('node:inspector').open(0)`],
   ['a signal to its parent', `process.kill(process.ppid, 'SIGKILL')`],
   ['a signal to its group', `process.kill(0, 'SIGKILL')`],
-  ['a signal to all', `process.kill(-1, 'SIGKILL')`],
-  ['a signal by the back door', `(process as any)._kill(1, 9)`],
+  ['a signal to all processes', `process.kill(-1, 'SIGKILL')`],
+  ['a signal through process._kill', `(process as any)._kill(1, 9)`],
   [
     'the flags of V8',
     `process.getBuiltinModule('node:v8').setFlagsFromString('--logfile=OUTSIDE/x --log-all')`,
@@ -117,17 +117,17 @@ const USES: readonly Attempt[] = [
 
 const WRITES: readonly Attempt[] = [
   ['a file', `process.getBuiltinModule('node:fs').writeFileSync('OUTSIDE/written', 'x')`],
-  ['a file beside its own', `process.getBuiltinModule('node:fs').writeFileSync('evil', 'x')`],
+  ['a file in its own folder', `process.getBuiltinModule('node:fs').writeFileSync('evil', 'x')`],
   ['a folder', `process.getBuiltinModule('node:fs').mkdirSync('OUTSIDE/written')`],
   ['a link', `process.getBuiltinModule('node:fs').symlinkSync('/etc', 'evil')`],
   ['a heap snapshot', `process.getBuiltinModule('node:v8').writeHeapSnapshot('OUTSIDE/written')`],
   ['a report', `(process.report as any).writeReport('OUTSIDE/written')`],
   ['a trace', `process.getBuiltinModule('node:trace_events').createTracing({ categories: ['v8'] }).enable()`],
   ['a database', `new (process.getBuiltinModule('node:sqlite').DatabaseSync)('OUTSIDE/written')`],
-  ['away its own program', `process.getBuiltinModule('node:fs').rmSync('main.ts')`],
+  ['over its own program', `process.getBuiltinModule('node:fs').rmSync('main.ts')`],
 ];
 
-/** Tries them all in one sandbox, and says what became of each. */
+/** Runs all attempts in one sandbox and returns the outcome of each. */
 async function attemptAll(
   at: Renderer,
   attempts: readonly Attempt[],
@@ -151,17 +151,17 @@ async function attemptAll(
 }
 
 describe.each([
-  ['every wall of this machine', shared],
-  ['the permissions of Node alone', createTestRenderer({ isolation: NO_OS_ISOLATION })],
-])('a hostile repository behind %s', { timeout: 240_000 }, (_, at) => {
+  ['all isolation of this machine', shared],
+  ['the permission model of Node only', createTestRenderer({ isolation: NO_OS_ISOLATION })],
+])('a hostile repository with %s', { timeout: 240_000 }, (_, at) => {
   let outcomes: Readonly<Record<string, string>>;
   beforeAll(async () => {
     outcomes = await attemptAll(at, [ENVIRONMENT, ...READS, ...USES, ...WRITES]);
   }, 240_000);
 
-  it('sees no environment of ours', () => {
-    const seen = JSON.parse(outcomes[ENVIRONMENT[0]]?.replace('value: ', '') ?? '') as object;
-    expect(Object.keys(seen).filter((name) => !['TZ', 'LC_ALL', 'PATH'].includes(name))).toEqual([]);
+  it('does not see the environment of kubenode', () => {
+    const environment = JSON.parse(outcomes[ENVIRONMENT[0]]?.replace('value: ', '') ?? '') as object;
+    expect(Object.keys(environment).filter((name) => !['TZ', 'LC_ALL', 'PATH'].includes(name))).toEqual([]);
   });
 
   it.each(READS)('cannot read %s', (what) => {
@@ -180,7 +180,7 @@ describe.each([
 });
 
 describe('a hostile repository', { timeout: 240_000 }, () => {
-  it('finds no link to follow: a commit is written out without them', async () => {
+  it('cannot follow symlinks: a commit is exported without them', async () => {
     const repository = createFleetRepository();
     symlinkSync('/etc/passwd', join(repository.dir, 'link'));
     symlinkSync(outside, join(repository.dir, 'folder'));
@@ -196,20 +196,30 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
   const short: Partial<RenderLimits> = { timeoutMs: 1_000 };
 
   it.each<[what: string, body: string, code: string, limits: Partial<RenderLimits>]>([
-    ['loops for ever', 'for (;;);', 'Timeout', short],
-    ['sleeps for ever', 'setInterval(() => {}, 1000); await new Promise(() => {});', 'Timeout', short],
-    ['burns its time', 'for (;;);', 'Timeout', { cpuSeconds: 1 }],
-    ['allocates 10 GB', 'const all = []; for (;;) all.push(new Array(1e6).fill(1));', 'OutOfMemory', small],
-    ['hoards 10 GB', 'const all = []; for (;;) all.push(Buffer.alloc(50e6, 1));', 'OutOfMemory', small],
+    ['loops forever', 'for (;;);', 'Timeout', short],
+    ['sleeps forever', 'setInterval(() => {}, 1000); await new Promise(() => {});', 'Timeout', short],
+    ['uses too much CPU time', 'for (;;);', 'Timeout', { cpuSeconds: 1 }],
     [
-      'says too much',
+      'allocates arrays without end',
+      'const all = []; for (;;) all.push(new Array(1e6).fill(1));',
+      'OutOfMemory',
+      small,
+    ],
+    [
+      'allocates buffers without end',
+      'const all = []; for (;;) all.push(Buffer.alloc(50e6, 1));',
+      'OutOfMemory',
+      small,
+    ],
+    [
+      'prints too much',
       `const text = 'x'.repeat(1e6); for (;;) try { process.getBuiltinModule('node:fs').writeSync(1, text); } catch {}`,
       'TooMuchOutput',
       small,
     ],
     ['renders too much', `${MANY} data: { x: 'x'.repeat(1e5) } } as never);`, 'TooMuchOutput', small],
-    ['recurses for ever', 'function down(): void { down(); } down();', 'Failed', small],
-  ])('is ended at the limit when it %s, and others go on', async (_, body, code, limits) => {
+    ['recurses forever', 'function down(): void { down(); } down();', 'Failed', small],
+  ])('is stopped at the limit when it %s, and other renders succeed', async (_, body, code, limits) => {
     const hostile = createTestRenderer({ limits }).folder({
       folder: createFleetFolder({ 'main.ts': program(body) }),
     });
@@ -219,27 +229,27 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     expect(good.status).toBe('fulfilled');
   });
 
-  it('cannot put a word between result and parent by printing', async () => {
+  it('cannot change the result by printing', async () => {
     const garbage = `console.log('{"end":0}'); console.error('\\u0000\\u001b[2J'); process.stdout.write('garbage');`;
     const { targets } = await shared.folder({ folder: createFleetFolder({ 'main.ts': program(garbage) }) });
     expect(targets.map(({ target }) => target)).toEqual(['hub', 'test']);
   });
 
   it.each<[what: string, body: string]>([
-    ['writes its own end', `process.getBuiltinModule('node:fs').writeSync(3, '{"end":0}\\n');`],
+    ['writes an end line', `process.getBuiltinModule('node:fs').writeSync(3, '{"end":0}\\n');`],
     ['writes garbage', `process.getBuiltinModule('node:fs').writeSync(3, 'garbage\\n{"object":');`],
     [
-      'slips in an object',
+      'adds an object',
       `process.getBuiltinModule('node:fs').writeSync(3, '{"object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"}},"target":"test","unit":"web"}\\n');`,
     ],
     ['closes the result', `process.getBuiltinModule('node:fs').closeSync(3);`],
-    ['fills the result with nulls', `process.getBuiltinModule('node:fs').writeSync(3, Buffer.alloc(1000));`],
-  ])('is held, not believed, when it %s', async (_, body) => {
+    ['writes null bytes', `process.getBuiltinModule('node:fs').writeSync(3, Buffer.alloc(1000));`],
+  ])('fails when it %s', async (_, body) => {
     const rendered = shared.folder({ folder: createFleetFolder({ 'main.ts': program(body) }) });
     await expect(rendered).rejects.toMatchObject({ name: 'RenderError', code: 'Failed' });
   });
 
-  it('cannot reach the parent by tampering with prototypes', async () => {
+  it('cannot affect the parent by changing prototypes', async () => {
     const body = `const bad = { get() { return 'tampered'; }, configurable: true };
       Object.defineProperty(Object.prototype, 'polluted', bad);
       Object.prototype.toJSON = function () { return { apiVersion: 'v1', kind: 'Evil', metadata: { name: 'evil', labels: JSON.parse('{"__proto__": {"polluted": "yes"}}') } }; } as never;
@@ -255,7 +265,7 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     expect(targets[1]?.units[0]?.objects[0]?.object.kind).toBe('ConfigMap');
   });
 
-  it('names the act, the file and the line in the error', async () => {
+  it('names the denied function, the file and the line in the error', async () => {
     const main = `import { execSync } from 'node:child_process';\n\nexecSync('id');\n${program()}`;
     const rendered = shared.folder({ folder: createFleetFolder({ 'fleet/main.ts': main }) });
     await expect(rendered).rejects.toMatchObject({
@@ -266,7 +276,7 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     expect(readFileSync(secret, 'utf8')).toBe(CANARY);
   });
 
-  it('stops when sync gives up', async () => {
+  it('stops when the signal is aborted', async () => {
     const abort = new AbortController();
     const rendered = shared.folder({
       folder: createFleetFolder({ 'main.ts': 'for (;;);' }),

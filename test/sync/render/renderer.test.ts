@@ -23,10 +23,10 @@ function render(files: Files, path = '.'): Promise<RenderResult> {
   return shared.folder({ folder: createFleetFolder(files), path });
 }
 
-async function failure(work: Promise<unknown>): Promise<RenderError> {
+async function failureOf(work: Promise<unknown>): Promise<RenderError> {
   return work.then(
     () => {
-      throw new Error('it rendered');
+      throw new Error('the render succeeded');
     },
     (error: unknown) => error as RenderError,
   );
@@ -53,7 +53,7 @@ function digestIn({ targets }: RenderResult, name: string): string | undefined {
   return targets.find(({ target }) => target === name)?.digest;
 }
 
-/** Lines of a program that make them in this order. */
+/** Lines of a program that declare namespaces in this order. */
 function namespaces(names: readonly string[]): string {
   return names
     .map((name) => `{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: '${name}' } }`)
@@ -70,7 +70,7 @@ async function commit(at: Renderer, { transport }: FleetRepository): ReturnType<
 }
 
 describe('rendering a program', { timeout: 120_000 }, () => {
-  it('says target, unit, file with line and construct of each object', async () => {
+  it('reports target, unit, file with line, and construct of each object', async () => {
     const result = await render({ 'fleet/main.ts': program() });
     expect(outline(result)).toEqual([
       'hub/clusters: Cluster/test [fleet/main.ts:5, hub/clusters/test]',
@@ -78,7 +78,7 @@ describe('rendering a program', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('takes the program that cdk8s.yaml names, in the folder of the pipeline', async () => {
+  it('runs the program that cdk8s.yaml names, in the path of the Pipeline', async () => {
     const files = {
       'deep/cdk8s.yaml': 'app: node app/prog.ts\n',
       'deep/app/prog.ts': program(),
@@ -89,7 +89,7 @@ describe('rendering a program', { timeout: 120_000 }, () => {
     );
   });
 
-  it('takes a plain cdk8s app: the path of a chart is target and unit', async () => {
+  it('accepts a plain cdk8s app: the path of a chart is target and unit', async () => {
     const main = `import { App, Chart, ApiObject } from 'cdk8s';
       const app = new App();
       for (const name of ['one', 'two']) {
@@ -106,7 +106,7 @@ describe('rendering a program', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('gives the same digests whatever the order, the lines and the comments of the program', async () => {
+  it('gives the same digests whatever the order of fields, the lines and the comments of the program', async () => {
     const plain = await render({ 'main.ts': program('', '{ a: "1", b: "2" }') });
     const moved = await render({ 'main.ts': program('// a comment\n\n', '{ b: "2", a: "1" }') });
     const other = await render({ 'main.ts': program('', '{ a: "1", b: "3" }') });
@@ -115,13 +115,13 @@ describe('rendering a program', { timeout: 120_000 }, () => {
     expect(digestIn(other, 'hub')).toBe(digestIn(plain, 'hub'));
   });
 
-  it('gives the same digest whatever order the objects are made in', async () => {
+  it('gives the same digest whatever the order of objects', async () => {
     const one = await render({ 'main.ts': program(namespaces(['a', 'b', 'c'])) });
     const other = await render({ 'main.ts': program(namespaces(['c', 'a', 'b'])) });
     expect(digestIn(other, 'hub')).toBe(digestIn(one, 'hub'));
   });
 
-  it('stops the clock and loads the dice', async () => {
+  it('fixes the clock, random numbers and host properties', async () => {
     const data = `{ date: new Date().toISOString(), now: String(Date.now()), random: String(Math.random()), uuid: crypto.randomUUID(),
       temporal: Temporal.Now.plainDateTimeISO().toString(), monotonic: String(performance.now()), hr: String(process.hrtime.bigint()),
       bytes: nodeCrypto.randomBytes(8).toString('hex'), host: os.hostname(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }`;
@@ -131,7 +131,7 @@ describe('rendering a program', { timeout: 120_000 }, () => {
     expect(dataOf(one)).toMatchObject({ date: '2000-01-01T00:00:00.000Z', host: 'kubenode', zone: 'UTC' });
   });
 
-  it('gives the facts that sync knows', async () => {
+  it('passes facts to the program', async () => {
     const folder = createFleetFolder({
       'main.ts': program('', '{ version: fleet.facts.version as string }'),
     });
@@ -139,14 +139,14 @@ describe('rendering a program', { timeout: 120_000 }, () => {
     expect(dataOf(await shared.folder({ folder, facts }))).toEqual(facts);
   });
 
-  it('reports all that is wrong in one pass, with file, line and construct', async () => {
+  it('reports all errors of one render, with file, line and construct', async () => {
     const main = `import { Fleet, MachineSet } from 'kubenode/constructs';
 const unit = new Fleet().cluster('test', { environment: 'test', connection: { credentialsRef: { name: 'test' } } }).unit('m');
 const template = { infra: { provider: 'local' as const } };
 new MachineSet(unit, 'one', { metadata: { name: 'one' }, spec: { replicas: -1, template } });
 new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, template, zone: 'a' } as never });
 `;
-    const error = await failure(render({ 'main.ts': main }));
+    const error = await failureOf(render({ 'main.ts': main }));
     expect(error.code).toBe('BadObject');
     expect(error.problems.map(({ file, line, construct }) => `${file}:${line} ${construct}`)).toEqual([
       'main.ts:4 test/m/one',
@@ -165,25 +165,19 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
       'zones.ts:3',
       /null/,
     ],
-    ['throws what is no error', { 'main.ts': 'throw "a word";' }, 'Failed', undefined, /a word/],
+    ['throws a value that is not an Error', { 'main.ts': 'throw "a word";' }, 'Failed', undefined, /a word/],
     ['does not parse', { 'main.ts': 'const a = 1;\nconst = ;' }, 'Failed', 'main.ts:2', /./],
     ['uses an enum', { 'main.ts': '\nenum A { B }' }, 'Failed', 'main.ts:2', /enum/i],
-    ['imports what is not there', { 'main.ts': 'import "lodash";' }, 'MissingModule', undefined, /lodash/],
-    [
-      'imports a file that is not there',
-      { 'main.ts': 'import "./nothing.ts";' },
-      'Failed',
-      undefined,
-      /nothing\.ts/,
-    ],
+    ['imports a missing package', { 'main.ts': 'import "lodash";' }, 'MissingModule', undefined, /lodash/],
+    ['imports a missing file', { 'main.ts': 'import "./nothing.ts";' }, 'Failed', undefined, /nothing\.ts/],
     ['declares nothing', { 'main.ts': 'export {};' }, 'Failed', 'main.ts', /no Fleet/],
     ['ends the process', { 'main.ts': 'process.exit(0);' }, 'Denied', 'main.ts:1', /process\.exit/],
     [
-      'waits for ever',
+      'waits forever',
       { 'main.ts': 'await new Promise(() => {});' },
       'Failed',
       undefined,
-      /before it had rendered/,
+      /before the render was complete/,
     ],
     [
       'rejects in the background',
@@ -195,7 +189,7 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
       /late/,
     ],
     [
-      'gives no name',
+      'declares an object without a name',
       {
         'main.ts': program(
           `new ApiObject(fleet.hub('x'), 'n', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: '' } });`,
@@ -206,7 +200,7 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
       /name/,
     ],
     [
-      'calls a cluster what no cluster is called',
+      'uses an invalid unit name',
       {
         'main.ts': program(
           `new ApiObject(fleet.hub('Not_A_Unit'), 'n', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } });`,
@@ -216,12 +210,30 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
       'main.ts:4 (hub/Not_A_Unit/n)',
       /Not_A_Unit/,
     ],
-    ['is not there', { 'README.md': 'x' }, 'NoEntry', undefined, /cdk8s\.yaml/],
-    ['is run by something else', { 'cdk8s.yaml': 'app: npx tsx main.ts' }, 'NoEntry', undefined, /node FILE/],
-    ['is named and not there', { 'cdk8s.yaml': 'app: node main.ts' }, 'NoEntry', undefined, /main\.ts/],
-    ['is named outside', { 'cdk8s.yaml': 'app: node ../main.ts' }, 'NoEntry', undefined, /main\.ts/],
-  ])('holds a program that %s', async (...[, files, code, place, message]) => {
-    const error = await failure(render(files));
+    ['does not exist', { 'README.md': 'x' }, 'NoEntry', undefined, /cdk8s\.yaml/],
+    [
+      'has an app that is not a call of node',
+      { 'cdk8s.yaml': 'app: npx tsx main.ts' },
+      'NoEntry',
+      undefined,
+      /node FILE/,
+    ],
+    [
+      'is named in cdk8s.yaml but missing',
+      { 'cdk8s.yaml': 'app: node main.ts' },
+      'NoEntry',
+      undefined,
+      /main\.ts/,
+    ],
+    [
+      'is outside of the repository',
+      { 'cdk8s.yaml': 'app: node ../main.ts' },
+      'NoEntry',
+      undefined,
+      /main\.ts/,
+    ],
+  ])('reports a program that %s', async (...[, files, code, place, message]) => {
+    const error = await failureOf(render(files));
     expect(error).toMatchObject({ name: 'RenderError', code });
     expect(error.message).toMatch(message);
     expect(error.hint).toEqual(expect.any(String));
@@ -229,13 +241,13 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
     expect(formatLocation(problem)).toBe(place);
   });
 
-  it('warns when the lock file has other versions', async () => {
+  it('warns when the lock file has different versions', async () => {
     const lock = JSON.stringify({ packages: { 'node_modules/cdk8s': { version: '2.0.0' } } });
     const { warnings } = await render({ 'main.ts': program(), 'package-lock.json': lock });
     expect(warnings).toEqual([expect.stringMatching(/cdk8s 2\.0\.0.*differ/)]);
   });
 
-  it('takes its own toolchain, whatever is installed in the repository', async () => {
+  it('uses its own toolchain, whatever is installed in the repository', async () => {
     const fake = '{"name":"cdk8s","type":"module","exports":"./index.js"}';
     const files = {
       'node_modules/cdk8s/package.json': fake,
@@ -256,7 +268,7 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
 });
 
 describe('rendering plain YAML', { timeout: 120_000 }, () => {
-  it('takes folders for targets and units, and lists apart', async () => {
+  it('maps folders to targets and units, and splits Lists', async () => {
     const result = await render({
       'hub/clusters.yaml':
         'apiVersion: kubenode.dev/v1alpha1\nkind: Cluster\nmetadata: {name: test}\nspec: {environment: test, connection: {credentialsRef: {name: test}}}\n',
@@ -281,16 +293,16 @@ describe('rendering plain YAML', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('reads it as Kubernetes tools do', async () => {
+  it('parses values like Kubernetes tools', async () => {
     const text = `${manifest('ConfigMap', 'c')}data: {on: yes, octal: 0777, date: 2001-12-14, quoted: "yes"}\n`;
     const { targets } = await render({ 'clusters/test/c.yaml': text });
     expect(dataOf({ targets })).toEqual({ true: true, octal: 511, date: '2001-12-14', quoted: 'yes' });
   });
 
   it.each<[name: string, text: string, line: number, message: RegExp]>([
-    ['a key twice', `${manifest('Namespace', 'a')}kind: Secret\n`, 4, /unique|twice|duplicate/i],
-    ['what is no YAML', 'a: [1,\nb: }', 2, /./],
-    ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', 1, /kind/],
+    ['a duplicate key', `${manifest('Namespace', 'a')}kind: Secret\n`, 4, /unique|twice|duplicate/i],
+    ['invalid YAML', 'a: [1,\nb: }', 2, /./],
+    ['an object without a kind', 'apiVersion: v1\nmetadata: {name: a}\n', 1, /kind/],
     [
       'a generated name',
       'apiVersion: v1\nkind: Namespace\nmetadata: {generateName: a-}\n',
@@ -298,20 +310,20 @@ describe('rendering plain YAML', { timeout: 120_000 }, () => {
       /generateName/,
     ],
     [
-      'a field that our kind does not have',
+      'an unknown field of our kind',
       'apiVersion: kubenode.dev/v1alpha1\nkind: MachineSet\nmetadata: {name: a}\nspec:\n  replicas: 1\n  template: {infra: {provider: local}}\n  zone: a\n',
       7,
       /zone/,
     ],
-  ])('holds %s, with its line', async (_, text, line, message) => {
-    const error = await failure(render({ 'clusters/test/a.yaml': text }));
+  ])('reports %s, with its line', async (_, text, line, message) => {
+    const error = await failureOf(render({ 'clusters/test/a.yaml': text }));
     expect(error.code).toBe('BadObject');
     expect(error.problems[0]).toMatchObject({ file: 'clusters/test/a.yaml', line });
     expect(error.message).toMatch(message);
   });
 });
 
-describe('a number that JavaScript cannot hold', { timeout: 120_000 }, () => {
+describe('an integer that JavaScript cannot represent exactly', { timeout: 120_000 }, () => {
   it.each<[name: string, files: Files, place: string]>([
     [
       'in YAML',
@@ -320,15 +332,15 @@ describe('a number that JavaScript cannot hold', { timeout: 120_000 }, () => {
     ],
     ['in a program', { 'main.ts': program('', '{ size: 2 ** 60 }') }, 'main.ts:5'],
   ])('is refused %s', async (_, files, place) => {
-    const error = await failure(render(files));
+    const error = await failureOf(render(files));
     expect(error.code).toBe('BadObject');
-    expect(error.message).toContain('data.size is a number too large');
+    expect(error.message).toContain('data.size is an integer that JavaScript cannot represent exactly');
     expect(error.problems[0]?.file).toBe(place);
   });
 });
 
 describe('rendering a commit', { timeout: 240_000 }, () => {
-  it('S20 gives one hash, however often', async () => {
+  it('S20 gives the same digest with every render', async () => {
     const repository = createFleetRepository();
     repository.commit('first', { 'main.ts': program('', '{ a: crypto.randomUUID() }') });
     const digests = new Set<string>();
@@ -346,23 +358,23 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
       '{ key: nodeCrypto.generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }) }',
       'data.key',
     ],
-  ])('holds a program that renders %s, and names the field', async (_, data, field) => {
+  ])('reports a program that renders %s, and names the field', async (_, data, field) => {
     const repository = createFleetRepository();
     repository.commit('first', { 'main.ts': `import nodeCrypto from 'node:crypto';\n${program('', data)}` });
-    const error = await failure(commit(shared, repository));
+    const error = await failureOf(commit(shared, repository));
     expect(error.code).toBe('NotDeterministic');
     expect(error.message).toContain(`ConfigMap settings, field ${field}`);
     expect(error.problems[0]?.construct).toBe('test/web/settings');
   });
 
-  it('leaves no folder behind, and needs none of git', async () => {
+  it('leaves no folder behind', async () => {
     const repository = createFleetRepository();
     repository.commit('first', { 'main.ts': program() });
     await commit(shared, repository);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('kubenode-render-'))).toEqual([]);
   });
 
-  it('keeps what it rendered by content, and trusts no entry that was touched', async () => {
+  it('caches a render by its inputs, and ignores an entry that was changed', async () => {
     const folder = tempFolder('cache');
     const cached = createTestRenderer({ cache: createRenderCache(folder) });
     const repository = createFleetRepository();
@@ -372,37 +384,37 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
     const entry = join(folder, name);
     const good = readFileSync(entry);
 
-    // Rendering would fail now: what comes is from the cache.
+    // This renderer always fails, so a result comes from the cache.
     const broken = createTestRenderer({
       limits: { timeoutMs: 1 },
       cache: createRenderCache(folder),
     });
     expect(await commit(broken, repository)).toEqual(first);
 
-    const touched: (() => void)[] = [
+    const changes: (() => void)[] = [
       () => writeFileSync(entry, good.toString().replace('good', 'evil')),
       () => truncateSync(entry, good.length - 10),
       () => truncateSync(entry, 0),
       () => writeFileSync(entry, good.toString().split('\n').slice(1).join('\n')),
     ];
-    for (const touch of touched) {
-      touch();
-      expect((await failure(commit(broken, repository))).code).toBe('Timeout');
+    for (const change of changes) {
+      change();
+      expect((await failureOf(commit(broken, repository))).code).toBe('Timeout');
       expect(await commit(cached, repository)).toEqual(first);
       expect(readFileSync(entry)).toEqual(good);
     }
   });
 
-  it('keeps nothing of a commit that fails', async () => {
+  it('does not cache a commit that fails', async () => {
     const folder = tempFolder('cache');
     const cached = createTestRenderer({ cache: createRenderCache(folder) });
     const repository = createFleetRepository();
     repository.commit('bad', { 'main.ts': program('throw new Error("bad");') });
-    expect((await failure(commit(cached, repository))).code).toBe('Failed');
+    expect((await failureOf(commit(cached, repository))).code).toBe('Failed');
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('does not take an entry under the name of another for its own', async () => {
+  it('ignores an entry that was copied over another one', async () => {
     const folder = tempFolder('cache');
     const cached = createTestRenderer({ cache: createRenderCache(folder) });
     const repository = createFleetRepository();
@@ -419,7 +431,7 @@ describe('rendering a commit', { timeout: 240_000 }, () => {
     expect(again.rendered.targets).toEqual(good.rendered.targets);
   });
 
-  it('renders anew for another path, other facts and another commit with another tree only', async () => {
+  it('renders again for a different path, facts or tree, and not for a new commit of the same tree', async () => {
     const folder = tempFolder('cache');
     const cached = createTestRenderer({ cache: createRenderCache(folder) });
     const repository = createFleetRepository();

@@ -1,7 +1,7 @@
 /**
- * Closes what Node's permission model leaves open (measured on 26.10): signals to other processes and their priorities,
- * reports on the host, V8 flags that write files, SQLite's ATTACH, and ends of the process that would look like a result. Modules are single objects, so a function that
- * is replaced here is replaced for every way to reach it.
+ * Disables what Node's permission model allows (measured on 26.10): signals to other processes and their priorities, reports
+ * about the host, V8 flags that write files, SQLite's ATTACH, and exits that would look like a complete result. A built-in
+ * module is a single object, so a function that is replaced here is replaced for every importer.
  */
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -48,19 +48,19 @@ const MODULES: Readonly<Record<string, readonly string[] | 'all'>> = {
   'node:ffi': 'all',
 };
 
-/** How the harness itself may still end the process. */
+/** Returns the function with which the harness itself can still exit. */
 export function disableBuiltins(): (code: number) => never {
-  // Not process.exit: it runs the listeners of the program, and calls reallyExit, which is replaced below.
-  const end = (process as unknown as { reallyExit: (code: number) => never }).reallyExit.bind(process);
+  // Not process.exit: it runs `exit` listeners of the program, and calls reallyExit, which is replaced below.
+  const exit = (process as unknown as { reallyExit: (code: number) => never }).reallyExit.bind(process);
   for (const name of PROCESS) {
     if (!(name in process)) continue;
     Object.defineProperty(process, name, { value: denied(`process.${name}`), configurable: false });
   }
-  // A report names host, interfaces and libraries.
+  // A report contains host names, network interfaces and libraries.
   Object.defineProperty(process, 'report', { value: undefined });
   for (const [name, functions] of Object.entries(MODULES)) disableModule(name, functions);
   syncBuiltinESMExports();
-  return end;
+  return exit;
 }
 
 function disableModule(name: string, functions: readonly string[] | 'all'): void {
@@ -76,9 +76,9 @@ function disableModule(name: string, functions: readonly string[] | 'all'): void
   }
 }
 
-function denied(what: string): () => never {
-  // A function and not an arrow: `new` on it must be refused in the same words.
-  return function refuse(): never {
-    throw Object.assign(new Error(`${what} is not available in a render`), { code: 'ERR_ACCESS_DENIED' });
+function denied(name: string): () => never {
+  // Not an arrow function: `new` on it has to give the same error.
+  return function deny(): never {
+    throw Object.assign(new Error(`${name} is not available in a render`), { code: 'ERR_ACCESS_DENIED' });
   };
 }

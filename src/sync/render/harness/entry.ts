@@ -1,4 +1,4 @@
-/** What a repository wants rendered: a cdk8s program, or folders of plain YAML. */
+/** Finds what to render in a repository: a cdk8s program, or folders of plain YAML. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { parse } from 'yaml';
@@ -6,34 +6,34 @@ import { parse } from 'yaml';
 export type RenderEntry =
   | { readonly kind: 'program'; readonly file: string }
   | { readonly kind: 'plain'; readonly folder: string }
-  | { readonly kind: 'none'; readonly because: string };
+  | { readonly kind: 'none'; readonly reason: string };
 
 const PROGRAMS = ['fleet/main.ts', 'fleet/main.js', 'main.ts', 'main.js'];
 
 export function findEntry(root: string, path: string): RenderEntry {
   const folder = normalize(path);
-  if (folder.startsWith('..') || folder.startsWith('/')) return none(`${path} leads out of the repository`);
-  if (!isFolder(join(root, folder))) return none(`there is no folder ${folder} in this commit`);
+  if (folder.startsWith('..') || folder.startsWith('/')) return none(`${path} is outside of the repository`);
+  if (!isFolder(join(root, folder))) return none(`the commit has no folder ${folder}`);
   if (existsSync(join(root, folder, 'cdk8s.yaml'))) return fromCdk8sYaml(root, folder);
   const program = PROGRAMS.find((file) => existsSync(join(root, folder, file)));
   if (program) return { kind: 'program', file: join(folder, program) };
   if (['hub', 'clusters'].some((name) => isFolder(join(root, folder, name)))) return plain(folder);
   return none(
-    `${folder === '.' ? 'the commit' : folder} holds neither cdk8s.yaml, nor ${PROGRAMS.join(', ')}, nor a folder hub or clusters`,
+    `${folder === '.' ? 'the commit' : folder} contains neither cdk8s.yaml, nor ${PROGRAMS.join(', ')}, nor a folder hub or clusters`,
   );
 }
 
-/** The program is run by us, so `app` has to be a plain call of Node. */
+/** We run the program ourselves, so `app` has to be a plain call of Node. */
 function fromCdk8sYaml(root: string, folder: string): RenderEntry {
   const file = join(folder, 'cdk8s.yaml');
   const config: unknown = parse(readFileSync(join(root, file), 'utf8'));
   const app = (config as { app?: unknown } | null)?.app;
   if (typeof app !== 'string') return none(`${file} has no app: write \`app: node fleet/main.ts\``);
   const program = /^node\s+(?<program>[\w./@-]+\.[cm]?[jt]s)$/.exec(app.trim())?.groups?.['program'];
-  if (program === undefined) return none(`${file} says \`app: ${app}\`: a render runs only \`node FILE\``);
+  if (program === undefined) return none(`${file}: expected \`app: node FILE\`, got \`app: ${app}\``);
   const target = normalize(join(folder, program));
   if (target.startsWith('..') || !existsSync(join(root, target))) {
-    return none(`${file} names ${program}, which is not in this commit`);
+    return none(`${file} names ${program}, which is not in the commit`);
   }
   return { kind: 'program', file: target };
 }
@@ -46,6 +46,6 @@ function plain(folder: string): RenderEntry {
   return { kind: 'plain', folder };
 }
 
-function none(because: string): RenderEntry {
-  return { kind: 'none', because };
+function none(reason: string): RenderEntry {
+  return { kind: 'none', reason };
 }

@@ -1,16 +1,16 @@
 /**
- * A clock that stands still and dice that always fall the same. What is missed here is found by the second render,
- * which must give the same bytes; these make that the exception.
+ * Fixes the clock, the random numbers and the properties of the host. The second render of a commit, which has to give the same
+ * bytes, finds what is not covered here.
  */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 
-/** Not the commit's own time: a commit that changes nothing must not change a digest. */
+/** Not the time of the commit: a commit that changes nothing must not change a digest. */
 const NOW_MS = Date.UTC(2000, 0, 1);
 const SEED = 0x6b75_6265;
 
-type Loose = Record<string, unknown>;
+type UnknownRecord = Record<string, unknown>;
 
 export function fixClockAndSeed(): void {
   const random = mulberry32(SEED);
@@ -24,24 +24,26 @@ export function fixClockAndSeed(): void {
 }
 
 function fixDate(): void {
-  const Real = Date;
-  function Fixed(this: unknown, ...args: unknown[]): unknown {
-    if (!new.target) return new Real(NOW_MS).toString();
-    return Reflect.construct(Real, args.length === 0 ? [NOW_MS] : args, new.target);
+  const RealDate = Date;
+  function FixedDate(this: unknown, ...args: unknown[]): unknown {
+    if (!new.target) return new RealDate(NOW_MS).toString();
+    return Reflect.construct(RealDate, args.length === 0 ? [NOW_MS] : args, new.target);
   }
-  Object.assign(Fixed, { UTC: Real.UTC, parse: Real.parse, now: () => NOW_MS });
-  Object.defineProperty(Fixed, 'prototype', { value: Real.prototype });
-  Object.defineProperty(Real.prototype, 'constructor', { value: Fixed });
-  Object.defineProperty(globalThis, 'Date', { value: Fixed });
+  Object.assign(FixedDate, { UTC: RealDate.UTC, parse: RealDate.parse, now: () => NOW_MS });
+  Object.defineProperty(FixedDate, 'prototype', { value: RealDate.prototype });
+  Object.defineProperty(RealDate.prototype, 'constructor', { value: FixedDate });
+  Object.defineProperty(globalThis, 'Date', { value: FixedDate });
 }
 
 function fixTemporal(): void {
-  const temporal = (globalThis as Loose)['Temporal'] as { Now?: Loose; Instant?: Loose } | undefined;
-  const fromMs = temporal?.Instant?.['fromEpochMilliseconds'] as ((ms: number) => Loose) | undefined;
+  const temporal = (globalThis as UnknownRecord)['Temporal'] as
+    | { Now?: UnknownRecord; Instant?: UnknownRecord }
+    | undefined;
+  const fromMs = temporal?.Instant?.['fromEpochMilliseconds'] as ((ms: number) => UnknownRecord) | undefined;
   if (!temporal?.Now || !fromMs) return;
-  const instant = (): Loose => fromMs(NOW_MS);
-  const zoned = (): Loose =>
-    (instant()['toZonedDateTimeISO'] as (zone: string) => Loose).call(instant(), 'UTC');
+  const instant = (): UnknownRecord => fromMs(NOW_MS);
+  const zoned = (): UnknownRecord =>
+    (instant()['toZonedDateTimeISO'] as (zone: string) => UnknownRecord).call(instant(), 'UTC');
   const part = (name: string) => (): unknown => (zoned()[name] as () => unknown).call(zoned());
   Object.assign(temporal.Now, {
     instant,
@@ -104,7 +106,7 @@ function fixHost(): void {
   });
 }
 
-/** A small generator of good quality, the same on every machine. */
+/** A small, good generator that gives the same numbers on every machine. */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

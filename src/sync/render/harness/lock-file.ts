@@ -1,8 +1,8 @@
-/** Says when a person's own `npm run synth` may differ from what sync renders: other versions in the lock file. */
+/** Warns when a local `npm run synth` may differ from what sync renders, because the lock file has other versions. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// What changes rendered objects. The running kubenode's versions decide; the lock file only informs.
+// The packages that affect rendered objects. Renders use the versions of the running kubenode whatever the lock file has.
 const COMPARED = ['kubenode', 'cdk8s', 'constructs', 'cdk8s-plus-27'];
 
 export function lockWarnings(
@@ -15,12 +15,12 @@ export function lockWarnings(
   );
   if (file === undefined) return [];
   const locked = lockedVersions(readFileSync(join(root, file), 'utf8'));
-  if (locked === undefined) return [`${file} cannot be read: versions were not compared`];
+  if (locked === undefined) return [`${file} is not valid JSON: its versions were not compared`];
   return COMPARED.flatMap((name) => {
-    const [theirs, ours] = [locked[`node_modules/${name}`]?.version, versions[name]];
-    if (theirs === undefined || ours === undefined || theirs === ours) return [];
+    const [lockedVersion, version] = [locked[`node_modules/${name}`]?.version, versions[name]];
+    if (lockedVersion === undefined || version === undefined || lockedVersion === version) return [];
     return [
-      `${file} has ${name} ${theirs}, and this kubenode renders with ${ours}: the result may differ from yours`,
+      `${file} has ${name} ${lockedVersion}, but this kubenode renders with ${version}: a local synth may differ`,
     ];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Where imports of a fleet program come from: its own files, the toolchain of this kubenode, and packages that are committed under
- * node_modules. The toolchain wins, so that what a person has installed changes nothing.
+ * Resolves the imports of a fleet program: its own files, the toolchain of the running kubenode, and packages that are committed
+ * under node_modules. The toolchain takes precedence, so that installed packages do not change a render.
  */
 import { existsSync } from 'node:fs';
 import {
@@ -19,7 +19,7 @@ type Next = (specifier: string, context?: Partial<ResolveHookContext>) => Resolv
 const BUILTINS = new Set(builtinModules);
 
 export function resolveFromToolchain({ root, code, packages, constructs }: RenderJob): void {
-  const [inside, own] = [root, code].map((folder) => pathToFileURL(join(folder, '/')).href) as [
+  const [repository, ownCode] = [root, code].map((folder) => pathToFileURL(join(folder, '/')).href) as [
     string,
     string,
   ];
@@ -27,18 +27,18 @@ export function resolveFromToolchain({ root, code, packages, constructs }: Rende
 
   function resolve(specifier: string, context: ResolveHookContext, next: Next): ResolveFnOutput {
     const name = packageOf(specifier);
-    if (name === undefined || !isOfProgram(context.parentURL)) return next(specifier, context);
-    if (specifier === 'kubenode/constructs') return found(constructs);
+    if (name === undefined || !isProgramFile(context.parentURL)) return next(specifier, context);
+    if (specifier === 'kubenode/constructs') return resolved(constructs);
     const folder = packages[name];
-    // As if a file of the toolchain asked. `next` would not do: for `require` it sees only the file that really asks.
-    if (folder !== undefined) return found(createRequire(join(folder, 'package.json')).resolve(specifier));
+    // Resolves from the toolchain. `next` cannot do it: for `require` it always resolves from the requesting file.
+    if (folder !== undefined) return resolved(createRequire(join(folder, 'package.json')).resolve(specifier));
     if (existsSync(join(root, 'node_modules', name))) return next(specifier, context);
     throw missing(specifier);
   }
 
-  /** A file of the commit, and neither of a package nor of kubenode itself. */
-  function isOfProgram(url = ''): boolean {
-    return url.startsWith(inside) && !url.startsWith(own) && !url.includes('/node_modules/');
+  /** A file of the commit that belongs neither to a package nor to kubenode itself. */
+  function isProgramFile(url = ''): boolean {
+    return url.startsWith(repository) && !url.startsWith(ownCode) && !url.includes('/node_modules/');
   }
 
   function missing(specifier: string): Error {
@@ -48,11 +48,11 @@ export function resolveFromToolchain({ root, code, packages, constructs }: Rende
   }
 }
 
-function found(path: string): ResolveFnOutput {
+function resolved(path: string): ResolveFnOutput {
   return { url: pathToFileURL(path).href, shortCircuit: true };
 }
 
-/** Nothing for a path, a URL or a module of Node. */
+/** Undefined for a path, a URL or a built-in module. */
 function packageOf(specifier: string): string | undefined {
   if (/^[./#]|^[a-z][a-z0-9+.-]*:/i.test(specifier) || BUILTINS.has(specifier)) return undefined;
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0];

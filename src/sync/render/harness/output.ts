@@ -1,9 +1,9 @@
-/** Lines to the parent. What it needs is taken before the program runs, which may replace what it finds. */
+/** Writes lines to the parent. Captures the functions that it needs before the program can replace them. */
 import { writeSync } from 'node:fs';
 import type { RenderErrorCode, RenderProblem } from '../errors.ts';
 import { type OutputLine, RESULT_FD } from '../protocol.ts';
 
-const BUFFER = 256 * 1024;
+const BUFFER_CHARACTERS = 256 * 1024;
 
 export interface Output {
   object(line: Extract<OutputLine, { object: unknown }>): void;
@@ -21,23 +21,23 @@ export function createOutput(): Output {
   return {
     object: (line) => {
       objects += 1;
-      say(line);
+      writeLine(line);
     },
-    problem: (code, problem) => say({ code, problem }),
-    warning: (warning) => say({ warning }),
+    problem: (code, problem) => writeLine({ code, problem }),
+    warning: (warning) => writeLine({ warning }),
     end: () => {
-      say({ end: objects });
+      writeLine({ end: objects });
       flush();
     },
   };
 
-  function say(line: OutputLine): void {
+  function writeLine(line: OutputLine): void {
     text += `${stringify(line)}\n`;
-    if (text.length > BUFFER) flush();
+    if (text.length > BUFFER_CHARACTERS) flush();
   }
 
-  /** A program may have made the pipe non-blocking: then the parent has to read first. */
-  function writeSome(bytes: Buffer): number {
+  /** A program may have made the pipe non-blocking: then we wait until the parent has read from it. */
+  function writeAvailable(bytes: Buffer): number {
     try {
       return write(RESULT_FD, bytes);
     } catch (error) {
@@ -50,6 +50,6 @@ export function createOutput(): Output {
   function flush(): void {
     let bytes: Buffer = Buffer.from(text);
     text = '';
-    while (bytes.length > 0) bytes = bytes.subarray(writeSome(bytes));
+    while (bytes.length > 0) bytes = bytes.subarray(writeAvailable(bytes));
   }
 }

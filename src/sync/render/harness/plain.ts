@@ -1,6 +1,6 @@
 /**
- * Folders of plain YAML: `hub/…` for the hub, `clusters/<name>/…` for a cluster. A folder below is a unit, files beside
- * the folders are the unit `default`.
+ * Folders of plain YAML: `hub/…` for the hub, `clusters/<name>/…` for a cluster. A subfolder is a unit; files outside of
+ * subfolders are the unit `default`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,18 +12,18 @@ const MANIFEST = /\.(ya?ml|json)$/;
 
 export function renderPlain(root: string, folder: string, out: Output): void {
   for (const path of filesBelow(root, folder)) {
-    const place = placeOf(path.slice(folder === '.' ? 0 : folder.length + 1));
-    if (place) renderFile(root, path, place, out);
+    const destination = destinationOf(path.slice(folder === '.' ? 0 : folder.length + 1));
+    if (destination) renderFile(root, path, destination, out);
   }
 }
 
-interface UnitOf {
+interface Destination {
   readonly target: string;
   readonly unit: string;
 }
 
-/** Nothing for a file that belongs to no target. */
-function placeOf(path: string): UnitOf | undefined {
+/** Undefined for a file that belongs to no target. */
+function destinationOf(path: string): Destination | undefined {
   const [first = '', ...rest] = path.split('/');
   if (first === 'hub') return { target: 'hub', unit: unitOf(rest) };
   if (first !== 'clusters' || rest.length < 2) return undefined;
@@ -35,13 +35,12 @@ function unitOf(path: readonly string[]): string {
   return path.length > 1 ? (path[0] ?? 'default') : 'default';
 }
 
-function renderFile(root: string, file: string, { target, unit }: UnitOf, out: Output): void {
+function renderFile(root: string, file: string, { target, unit }: Destination, out: Output): void {
   const { manifests, problems } = readManifests(readFileSync(join(root, file), 'utf8'));
   for (const { message, line } of problems) out.problem('BadObject', { message, file, line });
   for (const manifest of manifests) {
     const { object, line } = manifest;
-    const wrong = validate(object);
-    for (const { path, message } of wrong) {
+    for (const { path, message } of validate(object)) {
       const text = `${object.kind} ${object.metadata.name}: ${path}: ${message}`;
       out.problem('BadObject', { message: text, file, line: manifest.lineOf(stepsOf(path)) });
     }
@@ -49,7 +48,7 @@ function renderFile(root: string, file: string, { target, unit }: UnitOf, out: O
   }
 }
 
-/** Sorted, so that the order of a directory on one machine decides nothing. */
+/** Sorted, because the order of readdir differs between machines. */
 function filesBelow(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && MANIFEST.test(entry.name))
@@ -58,7 +57,7 @@ function filesBelow(root: string, folder: string): string[] {
     .toSorted();
 }
 
-/** `spec.stages[0].name` as the steps into the object. */
+/** Splits `spec.stages[0].name` into its fields and indexes. */
 function stepsOf(path: string): (string | number)[] {
   return [...path.matchAll(/\[(?<index>\d+)\]|(?<name>[^.[\]"]+)/g)].map(({ groups }) =>
     groups?.['index'] === undefined ? (groups?.['name'] ?? '') : Number(groups['index']),

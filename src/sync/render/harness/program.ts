@@ -1,11 +1,11 @@
-/** Runs a cdk8s program and says what it declared, object by object. A chart's path is the target and the unit. */
+/** Runs a cdk8s program and writes every object that it declares. The path of a chart is the target and the unit. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Output } from './output.ts';
 import { problemOf, type SourceLocation, type SourceLocator } from './source-location.ts';
 
-// Only what is used of cdk8s and constructs, which are loaded as the program finds them.
+// The parts of cdk8s and constructs that we use. Both are loaded as the program resolves them.
 interface Construct {
   readonly node: ConstructNode;
 }
@@ -21,7 +21,7 @@ interface Cdk8s {
   readonly ApiObject: { isApiObject(x: unknown): boolean };
 }
 type AddChild = (this: ConstructNode, child: Construct, name: string) => unknown;
-type Synthesised = Construct & { toJson(): unknown };
+type Synthesized = Construct & { toJson(): unknown };
 
 export async function renderProgram(
   root: string,
@@ -31,18 +31,18 @@ export async function renderProgram(
 ): Promise<void> {
   const entry = join(root, file);
   const require = createRequire(entry);
-  const trees = watchConstructs(
+  const trees = recordConstructs(
     require('constructs') as { Node: { prototype: { addChild: AddChild } } },
     locator,
   );
   const { App, Chart, ApiObject } = require('cdk8s') as Cdk8s;
-  // A program ends with `app.synth()`, which writes files. Here the objects are taken from the constructs.
+  // A program ends with `app.synth()`, which writes files. We read the objects from the constructs instead.
   App.prototype.synth = () => undefined;
   await import(pathToFileURL(entry).href);
 
   for (const tree of trees.roots) emitTree(tree);
   if (trees.roots.size === 0) {
-    out.problem('Failed', { message: 'the program made no Fleet with anything in it', file });
+    out.problem('Failed', { message: 'the program declares no Fleet, or an empty one', file });
   }
 
   function emitTree(tree: Construct): void {
@@ -50,54 +50,60 @@ export async function renderProgram(
     const invalid = all.filter((construct) => !emitProblems(construct)).length;
     if (invalid > 0) return;
     for (const construct of all) {
-      if (ApiObject.isApiObject(construct)) emitObject(construct as Synthesised);
+      if (ApiObject.isApiObject(construct)) emitObject(construct as Synthesized);
     }
   }
 
-  /** All that constructs object to, each with its own place. False when there is something. */
+  /** Writes the validation errors of a construct. True when there are none. */
   function emitProblems(construct: Construct): boolean {
     const { path } = construct.node;
     const problems = construct.node.validate();
     for (const message of problems) {
-      out.problem('BadObject', { message, construct: path, ...trees.made.get(construct) });
+      out.problem('BadObject', { message, construct: path, ...trees.locations.get(construct) });
     }
     return problems.length === 0;
   }
 
-  function emitObject(construct: Synthesised): void {
+  function emitObject(construct: Synthesized): void {
     const { path } = construct.node;
-    const place = trees.made.get(construct);
+    const location = trees.locations.get(construct);
     try {
       const [target = '', ...unit] = Chart.of(construct).node.path.split('/');
       const object = construct.toJson();
-      out.object({ object, target, unit: unit.join('-') || 'default', construct: path, ...at(place) });
+      out.object({
+        object,
+        target,
+        unit: unit.join('-') || 'default',
+        construct: path,
+        ...fileAndLine(location),
+      });
     } catch (error) {
-      out.problem('BadObject', { ...problemOf(error, locator, path), ...place });
+      out.problem('BadObject', { ...problemOf(error, locator, path), ...location });
     }
   }
 }
 
-function at(place: SourceLocation | undefined): { file?: string } {
-  return place ? { file: `${place.file}:${place.line}` } : {};
+function fileAndLine(location: SourceLocation | undefined): { file?: string } {
+  return location ? { file: `${location.file}:${location.line}` } : {};
 }
 
-interface Trees {
+interface ConstructTrees {
   readonly roots: Set<Construct>;
-  readonly made: Map<Construct, SourceLocation>;
+  readonly locations: Map<Construct, SourceLocation>;
 }
 
-/** Every construct passes here when it is made: the only moment that knows the line it was made on. */
-function watchConstructs(
+/** Every construct is added to its parent when it is created: only then is the line of the program on the stack. */
+function recordConstructs(
   constructs: { Node: { prototype: { addChild: AddChild } } },
   locator: SourceLocator,
-): Trees {
-  const trees: Trees = { roots: new Set(), made: new Map() };
+): ConstructTrees {
+  const trees: ConstructTrees = { roots: new Set(), locations: new Map() };
   const { prototype } = constructs.Node;
   const add = prototype.addChild;
   prototype.addChild = function addChild(child, name) {
     trees.roots.add(this.root);
-    const place = locator.here();
-    if (place) trees.made.set(child, place);
+    const location = locator.here();
+    if (location) trees.locations.set(child, location);
     return add.call(this, child, name);
   };
   return trees;

@@ -1,11 +1,11 @@
-/** Files and lines of the program: where a construct was made, and where an error came from. */
+/** Files and lines of the program: where a construct was created, and where an error was thrown. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getCallSites } from 'node:util';
 import type { RenderProblem } from '../errors.ts';
 import type { RenderJob } from '../protocol.ts';
 
-const FRAMES = 60;
+const MAX_FRAMES = 60;
 
 export interface SourceLocation {
   readonly file: string;
@@ -13,20 +13,20 @@ export interface SourceLocation {
 }
 
 export interface SourceLocator {
-  /** The innermost frame of the program that runs now. */
+  /** The innermost frame of the program on the current stack. */
   here(): SourceLocation | undefined;
-  /** The innermost frame of the program in an error's stack. */
+  /** The innermost frame of the program on the stack of an error. */
   ofError(error: unknown): SourceLocation | undefined;
 }
 
 export function createSourceLocator({ root, code }: Pick<RenderJob, 'root' | 'code'>): SourceLocator {
-  const [inside, own] = [join(root, '/'), join(code, '/')];
-  // Taken now: a program may replace what it finds.
-  const sites = getCallSites;
+  const [repository, ownCode] = [join(root, '/'), join(code, '/')];
+  // Captured before the program can replace it.
+  const callSites = getCallSites;
   return { here, ofError };
 
   function here(): SourceLocation | undefined {
-    for (const { scriptName, lineNumber } of sites(FRAMES)) {
+    for (const { scriptName, lineNumber } of callSites(MAX_FRAMES)) {
       const file = relativeTo(scriptName);
       if (file !== undefined) return { file, line: lineNumber };
     }
@@ -36,8 +36,8 @@ export function createSourceLocator({ root, code }: Pick<RenderJob, 'root' | 'co
   function ofError(error: unknown): SourceLocation | undefined {
     const { stack } = (error ?? {}) as { stack?: unknown };
     const text = typeof stack === 'string' ? stack : '';
-    for (const { groups } of text.matchAll(/(?<at>(?:file:\/\/)?\/[^\s:()]+):(?<line>\d+)/g)) {
-      const file = relativeTo(groups?.['at'] ?? '');
+    for (const { groups } of text.matchAll(/(?<name>(?:file:\/\/)?\/[^\s:()]+):(?<line>\d+)/g)) {
+      const file = relativeTo(groups?.['name'] ?? '');
       if (file !== undefined) return { file, line: Number(groups?.['line']) };
     }
     return undefined;
@@ -45,8 +45,9 @@ export function createSourceLocator({ root, code }: Pick<RenderJob, 'root' | 'co
 
   function relativeTo(name: string): string | undefined {
     const path = name.startsWith('file:') ? fileURLToPath(name) : name;
-    const ofProgram = path.startsWith(inside) && !path.startsWith(own) && !path.includes('/node_modules/');
-    return ofProgram ? path.slice(inside.length) : undefined;
+    const isProgramFile =
+      path.startsWith(repository) && !path.startsWith(ownCode) && !path.includes('/node_modules/');
+    return isProgramFile ? path.slice(repository.length) : undefined;
   }
 }
 
