@@ -64,7 +64,6 @@ const MAX_FILES = 15;
 /** Folders with more, each with the reason. */
 const LARGE_FOLDERS: Record<string, string> = {
   'src/api/kinds': 'one file for each kind, with its parts beside it',
-  'src/sync/apply': 'still to be divided',
 };
 
 /** Packages that only one folder imports: every other file uses what that folder exports. */

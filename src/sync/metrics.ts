@@ -1,73 +1,77 @@
-/** What sync tells Prometheus. All of it is read from what sync knows anyway when somebody asks: idle, it costs nothing. */
+/** The metrics of sync. They are computed from cached state when Prometheus scrapes, so they cost nothing otherwise. */
 import type { Cluster, Pipeline, Release } from '../api/generated/types.ts';
 import type { Metrics } from '../kube/process/metrics.ts';
 import type { ClusterReport } from './cluster-report.ts';
 
-/** The objects of the hub, and how the work in the clusters goes. */
-export interface Known {
+/** The objects of the hub and the reports of the clusters. */
+export interface SyncMetricsSource {
   readonly clusters: readonly Cluster[];
   readonly pipelines: readonly Pipeline[];
   readonly releases: readonly Release[];
   report(cluster: string): ClusterReport | undefined;
 }
 
-type Reading<L extends string> = readonly [labels: Readonly<Record<L, string>>, value: number];
+type Sample<L extends string> = readonly [labels: Readonly<Record<L, string>>, value: number];
 
-export function syncMetrics(metrics: Metrics, known: () => Known, nowMs: () => number): void {
+export function registerSyncMetrics(
+  metrics: Metrics,
+  source: () => SyncMetricsSource,
+  nowMs: () => number,
+): void {
   metrics.gauge({
     name: 'sync_clusters',
-    help: 'Clusters by the state of what git wants there.',
+    help: 'Clusters by the sync state of their target commit.',
     labels: ['state'],
-    read: () => counted('state', known().clusters, ({ status }) => status?.sync?.state ?? 'Pending'),
+    read: () => countBy('state', source().clusters, ({ status }) => status?.sync?.state ?? 'Pending'),
   });
   metrics.gauge({
     name: 'sync_releases',
     help: 'Releases by phase.',
     labels: ['phase'],
-    read: () => counted('phase', known().releases, ({ status }) => status?.phase ?? 'Waiting'),
+    read: () => countBy('phase', source().releases, ({ status }) => status?.phase ?? 'Waiting'),
   });
   metrics.gauge({
     name: 'sync_pipeline_heads',
-    help: 'Pipelines by what was found at the head of their branch.',
+    help: 'Pipelines by the verdict on the head of their branch.',
     labels: ['verdict'],
-    read: () => counted('verdict', known().pipelines, ({ status }) => status?.head?.verdict ?? 'Unread'),
+    read: () => countBy('verdict', source().pipelines, ({ status }) => status?.head?.verdict ?? 'Unread'),
   });
   metrics.gauge({
     name: 'sync_contact_age_seconds',
-    help: 'Time since this process last had an answer of a cluster that it looks after.',
+    help: 'Time since this process last got an answer from a cluster that it syncs.',
     labels: ['cluster'],
-    read: () => contactAges(known(), nowMs()),
+    read: () => contactAges(source(), nowMs()),
   });
   metrics.gauge({
     name: 'sync_objects',
-    help: 'Objects that git wants in a cluster, by how the last pass of this process left them.',
+    help: 'Objects that git declares for a cluster, by the result of the last reconcile of this process.',
     labels: ['cluster', 'state'],
-    read: () => objects(known()),
+    read: () => objectCounts(source()),
   });
 }
 
-function counted<L extends string, T>(
+function countBy<L extends string, T>(
   label: L,
-  things: readonly T[],
-  valueOf: (thing: T) => string,
-): Reading<L>[] {
-  const groups = Object.entries(Object.groupBy(things, valueOf));
+  items: readonly T[],
+  valueOf: (item: T) => string,
+): Sample<L>[] {
+  const groups = Object.entries(Object.groupBy(items, valueOf));
   return groups.map(([value, group]) => [
     { [label]: value } as Readonly<Record<L, string>>,
     group?.length ?? 0,
   ]);
 }
 
-function contactAges(known: Known, nowMs: number): Reading<'cluster'>[] {
-  return known.clusters.flatMap(({ metadata: { name } }) => {
-    const at = known.report(name)?.lastContactAt;
-    return at ? [[{ cluster: name }, (nowMs - at.getTime()) / 1000] as const] : [];
+function contactAges(source: SyncMetricsSource, nowMs: number): Sample<'cluster'>[] {
+  return source.clusters.flatMap(({ metadata: { name } }) => {
+    const lastContactAt = source.report(name)?.lastContactAt;
+    return lastContactAt ? [[{ cluster: name }, (nowMs - lastContactAt.getTime()) / 1000] as const] : [];
   });
 }
 
-function objects(known: Known): Reading<'cluster' | 'state'>[] {
-  return known.clusters.flatMap(({ metadata: { name } }) => {
-    const counts = known.report(name)?.work?.objects;
+function objectCounts(source: SyncMetricsSource): Sample<'cluster' | 'state'>[] {
+  return source.clusters.flatMap(({ metadata: { name } }) => {
+    const counts = source.report(name)?.work?.objects;
     if (!counts) return [];
     const { applied, failed, total } = counts;
     const states = { applied, failed, other: total - applied - failed };

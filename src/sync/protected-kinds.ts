@@ -1,10 +1,10 @@
-/** Kinds whose objects sync deletes only with an acknowledgement, and never replaces. */
+/** Kinds whose objects sync deletes only when acknowledged, and never replaces. */
 import { GROUP } from '../api/names.ts';
 import type { ObjectId } from '../kube/objects/object-id.ts';
 
 /**
- * Deleting one of these by mistake cannot be taken back: it takes others with it, or machines, or data.
- * They go in two phases, are always held without an acknowledgement, and are never replaced.
+ * A delete of one of these cannot be undone: it deletes other objects, machines or data too. It needs an acknowledgement
+ * and takes two reconciles: the first marks the object, the second deletes it.
  */
 const PROTECTED = new Set([
   'apiextensions.k8s.io/CustomResourceDefinition',

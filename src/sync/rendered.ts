@@ -1,11 +1,11 @@
-/** The words that the parts of sync share: what a commit means for one cluster. */
+/** What a commit renders to: the objects for each cluster. */
 import type { KubeObject } from '../kube/objects/object.ts';
 
-/** The target whose objects go to the hub itself: Cluster and Pipeline. Every other target is a Cluster's name. */
+/** The target of the hub's own objects, Cluster and Pipeline. Every other target is the name of a Cluster. */
 export const HUB_TARGET = 'hub';
 
 export interface RenderedObject {
-  /** Exactly what is sent, but for the marks that apply puts on. */
+  /** Exactly what is sent, except for the owner labels that apply adds. */
   readonly object: KubeObject;
   readonly source: Source;
 }

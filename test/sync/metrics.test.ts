@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Cluster, Pipeline, Release } from '../../src/api/generated/types.ts';
 import { createMetrics } from '../../src/kube/process/metrics.ts';
 import type { ClusterReport } from '../../src/sync/cluster-report.ts';
-import { type Known, syncMetrics } from '../../src/sync/metrics.ts';
+import { registerSyncMetrics, type SyncMetricsSource } from '../../src/sync/metrics.ts';
 
 const at = new Date('2030-01-01T00:00:00Z');
 
@@ -17,9 +17,9 @@ function report(applied: number, failed: number): ClusterReport {
   } as unknown as ClusterReport;
 }
 
-async function linesOf(known: Known): Promise<string[]> {
+async function linesOf(known: SyncMetricsSource): Promise<string[]> {
   const metrics = createMetrics();
-  syncMetrics(
+  registerSyncMetrics(
     metrics,
     () => known,
     () => at.getTime(),
@@ -29,7 +29,7 @@ async function linesOf(known: Known): Promise<string[]> {
 }
 
 it('tells how many clusters, releases and heads stand where, and how the work goes', async () => {
-  const known: Known = {
+  const known: SyncMetricsSource = {
     clusters: [cluster('a', 'Proven'), cluster('b', 'Failed'), cluster('c', 'Proven'), cluster('new')],
     pipelines: [
       { metadata: { name: 'fleet' }, status: { head: { verdict: 'Refused' } } } as unknown as Pipeline,
@@ -52,9 +52,9 @@ it('tells how many clusters, releases and heads stand where, and how the work go
 
 it('tells nothing of what is no more', async () => {
   const clusters = [cluster('a', 'Proven')];
-  const known: Known = { clusters, pipelines: [], releases: [], report: () => report(10, 0) };
+  const known: SyncMetricsSource = { clusters, pipelines: [], releases: [], report: () => report(10, 0) };
   const metrics = createMetrics();
-  syncMetrics(
+  registerSyncMetrics(
     metrics,
     () => known,
     () => at.getTime(),

@@ -1,101 +1,107 @@
-/** Writes what a plan wants, step by step: within a step side by side, and one that fails takes only its dependents along. */
+/** Applies the objects of a plan step by step: concurrently within a step. A failure stops only the objects that depend on it. */
 import { isKubeError } from '../../kube/client/errors.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
 import { isCrd } from '../protected-kinds.ts';
-import { applyObject, type Written } from './apply-object.ts';
+import { runConcurrently } from '../run-concurrently.ts';
+import { type ApplyOutcome, applyObject } from './apply-object.ts';
 import type { SyncContext } from './context.ts';
 import { matchesDesired, projectionOf } from './drift.ts';
 import { NOT_SERVED_YET, waitUntilServed } from './live/crd-watch.ts';
-import { dependencies, groupByStep } from './order.ts';
+import { dependenciesIn, groupByStep } from './order.ts';
 import type { ObjectPlan, TargetPlan } from './plan.ts';
-import { runConcurrently } from './run-concurrently.ts';
 
 export type ObjectOutcome =
-  | { readonly state: 'applied'; readonly entry: ObjectPlan; readonly object: KubeObject }
+  | { readonly state: 'applied'; readonly plan: ObjectPlan; readonly object: KubeObject }
   | {
       readonly state: 'failed';
-      readonly entry: ObjectPlan;
+      readonly plan: ObjectPlan;
       readonly reason: string;
       readonly message: string;
-      /** It may pass without a person: it is tried again. */
-      readonly passing: boolean;
+      /** May succeed without a person's help. */
+      readonly retryable: boolean;
     };
 
-/** Adds to `outcomes`, so that what was confirmed is known even when the server is lost half-way. */
+export interface AppliedSteps {
+  /** A CRD was applied and its kind is served: objects that waited for it can be planned now. */
+  readonly newKinds: boolean;
+}
+
+/** Adds to `outcomes`, so that confirmed objects are known even when the server is lost half-way. */
 export async function applySteps(
   context: SyncContext,
   plan: TargetPlan,
   outcomes: Map<string, ObjectOutcome>,
-): Promise<{ unlocked: boolean }> {
-  const needs = dependencies(plan.wanted.map(({ object }) => object));
-  let unlocked = false;
-  for (const step of groupByStep(plan.wanted.filter(isWrite), ({ id }) => id)) {
-    await runConcurrently(step, async (entry) => {
-      const missing = needs(entry.object).find((key) => outcomes.get(key)?.state === 'failed');
-      note(context, entry, missing ? dependencyFailed(missing) : await writeOne(context, entry), outcomes);
+): Promise<AppliedSteps> {
+  const dependenciesOf = dependenciesIn(plan.objects.map(({ object }) => object));
+  let newKinds = false;
+  for (const step of groupByStep(plan.objects.filter(isWrite), ({ id }) => id)) {
+    await runConcurrently(step, async (item) => {
+      const failed = dependenciesOf(item.object).find((key) => outcomes.get(key)?.state === 'failed');
+      const outcome = failed === undefined ? await applyOne(context, item) : dependencyFailed(failed);
+      record(context, item, outcome, outcomes);
     });
-    unlocked = (await definitionsServe(context, step, outcomes)) || unlocked;
+    newKinds = (await waitForNewKinds(context, step, outcomes)) || newKinds;
   }
-  return { unlocked };
+  return { newKinds };
 }
 
 function isWrite({ action }: ObjectPlan): boolean {
   return action === 'create' || action === 'update' || action === 'correct';
 }
 
-async function writeOne({ client, hub, signal }: SyncContext, entry: ObjectPlan): Promise<Written> {
+async function applyOne({ client, hub, signal }: SyncContext, plan: ObjectPlan): Promise<ApplyOutcome> {
   signal.throwIfAborted();
-  return applyObject({ client, hub }, entry);
+  return applyObject({ client, hub }, plan);
 }
 
-function note(
+function record(
   { live, log, serverForms }: SyncContext,
-  entry: ObjectPlan,
-  written: Written,
+  plan: ObjectPlan,
+  result: ApplyOutcome,
   outcomes: Map<string, ObjectOutcome>,
 ): void {
-  const key = objectKey(entry.id);
-  const fields = { object: key, unit: entry.unit, because: entry.because };
-  if (written.outcome === 'failed') {
-    const { reason, message, passing } = written;
-    outcomes.set(key, { state: 'failed', entry, reason, message, passing });
+  const key = objectKey(plan.id);
+  const fields = { object: key, unit: plan.unit, because: plan.because };
+  if (result.outcome === 'failed') {
+    const { reason, message, retryable } = result;
+    outcomes.set(key, { state: 'failed', plan, reason, message, retryable });
     log.warn('object not applied', { ...fields, reason, message });
     return;
   }
-  const { object, replaced } = written;
-  outcomes.set(key, { state: 'applied', entry, object });
+  const { object, replaced } = result;
+  outcomes.set(key, { state: 'applied', plan, object });
   live.recordApplied(object);
-  if (matchesDesired(entry.object, object)) serverForms.delete(key);
-  else serverForms.set(key, { digest: entry.digest, projection: projectionOf(entry.object, object) });
+  if (matchesDesired(plan.object, object)) serverForms.delete(key);
+  else serverForms.set(key, { digest: plan.digest, projection: projectionOf(plan.object, object) });
   log.info(replaced ? 'object replaced' : 'object applied', fields);
 }
 
-function dependencyFailed(key: string): Written {
+function dependencyFailed(key: string): ApplyOutcome {
   return {
     outcome: 'failed',
     reason: 'DependencyFailed',
-    message: `it needs ${key}, which failed`,
-    passing: true,
+    message: `depends on ${key}, which failed`,
+    retryable: true,
   };
 }
 
-/** Waits until the API server serves the kinds that were just defined, and makes them visible. */
-async function definitionsServe(
+/** Waits until the API server serves the kinds whose CRDs were just applied. */
+async function waitForNewKinds(
   context: SyncContext,
   step: readonly ObjectPlan[],
   outcomes: ReadonlyMap<string, ObjectOutcome>,
 ): Promise<boolean> {
-  const fresh = step.filter(({ id }) => isCrd(id) && outcomes.get(objectKey(id))?.state === 'applied');
-  if (fresh.length === 0) return false;
-  await Promise.all(fresh.map((entry) => served(context, entry)));
+  const applied = step.filter(({ id }) => isCrd(id) && outcomes.get(objectKey(id))?.state === 'applied');
+  if (applied.length === 0) return false;
+  await Promise.all(applied.map((plan) => waitForKindOf(context, plan)));
   context.live.retryUnserved();
   return true;
 }
 
-/** The kind that a CRD defines; one that is not served in time is for the next pass. */
-async function served(
+/** A kind that is not served in time is left to a later reconcile. */
+async function waitForKindOf(
   { client, clock, signal, log }: SyncContext,
   { id, object }: ObjectPlan,
 ): Promise<void> {
@@ -106,6 +112,6 @@ async function served(
     await waitUntilServed(client, clock, { apiVersion, kind }, signal);
   } catch (error) {
     if (!isKubeError(error, ...NOT_SERVED_YET)) throw error;
-    log.warn('definition not served in time', { object: objectKey(id) });
+    log.warn('new kind not served in time', { object: objectKey(id) });
   }
 }

@@ -4,9 +4,9 @@ import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
 import type { RenderedUnit } from '../rendered.ts';
+import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';
-import type { ServerForm } from './plan.ts';
-import type { LiveCache } from './ports.ts';
+import type { LiveCache } from './live/ports.ts';
 
 export interface SyncContext {
   readonly client: Client;

@@ -1,6 +1,6 @@
 /**
- * When an object may be deleted and made anew: only where the server says that a field is immutable, only where git
- * allows it for this very object, and never for a protected kind. Any other refusal is not a reason to delete. Pure.
+ * An object may be deleted and recreated only if the server reports an immutable field, git allows it for this object, and
+ * its kind is not protected. No other error is a reason to delete. Pure.
  */
 import { ANNOTATION_REPLACE, REPLACE_ALLOWED } from '../../api/names.ts';
 import type { KubeError } from '../../kube/client/errors.ts';
@@ -17,10 +17,10 @@ export function canReplace(
 }
 
 /**
- * The API names no machine-readable reason for it: built-in kinds say FieldValueInvalid or FieldValueForbidden with
- * these words, CRDs with transition rules say FieldValueInvalid with the words of their author, which do not count.
+ * The API has no machine-readable reason for an immutable field. Built-in kinds answer FieldValueInvalid or
+ * FieldValueForbidden with these messages. Transition rules of CRDs answer with messages of their authors: not recognized.
  */
-const WORDS = [
+const MESSAGES = [
   /field is immutable/,
   /updates to .* (?:are forbidden|for fields other than)/i,
   /may not change once set/,
@@ -33,6 +33,6 @@ export function isImmutableFieldError({ status, reason, causes }: KubeError): bo
     ({ reason: why, field, message = '' }) =>
       (why === 'FieldValueInvalid' || why === 'FieldValueForbidden') &&
       field !== undefined &&
-      WORDS.some((words) => words.test(message)),
+      MESSAGES.some((pattern) => pattern.test(message)),
   );
 }

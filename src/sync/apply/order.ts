@@ -1,6 +1,6 @@
 /**
- * In which order the objects of a cluster are written: what others need comes first. Within a step objects are
- * independent, so that one that fails takes only its dependents along. Deletes take the steps backwards.
+ * The order in which the objects of a cluster are written: dependencies first. Objects within a step are independent, so a
+ * failure stops only the objects that depend on it. Deletes use the reverse order.
  */
 import { GROUP } from '../../api/names.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -9,10 +9,10 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { isCrd } from '../protected-kinds.ts';
 
-/** A kind that stands in no step belongs to the one called `objects`. */
+/** A kind that no step lists belongs to the step `objects`. */
 const STEPS: readonly (readonly [step: string, kinds: readonly string[]])[] = [
   ['namespaces', ['/Namespace']],
-  ['definitions', ['apiextensions.k8s.io/CustomResourceDefinition']],
+  ['crds', ['apiextensions.k8s.io/CustomResourceDefinition']],
   [
     'identities',
     ['/ServiceAccount', 'rbac.authorization.k8s.io/ClusterRole', 'rbac.authorization.k8s.io/Role'],
@@ -23,7 +23,7 @@ const STEPS: readonly (readonly [step: string, kinds: readonly string[]])[] = [
     ['/ConfigMap', '/Secret', '/PersistentVolume', '/PersistentVolumeClaim', `${GROUP}/MachineComponent`],
   ],
   ['objects', []],
-  // After the Service and the workload that answer it, or it refuses everything until they are there.
+  // After the Service and the workload behind them: until those run, they reject every request.
   [
     'admission',
     [
@@ -46,7 +46,7 @@ export function sortByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T
   return keyed.toSorted((a, b) => a.step - b.step || byCode(a.key, b.key)).map(({ item }) => item);
 }
 
-/** The same, cut into groups that may be written side by side. */
+/** The same order, in groups whose objects may be written concurrently. */
 export function groupByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T[][] {
   const steps = new Map<number, T[]>();
   for (const item of sortByStep(items, id)) {
@@ -56,23 +56,19 @@ export function groupByStep<T>(items: readonly T[], id: (item: T) => ObjectId): 
   return [...steps.values()];
 }
 
-/** By key, the objects of the same commit that each one needs: its Namespace, the CRD of its kind, its components. */
-export function dependencies(wanted: readonly KubeObject[]): (object: KubeObject) => string[] {
-  const keys = new Set(wanted.map((object) => objectKey(objectIdOf(object))));
-  const definedBy = new Map(
-    wanted
+/** Finds the keys of the objects that an object depends on: its Namespace, the CRD of its kind, its components. */
+export function dependenciesIn(objects: readonly KubeObject[]): (object: KubeObject) => string[] {
+  const keys = new Set(objects.map((object) => objectKey(objectIdOf(object))));
+  const crdOfKind = new Map(
+    objects
       .filter((object) => isCrd(objectIdOf(object)))
       .map((crd) => [definedKind(crd), objectKey(objectIdOf(crd))]),
   );
   return (object) => {
     const { group, kind, namespace } = objectIdOf(object);
-    const home = objectKey({ group: '', kind: 'Namespace', namespace: '', name: namespace });
-    const definition = definedBy.get(`${group}/${kind}`);
-    const needed = [
-      ...(namespace ? [home] : []),
-      ...(definition ? [definition] : []),
-      ...componentsOf(object),
-    ];
+    const namespaceKey = objectKey({ group: '', kind: 'Namespace', namespace: '', name: namespace });
+    const crd = crdOfKind.get(`${group}/${kind}`);
+    const needed = [...(namespace ? [namespaceKey] : []), ...(crd ? [crd] : []), ...componentsOf(object)];
     return needed.filter((key) => keys.has(key));
   };
 }
@@ -81,7 +77,7 @@ function definedKind(crd: KubeObject): string {
   return `${textAt(crd, 'spec', 'group') ?? ''}/${textAt(crd, 'spec', 'names', 'kind') ?? ''}`;
 }
 
-/** A MachineComponentSet after the MachineComponents that it names. */
+/** A MachineComponentSet depends on the MachineComponents that it names. */
 function componentsOf(object: KubeObject): string[] {
   if (object.kind !== 'MachineComponentSet' || !object.apiVersion.startsWith(`${GROUP}/`)) return [];
   return listAt(object, 'spec', 'components').flatMap((component) => {

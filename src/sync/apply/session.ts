@@ -10,7 +10,7 @@ import type { Clock } from '../../os/clock.ts';
 import { readClusterUID } from '../cluster-uid.ts';
 import { type InventoryStore, openInventory } from './inventory/store.ts';
 import { createLiveCache } from './live/live-cache.ts';
-import type { LiveCache } from './ports.ts';
+import type { LiveCache } from './live/ports.ts';
 
 export interface ClusterSessionOptions {
   /** The client calls `fence` as each write leaves; when it throws, nothing is sent. */

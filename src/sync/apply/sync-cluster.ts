@@ -1,86 +1,73 @@
 /**
- * One pass over one cluster: look, plan, write, prune, report. The intent is durable before the first write, what
- * the server confirmed is durable before the first delete, and an entry leaves only when its object is gone.
+ * One reconcile of one cluster: observe, plan, apply, prune. The intent is durable before the first write, confirmations
+ * are durable before the first delete, and an inventory entry is removed only when its object is confirmed deleted.
  */
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { applySteps, type ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
-import { type InventoryEntry, missingIntents } from './inventory/inventory.ts';
-import type { InventoryStore } from './inventory/store.ts';
+import { type Inventory, type InventoryEntry, missingIntents } from './inventory/inventory.ts';
+import { usedKinds } from './live/kinds.ts';
 import { type ObjectPlan, planTarget, type TargetPlan } from './plan.ts';
-import type { KindRef } from './ports.ts';
-import { type PruneResult, prune } from './prune.ts';
+import { type PruneResult, pruneUnits } from './prune/prune.ts';
 
 export interface SyncResult {
   readonly plan: TargetPlan;
-  /** By key: what became of each object that git wants. */
+  /** By key: the outcome of each object that was written. */
   readonly outcomes: ReadonlyMap<string, ObjectOutcome>;
   readonly pruned: PruneResult;
 }
 
-/** Rejects when the server is lost or the signal aborts; everything less is in the result. */
+/** Rejects when the server is lost or the signal aborts; all other failures are in the result. */
 export async function syncCluster(context: SyncContext, target: SyncTarget): Promise<SyncResult> {
   const { store, clock } = context;
-  await context.live.watch(kindsOf(target, store), context.signal);
-
   const outcomes = new Map<string, ObjectOutcome>();
-  let plan = planNow(context, target);
-  // A CRD of this very commit makes its kind visible: what waited for it gets another round.
-  for (let progress = true; progress; ) {
+  let plan = await observeCluster(context, target);
+  // A CRD of this commit makes its kind available: objects that waited for it are planned again.
+  for (let planned = true; planned; ) {
     await store.write({
       add: missingIntents(store.inventory(), entriesFor(plan, target.commit)),
       remove: [],
     });
-    const { unlocked } = await applySteps(context, plan, outcomes);
+    const { newKinds } = await applySteps(context, plan, outcomes);
     await confirm(context, outcomes, target.commit);
-    progress = unlocked;
-    if (progress) await context.live.watch(kindsOf(target, store), context.signal);
-    plan = progress ? planNow(context, target) : plan;
+    planned = newKinds;
+    if (planned) plan = await observeCluster(context, target);
   }
-  const pruned = await prune(context, plan, { outcomes, now: clock.now() });
+  const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now() });
   if (isFullyApplied(plan, outcomes, pruned)) {
     await store.writeApplied({ commit: target.commit, digest: target.digest });
   }
   return { plan, outcomes, pruned };
 }
 
-/** What would be done, by what is seen: nothing is written. */
-export async function observeCluster(context: SyncContext, target: SyncTarget): Promise<TargetPlan> {
-  await context.live.watch(kindsOf(target, context.store), context.signal);
-  return planNow(context, target);
+/** What an observation needs of the context: less than a reconcile, because nothing is written. */
+export interface ObserveContext extends Pick<SyncContext, 'live' | 'hub' | 'serverForms' | 'signal'> {
+  readonly store: { inventory(): Inventory };
 }
 
-function planNow({ hub, live, store, serverForms }: SyncContext, target: SyncTarget): TargetPlan {
+/** Plans by what is observed now. Writes nothing. */
+export async function observeCluster(
+  { hub, live, store, serverForms, signal }: ObserveContext,
+  target: SyncTarget,
+): Promise<TargetPlan> {
   const { commit, units, budget, acknowledgements } = target;
-  const inventory = store.inventory();
+  await live.watch(usedKinds(units, store.inventory()), signal);
   return planTarget({
     hub,
     commit,
     units,
-    inventory,
+    inventory: store.inventory(),
     live: (id) => live.get(id),
-    unknownReason: (id) => live.unknownReason(id) ?? `${id.kind} cannot be seen in this cluster yet`,
+    unknownReason: (id) => live.unknownReason(id) ?? `${id.kind} cannot be read in this cluster yet`,
     serverForms,
     budget,
     acknowledgements,
   });
 }
 
-function kindsOf({ units }: SyncTarget, store: InventoryStore): KindRef[] {
-  const wanted = units.flatMap(({ objects }) => objects.map(({ object }) => object));
-  const known = [...store.inventory().entries.values()].map(({ group, version, kind }) => ({
-    apiVersion: group ? `${group}/${version}` : version,
-    kind,
-  }));
-  const kinds = new Map(
-    [...known, ...wanted].map(({ apiVersion, kind }) => [`${apiVersion} ${kind}`, { apiVersion, kind }]),
-  );
-  return [...kinds.values()];
-}
-
-/** Also of those that are as in git: they may stand in the inventory under another unit or not at all. */
-function entriesFor({ wanted }: TargetPlan, commit: string): InventoryEntry[] {
-  return wanted.filter(({ action }) => action !== 'wait').map((entry) => entryOf(entry, commit));
+/** Includes objects that already match git: the inventory may list them under another unit, or not at all. */
+function entriesFor({ objects }: TargetPlan, commit: string): InventoryEntry[] {
+  return objects.filter(({ action }) => action !== 'wait').map((plan) => entryOf(plan, commit));
 }
 
 function entryOf({ id, unit, object }: ObjectPlan, commit: string): InventoryEntry {
@@ -95,9 +82,9 @@ async function confirm(
   const { entries } = store.inventory();
   const add = [...outcomes.values()].flatMap((outcome) => {
     if (outcome.state !== 'applied') return [];
-    const { entry, object } = outcome;
+    const { plan, object } = outcome;
     const { uid } = object.metadata;
-    const confirmed = { ...entryOf(entry, commit), applied: entry.digest, ...(uid ? { uid } : {}) };
+    const confirmed = { ...entryOf(plan, commit), applied: plan.digest, ...(uid ? { uid } : {}) };
     const present = entries.get(objectKey(objectIdOf(object)));
     const known =
       present?.applied === confirmed.applied && present.uid === uid && present.unit === confirmed.unit;
@@ -106,14 +93,14 @@ async function confirm(
   await store.write({ add, remove: [] });
 }
 
-/** Every object is there as in git, and nothing that left git is left, but for what is kept on purpose. */
-export function isFullyApplied(
-  { wanted, holds }: TargetPlan,
+/** Every object matches git, and no removed object is left except those that are kept on purpose. */
+function isFullyApplied(
+  { objects, holds }: TargetPlan,
   outcomes: ReadonlyMap<string, ObjectOutcome>,
   pruned: PruneResult,
 ): boolean {
-  const there = wanted.every(
+  const allMatch = objects.every(
     ({ action, id }) => action === 'same' || outcomes.get(objectKey(id))?.state === 'applied',
   );
-  return there && holds.length === 0 && pruned.waiting.length === 0;
+  return allMatch && holds.length === 0 && pruned.waiting.length === 0;
 }

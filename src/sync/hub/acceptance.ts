@@ -2,7 +2,7 @@
 
 import type { HeadReport } from '../commits.ts';
 import type { AncestryVerdict } from '../git/ancestry-guard.ts';
-import { type ObjectChecks, type Refusal, refusals } from '../judge/object-checks.ts';
+import { findRefusals, type ObjectChecks, type Refusal } from '../judge/object-checks.ts';
 import type { Rendered } from '../rendered.ts';
 
 export type CommitAcceptance =
@@ -28,7 +28,7 @@ export async function acceptContent(rendered: Rendered, checks: ObjectChecks): P
     return { accepted: false, verdict: 'Refused', message };
   }
   const found: Refusal[] = [];
-  for (const target of rendered.targets) found.push(...(await refusals(target, checks)));
+  for (const target of rendered.targets) found.push(...(await findRefusals(target, checks)));
   if (found.length === 0) return { accepted: true, because: `${objects} objects, all of them allowed` };
   return { accepted: false, verdict: 'Refused', message: textOf(found) };
 }

@@ -5,7 +5,7 @@
 import type { Pipeline } from '../../api/generated/types.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
 import type { AcceptedCommits } from '../commits.ts';
-import { unsupported } from '../judge/unsupported.ts';
+import { unsupportedFields } from '../judge/unsupported.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import {
   openPipelineSession,
@@ -75,7 +75,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
 
   async function present(): Promise<Pipeline | undefined> {
     const pipeline = await hub.pipeline(name);
-    const [limit] = pipeline ? unsupported(pipeline) : [];
+    const [limit] = pipeline ? unsupportedFields(pipeline) : [];
     // Judged out of every commit, so a person's hand has put it there.
     if (limit !== undefined) throw new Error(`Pipeline ${name} moves nothing on: ${limit}`);
     return pipeline;

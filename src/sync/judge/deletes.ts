@@ -1,6 +1,6 @@
 /**
- * How much a commit may delete without a person's word: S2. Losing most of a unit, all of it, or one protected
- * object holds the deletes of that unit until a commit acknowledges exactly this plan. Pure.
+ * S2: decides whether the deletes of a unit need an acknowledgement. Deleting most of a unit, all of it or a protected
+ * object is held until a commit acknowledges exactly this plan. Pure.
  */
 
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
@@ -19,51 +19,53 @@ export interface Acknowledgement {
 
 export interface UnitDeletes {
   readonly unit: string;
-  /** What the unit holds in this cluster now, the deletes among them. */
+  /** How many objects of the unit are in this cluster now, including the deletes. */
   readonly present: number;
-  /** What the commit renders for it. */
-  readonly wanted: number;
+  /** How many objects the commit renders for the unit. */
+  readonly desired: number;
   readonly deletes: readonly ObjectId[];
 }
 
 export interface DeleteVerdict {
   readonly held: boolean;
-  /** What an acknowledgement has to name. The same for every cluster in which the same objects go. */
+  /** An acknowledgement names it. Equal for all clusters in which the same objects would be deleted. */
   readonly planDigest: string;
   readonly because: string;
 }
 
 export function judgeDeletes(
-  asked: UnitDeletes,
+  unitDeletes: UnitDeletes,
   budget: DeleteBudget,
   acknowledgements: readonly Acknowledgement[],
 ): DeleteVerdict {
-  const planDigest = planDigestOf(asked);
-  const objection = objectionTo(asked, budget);
-  if (!objection) {
-    return { held: false, planDigest, because: `${asked.deletes.length} deletes, within the budget` };
+  const planDigest = planDigestOf(unitDeletes);
+  const because = holdReason(unitDeletes, budget);
+  if (because === undefined) {
+    return { held: false, planDigest, because: `${unitDeletes.deletes.length} deletes, within the budget` };
   }
-  const known = acknowledgements.some((ack) => ack.unit === asked.unit && ack.planDigest === planDigest);
-  if (known) return { held: false, planDigest, because: `acknowledged: ${objection}` };
-  return { held: true, planDigest, because: objection };
+  const acknowledged = acknowledgements.some(
+    (each) => each.unit === unitDeletes.unit && each.planDigest === planDigest,
+  );
+  if (acknowledged) return { held: false, planDigest, because: `acknowledged: ${because}` };
+  return { held: true, planDigest, because };
 }
 
-/** Over the names alone, so that the acknowledgement of a plan holds for as long as the plan is the same. */
+/** Over the object keys only, so that an acknowledgement stays valid while the plan is the same. */
 export function planDigestOf({ unit, deletes }: Pick<UnitDeletes, 'unit' | 'deletes'>): string {
   return digestOf({ unit, deletes: deletes.map(objectKey).toSorted(byCode) });
 }
 
-function objectionTo(
-  { unit, present, wanted, deletes }: UnitDeletes,
+function holdReason(
+  { unit, present, desired, deletes }: UnitDeletes,
   budget: DeleteBudget,
 ): string | undefined {
   if (deletes.length === 0) return undefined;
-  if (wanted === 0) return `unit ${unit} renders to nothing, and ${deletes.length} objects would go`;
-  const precious = deletes.filter(isProtected).map(objectKey).toSorted(byCode);
-  if (precious.length > 0) return `protected objects would go: ${firstOf(precious)}`;
+  if (desired === 0) return `unit ${unit} renders to nothing: ${deletes.length} objects would be deleted`;
+  const protectedKeys = deletes.filter(isProtected).map(objectKey).toSorted(byCode);
+  if (protectedKeys.length > 0) return `protected objects would be deleted: ${firstOf(protectedKeys)}`;
   const allowed = Math.max(budget.maxObjects, Math.floor((present * budget.maxPercent) / 100));
   if (deletes.length <= allowed) return undefined;
-  return `${deletes.length} of ${present} objects of unit ${unit} would go, the delete budget is ${allowed}`;
+  return `${deletes.length} of ${present} objects of unit ${unit} would be deleted: the delete budget is ${allowed}`;
 }
 
 function firstOf(all: readonly string[], most = 3): string {

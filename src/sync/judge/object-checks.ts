@@ -1,6 +1,6 @@
 /**
- * What a render may not hold, whoever wrote it: fields that belong to the server or to our controllers, our own
- * marks, the same object twice, a rule that fails its own tests. Schema and rule tests are arguments.
+ * Checks every object of a render: no fields that the server or our controllers write, no owner labels, no object declared
+ * twice, no rule that fails its own tests. The schema check and the rule tests are arguments.
  */
 import {
   ANNOTATION_COMMIT,
@@ -15,12 +15,12 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { mergeProblems, type Problem } from '../../rules/problems.ts';
 import { HUB_TARGET, type RenderedObject, type RenderedTarget, sourceText } from '../rendered.ts';
-import { unsupported } from './unsupported.ts';
+import { unsupportedFields } from './unsupported.ts';
 
 export interface Refusal {
   readonly target: string;
   readonly unit: string;
-  /** `Namespace web`, as keyOf says it. */
+  /** `Namespace web`, as objectKey formats it. */
   readonly object: string;
   /** File, line and construct path. */
   readonly source: string;
@@ -28,22 +28,22 @@ export interface Refusal {
 }
 
 export interface ObjectChecks {
-  /** Schema of our own kinds; empty for all others. */
+  /** Schema errors of our own kinds. Empty for all other kinds. */
   readonly schema: (object: KubeObject) => readonly Problem[];
-  /** Of a NodeRemedier: why it is no rule, or which of the tests inside it fail. Empty for all others. */
+  /** For a NodeRemedier: compile errors and failing tests of the rule. Empty for all other kinds. */
   readonly ruleTests: (object: KubeObject) => Promise<readonly Problem[]>;
 }
 
-/** All objections to all objects at once; none means that the target may be applied. */
-export async function refusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
+/** All refusals of all objects at once. Without one the target may be applied. */
+export async function findRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
   return [...unitNames(target), ...(await objectRefusals(target, checks))];
 }
 
-/** The name of a unit becomes a label and part of a name. A dot is kept for scopes of inventories. */
+/** A unit name becomes a label value and part of a ConfigMap name. Dots are reserved for inventory scopes. */
 const UNIT = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 function unitNames({ target, units }: RenderedTarget): Refusal[] {
-  const message = 'the name of a unit (chart) is at most 63 lower-case letters, digits and dashes';
+  const message = 'the name of a unit (chart) must be 1 to 63 lower-case letters, digits and dashes';
   return units
     .filter(({ unit }) => !UNIT.test(unit))
     .map(({ unit, objects }) => ({
@@ -63,8 +63,8 @@ async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Pro
     const source = sourceText(rendered.source);
     const first = seen.get(object);
     seen.set(object, first ?? { unit, source });
-    const twice = first ? [`it is declared twice: also in unit ${first.unit}, ${first.source}`] : [];
-    const messages = [...twice, ...(await objections(target.target, rendered, checks))];
+    const duplicate = first ? [`declared twice: also in unit ${first.unit}, ${first.source}`] : [];
+    const messages = [...duplicate, ...(await problemsOf(target.target, rendered, checks))];
     found.push(...messages.map((message) => ({ target: target.target, unit, object, source, message })));
   }
   return found;
@@ -74,19 +74,19 @@ function objectsOf({ units }: RenderedTarget): readonly { unit: string; rendered
   return units.flatMap(({ unit, objects }) => objects.map((rendered) => ({ unit, rendered })));
 }
 
-async function objections(
+async function problemsOf(
   target: string,
   { object }: RenderedObject,
   checks: ObjectChecks,
 ): Promise<string[]> {
   const own = object.apiVersion.startsWith(`${GROUP}/`);
-  const written = mergeProblems(await checks.ruleTests(object), checks.schema(object));
+  const problems = mergeProblems(await checks.ruleTests(object), checks.schema(object));
   return [
     ...serverFields(object),
-    ...marks(object),
-    ...reserved(object),
-    ...(own ? [...misplaced(target, object), ...controllerFields(object), ...unsupported(object)] : []),
-    ...written.map(({ path, message }) => `${path}: ${message}`),
+    ...ownerLabels(object),
+    ...reservedObjects(object),
+    ...(own ? [...misplaced(target, object), ...controllerFields(object), ...unsupportedFields(object)] : []),
+    ...problems.map(({ path, message }) => `${path}: ${message}`),
   ];
 }
 
@@ -107,37 +107,37 @@ function serverFields(object: KubeObject): string[] {
   const named =
     valueAt(object, 'metadata', 'generateName') === undefined
       ? []
-      : ['metadata.generateName: an object from git needs a name of its own'];
-  return [...fields.map((field) => `${field}: the server sets it, so git cannot: leave it out`), ...named];
+      : ['metadata.generateName: an object in git needs a fixed name: set metadata.name'];
+  return [...fields.map((field) => `${field}: set by the server: remove it`), ...named];
 }
 
-function marks({ metadata }: KubeObject): string[] {
+function ownerLabels({ metadata }: KubeObject): string[] {
   const labels = [LABEL_HUB, LABEL_UNIT].filter((key) => metadata.labels?.[key] !== undefined);
   const annotations = [ANNOTATION_COMMIT].filter((key) => metadata.annotations?.[key] !== undefined);
-  return [...labels, ...annotations].map((key) => `${key}: sync puts this mark on itself: leave it out`);
+  return [...labels, ...annotations].map((key) => `${key}: set by sync: remove it`);
 }
 
-/** What sync and the controllers keep for themselves. */
-function reserved(object: KubeObject): string[] {
+/** Objects that sync and the controllers maintain themselves. */
+function reservedObjects(object: KubeObject): string[] {
   const { kind, metadata } = object;
   if (metadata.namespace === NAMESPACE_AGENTS) {
-    return [`namespace ${NAMESPACE_AGENTS} holds the Leases of agents and nothing else`];
+    return [`namespace ${NAMESPACE_AGENTS} is reserved for the Leases of agents: use another namespace`];
   }
   if (metadata.namespace !== NAMESPACE) return [];
   const ours = kind === 'Lease' || (kind === 'ConfigMap' && metadata.name.startsWith('inventory-'));
   return ours
-    ? [`${kind} ${metadata.name} in ${NAMESPACE} is kept by kubenode itself: choose another name`]
+    ? [`${kind} ${metadata.name} in ${NAMESPACE} is reserved for kubenode: choose another name`]
     : [];
 }
 
 const HUB_KINDS = ['Cluster', 'Pipeline'];
-/** Written by controllers: from git they would be a second writer. */
+/** Written by controllers: git would be a second writer. */
 const CONTROLLER_KINDS = ['Release', 'RemedyOperationJob', 'MaintenanceEvent', 'DefenderLedger'];
 
 function misplaced(target: string, { kind, metadata }: KubeObject): string[] {
-  if (CONTROLLER_KINDS.includes(kind)) return [`a ${kind} is written by its controller, never by git`];
+  if (CONTROLLER_KINDS.includes(kind)) return [`${kind} is written by its controller: remove it from git`];
   if (HUB_KINDS.includes(kind) && target !== HUB_TARGET) {
-    return [`a ${kind} lives in the hub: declare it there, not for cluster ${target}`];
+    return [`${kind} belongs in the hub: declare it there, not in cluster ${target}`];
   }
   if (kind === 'DefenderPolicy' && metadata.name === 'kill-switch') {
     return ['the name kill-switch is reserved for `kubenode defender stop`: choose another name'];
@@ -153,5 +153,5 @@ function controllerFields(object: KubeObject): string[] {
   ) {
     return [];
   }
-  return ['spec.components: the component set controller writes it: use a MachineComponentSet'];
+  return ['spec.components: written by the component set controller: use a MachineComponentSet'];
 }

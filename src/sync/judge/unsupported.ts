@@ -1,20 +1,20 @@
 /**
- * What our kinds can say and this sync does not do yet. A limit that is not kept must not look as if it were: a commit
- * that sets one is refused, and a Pipeline that has one moves nothing on. Pure.
+ * Finds fields of our kinds that sync does not implement yet. A limit that is not enforced must not look as if it were: a
+ * commit that sets one is refused, and a Pipeline that has one promotes nothing. Pure.
  */
 import { GROUP } from '../../api/names.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
-export function unsupported(object: KubeObject): string[] {
+export function unsupportedFields(object: KubeObject): string[] {
   if (!object.apiVersion.startsWith(`${GROUP}/`)) return [];
-  if (object.kind === 'Pipeline') return pipelineFields(object).map(notYet);
-  if (object.kind === 'Cluster') return clusterFields(object).map(notYet);
+  if (object.kind === 'Pipeline') return pipelineFields(object).map(notImplemented);
+  if (object.kind === 'Cluster') return clusterFields(object).map(notImplemented);
   return [];
 }
 
-function notYet(path: string): string {
-  return `${path}: this version of kubenode does not act on it yet: leave it out`;
+function notImplemented(path: string): string {
+  return `${path}: not implemented in this version of kubenode: remove it`;
 }
 
 const LISTS = ['freezes', 'forceManagers', 'fieldPolicies', 'identities'];
@@ -38,12 +38,12 @@ function pipelineFields(pipeline: KubeObject): string[] {
   ];
 }
 
-function stageFields(stage: unknown, at: string): string[] {
+function stageFields(stage: unknown, path: string): string[] {
   return [
-    ...(listAt(stage, 'windows').length > 0 ? [`${at}.windows`] : []),
-    ...(valueAt(stage, 'approvalByOther') === true ? [`${at}.approvalByOther`] : []),
+    ...(listAt(stage, 'windows').length > 0 ? [`${path}.windows`] : []),
+    ...(valueAt(stage, 'approvalByOther') === true ? [`${path}.approvalByOther`] : []),
     ...listAt(stage, 'checks').flatMap((check, index) =>
-      valueAt(check, 'cel') === undefined ? [] : [`${at}.checks[${index}].cel`],
+      valueAt(check, 'cel') === undefined ? [] : [`${path}.checks[${index}].cel`],
     ),
   ];
 }

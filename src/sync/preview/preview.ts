@@ -1,8 +1,8 @@
 /**
- * What a commit would do, as data: for each cluster and unit what is created, updated, replaced and deleted, and what
- * would be held. Pure. A cluster that could not be asked is unknown, never unchanged.
+ * What a commit would do, as data: what is created, updated, replaced and deleted in each cluster and unit, and what would
+ * be held. Pure. A cluster that could not be read is unknown, never unchanged.
  *
- * Which machines a change disturbs, and how, comes with the component set planner: a change will then carry them.
+ * The machines that a change disturbs are not included yet: the component set planner will add them.
  */
 import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
@@ -28,43 +28,43 @@ export interface Preview {
   readonly from: string;
   readonly to: string;
   readonly targets: readonly TargetPreview[];
-  /** What the judge refuses: a commit with one of these is never promoted. */
+  /** Objects that fail the checks: a commit with a refusal is never promoted. */
   readonly refusals: readonly Refusal[];
-  /** Over all decisions, and nothing else: equal plans have equal digests, on any machine. */
+  /** Over all decisions and nothing else: equal plans have equal digests on any machine. */
   readonly digest: string;
 }
 
 export interface TargetPreview {
   readonly target: string;
-  /** `live`: the cluster itself was asked, by server-side dry run. `commits`: one commit against the other. */
+  /** `live`: by server-side dry run in the cluster. `commits`: by comparing one commit with the other. */
   readonly by: 'live' | 'commits' | 'unknown';
-  /** Why not live, or why unknown. */
+  /** Why it is not live, or why it is unknown. */
   readonly because?: string;
   readonly units: readonly UnitPreview[];
 }
 
 export interface UnitPreview {
   readonly unit: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly PreviewChange[];
   readonly hold?: Pick<DeleteVerdict, 'planDigest' | 'because'>;
 }
 
-export interface Change {
+export interface PreviewChange {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'refused';
   readonly object: string;
   readonly source?: string;
-  /** Lines for people; values of Secrets are masked. */
+  /** Lines for people. Values of Secrets are masked. */
   readonly details: readonly string[];
 }
 
-export interface Limits {
+export interface PreviewLimits {
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
 }
 
-export type Verdict = 'nothing' | 'changes' | 'held' | 'refused';
+export type PreviewVerdict = 'nothing' | 'changes' | 'held' | 'refused';
 
-export function verdictOf({ targets, refusals }: Preview): Verdict {
+export function previewVerdict({ targets, refusals }: Preview): PreviewVerdict {
   const changes = targets.flatMap(({ units }) => units.flatMap((unit) => unit.changes));
   if (refusals.length > 0 || changes.some(({ action }) => action === 'refused')) return 'refused';
   if (targets.some(({ units }) => units.some(({ hold }) => hold))) return 'held';
@@ -72,7 +72,7 @@ export function verdictOf({ targets, refusals }: Preview): Verdict {
   return changes.length > 0 || unknown ? 'changes' : 'nothing';
 }
 
-export function previewOf(parts: Omit<Preview, 'digest'>): Preview {
+export function createPreview(parts: Omit<Preview, 'digest'>): Preview {
   const decisions = parts.targets.map(({ target, by, units }) => [
     target,
     by === 'unknown',
@@ -88,8 +88,12 @@ export function previewOf(parts: Omit<Preview, 'digest'>): Preview {
   };
 }
 
-/** One commit against the other, cluster by cluster. */
-export function compareCommits(from: Rendered | undefined, to: Rendered, limits: Limits): TargetPreview[] {
+/** Compares one commit with the other, cluster by cluster. */
+export function compareCommits(
+  from: Rendered | undefined,
+  to: Rendered,
+  limits: PreviewLimits,
+): TargetPreview[] {
   const names = new Set([...(from?.targets ?? []), ...to.targets].map(({ target }) => target));
   return [...names].toSorted(byCode).map((target) => {
     const before = from?.targets.find((one) => one.target === target);
@@ -105,52 +109,55 @@ export function compareCommits(from: Rendered | undefined, to: Rendered, limits:
   });
 }
 
-/** A target that the new commit does not name at all gets nothing, and loses nothing. */
+/** A cluster that the new commit does not name gets nothing and loses nothing. */
 function compareTargets(
   from: RenderedTarget | undefined,
   to: RenderedTarget | undefined,
-  limits: Limits,
+  limits: PreviewLimits,
 ): UnitPreview[] {
   if (!to) return [];
   const units = [...new Set([...(from?.units ?? []), ...to.units].map(({ unit }) => unit))].toSorted(byCode);
-  const wanted = new Set(to.units.flatMap(({ objects }) => objects.map(keyOfRendered)));
+  const desired = new Set(to.units.flatMap(({ objects }) => objects.map(keyOfRendered)));
   const present = new Map(
     (from?.units ?? []).flatMap(({ objects }) => objects.map((one) => [keyOfRendered(one), one] as const)),
   );
   return units
-    .map((unit) => compareUnit(unit, { from, to, wanted, present, limits }))
+    .map((unit) => compareUnit(unit, { from, to, desired, present, limits }))
     .filter(({ changes, hold }) => changes.length > 0 || hold);
 }
 
 interface Comparison {
   readonly from: RenderedTarget | undefined;
   readonly to: RenderedTarget;
-  readonly wanted: ReadonlySet<string>;
+  readonly desired: ReadonlySet<string>;
   readonly present: ReadonlyMap<string, RenderedObject>;
-  readonly limits: Limits;
+  readonly limits: PreviewLimits;
 }
 
-function compareUnit(unit: string, { from, to, wanted, present, limits }: Comparison): UnitPreview {
+function compareUnit(unit: string, { from, to, desired, present, limits }: Comparison): UnitPreview {
   const [before, after] = [objectsOf(from, unit), objectsOf(to, unit)];
-  const gone = before
-    .filter((one) => !wanted.has(keyOfRendered(one)))
+  const removed = before
+    .filter((one) => !desired.has(keyOfRendered(one)))
     .map(({ object }) => objectIdOf(object));
   const verdict = judgeDeletes(
-    { unit, present: before.length, wanted: after.length, deletes: gone },
+    { unit, present: before.length, desired: after.length, deletes: removed },
     limits.budget,
     limits.acknowledgements,
   );
   const written = sortByStep(after, ({ object }) => objectIdOf(object)).flatMap((one) =>
     writtenChange(one, present.get(keyOfRendered(one))),
   );
-  const deleted = sortByStep(gone, (id) => id)
+  const deleted = sortByStep(removed, (id) => id)
     .toReversed()
-    .map((id): Change => ({ action: 'delete', object: objectKey(id), details: [] }));
+    .map((id): PreviewChange => ({ action: 'delete', object: objectKey(id), details: [] }));
   const hold = verdict.held ? { hold: { planDigest: verdict.planDigest, because: verdict.because } } : {};
   return { unit, changes: [...written, ...deleted], ...hold };
 }
 
-function writtenChange({ object, source }: RenderedObject, before: RenderedObject | undefined): Change[] {
+function writtenChange(
+  { object, source }: RenderedObject,
+  before: RenderedObject | undefined,
+): PreviewChange[] {
   const about = { object: objectKey(objectIdOf(object)), source: sourceText(source) };
   if (!before) return [{ action: 'create', ...about, details: [] }];
   const details = changedLines(before.object, object);

@@ -1,7 +1,7 @@
-/** A preview for people: in a terminal, and as a comment on a pull request. Pure. */
-import type { Change, Preview, TargetPreview, UnitPreview } from './preview.ts';
+/** Formats a preview for people: for a terminal, and as a comment on a pull request. Pure. */
+import type { Preview, PreviewChange, TargetPreview, UnitPreview } from './preview.ts';
 
-const SIGNS: Record<Change['action'], string> = {
+const SIGNS: Record<PreviewChange['action'], string> = {
   create: '+',
   update: '~',
   replace: '±',
@@ -10,9 +10,9 @@ const SIGNS: Record<Change['action'], string> = {
 };
 const MAX_DETAILS = 12;
 
-export function previewText(preview: Preview): string {
+export function formatPreview(preview: Preview): string {
   const lines = [
-    `${preview.from} → ${preview.to}: ${summaryOf(preview)}`,
+    `${preview.from} → ${preview.to}: ${summarizePreview(preview)}`,
     ...preview.refusals.map(
       ({ target, object, message, source }) => `! refused: ${object} of ${target}: ${message} [${source}]`,
     ),
@@ -24,7 +24,7 @@ export function previewText(preview: Preview): string {
 }
 
 function targetLines(target: TargetPreview): string[] {
-  return [`${target.target}  ${howKnown(target)}`, ...target.units.flatMap((unit) => unitLines(unit))];
+  return [`${target.target}  ${describeTarget(target)}`, ...target.units.flatMap((unit) => unitLines(unit))];
 }
 
 function unitLines({ unit, changes, hold }: UnitPreview): string[] {
@@ -33,7 +33,7 @@ function unitLines({ unit, changes, hold }: UnitPreview): string[] {
     ...(hold
       ? [
           `    HELD: ${hold.because}`,
-          `    to release it, acknowledge planDigest ${hold.planDigest} in the Pipeline`,
+          `    To release it, acknowledge planDigest ${hold.planDigest} in the Pipeline`,
         ]
       : []),
     ...changes.flatMap((change) => [
@@ -43,23 +43,23 @@ function unitLines({ unit, changes, hold }: UnitPreview): string[] {
   ];
 }
 
-function lineOf({ action, object, source }: Change): string {
+function lineOf({ action, object, source }: PreviewChange): string {
   return `${SIGNS[action]} ${action.padEnd(7)} ${object}${source ? `  [${source}]` : ''}`;
 }
 
-function shownDetails({ details }: Change): string[] {
+function shownDetails({ details }: PreviewChange): string[] {
   const more = details.length - MAX_DETAILS;
   return more > 0 ? [...details.slice(0, MAX_DETAILS), `and ${more} more`] : [...details];
 }
 
-function howKnown({ by, because, units }: TargetPreview): string {
-  const why = because ? ` (${because})` : '';
-  if (by === 'unknown') return `unknown${why}`;
-  const what = units.length === 0 ? 'no change' : countsOf(units.flatMap(({ changes }) => changes));
-  return `${what}, ${by === 'live' ? 'asked the cluster' : `commit against commit${why}`}`;
+function describeTarget({ by, because, units }: TargetPreview): string {
+  const suffix = because ? ` (${because})` : '';
+  if (by === 'unknown') return `unknown${suffix}`;
+  const changes = units.length === 0 ? 'no change' : countsOf(units.flatMap(({ changes }) => changes));
+  return `${changes}, ${by === 'live' ? 'checked in the cluster' : `commit against commit${suffix}`}`;
 }
 
-function countsOf(changes: readonly Change[]): string {
+function countsOf(changes: readonly PreviewChange[]): string {
   const words = (['create', 'update', 'replace', 'delete', 'refused'] as const).map((action) => {
     const count = changes.filter((change) => change.action === action).length;
     return count > 0 ? `${count} ${action}` : '';
@@ -67,12 +67,12 @@ function countsOf(changes: readonly Change[]): string {
   return words.filter(Boolean).join(', ') || 'no change';
 }
 
-export function summaryOf({ targets, refusals }: Preview): string {
+export function summarizePreview({ targets, refusals }: Preview): string {
   const changed = targets.filter(({ units }) => units.length > 0).length;
   const unknown = targets.filter(({ by }) => by === 'unknown').length;
   const held = targets.flatMap(({ units }) => units).filter(({ hold }) => hold).length;
   const parts = [
-    refusals.length > 0 ? `REFUSED: ${refusals.length} objections` : '',
+    refusals.length > 0 ? `REFUSED: ${refusals.length} refusals` : '',
     `${changed} of ${targets.length} targets change`,
     countsOf(targets.flatMap(({ units }) => units.flatMap(({ changes }) => changes))),
     held > 0 ? `${held} units would be HELD` : '',
@@ -81,11 +81,11 @@ export function summaryOf({ targets, refusals }: Preview): string {
   return parts.filter(Boolean).join('; ');
 }
 
-/** The summary in sight, the details folded. */
-export function previewMarkdown(preview: Preview): string {
+/** A summary and a table, with the details folded. */
+export function formatPreviewMarkdown(preview: Preview): string {
   const rows = preview.targets.map(
     (target) =>
-      `| ${target.target} | ${cell(howKnown(target))} | ${target.units.map(({ unit }) => unit).join(', ') || '–'} |`,
+      `| ${target.target} | ${cell(describeTarget(target))} | ${target.units.map(({ unit }) => unit).join(', ') || '–'} |`,
   );
   const refused = preview.refusals.map(
     ({ target, object, message, source }) =>
@@ -94,7 +94,7 @@ export function previewMarkdown(preview: Preview): string {
   const folded = preview.targets
     .filter(({ units }) => units.length > 0)
     .flatMap((target) => [
-      `<details><summary>${target.target}: ${howKnown(target)}</summary>`,
+      `<details><summary>${target.target}: ${describeTarget(target)}</summary>`,
       '',
       '```',
       ...targetLines(target).slice(1),
@@ -103,7 +103,7 @@ export function previewMarkdown(preview: Preview): string {
       '',
     ]);
   return [
-    `### kubenode plan: ${summaryOf(preview)}`,
+    `### kubenode plan: ${summarizePreview(preview)}`,
     '',
     `\`${preview.from}\` → \`${preview.to}\``,
     '',

@@ -47,7 +47,7 @@ describe('a pass over a real cluster', () => {
     const { outcomes } = await bed.pass(targetOf(commitNo(1), { web: [bad, configMap('good')] }));
     expect(await marked(server.client)).toEqual(['good']);
     const failed = outcomes.get('ConfigMap default/bad');
-    expect(failed).toMatchObject({ state: 'failed', passing: false });
+    expect(failed).toMatchObject({ state: 'failed', retryable: false });
     expect(failed?.state === 'failed' && failed.message).toContain('.dada');
   });
 
@@ -79,7 +79,7 @@ describe('a pass over a real cluster', () => {
     const bed = await sync();
     const target = targetOf(commitNo(1), { web: [widget('w'), configMap('a')] });
     const first = await bed.pass(target);
-    expect(first.plan.wanted.map(({ id, action }) => `${id.kind} ${action}`)).toEqual([
+    expect(first.plan.objects.map(({ id, action }) => `${id.kind} ${action}`)).toEqual([
       'ConfigMap create',
       'Widget wait',
     ]);
@@ -123,7 +123,7 @@ describe('a pass over a real cluster', () => {
       { fieldManager: 'somebody' },
     );
     await expect
-      .poll(async () => (await bed.pass(target)).plan.wanted[0]?.action, { timeout: 20_000 })
+      .poll(async () => (await bed.pass(target)).plan.objects[0]?.action, { timeout: 20_000 })
       .toBe('correct');
     const { data } = await server.client.get(CONFIG_MAPS, { name: 'a', namespace: 'default' });
     expect(data).toEqual({ key: 'value', more: 'theirs' });
@@ -133,7 +133,7 @@ describe('a pass over a real cluster', () => {
     await server.client.create(CONFIG_MAPS, configMap('a', { key: 'theirs' }), { fieldManager: 'somebody' });
     const { outcomes } = await (await sync()).pass(targetOf(commitNo(1), { web: [configMap('a')] }));
     const outcome = outcomes.get('ConfigMap default/a');
-    expect(outcome).toMatchObject({ state: 'failed', reason: 'FieldConflict', passing: false });
+    expect(outcome).toMatchObject({ state: 'failed', reason: 'FieldConflict', retryable: false });
     expect(outcome?.state === 'failed' && outcome.message).toContain('somebody');
   });
 
@@ -144,7 +144,7 @@ describe('a pass over a real cluster', () => {
     const { plan } = await ours.pass(
       targetOf(commitNo(2), { web: [configMap('theirs'), configMap('ours')] }),
     );
-    expect(plan.wanted.map(({ id, action }) => `${id.name} ${action}`)).toEqual([
+    expect(plan.objects.map(({ id, action }) => `${id.name} ${action}`)).toEqual([
       'ours create',
       'theirs wait',
     ]);
@@ -170,7 +170,7 @@ describe('a pass over a real cluster', () => {
     Object.assign(bed.context, { client: racing });
     const { pruned } = await bed.pass(targetOf(commitNo(2), { web: [configMap('b')] }));
     expect(pruned).toMatchObject({
-      gone: 0,
+      deleted: 0,
       waiting: [{ object: 'ConfigMap default/a', reason: 'DeleteRefused' }],
     });
     expect(await marked(client)).toEqual(['a', 'b']);
@@ -184,7 +184,7 @@ describe('a pass over a real cluster', () => {
     const { pruned } = await bed.pass(
       targetOf(commitNo(2), { web: [], other: [configMap('x'), ...objects] }),
     );
-    expect(pruned).toMatchObject({ gone: 0, waiting: [] });
+    expect(pruned).toMatchObject({ deleted: 0, waiting: [] });
     expect(await uids(server)).toEqual(before);
     expect([...bed.context.store.inventory().entries.values()].map(({ unit }) => unit)).toEqual(
       Array.from({ length: 51 }, () => 'other'),
@@ -199,7 +199,7 @@ describe('a pass over a real cluster', () => {
     expect(held.plan.holds).toHaveLength(1);
     const planDigest = planDigestOf({ unit: 'web', deletes: [objectIdOf(namespace('web'))] });
     const acknowledged = { ...without, acknowledgements: [{ unit: 'web', planDigest }] };
-    expect((await bed.pass(acknowledged)).pruned).toMatchObject({ marked: 1, gone: 0 });
+    expect((await bed.pass(acknowledged)).pruned).toMatchObject({ marked: 1, deleted: 0 });
     await bed.pass(acknowledged);
     const { metadata } = await server.client.get(NAMESPACES, { name: 'web' });
     expect(metadata.deletionTimestamp).toBeDefined();
@@ -211,7 +211,7 @@ describe('a pass over a real cluster', () => {
     const refused = await bed.pass(targetOf(commitNo(2), { web: [fixed('two', false)] }));
     expect(refused.outcomes.get('ConfigMap default/fixed')).toMatchObject({
       state: 'failed',
-      passing: false,
+      retryable: false,
     });
     await bed.pass(targetOf(commitNo(3), { web: [fixed('two', true)] }));
     const { data } = await server.client.get(CONFIG_MAPS, { name: 'fixed', namespace: 'default' });

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../src/kube/objects/object-id.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
 import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/store.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
-import { previewLive } from '../../../src/sync/preview/live-preview.ts';
+import { previewLive } from '../../../src/sync/preview/live.ts';
 import type { UnitPreview } from '../../../src/sync/preview/preview.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
+import { memoryLog } from '../../support/memory-log.ts';
 import { commitNo, configMap, freshSync, HUB, NEVER, startTarget, targetOf } from './bed.ts';
 
 let server: ApiServer;
@@ -50,12 +52,12 @@ describe('a plan against a live cluster', () => {
       'update ConfigMap default/changed',
       'update Secret default/token',
     ]);
-    const written = plan.wanted
+    const written = plan.objects
       .filter(({ id }) => outcomes.get(objectKey(id))?.state === 'applied')
       .map(({ id }) => objectKey(id));
     const said = changes.filter(({ action }) => action !== 'delete').map(({ object }) => object);
     expect(written.toSorted()).toEqual(said.toSorted());
-    expect(pruned.gone).toBe(1);
+    expect(pruned.deleted).toBe(1);
     expect(JSON.stringify(planned)).not.toContain('canary');
   });
 
@@ -102,6 +104,10 @@ async function preview({
     target: { target: 'test', units, digest },
     commit,
     limits,
+    clock: createSystemClock(),
+    log: memoryLog(),
+    random: () => 0.5,
+    signal: NEVER,
   });
 }
 

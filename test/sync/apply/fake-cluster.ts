@@ -7,7 +7,7 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
-import type { LiveCache } from '../../../src/sync/apply/ports.ts';
+import type { LiveCache } from '../../../src/sync/apply/live/ports.ts';
 
 export interface FakeCluster {
   readonly objects: ReadonlyMap<string, KubeObject>;
@@ -208,6 +208,7 @@ function createFakeLiveCache(content: Content): LiveCache {
     retryUnserved: () => undefined,
     unknownReason: () => undefined,
     staleReason: () => undefined,
+    readError: () => undefined,
     close: async () => undefined,
   };
 }

@@ -1,15 +1,11 @@
-/** A small cluster for the planner: what git renders, what the inventory says, what is really there. */
+/** Builders for planner tests: what git renders, what the inventory lists and what is in the cluster. */
 import { LABEL_HUB, LABEL_UNIT } from '../../../src/api/names.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
-import {
-  emptyInventory,
-  type InventoryEntry,
-  withConfirmed,
-} from '../../../src/sync/apply/inventory/inventory.ts';
+import type { ApplyInput } from '../../../src/sync/apply/input.ts';
+import type { InventoryEntry } from '../../../src/sync/apply/inventory/inventory.ts';
 import { withOwnerLabels } from '../../../src/sync/apply/inventory/owner-labels.ts';
-import type { World } from '../../../src/sync/apply/plan.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 
 export const HUB = 'hub-uid';
@@ -33,16 +29,23 @@ export function unit(name: string, objects: readonly KubeObject[]): RenderedUnit
   };
 }
 
-/** As the server holds it after an apply by us. */
+/** The object as the server returns it after we applied it. */
 export function live(
   object: KubeObject,
   { unit: name = UNIT, hub = HUB }: { unit?: string; hub?: string } = {},
 ): KubeObject {
-  const marked = withOwnerLabels({ object, source: {} }, { hub, unit: name, commit: OLD_COMMIT });
+  const labeled = withOwnerLabels({ object, source: {} }, { hub, unit: name, commit: OLD_COMMIT });
   return {
-    ...marked,
-    metadata: { ...marked.metadata, uid: `uid-${object.metadata.name}`, resourceVersion: '1' },
+    ...labeled,
+    metadata: { ...labeled.metadata, uid: `uid-${object.metadata.name}`, resourceVersion: '1' },
   };
+}
+
+/** The live object while it is being deleted. */
+export function terminating(object: KubeObject): KubeObject {
+  const { metadata, ...rest } = live(object);
+  const deletion = { deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['x/y'] };
+  return { ...rest, metadata: { ...metadata, ...deletion } };
 }
 
 export function entry(object: KubeObject, more: Partial<InventoryEntry> = {}): InventoryEntry {
@@ -57,29 +60,32 @@ export function entry(object: KubeObject, more: Partial<InventoryEntry> = {}): I
   };
 }
 
-export interface Scene {
+export interface ApplyScenario {
   readonly git?: readonly RenderedUnit[];
   readonly inventory?: readonly InventoryEntry[];
   readonly cluster?: readonly KubeObject[];
   readonly unknown?: (id: ObjectId) => boolean;
-  readonly more?: Partial<World>;
+  readonly more?: Partial<ApplyInput>;
 }
 
-export function world({
+export function applyInput({
   git = [],
   inventory = [],
   cluster = [],
   unknown = () => false,
   more = {},
-}: Scene): World {
-  const there = new Map(cluster.map((object) => [objectKey(objectIdOf(object)), object]));
+}: ApplyScenario): ApplyInput {
+  const objects = new Map(cluster.map((object) => [objectKey(objectIdOf(object)), object]));
   return {
     hub: HUB,
     commit: COMMIT,
     units: git,
-    inventory: withConfirmed(emptyInventory('cluster-uid'), inventory, []),
-    live: (id) => (unknown(id) ? 'unknown' : (there.get(objectKey(id)) ?? 'absent')),
-    unknownReason: ({ kind }) => `${kind} cannot be seen`,
+    inventory: {
+      clusterUID: 'cluster-uid',
+      entries: new Map(inventory.map((item) => [objectKey(item), item])),
+    },
+    live: (id) => (unknown(id) ? 'unknown' : (objects.get(objectKey(id)) ?? 'absent')),
+    unknownReason: ({ kind }) => `${kind} cannot be read`,
     serverForms: new Map(),
     budget: { maxObjects: 10, maxPercent: 20 },
     acknowledgements: [],
@@ -87,10 +93,9 @@ export function world({
   };
 }
 
-/** Somebody else's hand. */
 export function withLabels(object: KubeObject, labels: Record<string, string>): KubeObject {
   return { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...labels } } };
 }
 
-export const FOREIGN = { [LABEL_HUB]: 'another-hub' };
-export const MOVED = { [LABEL_UNIT]: 'other' };
+export const OTHER_HUB = { [LABEL_HUB]: 'another-hub' };
+export const OTHER_UNIT = { [LABEL_UNIT]: 'other' };

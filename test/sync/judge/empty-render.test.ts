@@ -17,7 +17,7 @@ import { isRenderError } from '../../../src/sync/render/errors.ts';
 import type { Rendered, RenderedTarget } from '../../../src/sync/rendered.ts';
 import { createTestRenderer } from '../../support/fleet-repository.ts';
 import { tempFolder } from '../../support/temp.ts';
-import { entry, live, world } from '../apply/fixtures.ts';
+import { applyInput, entry, live } from '../apply/fixtures.ts';
 
 /** Three clusters, two units each, 15 objects a unit, as plain YAML. */
 const CLUSTERS = ['test', 'pre', 'prod'];
@@ -52,13 +52,13 @@ const change = (unit: string, edit: (text: string) => string) => (root: string) 
 const remove = (path: string) => (root: string) => rmSync(join(root, path), { recursive: true });
 const keepFirst = (count: number) => (text: string) => text.split('---\n').slice(0, count).join('---\n');
 
-/** What people and tools do to a repository by mistake. Each would take most of a unit away, or all of it. */
+/** Mistakes of people and tools. Each one would delete most of a unit, or all of it. */
 const MUTATIONS: readonly (readonly [name: string, mutate: (root: string) => void])[] = [
   [
     'the whole repository is empty',
     (root) => readdirSync(root).forEach((name) => rmSync(join(root, name), { recursive: true })),
   ],
-  ['the folder of clusters is gone', remove('clusters')],
+  ['the folder of clusters is missing', remove('clusters')],
   [
     'the folder of clusters is empty',
     (root) => {
@@ -66,7 +66,7 @@ const MUTATIONS: readonly (readonly [name: string, mutate: (root: string) => voi
       mkdirSync(join(root, 'clusters'));
     },
   ],
-  ['the folder of the cluster is gone', remove('clusters/test')],
+  ['the folder of the cluster is missing', remove('clusters/test')],
   [
     'the folder of the cluster is empty',
     (root) => {
@@ -83,7 +83,7 @@ const MUTATIONS: readonly (readonly [name: string, mutate: (root: string) => voi
     'the cluster is moved into another one',
     (root) => renameSync(join(root, 'clusters/test'), join(root, 'clusters/pre/test')),
   ],
-  ['a unit is gone', remove('clusters/test/web')],
+  ['a unit is missing', remove('clusters/test/web')],
   [
     'a unit is empty',
     (root) => {
@@ -92,14 +92,14 @@ const MUTATIONS: readonly (readonly [name: string, mutate: (root: string) => voi
     },
   ],
   [
-    'both units are gone',
+    'both units are missing',
     (root) => {
       remove('clusters/test/web')(root);
       remove('clusters/test/shop')(root);
       writeFileSync(join(root, 'clusters/test/README.md'), 'x');
     },
   ],
-  ['a file is gone', remove(file('web'))],
+  ['a file is missing', remove(file('web'))],
   ['a file is empty', change('web', () => '')],
   ['a file holds blanks only', change('web', () => '\n\n   \n')],
   ['a file is commented out', change('web', (text) => text.replaceAll(/^/gm, '# '))],
@@ -135,39 +135,43 @@ const MUTATIONS: readonly (readonly [name: string, mutate: (root: string) => voi
   ],
 ];
 
-describe('S2 holds a commit that deletes too much of a unit', () => {
-  it('knows thirty ways to lose most of a unit', () => {
+describe('S2 a render that lost most of a unit deletes nothing', () => {
+  it('covers thirty ways to lose most of a unit', () => {
     expect(new Set(MUTATIONS.map(([name]) => name)).size).toBe(30);
   });
 
-  it.each(MUTATIONS)('deletes nothing when %s, and says why', { timeout: 60_000 }, async (_name, mutate) => {
-    const copy = tempFolder('mutant');
-    cpSync(repository, copy, { recursive: true });
-    mutate(copy);
-    const { plan, because } = await judged(copy);
-    const going = (plan?.left ?? []).filter(({ action }) => action === 'delete' || action === 'mark');
-    expect(going).toEqual([]);
-    expect(because).not.toBe('');
-  });
+  it.each(MUTATIONS)(
+    'deletes nothing when %s, and gives the reason',
+    { timeout: 60_000 },
+    async (_name, mutate) => {
+      const copy = tempFolder('mutant');
+      cpSync(repository, copy, { recursive: true });
+      mutate(copy);
+      const { plan, because } = await judge(copy);
+      const deletes = (plan?.prune ?? []).filter(({ action }) => action === 'delete' || action === 'mark');
+      expect(deletes).toEqual([]);
+      expect(because).not.toBe('');
+    },
+  );
 
-  it('deletes exactly what was planned when a commit acknowledges that plan, and no other', async () => {
+  it('deletes exactly the planned objects when a commit acknowledges that plan and no other', async () => {
     const copy = tempFolder('mutant');
     cpSync(repository, copy, { recursive: true });
     change('web', keepFirst(5))(copy);
-    const held = (await judged(copy)).plan;
+    const held = (await judge(copy)).plan;
     const planDigest = held?.holds[0]?.planDigest ?? '';
-    const acknowledged = (await judged(copy, [{ unit: 'web', planDigest }])).plan;
-    const gone = acknowledged?.left
+    const acknowledged = (await judge(copy, [{ unit: 'web', planDigest }])).plan;
+    const deleted = acknowledged?.prune
       .filter(({ action }) => action === 'delete')
       .map((item) => item.entry.name);
-    expect(gone?.toSorted()).toEqual(held?.left.map((item) => item.entry.name).toSorted());
-    expect(gone).toHaveLength(10);
-    expect((await judged(copy, [{ unit: 'shop', planDigest }])).plan?.holds).toHaveLength(1);
+    expect(deleted?.toSorted()).toEqual(held?.prune.map((item) => item.entry.name).toSorted());
+    expect(deleted).toHaveLength(10);
+    expect((await judge(copy, [{ unit: 'shop', planDigest }])).plan?.holds).toHaveLength(1);
   });
 });
 
-/** What sync makes of a repository in that state: refused with a reason, no news for this cluster, or planned and held. */
-async function judged(
+/** What sync decides for a repository: refused with a reason, nothing for this cluster, or a plan that is held. */
+async function judge(
   folder: string,
   acknowledgements: { unit: string; planDigest: string }[] = [],
 ): Promise<{ plan?: TargetPlan; because: string }> {
@@ -177,7 +181,7 @@ async function judged(
     const verdict = await acceptContent(rendered, createCommitChecks());
     if (!verdict.accepted) return { because: verdict.message };
     const target = targets.find((one) => one.target === 'test');
-    if (!target) return { because: 'the commit does not name this cluster, which so gets nothing new' };
+    if (!target) return { because: 'the commit does not name this cluster, so nothing changes there' };
     const plan = planTarget(clusterFor(target, acknowledgements));
     return { plan, because: plan.holds.map((hold) => hold.because).join('; ') };
   } catch (error) {
@@ -189,12 +193,14 @@ async function judged(
 function clusterFor(
   target: RenderedTarget,
   acknowledgements: { unit: string; planDigest: string }[],
-): ReturnType<typeof world> {
-  const there = applied.units.flatMap(({ unit, objects }) => objects.map(({ object }) => ({ unit, object })));
-  return world({
+): ReturnType<typeof applyInput> {
+  const present = applied.units.flatMap(({ unit, objects }) =>
+    objects.map(({ object }) => ({ unit, object })),
+  );
+  return applyInput({
     git: target.units,
-    inventory: there.map(({ unit, object }) => entry(object, { unit })),
-    cluster: there.map(({ unit, object }) => live(object, { unit })),
+    inventory: present.map(({ unit, object }) => entry(object, { unit })),
+    cluster: present.map(({ unit, object }) => live(object, { unit })),
     more: { acknowledgements, budget: { maxObjects: 2, maxPercent: 20 } },
   });
 }

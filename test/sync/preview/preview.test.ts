@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { compareCommits, previewOf, verdictOf } from '../../../src/sync/preview/preview.ts';
-import { previewMarkdown, previewText, summaryOf } from '../../../src/sync/preview/text.ts';
+import { compareCommits, createPreview, previewVerdict } from '../../../src/sync/preview/preview.ts';
+import { formatPreview, formatPreviewMarkdown, summarizePreview } from '../../../src/sync/preview/text.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
 import { configMap, namespace, unit } from '../apply/fixtures.ts';
 
@@ -23,8 +23,13 @@ function rendered(targets: Record<string, Record<string, readonly KubeObject[]>>
   };
 }
 
-function preview(from: Rendered | undefined, to: Rendered): ReturnType<typeof previewOf> {
-  return previewOf({ from: 'HEAD^', to: 'HEAD', targets: compareCommits(from, to, LIMITS), refusals: [] });
+function preview(from: Rendered | undefined, to: Rendered): ReturnType<typeof createPreview> {
+  return createPreview({
+    from: 'HEAD^',
+    to: 'HEAD',
+    targets: compareCommits(from, to, LIMITS),
+    refusals: [],
+  });
 }
 
 function lines(from: Rendered | undefined, to: Rendered): string[] {
@@ -92,7 +97,7 @@ describe('compareCommits', () => {
       rendered({ test: { web: [a] } }),
     );
     expect(targets[0]?.units[0]?.hold?.because).toBe(
-      '2 of 3 objects of unit web would go, the delete budget is 1',
+      '2 of 3 objects of unit web would be deleted: the delete budget is 1',
     );
     expect(targets[0]?.units[0]?.hold?.planDigest).toMatch(/^sha256:/);
   });
@@ -104,19 +109,19 @@ describe('verdictOf', () => {
     ['changes', rendered({ test: { web: [a] } }), rendered({ test: { web: [b, a] } })],
     ['held', rendered({ test: { web: [a, b] } }), rendered({ test: { web: [] } })],
   ] as const)('is %s', (verdict, from, to) => {
-    expect(verdictOf(preview(from, to))).toBe(verdict);
+    expect(previewVerdict(preview(from, to))).toBe(verdict);
   });
 
   it('never takes a cluster that did not answer for unchanged', () => {
-    const unknown = previewOf({
+    const unknown = createPreview({
       from: 'a',
       to: 'b',
       targets: [{ target: 'prod', by: 'unknown', because: 'no answer', units: [] }],
       refusals: [],
     });
-    expect(verdictOf(unknown)).toBe('changes');
-    expect(previewText(unknown)).toContain('prod  unknown (no answer)');
-    expect(previewMarkdown(unknown)).toContain('| prod | unknown (no answer) | – |');
+    expect(previewVerdict(unknown)).toBe('changes');
+    expect(formatPreview(unknown)).toContain('prod  unknown (no answer)');
+    expect(formatPreviewMarkdown(unknown)).toContain('| prod | unknown (no answer) | – |');
   });
 
   it('is refused before anything else', () => {
@@ -129,9 +134,9 @@ describe('verdictOf', () => {
         message: 'declared twice',
       },
     ];
-    const refused = previewOf({ from: 'a', to: 'b', targets: [], refusals });
-    expect(verdictOf(refused)).toBe('refused');
-    expect(previewText(refused)).toContain(
+    const refused = createPreview({ from: 'a', to: 'b', targets: [], refusals });
+    expect(previewVerdict(refused)).toBe('refused');
+    expect(formatPreview(refused)).toContain(
       '! refused: ConfigMap default/a of test: declared twice [main.ts:1]',
     );
   });
@@ -142,7 +147,7 @@ describe('the digest of a plan', () => {
   it('is that of the decisions, and of nothing else', () => {
     const one = preview(from, rendered({ test: { web: [a, b] } }));
     const other = { ...preview(from, rendered({ test: { web: [a, b] } })), from: 'elsewhere' };
-    expect(previewOf(other).digest).toBe(one.digest);
+    expect(createPreview(other).digest).toBe(one.digest);
     expect(preview(from, rendered({ test: { web: [a, configMap('c')] } })).digest).not.toBe(one.digest);
   });
 });
@@ -151,10 +156,10 @@ describe('a preview for people', () => {
   it('masks the values of Secrets in every form', () => {
     const after = { ...SECRET, stringData: { token: 'canary-after' } };
     const found = preview(rendered({ test: { web: [SECRET] } }), rendered({ test: { web: [after] } }));
-    for (const text of [previewText(found), previewMarkdown(found), JSON.stringify(found)]) {
+    for (const text of [formatPreview(found), formatPreviewMarkdown(found), JSON.stringify(found)]) {
       expect(text).not.toContain('canary');
     }
-    expect(previewText(found)).toContain('~ update  Secret default/s');
+    expect(formatPreview(found)).toContain('~ update  Secret default/s');
   });
 
   it('begins with a summary', () => {
@@ -162,7 +167,9 @@ describe('a preview for people', () => {
       rendered({ test: { web: [a] }, prod: { web: [a] } }),
       rendered({ test: { web: [a, b] }, prod: { web: [a] } }),
     );
-    expect(summaryOf(found)).toBe('1 of 2 targets change; 1 create');
-    expect(previewMarkdown(found).split('\n')[0]).toBe('### kubenode plan: 1 of 2 targets change; 1 create');
+    expect(summarizePreview(found)).toBe('1 of 2 targets change; 1 create');
+    expect(formatPreviewMarkdown(found).split('\n')[0]).toBe(
+      '### kubenode plan: 1 of 2 targets change; 1 create',
+    );
   });
 });

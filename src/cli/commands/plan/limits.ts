@@ -1,11 +1,11 @@
 /** The limits for a plan: those of the Pipeline in the repository itself. */
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { Limits } from '../../../sync/preview/preview.ts';
+import type { PreviewLimits } from '../../../sync/preview/preview.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 
 /** The budget before the change, so that no commit can raise its own budget; the acknowledgements after it. */
-export function readLimits(before: Rendered, after: Rendered): Limits {
+export function readLimits(before: Rendered, after: Rendered): PreviewLimits {
   const budget = valueAt(findPipeline(before), 'spec', 'deleteBudget');
   return {
     budget: {

@@ -7,20 +7,21 @@ import { createStore } from '../../../kube/cache/store.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
+import { systemRandom } from '../../../os/system-random.ts';
 import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/store.ts';
-import { runConcurrently } from '../../../sync/apply/run-concurrently.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
-import { previewLive } from '../../../sync/preview/live-preview.ts';
-import type { Limits, TargetPreview, UnitPreview } from '../../../sync/preview/preview.ts';
+import { previewLive } from '../../../sync/preview/live.ts';
+import type { PreviewLimits, TargetPreview, UnitPreview } from '../../../sync/preview/preview.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
+import { runConcurrently } from '../../../sync/run-concurrently.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
 
 export interface LivePreviewInput {
   readonly to: Rendered;
   readonly byCommits: readonly TargetPreview[];
-  readonly limits: Limits;
+  readonly limits: PreviewLimits;
 }
 
 /** Objects of the hub itself are compared commit to commit: only their Pipeline knows which of them it owns. */
@@ -71,7 +72,7 @@ interface ClusterPreviewInput {
   readonly byCommits: TargetPreview;
   readonly target: Rendered['targets'][number];
   readonly commit: string;
-  readonly limits: Limits;
+  readonly limits: PreviewLimits;
 }
 
 async function previewOnCluster(
@@ -108,6 +109,10 @@ async function readUnitPreviews(
       target,
       commit,
       limits,
+      clock: io.clock,
+      log: SILENT_LOG,
+      random: systemRandom,
+      signal: io.signal,
     });
   } finally {
     if (client !== hub.client) await client.close();

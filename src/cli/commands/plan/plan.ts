@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { openWorkingTree, type WorkingTree } from '../../../sync/git/working-tree.ts';
-import { type Refusal, refusals } from '../../../sync/judge/object-checks.ts';
+import { findRefusals, type Refusal } from '../../../sync/judge/object-checks.ts';
 import {
   compareCommits,
+  createPreview,
   type Preview,
-  previewOf,
+  previewVerdict,
   type TargetPreview,
-  verdictOf,
 } from '../../../sync/preview/preview.ts';
-import { previewMarkdown, previewText } from '../../../sync/preview/text.ts';
+import { formatPreview, formatPreviewMarkdown } from '../../../sync/preview/text.ts';
 import { createRenderer, type Renderer } from '../../../sync/render/renderer.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
@@ -71,7 +71,9 @@ export function planCommand(io: Io): Command {
     show(io, flags.output, preview);
     setExitCode(
       io,
-      { nothing: EXIT.ok, changes: EXIT.changes, held: EXIT.held, refused: EXIT.failed }[verdictOf(preview)],
+      { nothing: EXIT.ok, changes: EXIT.changes, held: EXIT.held, refused: EXIT.failed }[
+        previewVerdict(preview)
+      ],
     );
   });
 }
@@ -140,17 +142,17 @@ async function renderRevision(
 async function compare(io: Io, flags: Flags, { from, to }: PlanSides): Promise<Preview> {
   const limits = readLimits(from.rendered ?? to.rendered, to.rendered);
   const byCommits = compareCommits(from.rendered, to.rendered, limits);
-  const refused = await findRefusals(to.rendered);
+  const refused = await findAllRefusals(to.rendered);
   const targets = flags.live
     ? await previewOnClusters(io, flags, { to: to.rendered, byCommits, limits })
     : byCommits.map(withoutLivePreview);
-  return previewOf({ from: from.label, to: to.label, targets: sortHubFirst(targets), refusals: refused });
+  return createPreview({ from: from.label, to: to.label, targets: sortHubFirst(targets), refusals: refused });
 }
 
-async function findRefusals({ targets }: Rendered): Promise<Refusal[]> {
+async function findAllRefusals({ targets }: Rendered): Promise<Refusal[]> {
   const checks = createCommitChecks();
   const found: Refusal[] = [];
-  for (const target of targets) found.push(...(await refusals(target, checks)));
+  for (const target of targets) found.push(...(await findRefusals(target, checks)));
   return found;
 }
 
@@ -164,5 +166,5 @@ function sortHubFirst(targets: readonly TargetPreview[]): TargetPreview[] {
 
 function show(io: Io, output: Output, preview: Preview): void {
   if (output === 'json') io.out(`${JSON.stringify(preview, undefined, 2)}\n`);
-  else io.out(output === 'markdown' ? previewMarkdown(preview) : previewText(preview));
+  else io.out(output === 'markdown' ? formatPreviewMarkdown(preview) : formatPreview(preview));
 }

@@ -15,7 +15,7 @@ import { cacheFolder } from '../../../local/folders.ts';
 import { httpGet } from '../../../os/http-get.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { createCheckRunner } from '../../../rollout/check-runner.ts';
-import { type Known, syncMetrics } from '../../../sync/metrics.ts';
+import { registerSyncMetrics, type SyncMetricsSource } from '../../../sync/metrics.ts';
 import { createRenderCache } from '../../../sync/render/cache.ts';
 import { createRenderer } from '../../../sync/render/renderer.ts';
 import { type SyncOptions, startSync } from '../../../sync/sync.ts';
@@ -108,13 +108,13 @@ async function sync(io: Io, flags: Flags): Promise<void> {
   if (flags.from !== undefined) await bootstrap(io, { ...flags, from: flags.from }, options);
   const running = await startSync(options, signal);
   const { stores } = running.hub;
-  const known = (): Known => ({
+  const known = (): SyncMetricsSource => ({
     clusters: stores.clusters.list(),
     pipelines: stores.pipelines.list(),
     releases: stores.releases.list(),
     report: (name) => running.clusters.report(name),
   });
-  syncMetrics(metrics, known, () => clock.now().getTime());
+  registerSyncMetrics(metrics, known, () => clock.now().getTime());
   const health =
     flags.port === undefined
       ? undefined

@@ -1,6 +1,6 @@
 /**
- * How the inventory of a unit is spread over ConfigMaps. An entry never moves from one to another, so that no order
- * of writes can lose one. Pure.
+ * Distributes the inventory of a unit over ConfigMaps. An entry never moves from one ConfigMap to another of its unit, so
+ * that no order of writes can lose an entry. Pure.
  */
 
 import { byCode } from '../../../kube/objects/digest.ts';
@@ -8,7 +8,7 @@ import { objectKey } from '../../../kube/objects/object-id.ts';
 import type { InventoryEntry } from './inventory.ts';
 
 /** Well below the 1 MiB of a ConfigMap and the 1.5 MiB of an etcd request. */
-export const CHUNK_BYTES = 192 * 1024;
+const MAX_BYTES = 192 * 1024;
 export const CHUNK_PREFIX = 'inventory-';
 
 export interface InventoryChunk {
@@ -17,20 +17,20 @@ export interface InventoryChunk {
   readonly entries: ReadonlyMap<string, InventoryEntry>;
 }
 
-/** The chunks that change when these entries are put: each where it is already, or in the first one with room. */
+/** The chunks that change when these entries are added: each in the chunk that has it, or in the first one with room. */
 export function chunksWithAdditions(
   chunks: readonly InventoryChunk[],
   added: readonly InventoryEntry[],
 ): InventoryChunk[] {
   const byName = new Map(chunks.map((chunk) => [chunk.name, chunk]));
-  const homes = new Map(
+  const chunkNames = new Map(
     chunks.flatMap(({ name, unit, entries }) => [...entries.keys()].map((key) => [`${unit} ${key}`, name])),
   );
   const bytes = new Map(chunks.map(({ name, entries }) => [name, sizeOf([...entries.values()])]));
   const drafts = new Map<string, Map<string, InventoryEntry>>();
   for (const entry of added) {
     const key = objectKey(entry);
-    const name = homes.get(`${entry.unit} ${key}`) ?? firstWithRoom(entry, bytes);
+    const name = chunkNames.get(`${entry.unit} ${key}`) ?? firstWithRoom(entry, bytes);
     const draft = drafts.get(name) ?? new Map(byName.get(name)?.entries);
     bytes.set(name, (bytes.get(name) ?? 0) + sizeOf([entry]));
     drafts.set(name, draft.set(key, entry));
@@ -46,7 +46,7 @@ export function chunksWithAdditions(
 function firstWithRoom(entry: InventoryEntry, bytes: ReadonlyMap<string, number>): string {
   const size = sizeOf([entry]);
   let index = 0;
-  while ((bytes.get(chunkName(entry.unit, index)) ?? 0) + size > CHUNK_BYTES) index += 1;
+  while ((bytes.get(chunkName(entry.unit, index)) ?? 0) + size > MAX_BYTES) index += 1;
   return chunkName(entry.unit, index);
 }
 
@@ -54,10 +54,10 @@ function chunkName(unit: string, index: number): string {
   return `${CHUNK_PREFIX}${unit}-${index}`;
 }
 
-/** The chunks that change when these keys are gone, and `moved` stands in the chunk of another unit now. */
+/** The chunks that change when these keys are removed, and `moved` entries are now in a chunk of another unit. */
 export function chunksWithRemovals(
   chunks: readonly InventoryChunk[],
-  gone: ReadonlySet<string>,
+  removed: ReadonlySet<string>,
   moved: readonly InventoryEntry[],
 ): InventoryChunk[] {
   const unitOf = new Map(moved.map((entry) => [objectKey(entry), entry.unit]));
@@ -65,14 +65,14 @@ export function chunksWithRemovals(
     .toSorted((a, b) => byCode(a.name, b.name))
     .flatMap((chunk) => {
       const stays = (key: string): boolean =>
-        !gone.has(key) && (unitOf.get(key) ?? chunk.unit) === chunk.unit;
+        !removed.has(key) && (unitOf.get(key) ?? chunk.unit) === chunk.unit;
       const entries = [...chunk.entries].filter(([key]) => stays(key));
       return entries.length === chunk.entries.size ? [] : [{ ...chunk, entries: new Map(entries) }];
     });
 }
 
-/** An object that moved between units stands in two chunks until the old one is written: the unconfirmed one counts. */
-export function merged(chunks: readonly InventoryChunk[]): Map<string, InventoryEntry> {
+/** An object that moves between units is in two chunks until the old one is written. The unconfirmed entry wins. */
+export function mergeChunks(chunks: readonly InventoryChunk[]): Map<string, InventoryEntry> {
   const all = new Map<string, InventoryEntry>();
   for (const { entries } of chunks) {
     for (const [key, entry] of entries) {

@@ -1,4 +1,4 @@
-/** The marks by which sync knows its own objects again: who owns it, from which unit, commit and line. */
+/** The labels and annotations by which sync recognizes its objects: the hub that owns them, unit, commit and source. */
 import {
   ANNOTATION_COMMIT,
   ANNOTATION_PRUNE,
@@ -11,13 +11,13 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { type RenderedObject, sourceText } from '../../rendered.ts';
 
 export interface Ownership {
-  /** UID of the hub: another hub's objects are never taken over. */
+  /** UID of the hub: objects of another hub are never taken over. */
   readonly hub: string;
   readonly unit: string;
   readonly commit: string;
 }
 
-/** The very object that is sent: the render and our marks, nothing else. */
+/** The object exactly as it is sent: the rendered one with owner labels, and nothing else. */
 export function withOwnerLabels(
   { object, source }: RenderedObject,
   { hub, unit, commit }: Ownership,
@@ -32,21 +32,21 @@ export function withOwnerLabels(
   return { ...object, metadata: { ...metadata, labels, annotations } };
 }
 
-export type Owner = 'ours' | 'other-unit' | 'other-hub' | 'nobody';
+export type ObjectOwner = 'ours' | 'other-unit' | 'other-hub' | 'nobody';
 
-export interface Claim {
+export interface OwnerClaim {
   readonly hub: string;
   readonly unit: string;
-  /** The unit that it comes from, while it moves. */
+  /** The previous unit, while the object moves. */
   readonly from?: string;
 }
 
-export function ownerOf(live: KubeObject, { hub, unit, from }: Claim): Owner {
+export function ownerOf(live: KubeObject, { hub, unit, from }: OwnerClaim): ObjectOwner {
   const labels = live.metadata.labels ?? {};
   if (labels[LABEL_HUB] === undefined) return 'nobody';
   if (labels[LABEL_HUB] !== hub) return 'other-hub';
-  const marked = labels[LABEL_UNIT];
-  return marked !== undefined && (marked === unit || marked === from) ? 'ours' : 'other-unit';
+  const labeled = labels[LABEL_UNIT];
+  return labeled !== undefined && (labeled === unit || labeled === from) ? 'ours' : 'other-unit';
 }
 
 export function isKeptOnPrune({ metadata }: KubeObject): boolean {

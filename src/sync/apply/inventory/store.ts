@@ -1,7 +1,7 @@
 /**
- * The inventory in the cluster that it describes: ConfigMaps `inventory-<unit>-<n>`, and `inventory` with the last
- * commit that was applied as a whole. Every write is a compare-and-swap, so that of two syncs only one goes on.
- * A put comes before a removal: whatever write is the last one before a crash, no entry is lost.
+ * Stores the inventory in the cluster that it describes: in ConfigMaps `inventory-<unit>-<n>`, and in `inventory` with the
+ * last commit that was applied completely. Every write is a compare-and-swap, so that of two syncs only one continues.
+ * Additions are written before removals, so that a crash after any write loses no entry.
  */
 
 import { LABEL_MANAGED_BY, LABEL_UNIT, MANAGED_BY, MANAGER_SYNC, NAMESPACE } from '../../../api/names.ts';
@@ -16,7 +16,7 @@ import {
   chunksWithAdditions,
   chunksWithRemovals,
   type InventoryChunk,
-  merged,
+  mergeChunks,
 } from './chunks.ts';
 import { type Inventory, type InventoryEntry, parseEntries, serializeEntries } from './inventory.ts';
 
@@ -24,9 +24,9 @@ const STATE = 'inventory';
 
 export interface InventoryStore {
   inventory(): Inventory;
-  /** Durable when it resolves. A Conflict means that another sync writes here: read all anew. */
+  /** Durable when it resolves. Rejects with Conflict when another sync writes here: the inventory must be read again. */
   write(change: InventoryChange): Promise<void>;
-  /** The last commit that was applied as a whole. */
+  /** The last commit that was applied completely. */
   applied(): AppliedState | undefined;
   writeApplied(state: AppliedState): Promise<void>;
 }
@@ -44,20 +44,20 @@ export interface AppliedState {
 export interface InventoryOptions {
   readonly clusterUID: string;
   /**
-   * Put before the names of units. Into the hub go its own objects and, where it is a cluster of its own fleet, those of
-   * that cluster too: two inventories that must not know each other, or each would prune what the other has applied.
+   * Prefix of unit names. A hub that is also a cluster of its own fleet has two inventories: one for the hub's own objects
+   * and one for those of the cluster. They must not see each other's entries, or each would prune the other's objects.
    */
   readonly scope: string;
 }
 
 export const CLUSTER_SCOPE = '';
 
-/** Of the objects that a Pipeline puts into the hub. */
+/** The scope of the objects that a Pipeline declares for the hub itself. */
 export function hubScope(pipeline: string): string {
   return `${pipeline}.`;
 }
 
-/** Rejects on any doubt: a part of an inventory, or one of another cluster, is no inventory. */
+/** Rejects when any part of the inventory is missing, damaged or of another cluster. */
 export async function openInventory(client: Client, options: InventoryOptions): Promise<InventoryStore> {
   const { clusterUID, scope } = options;
   const stateName = scope === CLUSTER_SCOPE ? STATE : `${STATE}.${scope.slice(0, -1)}`;
@@ -68,14 +68,14 @@ export async function openInventory(client: Client, options: InventoryOptions): 
     for (const object of items) {
       const { name } = object.metadata;
       if (name !== stateName && !isChunk(name, scope)) continue;
-      refuseForeign(client, object, clusterUID);
+      rejectForeign(client, object, clusterUID);
       objects.set(name, object);
       if (name !== stateName) chunks.set(name, chunkOf(client, object));
     }
   }
 
   return {
-    inventory: () => ({ clusterUID, entries: merged([...chunks.values()]) }),
+    inventory: () => ({ clusterUID, entries: mergeChunks([...chunks.values()]) }),
     applied: () => appliedOf(objects.get(stateName)),
     async write({ add, remove }) {
       for (const chunk of chunksWithAdditions([...chunks.values()], add)) await save(chunk);
@@ -91,7 +91,7 @@ export async function openInventory(client: Client, options: InventoryOptions): 
   async function save(chunk: InventoryChunk): Promise<void> {
     const before = objects.get(chunk.name);
     if (chunk.entries.size === 0 && before) {
-      await discard(before);
+      await deleteChunk(before);
       chunks.delete(chunk.name);
       return;
     }
@@ -100,7 +100,7 @@ export async function openInventory(client: Client, options: InventoryOptions): 
     chunks.set(chunk.name, chunk);
   }
 
-  async function discard({ metadata: { name, uid = '', resourceVersion } }: KubeObject): Promise<void> {
+  async function deleteChunk({ metadata: { name, uid = '', resourceVersion } }: KubeObject): Promise<void> {
     const preconditions = { uid, ...(resourceVersion ? { resourceVersion } : {}) };
     await client.delete(CONFIG_MAPS, { name, namespace: NAMESPACE }, preconditions);
     objects.delete(name);
@@ -116,7 +116,7 @@ export async function openInventory(client: Client, options: InventoryOptions): 
     const metadata = { name, namespace: NAMESPACE, labels, ...(resourceVersion ? { resourceVersion } : {}) };
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
     const write = resourceVersion ? client.replace.bind(client) : client.create.bind(client);
-    // Without managedFields and data, which we have already: only the version is needed for the next write.
+    // Only the metadata of the answer is kept: the next write needs the new resourceVersion.
     const { metadata: written } = await write(CONFIG_MAPS, object, { fieldManager: MANAGER_SYNC });
     objects.set(name, {
       ...object,
@@ -126,19 +126,19 @@ export async function openInventory(client: Client, options: InventoryOptions): 
   }
 }
 
-/** Names of units hold no dot, so what follows the scope has none either. */
+/** Unit names contain no dot, so there is none after the scope either. */
 function isChunk(name: string, scope: string): boolean {
   const start = `${CHUNK_PREFIX}${scope}`;
   return name.startsWith(start) && !name.slice(start.length).includes('.');
 }
 
-function refuseForeign({ server }: Client, object: KubeObject, clusterUID: string): void {
+function rejectForeign({ server }: Client, object: KubeObject, clusterUID: string): void {
   const found = textAt(object, 'data', 'clusterUID');
   if (found === clusterUID) return;
   throw new KubeError(
     'BadAnswer',
-    `the inventory ${object.metadata.name} on ${server} is that of cluster ${found ?? '(none)'}, and this is cluster ` +
-      `${clusterUID}. If it was restored into a new cluster on purpose, delete the ConfigMaps inventory* in ${NAMESPACE}`,
+    `the inventory ${object.metadata.name} on ${server} belongs to another cluster: expected ${clusterUID}, got ` +
+      `${found ?? 'none'}. If it was restored into a new cluster on purpose, delete the ConfigMaps inventory* in ${NAMESPACE}`,
   );
 }
 
@@ -152,7 +152,7 @@ function chunkOf({ server }: Client, object: KubeObject): InventoryChunk {
       entries: new Map(entries.map((entry) => [objectKey(entry), entry])),
     };
   } catch (cause) {
-    const message = `the inventory ${name} on ${server} is damaged: nothing is written or deleted there until it is repaired`;
+    const message = `the inventory ${name} on ${server} is damaged: sync writes and deletes nothing there. Repair the ConfigMap`;
     throw new KubeError('BadAnswer', message, { cause });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Tells when a kind that somebody else defines comes to a cluster. Begun only when a kind is missed; the schemas, which
- * are most of a CRD, are not kept.
+ * Watches CRDs and reports when one defines a kind that was not served before. Started only when a kind is not served;
+ * the schemas, which are most of a CRD, are not kept.
  */
 
 import { createReflector, type ReflectorOptions } from '../../../kube/cache/reflector.ts';
@@ -12,7 +12,7 @@ import { listAt, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import { groupOf } from '../../../kube/objects/object-id.ts';
 import type { Clock } from '../../../os/clock.ts';
-import type { KindRef } from '../ports.ts';
+import type { KindRef } from './ports.ts';
 
 const CRDS: Resource = {
   group: 'apiextensions.k8s.io',
@@ -23,9 +23,9 @@ const CRDS: Resource = {
 };
 
 export interface CrdWatch {
-  /** Begins to watch, if it does not yet. */
-  begin(signal: AbortSignal): void;
-  /** The kind is defined here, so it is served, or will be in a moment. */
+  /** Starts the watch unless it runs already. */
+  start(signal: AbortSignal): void;
+  /** An established CRD defines the kind, so it is served or will be in a moment. */
   defines(ref: KindRef): boolean;
   readonly ended: Promise<void>;
 }
@@ -33,17 +33,17 @@ export interface CrdWatch {
 export function createCrdWatch(
   options: Pick<ReflectorOptions, 'client' | 'clock' | 'log' | 'random'> & { readonly onChange: () => void },
 ): CrdWatch {
-  const known = createStore({ log: options.log });
+  const store = createStore({ log: options.log });
   const transform = createTransform(['spec.versions', 'spec.conversion', 'metadata.annotations']);
   let running: Promise<void> | undefined;
   return {
-    begin(signal) {
+    start(signal) {
       if (running) return;
-      known.subscribe({ added: options.onChange, updated: options.onChange });
-      running = createReflector({ ...options, resource: CRDS, store: known, transform }).run(signal);
+      store.subscribe({ added: options.onChange, updated: options.onChange });
+      running = createReflector({ ...options, resource: CRDS, store, transform }).run(signal);
     },
     defines: ({ apiVersion, kind }) =>
-      known
+      store
         .list()
         .some(
           (crd) =>
@@ -64,14 +64,14 @@ function isEstablished(crd: KubeObject): boolean {
 }
 
 const SERVED_WITHIN_MS = 30_000;
-const LOOK_AGAIN_MS = 50;
+const POLL_MS = 50;
 
-/** What a server says of a kind that it is about to serve. */
+/** The errors of a server that is about to serve a kind. */
 export const NOT_SERVED_YET = ['NotFound', 'ServerError', 'BadAnswer', 'TooManyRequests', 'Timeout'] as const;
 
 /**
- * A CRD is Established a moment before its kind is in discovery, and that a moment before it can be read; on a busy server
- * each takes seconds. Rejects with the last answer when it does not come in time.
+ * A CRD is Established a moment before discovery lists its kind, and discovery lists it a moment before it can be read. On
+ * a busy server each step takes seconds. Rejects with the last error when the kind is not served in time.
  */
 export async function waitUntilServed(
   client: Client,
@@ -79,16 +79,16 @@ export async function waitUntilServed(
   ref: KindRef,
   signal: AbortSignal,
 ): Promise<Resource> {
-  const until = clock.monotonicMs() + SERVED_WITHIN_MS;
+  const deadlineMs = clock.monotonicMs() + SERVED_WITHIN_MS;
   for (;;) {
     try {
       const resource = await client.resourceFor(ref.apiVersion, ref.kind);
       await client.list(resource, { limit: 1, signal });
       return resource;
     } catch (error) {
-      if (!isKubeError(error, ...NOT_SERVED_YET) || clock.monotonicMs() >= until) throw error;
+      if (!isKubeError(error, ...NOT_SERVED_YET) || clock.monotonicMs() >= deadlineMs) throw error;
       client.forgetResources();
-      await clock.sleep(LOOK_AGAIN_MS, signal);
+      await clock.sleep(POLL_MS, signal);
     }
   }
 }

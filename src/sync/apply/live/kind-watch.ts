@@ -1,16 +1,16 @@
-/** One kind as it is seen in one cluster: served or not, listed or not, believed or not. */
+/** Watches the objects with owner labels of one kind, and reports why they are unknown while they cannot be read. */
 import { LABEL_HUB } from '../../../api/names.ts';
 import { staleReason } from '../../../kube/cache/freshness.ts';
 import { createReflector, type Reflector } from '../../../kube/cache/reflector.ts';
 import { createStore } from '../../../kube/cache/store.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
+import { isKubeError, type KubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject, ObjectName } from '../../../kube/objects/object.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../../os/clock.ts';
-import type { KindRef } from '../ports.ts';
 import { type CrdWatch, waitUntilServed } from './crd-watch.ts';
+import type { KindRef } from './ports.ts';
 
 export interface KindWatchOptions {
   readonly client: Client;
@@ -25,47 +25,50 @@ export interface KindWatchOptions {
 
 export interface KindWatch {
   readonly ref: KindRef;
-  /** Resolves when the kind is seen whole, or is known not to be: it keeps no other kind waiting. */
+  /** Resolves when the kind is listed completely, or cannot be: it never keeps other kinds waiting. */
   start(signal: AbortSignal): Promise<void>;
   get(name: ObjectName): KubeObject | 'absent' | 'unknown';
   put(object: KubeObject): void;
   remove(object: KubeObject): void;
-  /** Why nothing is known of it, or nothing. */
+  /** Why its objects are unknown. */
   unknownReason(): string | undefined;
+  /** Why a kind that is served could not be listed. */
+  readError(): KubeError | undefined;
   readonly unserved: boolean;
-  /** It may be served by now. */
+  /** The kind may be served now: the next start requests it again. */
   retryUnserved(): void;
   readonly ended: Promise<void>;
 }
 
-const LOOK_AGAIN_MS = 20;
-const PATIENCE_MS = 5000;
+const POLL_MS = 20;
+const LIST_WITHIN_MS = 5000;
 
 export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
   const { client, clock, log, crds, closing, onChange } = options;
   const objects = createStore({ log });
-  let watching: Reflector | undefined;
+  let watch: Reflector | undefined;
   let running: Promise<void> | undefined;
   let starting: Promise<void> | undefined;
   let unserved = false;
-  let refused: string | undefined;
+  let startError: KubeError | undefined;
   objects.subscribe({ added: onChange, updated: onChange, removed: onChange });
 
   return {
     ref,
     async start(signal) {
-      if (!watching && !unserved) {
+      if (!watch && !unserved) {
         starting ??= startWatch().finally(() => {
           starting = undefined;
         });
       }
       await starting;
-      await listedOrRefused(AbortSignal.any([signal, closing]));
+      await waitForList(AbortSignal.any([signal, closing]));
     },
     get: (name) => (unknownReason() === undefined ? (objects.get(name) ?? 'absent') : 'unknown'),
     put: (object) => objects.put(object),
     remove: (object) => objects.remove(object),
     unknownReason,
+    readError,
     get unserved() {
       return unserved;
     },
@@ -79,40 +82,47 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
 
   async function startWatch(): Promise<void> {
     try {
-      refused = undefined;
+      startError = undefined;
       const resource = crds.defines(ref)
         ? await waitUntilServed(client, clock, ref, closing)
         : await client.resourceFor(ref.apiVersion, ref.kind);
-      watching = createReflector({
+      watch = createReflector({
         ...options,
         resource,
         store: objects,
         labelSelector: LABEL_HUB,
         recovered: onChange,
       });
-      running = watching.run(closing);
+      running = watch.run(closing);
     } catch (error) {
-      // A group that cannot be asked makes its own kinds unknown, and no others.
+      // An API group that cannot be discovered makes only its own kinds unknown.
       if (!isKubeError(error, 'NotFound', 'ServerError', 'BadAnswer', 'Forbidden')) throw error;
       unserved = error.code === 'NotFound';
-      refused = unserved ? `this cluster does not serve ${ref.kind} of ${ref.apiVersion}` : error.message;
-      if (unserved) crds.begin(closing);
+      startError = error;
+      if (unserved) crds.start(closing);
     }
   }
 
-  /** A server that has just learned a kind refuses it for a moment, so the first error is not the last word. */
-  async function listedOrRefused(signal: AbortSignal): Promise<void> {
-    const until = clock.monotonicMs() + PATIENCE_MS;
-    for (let look = watching?.freshness(); look && !look.synced; look = watching?.freshness()) {
-      const refusal =
-        look.error && !isKubeError(look.error, 'TooManyRequests', 'ServerError', 'NotFound', 'BadAnswer');
-      if (refusal || clock.monotonicMs() >= until) return;
-      await clock.sleep(LOOK_AGAIN_MS, signal);
+  /** A server that has just begun to serve a kind refuses requests for a moment, so some errors are retried. */
+  async function waitForList(signal: AbortSignal): Promise<void> {
+    const deadlineMs = clock.monotonicMs() + LIST_WITHIN_MS;
+    for (let state = watch?.freshness(); state && !state.synced; state = watch?.freshness()) {
+      const isFinal =
+        state.error && !isKubeError(state.error, 'TooManyRequests', 'ServerError', 'NotFound', 'BadAnswer');
+      if (isFinal || clock.monotonicMs() >= deadlineMs) return;
+      await clock.sleep(POLL_MS, signal);
     }
   }
 
   function unknownReason(): string | undefined {
-    if (!watching) return refused ?? `${ref.kind} is not watched yet`;
-    return staleReason(watching.freshness(), ref.kind);
+    if (unserved) return `this cluster does not serve ${ref.kind} of ${ref.apiVersion}`;
+    if (!watch) return startError?.message ?? `${ref.kind} is not watched yet`;
+    return staleReason(watch.freshness(), ref.kind);
+  }
+
+  function readError(): KubeError | undefined {
+    if (!watch) return unserved ? undefined : startError;
+    const { synced, error } = watch.freshness();
+    return synced ? undefined : error;
   }
 }

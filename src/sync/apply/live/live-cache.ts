@@ -1,14 +1,14 @@
 /**
- * What is seen of the objects that carry the mark of a hub: one watch a kind, begun when the kind is first needed.
- * The answers to our own writes go into the same stores, so that a pass never acts on less than it did itself.
+ * The live objects with owner labels: one watch for each kind, started when the kind is first needed. The answers to our
+ * own writes go into the same stores, so that a reconcile always sees its own writes.
  */
 
 import { groupOf, type ObjectId } from '../../../kube/objects/object-id.ts';
-import type { KindRef, LiveCache } from '../ports.ts';
 import { createCrdWatch } from './crd-watch.ts';
 import { createKindWatch, type KindWatch, type KindWatchOptions } from './kind-watch.ts';
+import type { KindRef, LiveCache } from './ports.ts';
 
-/** `onChange`: something changed in the cluster, by whomever. */
+/** `onChange`: an object in the cluster changed, through us or through others. */
 export type LiveCacheOptions = Omit<KindWatchOptions, 'crds' | 'closing'>;
 
 export function createLiveCache(options: LiveCacheOptions): LiveCache {
@@ -18,17 +18,17 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
 
   return {
     async watch(refs, signal) {
-      await Promise.all(refs.map((ref) => kindOf(ref).start(signal)));
+      await Promise.all(refs.map((ref) => watchOf(ref).start(signal)));
     },
     get,
     recordApplied(object) {
       const { managedFields: _, ...metadata } = object.metadata;
-      kinds.get(keyOfKind(object))?.put({ ...object, metadata });
+      kinds.get(keyOfRef(object))?.put({ ...object, metadata });
     },
-    // The watch tells it too; until then the object must not be seen as still there.
+    // The watch reports the deletion too; until then the object must not look present.
     recordDeleted(id) {
-      const seen = get(id);
-      if (typeof seen === 'object') kinds.get(keyOfId(id))?.remove(seen);
+      const known = get(id);
+      if (typeof known === 'object') kinds.get(keyOfId(id))?.remove(known);
     },
     retryUnserved() {
       for (const kind of kinds.values()) kind.retryUnserved();
@@ -39,17 +39,18 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
         .filter(({ unserved }) => !unserved)
         .map((kind) => kind.unknownReason())
         .find(Boolean),
+    readError: () => [...kinds.values()].map((kind) => kind.readError()).find(Boolean),
     async close() {
       closing.abort();
       await Promise.all([crds.ended, ...[...kinds.values()].map(({ ended }) => ended)]);
     },
   };
 
-  function kindOf(ref: KindRef): KindWatch {
-    const key = keyOfKind(ref);
-    const kind = kinds.get(key) ?? createKindWatch(ref, { ...options, crds, closing: closing.signal });
-    kinds.set(key, kind);
-    return kind;
+  function watchOf(ref: KindRef): KindWatch {
+    const key = keyOfRef(ref);
+    const watch = kinds.get(key) ?? createKindWatch(ref, { ...options, crds, closing: closing.signal });
+    kinds.set(key, watch);
+    return watch;
   }
 
   function get(id: ObjectId): ReturnType<LiveCache['get']> {
@@ -57,16 +58,16 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
     return kinds.get(keyOfId(id))?.get(namespace ? { name, namespace } : { name }) ?? 'unknown';
   }
 
-  /** Somebody defined a kind that was missed. */
+  /** A CRD appeared that defines a kind which was not served before. */
   function retryDefined(): void {
-    const awaited = [...kinds.values()].filter(({ unserved, ref }) => unserved && crds.defines(ref));
-    for (const kind of awaited) kind.retryUnserved();
-    if (awaited.length > 0) options.onChange();
+    const defined = [...kinds.values()].filter(({ unserved, ref }) => unserved && crds.defines(ref));
+    for (const kind of defined) kind.retryUnserved();
+    if (defined.length > 0) options.onChange();
   }
 }
 
-/** Without the version: an object is the same in each. */
-function keyOfKind({ apiVersion, kind }: KindRef): string {
+/** Without the version: an object is the same in every version of its kind. */
+function keyOfRef({ apiVersion, kind }: KindRef): string {
   return `${groupOf(apiVersion)}/${kind}`;
 }
 

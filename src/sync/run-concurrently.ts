@@ -1,10 +1,10 @@
-/** Work on many objects at once; all of it has ended before the first error goes on, and none is begun after an error. */
+/** Works on many items at once. After an error no further item is started; the error is thrown when all have ended. */
 import PQueue from 'p-queue';
 
-/** The limiter of the client has the last word on how many calls are in flight. */
+/** The limiter of the client may allow fewer calls in flight. */
 const MAX_CONCURRENT = 8;
 
-/** The results in the order of the items. */
+/** Returns the results in the order of the items. */
 export async function runConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,

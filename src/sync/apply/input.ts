@@ -1,0 +1,27 @@
+/** What the plan for one cluster is made from: a snapshot of git, of the inventory and of the cluster. */
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { ObjectId } from '../../kube/objects/object-id.ts';
+import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
+import type { RenderedUnit } from '../rendered.ts';
+import type { Inventory } from './inventory/inventory.ts';
+
+export interface ApplyInput {
+  /** UID of the hub. Objects that carry it are ours. */
+  readonly hub: string;
+  readonly commit: string;
+  readonly units: readonly RenderedUnit[];
+  readonly inventory: Inventory;
+  /** Only objects with owner labels are observed; `unknown` while an object's kind cannot be read. */
+  readonly live: (id: ObjectId) => KubeObject | 'absent' | 'unknown';
+  readonly unknownReason: (id: ObjectId) => string;
+  readonly serverForms: ReadonlyMap<string, ServerForm>;
+  readonly budget: DeleteBudget;
+  readonly acknowledgements: readonly Acknowledgement[];
+}
+
+/** How the server stores an object that it normalizes: `1` where git says `1000m`. */
+export interface ServerForm {
+  /** Of the rendered object that was applied. */
+  readonly digest: string;
+  readonly projection: string;
+}

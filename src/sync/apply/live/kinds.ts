@@ -1,0 +1,16 @@
+/** The kinds that a reconcile reads: those that git declares and those of the inventory. Pure. */
+import type { RenderedUnit } from '../../rendered.ts';
+import type { Inventory } from '../inventory/inventory.ts';
+import type { KindRef } from './ports.ts';
+
+export function usedKinds(units: readonly RenderedUnit[], { entries }: Inventory): KindRef[] {
+  const declared = units.flatMap(({ objects }) => objects.map(({ object }) => object));
+  const listed = [...entries.values()].map(({ group, version, kind }) => ({
+    apiVersion: group ? `${group}/${version}` : version,
+    kind,
+  }));
+  const kinds = new Map(
+    [...listed, ...declared].map(({ apiVersion, kind }) => [`${apiVersion} ${kind}`, { apiVersion, kind }]),
+  );
+  return [...kinds.values()];
+}

@@ -1,0 +1,28 @@
+/** The live objects of a cluster, as a reconcile reads them. */
+import type { KubeError } from '../../../kube/client/errors.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { ObjectId } from '../../../kube/objects/object-id.ts';
+
+export interface KindRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** The objects with owner labels of one cluster, from watches and from the answers to our own writes. */
+export interface LiveCache {
+  /** Watches these kinds too. Resolves when each one is listed completely, is not served here, or cannot be read. */
+  watch(kinds: readonly KindRef[], signal: AbortSignal): Promise<void>;
+  get(id: ObjectId): KubeObject | 'absent' | 'unknown';
+  /** Stores the server's answer to our write: it is newer than what the watch has delivered. */
+  recordApplied(object: KubeObject): void;
+  recordDeleted(id: ObjectId): void;
+  /** Kinds that were not served are requested again: they may be served now. */
+  retryUnserved(): void;
+  /** Why the objects of a kind are unknown. */
+  unknownReason(kind: Pick<ObjectId, 'group' | 'kind'>): string | undefined;
+  /** Why the observations may be too old, or too incomplete, to act on. */
+  staleReason(): string | undefined;
+  /** Why a kind that is served could not be listed. */
+  readError(): KubeError | undefined;
+  close(): Promise<void>;
+}

@@ -1,0 +1,110 @@
+/**
+ * The only code that deletes objects which sync applied. It reads the object first and checks its owner labels. The delete
+ * then carries UID and resourceVersion, so that it deletes exactly the object that was read, or nothing.
+ */
+import { LABEL_HUB, LABEL_UNIT } from '../../../api/names.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import type { KubeObject, Metadata, Resource } from '../../../kube/objects/object.ts';
+import type { ObjectId } from '../../../kube/objects/object-id.ts';
+import { isKeptOnPrune, type OwnerClaim, ownerOf } from '../inventory/owner-labels.ts';
+import { terminatingReason } from './plan.ts';
+
+export interface DeleteTarget extends ObjectId {
+  readonly version: string;
+  readonly unit: string;
+  readonly from?: string;
+}
+
+export type DeleteOutcome =
+  /** Not found, or replaced by an object with another UID. */
+  | { readonly outcome: 'deleted' }
+  | { readonly outcome: 'terminating'; readonly because: string }
+  /** It exists, and we may not delete it. */
+  | { readonly outcome: 'refused'; readonly because: string };
+
+export interface DeleteContext {
+  readonly client: Client;
+  readonly hub: string;
+}
+
+export async function deleteOwned(context: DeleteContext, target: DeleteTarget): Promise<DeleteOutcome> {
+  const found = await read(context, target);
+  if (found === 'not found') return { outcome: 'deleted' };
+  const { resource, object } = found;
+  const because = notDeletableReason(object, { ...target, hub: context.hub });
+  if (because !== undefined) return { outcome: 'refused', because };
+  if (object.metadata.deletionTimestamp) return terminating(object);
+
+  return sendDelete(context, target, resource, object.metadata);
+}
+
+async function sendDelete(
+  context: DeleteContext,
+  target: DeleteTarget,
+  resource: Resource,
+  { uid, resourceVersion }: Metadata,
+): Promise<DeleteOutcome> {
+  if (!uid || !resourceVersion) {
+    return { outcome: 'refused', because: 'the server returned no UID or no resourceVersion' };
+  }
+  const { client } = context;
+  try {
+    await client.delete(resource, nameOf(target), {
+      uid,
+      resourceVersion,
+      propagation: 'Background',
+    });
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return { outcome: 'deleted' };
+    // It was written between our read and our delete. The next reconcile reads it again.
+    if (isKubeError(error, 'Conflict')) {
+      return { outcome: 'refused', because: 'changed since it was read: retried' };
+    }
+    throw error;
+  }
+  return confirmDeleted(context, target, uid);
+}
+
+/** The object is deleted when its name is free, or taken by an object with another UID. */
+export async function confirmDeleted(
+  context: DeleteContext,
+  target: DeleteTarget,
+  uid?: string,
+): Promise<DeleteOutcome> {
+  const found = await read(context, target);
+  if (found === 'not found') return { outcome: 'deleted' };
+  if (uid !== undefined && found.object.metadata.uid !== uid) return { outcome: 'deleted' };
+  if (found.object.metadata.deletionTimestamp) return terminating(found.object);
+  return { outcome: 'refused', because: 'it exists, perhaps without its owner labels: retried' };
+}
+
+async function read(
+  { client }: DeleteContext,
+  target: DeleteTarget,
+): Promise<{ resource: Resource; object: KubeObject } | 'not found'> {
+  const apiVersion = target.group ? `${target.group}/${target.version}` : target.version;
+  const resource = await client.resourceFor(apiVersion, target.kind);
+  try {
+    return { resource, object: await client.get(resource, nameOf(target)) };
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return 'not found';
+    throw error;
+  }
+}
+
+function notDeletableReason(object: KubeObject, claim: OwnerClaim): string | undefined {
+  const owner = ownerOf(object, claim);
+  if (owner !== 'ours') {
+    return `its labels ${LABEL_HUB} and ${LABEL_UNIT} do not name this hub and unit ${claim.unit}: ${owner}`;
+  }
+  return isKeptOnPrune(object) ? 'it is annotated kubenode.dev/prune: Never' : undefined;
+}
+
+function terminating(object: KubeObject): DeleteOutcome {
+  return { outcome: 'terminating', because: terminatingReason(object) };
+}
+
+function nameOf({ name, namespace }: ObjectId): { name: string; namespace?: string } {
+  return namespace === '' ? { name } : { name, namespace };
+}

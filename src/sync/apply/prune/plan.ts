@@ -1,0 +1,95 @@
+/** Plans what happens to objects that the inventory lists and git no longer declares. Pure. */
+import { GROUP } from '../../../api/names.ts';
+import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { objectKey } from '../../../kube/objects/object-id.ts';
+import { type DeleteVerdict, judgeDeletes } from '../../judge/deletes.ts';
+import { isProtected } from '../../protected-kinds.ts';
+import type { ApplyInput } from '../input.ts';
+import { entriesOfUnit, type InventoryEntry } from '../inventory/inventory.ts';
+import { isKeptOnPrune, ownerOf } from '../inventory/owner-labels.ts';
+
+export interface PrunePlan {
+  readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held';
+  readonly entry: InventoryEntry;
+  readonly because: string;
+}
+
+export interface UnitPrunePlan {
+  readonly unit: string;
+  readonly prune: readonly PrunePlan[];
+  readonly verdict: DeleteVerdict;
+}
+
+export const REMOVED_FROM_GIT = 'removed from git';
+
+/** `declared` holds the keys of all objects that git declares in any unit. */
+export function planUnitPrune(input: ApplyInput, unit: string, declared: ReadonlySet<string>): UnitPrunePlan {
+  const present = entriesOfUnit(input.inventory, unit);
+  const prune = present
+    .filter((entry) => !declared.has(objectKey(entry)))
+    .map((entry) => planEntry(input, entry));
+  // A unit whose objects all moved to other units deletes nothing, so there is nothing to hold.
+  const desired = input.units.find((rendered) => rendered.unit === unit)?.objects.length ?? 0;
+  const deletes = prune.filter(isDelete).map(({ entry }) => entry);
+  const verdict = judgeDeletes(
+    { unit, present: present.length, desired, deletes },
+    input.budget,
+    input.acknowledgements,
+  );
+  return { unit, verdict, prune: verdict.held ? prune.map((plan) => hold(plan, verdict)) : prune };
+}
+
+function planEntry(input: ApplyInput, entry: InventoryEntry): PrunePlan {
+  const live = input.live(entry);
+  if (live === 'unknown') return { action: 'keep', entry, because: input.unknownReason(entry) };
+  // Only objects with owner labels are observed: it may exist without them, so it is read by name.
+  if (live === 'absent')
+    return { action: 'confirm', entry, because: `${REMOVED_FROM_GIT}, and not observed` };
+  return { entry, ...(spareAction(input, entry, live) ?? deleteAction(entry)) };
+}
+
+type PruneAction = Pick<PrunePlan, 'action' | 'because'>;
+
+function spareAction({ hub }: ApplyInput, entry: InventoryEntry, live: KubeObject): PruneAction | undefined {
+  const owner = ownerOf(live, { ...entry, hub });
+  if (owner !== 'ours') {
+    return { action: 'release', because: `${REMOVED_FROM_GIT}, but not ours: ${owner}` };
+  }
+  if (isKeptOnPrune(live)) {
+    return { action: 'release', because: `${REMOVED_FROM_GIT}, annotated kubenode.dev/prune: Never` };
+  }
+  if (live.metadata.deletionTimestamp) return { action: 'confirm', because: terminatingReason(live) };
+  const because = inUseReason(live);
+  return because === undefined ? undefined : { action: 'keep', because };
+}
+
+function deleteAction(entry: InventoryEntry): PruneAction {
+  if (!isProtected(entry) || entry.markedAt) return { action: 'delete', because: REMOVED_FROM_GIT };
+  return { action: 'mark', because: `${REMOVED_FROM_GIT}; protected, so it is marked first` };
+}
+
+function hold(plan: PrunePlan, { because, planDigest }: DeleteVerdict): PrunePlan {
+  if (!isDelete(plan)) return plan;
+  return { action: 'held', entry: plan.entry, because: `${because}; plan ${planDigest}` };
+}
+
+function isDelete({ action }: PrunePlan): boolean {
+  return action === 'delete' || action === 'mark';
+}
+
+/** Why a MachineComponent has to stay for now: a Machine still runs it or can roll back to it. */
+function inUseReason(live: KubeObject): string | undefined {
+  if (live.kind !== 'MachineComponent' || !live.apiVersion.startsWith(`${GROUP}/`)) return undefined;
+  const used = listAt(live, 'status', 'conditions').some(
+    (condition) => textAt(condition, 'type') === 'InUse' && textAt(condition, 'status') === 'True',
+  );
+  if (!used) return undefined;
+  const machines = valueAt(live, 'status', 'machines', 'current');
+  return `still in use${typeof machines === 'number' ? ` by ${machines} machines` : ''}: kept until no machine refers to it`;
+}
+
+export function terminatingReason({ metadata }: KubeObject): string {
+  const blockers = metadata.finalizers?.length ? `, finalizers ${metadata.finalizers.join(', ')}` : '';
+  return `being deleted since ${metadata.deletionTimestamp ?? 'now'}${blockers}`;
+}

@@ -1,0 +1,148 @@
+/** Deletes what git no longer declares, after everything else, and only in units whose objects were all applied. */
+import { LABEL_HUB, LABEL_UNIT } from '../../../api/names.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { objectKey } from '../../../kube/objects/object-id.ts';
+import { runConcurrently } from '../../run-concurrently.ts';
+import type { ObjectOutcome } from '../apply-steps.ts';
+import type { SyncContext } from '../context.ts';
+import type { InventoryEntry } from '../inventory/inventory.ts';
+import { ownerOf } from '../inventory/owner-labels.ts';
+import { groupByStep } from '../order.ts';
+import type { TargetPlan } from '../plan.ts';
+import { confirmDeleted, type DeleteOutcome, deleteOwned } from './delete.ts';
+import type { PrunePlan } from './plan.ts';
+
+export interface PruneResult {
+  readonly deleted: number;
+  /** Objects that still exist, each with the reason. */
+  readonly waiting: readonly { readonly object: string; readonly reason: string; readonly message: string }[];
+  /** Protected objects that were marked: the next reconcile deletes them. */
+  readonly marked: number;
+}
+
+interface Applied {
+  readonly outcomes: ReadonlyMap<string, ObjectOutcome>;
+  readonly now: Date;
+}
+
+export async function pruneUnits(
+  context: SyncContext,
+  plan: TargetPlan,
+  { outcomes, now }: Applied,
+): Promise<PruneResult> {
+  const incomplete = incompleteUnits(plan, outcomes);
+  const deleted: InventoryEntry[] = [];
+  const marked: InventoryEntry[] = [];
+  const waiting: { object: string; reason: string; message: string }[] = [];
+  try {
+    for (const step of groupByStep(plan.prune, ({ entry }) => entry).toReversed()) {
+      await runConcurrently(step, async (item) => {
+        const object = objectKey(item.entry);
+        const result = incomplete.has(item.entry.unit)
+          ? waits('ApplyFirst', 'deleted after its unit is applied')
+          : await pruneObject(context, item, now);
+        if (result.state === 'marked') marked.push(result.entry);
+        if (result.state === 'waits') waiting.push({ object, ...result.why });
+        if (result.state === 'removed') {
+          deleted.push(item.entry);
+          context.live.recordDeleted(item.entry);
+          context.log.info('object pruned', { object, because: item.because });
+        }
+      });
+    }
+  } finally {
+    // Also when the server is lost half-way: the inventory is written as far as that is still possible.
+    await context.store.write({ add: marked, remove: deleted.map(objectKey) });
+  }
+  return { deleted: deleted.length, marked: marked.length, waiting };
+}
+
+/** Units with an object that does not match git. */
+function incompleteUnits({ objects }: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>): Set<string> {
+  const missing = objects.filter(
+    ({ action, id }) => action !== 'same' && outcomes.get(objectKey(id))?.state !== 'applied',
+  );
+  return new Set(missing.map(({ unit }) => unit));
+}
+
+type PruneOutcome =
+  | { readonly state: 'removed' | 'kept' }
+  | { readonly state: 'marked'; readonly entry: InventoryEntry }
+  | { readonly state: 'waits'; readonly why: { readonly reason: string; readonly message: string } };
+
+async function pruneObject(
+  context: SyncContext,
+  { action, entry, because }: PrunePlan,
+  now: Date,
+): Promise<PruneOutcome> {
+  context.signal.throwIfAborted();
+  switch (action) {
+    case 'mark':
+      return { state: 'marked', entry: { ...entry, markedAt: now.toISOString() } };
+    case 'delete':
+      return afterDelete(await withErrorsAsRefusals(() => deleteOwned(context, entry)));
+    case 'confirm':
+      return afterDelete(await withErrorsAsRefusals(() => confirmDeleted(context, entry, entry.uid)));
+    case 'release':
+      return release(context, entry, because);
+    case 'held':
+      return waits('DeletesHeld', because);
+    // Kept while a machine uses it, or while it cannot be read. The commit still counts as applied.
+    case 'keep':
+      return { state: 'kept' };
+    default:
+      return action satisfies never;
+  }
+}
+
+function waits(reason: string, message: string): PruneOutcome {
+  return { state: 'waits', why: { reason, message } };
+}
+
+/** An object of a kind that is no longer served may still exist, and an admission policy may refuse the delete. */
+async function withErrorsAsRefusals(act: () => Promise<DeleteOutcome>): Promise<DeleteOutcome> {
+  try {
+    return await act();
+  } catch (error) {
+    if (isKubeError(error, 'NotFound', 'Forbidden', 'Invalid', 'ServerError')) {
+      return { outcome: 'refused', because: error.message };
+    }
+    throw error;
+  }
+}
+
+function afterDelete(result: DeleteOutcome): PruneOutcome {
+  if (result.outcome === 'deleted') return { state: 'removed' };
+  return waits(result.outcome === 'terminating' ? 'Terminating' : 'DeleteRefused', result.because);
+}
+
+/** The object stays and is ours no longer. Its owner labels are removed if they are ours. */
+async function release(context: SyncContext, entry: InventoryEntry, because: string): Promise<PruneOutcome> {
+  const live = context.live.get(entry);
+  if (typeof live === 'object' && ownerOf(live, { ...entry, hub: context.hub }) === 'ours') {
+    const refusal = await removeOwnerLabels(context, live);
+    if (refusal !== undefined) return waits('ReleaseRefused', refusal);
+  }
+  const { unit, commit } = entry;
+  context.log.info('object released', { object: objectKey(entry), unit, commit, because });
+  return { state: 'removed' };
+}
+
+/** Returns why the server refused, if it did. */
+async function removeOwnerLabels(
+  { client }: SyncContext,
+  { apiVersion, kind, metadata }: KubeObject,
+): Promise<string | undefined> {
+  const { name, namespace, resourceVersion } = metadata;
+  const body = { metadata: { labels: { [LABEL_HUB]: null, [LABEL_UNIT]: null }, resourceVersion } };
+  try {
+    const resource = await client.resourceFor(apiVersion, kind);
+    await client.patch(resource, { name, ...(namespace ? { namespace } : {}) }, { type: 'merge', body });
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    if (isKubeError(error, 'Conflict', 'Forbidden', 'Invalid')) return error.message;
+    throw error;
+  }
+  return undefined;
+}

@@ -1,0 +1,130 @@
+/**
+ * What a commit would do in one cluster, according to that cluster: the plan of sync over its live objects, and a
+ * server-side dry run for each object that the plan would write. Persists nothing.
+ */
+import { ANNOTATION_COMMIT, ANNOTATION_SOURCE, MANAGER_SYNC } from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { dryRunApply } from '../../kube/client/dry-run.ts';
+import { isKubeError, KubeError } from '../../kube/client/errors.ts';
+import { formatDifferences } from '../../kube/objects/diff.ts';
+import { byCode } from '../../kube/objects/digest.ts';
+import { objectKey } from '../../kube/objects/object-id.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import { canReplace } from '../apply/immutable.ts';
+import { openInventory } from '../apply/inventory/store.ts';
+import { createLiveCache } from '../apply/live/live-cache.ts';
+import type { ObjectPlan, TargetPlan } from '../apply/plan.ts';
+import { type PrunePlan, REMOVED_FROM_GIT } from '../apply/prune/plan.ts';
+import { observeCluster } from '../apply/sync-cluster.ts';
+import { type RenderedTarget, sourceText } from '../rendered.ts';
+import { runConcurrently } from '../run-concurrently.ts';
+import type { PreviewChange, PreviewLimits, UnitPreview } from './preview.ts';
+
+export interface LivePreviewOptions {
+  readonly client: Client;
+  readonly clusterUID: string;
+  /** UID of the hub. */
+  readonly hub: string;
+  readonly scope: string;
+  readonly target: RenderedTarget;
+  readonly commit: string;
+  readonly limits: PreviewLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Rejects when any part of the cluster cannot be read. */
+export async function previewLive(options: LivePreviewOptions): Promise<UnitPreview[]> {
+  const { client } = options;
+  const plan = await planLive(options);
+  return unitsOf(plan, await changesOf(client, plan));
+}
+
+async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
+  const { client, clusterUID, hub, scope, target, commit, limits, signal } = options;
+  const store = await openInventory(client, { clusterUID, scope });
+  const live = createLiveCache({ ...options, onChange: () => undefined });
+  try {
+    const { digest, units } = target;
+    const plan = await observeCluster(
+      { live, store, hub, serverForms: new Map(), signal },
+      { commit, digest, units, ...limits },
+    );
+    const error = live.readError();
+    if (error) throw error;
+    const staleReason = live.staleReason();
+    if (staleReason !== undefined) throw new KubeError('Unreachable', staleReason);
+    return plan;
+  } finally {
+    await live.close();
+  }
+}
+
+async function changesOf(client: Client, plan: TargetPlan): Promise<ReadonlyMap<ObjectPlan, PreviewChange>> {
+  const changes = new Map<ObjectPlan, PreviewChange>();
+  await runConcurrently(
+    plan.objects.filter(({ action }) => action !== 'same'),
+    async (object) => {
+      const change = await changeOf(client, object);
+      if (change) changes.set(object, change);
+    },
+  );
+  return changes;
+}
+
+/** They change with every commit and are not shown. */
+const HIDDEN_ANNOTATIONS = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
+
+async function changeOf(client: Client, plan: ObjectPlan): Promise<PreviewChange | undefined> {
+  const about = { object: objectKey(plan.id), source: sourceText(plan.rendered.source) };
+  // A kind that is not served yet comes with its CRD: its objects can only be created.
+  if (plan.action === 'wait') return { action: 'create', ...about, details: [plan.because] };
+  try {
+    const resource = await client.resourceFor(plan.object.apiVersion, plan.object.kind);
+    const run = await dryRunApply(client, resource, plan.object, {
+      fieldManager: MANAGER_SYNC,
+      force: plan.ours,
+    });
+    const details = formatDifferences(
+      run.differences.filter(({ path }) => !HIDDEN_ANNOTATIONS.some((name) => path.includes(name))),
+    );
+    if (run.action === 'create') return { action: 'create', ...about, details };
+    return details.length > 0 ? { action: 'update', ...about, details } : undefined;
+  } catch (error) {
+    if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
+    return { ...about, ...changeAfter(plan, error) };
+  }
+}
+
+function changeAfter(plan: ObjectPlan, error: KubeError): Pick<PreviewChange, 'action' | 'details'> {
+  if (canReplace(plan, error)) return { action: 'replace', details: [error.message] };
+  // Its namespace comes with the same commit, so the dry run cannot find it yet.
+  if (error.code === 'NotFound') return { action: 'create', details: [] };
+  return { action: 'refused', details: [error.message] };
+}
+
+function unitsOf(plan: TargetPlan, changes: ReadonlyMap<ObjectPlan, PreviewChange>): UnitPreview[] {
+  const names = [...plan.objects.map(({ unit }) => unit), ...plan.prune.map(({ entry }) => entry.unit)];
+  return [...new Set(names)].toSorted(byCode).flatMap((unit) => {
+    const written = plan.objects
+      .filter((object) => object.unit === unit)
+      .flatMap((object) => changes.get(object) ?? []);
+    const deleted = plan.prune
+      .filter(({ entry, action }) => entry.unit === unit && DELETES.has(action))
+      .map(deleteChange);
+    const found = plan.holds.find((hold) => hold.unit === unit);
+    const hold = found ? { hold: { planDigest: found.planDigest, because: found.because } } : {};
+    const all = [...written, ...deleted];
+    return all.length > 0 || found ? [{ unit, changes: all, ...hold }] : [];
+  });
+}
+
+const DELETES: ReadonlySet<string> = new Set<PrunePlan['action']>(['delete', 'mark', 'held']);
+
+function deleteChange({ entry, because }: PrunePlan): PreviewChange {
+  const details = because === REMOVED_FROM_GIT ? [] : [because];
+  return { action: 'delete', object: objectKey(entry), details };
+}
