@@ -55,8 +55,8 @@ function shownDetails({ details }: PreviewChange): string[] {
 function describeTarget({ by, because, units }: TargetPreview): string {
   const suffix = because ? ` (${because})` : '';
   if (by === 'unknown') return `unknown${suffix}`;
-  const changes = units.length === 0 ? 'no change' : countsOf(units.flatMap(({ changes }) => changes));
-  return `${changes}, ${by === 'live' ? 'checked in the cluster' : `commit against commit${suffix}`}`;
+  const counts = units.length === 0 ? 'no change' : countsOf(units.flatMap(({ changes }) => changes));
+  return `${counts}, ${by === 'live' ? 'checked in the cluster' : `commit against commit${suffix}`}`;
 }
 
 function countsOf(changes: readonly PreviewChange[]): string {

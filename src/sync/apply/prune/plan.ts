@@ -44,8 +44,9 @@ function planEntry(input: ApplyInput, entry: InventoryEntry): PrunePlan {
   const live = input.live(entry);
   if (live === 'unknown') return { action: 'keep', entry, because: input.unknownReason(entry) };
   // Only objects with owner labels are observed: it may exist without them, so it is read by name.
-  if (live === 'absent')
+  if (live === 'absent') {
     return { action: 'confirm', entry, because: `${REMOVED_FROM_GIT}, and not observed` };
+  }
   return { entry, ...(spareAction(input, entry, live) ?? deleteAction(entry)) };
 }
 
