@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { leakGuard } from './test/support/leak-guard/run.ts';
 import { Totals } from './test/support/totals-reporter.ts';
 
-// One seed for all: the order of the tests, fast-check and every sweep. vitest prints it when it starts.
+// One seed for the order of the tests, fast-check and every sweep. vitest prints it when it starts.
 const seed = Number((process.env['KUBENODE_SEED'] ??= String(randomInt(1, 2 ** 31))));
 
 const shared = {
@@ -12,13 +12,20 @@ const shared = {
   setupFiles: ['test/support/leak-guard/file.ts'],
 };
 
-/** Three beds: `unit` needs no server, `cluster` a real API server, `nodes` root and real systemd nodes. */
+/** Files whose sweeps are too long for `npm run check`: `unit` runs a part of each, `sweeps` the whole slice. */
+const SWEEPS = [
+  'test/sync/apply/crash.test.ts',
+  'test/sync/judge/empty-render.test.ts',
+  'test/sync/promote/model.test.ts',
+];
+
+/** `unit` and `sweeps` need no server, `cluster` needs a real API server, `nodes` root and real systemd nodes. */
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export
 export default defineConfig({
   plugins: [leakGuard()],
   test: {
     sequence: { seed },
-    // Test files wait more than they compute, for servers and for time: vitest would leave one core idle.
+    // Test files wait more than they compute, for servers and for time: by default vitest leaves one core idle.
     maxWorkers: '100%',
     reporters: ['default', new Totals()],
     teardownTimeout: 60_000,
@@ -29,9 +36,20 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/cluster/**', 'test/nodes/**'],
-          // No test waits that long: a machine that builds a control plane at the same time may make it.
+          env: { KUBENODE_QUICK: '1' },
+          // A new process for each file would take a fifth of the time. The files share no state: tests pass in any order.
+          isolate: false,
+          // No test waits that long, except on a machine that builds a control plane at the same time.
           testTimeout: 30_000,
           hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'sweeps',
+          include: SWEEPS,
+          testTimeout: 60_000,
         },
       },
       {

@@ -4,7 +4,7 @@ import { crdOf } from '../../src/api/generate/crd.ts';
 import type { Kind } from '../../src/api/kinds/kind.ts';
 import { GROUP, KINDS, VERSION } from '../../src/api/kinds/registry.ts';
 import type { Observed } from '../../src/api/phase.ts';
-import { runs } from '../support/long.ts';
+import { runs } from '../support/sweep-size.ts';
 
 /** Rows: conditions as `Type=Status/Reason`, and `deleted`. */
 const ROWS: readonly [kind: string, phase: string, world: string][] = [

@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { compileRule } from '../../src/rules/compile.ts';
 import type { ConditionLeaf, FactReader, Reading } from '../../src/rules/compiled-rule.ts';
 import { createTreeEvaluator } from '../../src/rules/engine.ts';
-import { runs } from '../support/long.ts';
+import { runs } from '../support/sweep-size.ts';
 import { anyCondition, FIELDS } from './arbitrary-rules.ts';
 import { createRemedierSpec, REMOVED, STATUS, withLeaf } from './sample-rule.ts';
 

@@ -11,7 +11,7 @@ import {
   UNKNOWN_READING,
 } from '../../src/rules/compiled-rule.ts';
 import { createRuleEvaluator } from '../../src/rules/evaluator.ts';
-import { LONG, runs } from '../support/long.ts';
+import { LONG, runs } from '../support/sweep-size.ts';
 import { anyCondition, scalarFor } from './arbitrary-rules.ts';
 import { referenceOutcome, referenceTruth } from './reference-logic.ts';
 import { createRemedierSpec, REMOVED } from './sample-rule.ts';

@@ -1,27 +1,27 @@
 /**
- * Folders of a test. What is made inside a test goes with it, what is made outside of one goes with its
- * file, passed or failed. Everything lies in the temporary folder of the run, which goes last (leak-guard.ts).
+ * Folders of tests. A folder created inside a test is removed with the test, one created outside of a test is removed
+ * with its file, passed or failed. All are in the temporary folder of the run, which is removed last (leak-guard).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
-const ofThisFile: string[] = [];
+const foldersOfFile: string[] = [];
 
-// Registered while the file is collected, so before its own hooks: it runs after all of them.
-afterAll(() => {
-  for (const folder of ofThisFile.splice(0)) remove(folder);
-});
+/** Called by the leak guard after all hooks of the file: files of one worker share this module. */
+export function removeFoldersOfFile(): void {
+  for (const folder of foldersOfFile.splice(0)) remove(folder);
+}
 
-/** An empty folder that is removed for you. */
+/** Creates an empty folder that is removed automatically. */
 export function tempFolder(name = 'test'): string {
   const folder = mkdtempSync(join(tmpdir(), `kubenode-${name}-`));
-  if (!afterThisTest(() => remove(folder))) ofThisFile.push(folder);
+  if (!afterThisTest(() => remove(folder))) foldersOfFile.push(folder);
   return folder;
 }
 
-/** False outside of a test: vitest says so by throwing. */
+/** False outside of a test, where vitest throws. */
 function afterThisTest(clean: () => void): boolean {
   try {
     onTestFinished(clean);

@@ -16,7 +16,7 @@ import { isKubeError, type KubeError } from '../../../src/kube/client/errors.ts'
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { accepted } from '../../api/fixtures/load.ts';
 import { writeCase } from '../../api/fixtures/write.ts';
-import { runs } from '../../support/long.ts';
+import { runs } from '../../support/sweep-size.ts';
 import { type Installed, startInstalled } from './installed.ts';
 
 let installed: Installed;

@@ -6,7 +6,7 @@ import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { killClient } from '../../support/fault-proxy/faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
-import { slice } from '../../support/long.ts';
+import { slice } from '../../support/sweep-size.ts';
 import { freshSync, startTarget } from './bed.ts';
 import { after, before, OBJECTS } from './crash-targets.ts';
 

@@ -4,7 +4,7 @@ import { isKubeError } from '../../../src/kube/client/errors.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { READ_FAULTS, sweep } from '../../support/fault-proxy/sweep.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
-import { slice } from '../../support/long.ts';
+import { slice } from '../../support/sweep-size.ts';
 import { commitNo, configMap, freshSync, marked, startTarget, targetOf } from './bed.ts';
 
 let server: ApiServer;

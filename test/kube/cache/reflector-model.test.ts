@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeErrorCode } from '../../../src/kube/client/errors.ts';
 import { contents, createReflectorBed, MINUTE, SECOND } from '../../support/kube/reflector-bed.ts';
 import type { ListFault, SmallServer, WatchFault } from '../../support/kube/small-server.ts';
-import { runs } from '../../support/long.ts';
+import { runs } from '../../support/sweep-size.ts';
 import { settle, type VirtualClock } from '../../support/virtual-clock.ts';
 
 describe('createReflector', () => {

@@ -10,9 +10,9 @@ import { createLeaseElection } from '../../../src/kube/leader/election.ts';
 import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
 import { type LeaseOptions } from '../../../src/kube/leader/settings.ts';
 import type { Clock } from '../../../src/os/clock.ts';
-import { randomFrom, runs } from '../../support/long.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type ObjectServer, objectServer } from '../../support/object-server.ts';
+import { randomFrom, runs } from '../../support/sweep-size.ts';
 import { settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
 const NAME = { namespace: 'system', name: 'controllers' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backOffAfterError, NO_ERRORS, WATCH_BACKOFF } from '../../../src/kube/process/backoff.ts';
-import { runs } from '../../support/long.ts';
+import { runs } from '../../support/sweep-size.ts';
 
 describe('backOffAfterError', () => {
   it('doubles up to the longest', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDelayHeap, type DelayHeap } from '../../../src/kube/queue/delay-heap.ts';
-import { runs } from '../../support/long.ts';
+import { runs } from '../../support/sweep-size.ts';
 
 interface Step {
   readonly act: 'put' | 'due' | 'remove';

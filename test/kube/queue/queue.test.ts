@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Priority } from '../../../src/kube/queue/priorities.ts';
 import type { WorkQueue } from '../../../src/kube/queue/queue.ts';
 import { createTestQueue, inMs, takeAll } from '../../support/kube/queue-bed.ts';
-import { runs } from '../../support/long.ts';
+import { runs } from '../../support/sweep-size.ts';
 import { NOW, settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
 describe('createWorkQueue', () => {

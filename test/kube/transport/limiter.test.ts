@@ -6,7 +6,7 @@ import {
   type Limiter,
   type ReleaseSlot,
 } from '../../../src/kube/transport/limiter.ts';
-import { runs } from '../../support/long.ts';
+import { runs } from '../../support/sweep-size.ts';
 import { settle, virtualClock } from '../../support/virtual-clock.ts';
 
 const GOOD: CallOutcome = { overloaded: false };

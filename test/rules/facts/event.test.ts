@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/rules/compiled-rule.ts';
 import { eventFact } from '../../../src/rules/facts/event.ts';
-import { runs } from '../../support/long.ts';
+import { runs } from '../../support/sweep-size.ts';
 
 function events(ages: string, windowSeconds: number, reach = Infinity): Reading | undefined {
   const entries = words(ages).map((word) => {

@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { removeFoldersOfFile } from '../temp.ts';
 import { end, FILE_MARK, listeners, processesOf, RUN_FOLDER } from './leaks.ts';
 import { untilClean } from './until-clean.ts';
 
@@ -25,6 +26,7 @@ const listenedBefore = new Set(listeners());
 const ranBefore = new Set(processesOf(`${FILE_MARK}=${mark}`, process.pid).map(({ pid }) => pid));
 
 afterAll(async () => {
+  removeFoldersOfFile();
   const leaks = await untilClean(() => [...processes(), ...sockets(), ...folders()]);
   end(leftProcesses());
   if (outside === undefined) delete process.env['TMPDIR'];

@@ -15,11 +15,14 @@ interface Outcome {
 }
 
 // Linux: elsewhere there is no /proc to read, and only folders are guarded.
-describe.runIf(process.platform === 'linux')('the leak guard', () => {
-  const { status, stdout, stderr } = runFixtures();
+describe.runIf(process.platform === 'linux').each([
+  ['a process for each file', '--isolate'],
+  ['files that share a process', '--no-isolate'],
+])('the leak guard, with %s', (_, isolation) => {
+  const { status, stdout, stderr } = runFixtures(isolation);
   const outcomes = new Map(stdout.split('\n').flatMap(parseOutcome));
 
-  it('fails the file that leaks, and says what', () => {
+  it('fails the file that leaks, and names the leaks', () => {
     const { state, message } = outcomes.get('leaking') ?? {};
     expect(state).toBe('failed');
     expect(message).toMatch(/process \d+: .*setInterval/);
@@ -27,26 +30,26 @@ describe.runIf(process.platform === 'linux')('the leak guard', () => {
     expect(message).toMatch(/file or folder .*forgotten-/);
   });
 
-  it('leaves its neighbour alone, whose process ends as the file ends', () => {
+  it('passes the other file, whose process ends as the file ends', () => {
     expect(outcomes.get('tidy')).toEqual({ file: 'tidy', state: 'passed', message: '' });
   });
 
-  it('fails the run when what leaks belongs to no file', () => {
+  it('fails the run when a leak belongs to no file', () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(
       /the test run leaks:\s+process \d+: .*setInterval[^\n]*\s+file or folder .*of-the-run-/,
     );
   });
 
-  it('ends what leaked', () => {
+  it('ends the processes that leaked', () => {
     const pids = [...`${stdout}${stderr}`.matchAll(/process (\d+): /g)].map(([, pid]) => Number(pid));
     expect(pids.length).toBeGreaterThan(1);
     expect(pids.filter(isAlive)).toEqual([]);
   });
 });
 
-describe.runIf(process.platform === 'linux')('what the kernel tells', () => {
-  it('names the ports that this process listens on, and only while it does', async () => {
+describe.runIf(process.platform === 'linux')('what the kernel reports', () => {
+  it('includes the ports that this process listens on, only while it listens', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
@@ -60,14 +63,14 @@ describe.runIf(process.platform === 'linux')('what the kernel tells', () => {
     expect(listeners()).not.toContain(name);
   });
 
-  it('does not count this process among its own', () => {
+  it('does not count this process as its own child', () => {
     const family = processesOf('NO=such-mark', process.ppid).map(({ pid }) => pid);
     expect(family).not.toContain(process.pid);
   });
 });
 
-function runFixtures(): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [VITEST, 'run', '--root', FIXTURES], {
+function runFixtures(isolation: string): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [VITEST, 'run', isolation, '--root', FIXTURES], {
     encoding: 'utf8',
     env: { ...process.env, KUBENODE_LEAK_PATIENCE_MS: '300', CACHE_FOLDER: tempFolder('vite') },
   });

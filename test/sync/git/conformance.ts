@@ -8,7 +8,7 @@ import { openGit } from '../../../src/sync/git/open.ts';
 import type { GitOptions } from '../../../src/sync/git/options.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
 import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
-import { LONG } from '../../support/long.ts';
+import { LONG } from '../../support/sweep-size.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 /** A server for the repositories in a folder, and its faults. */

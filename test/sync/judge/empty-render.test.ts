@@ -16,6 +16,7 @@ import { acceptContent } from '../../../src/sync/hub/acceptance.ts';
 import { isRenderError } from '../../../src/sync/render/errors.ts';
 import type { Rendered, RenderedTarget } from '../../../src/sync/rendered.ts';
 import { createTestRenderer } from '../../support/fleet-repository.ts';
+import { slice } from '../../support/sweep-size.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { applyInput, entry, live } from '../apply/fixtures.ts';
 
@@ -140,7 +141,7 @@ describe('S2 a render that lost most of a unit deletes nothing', () => {
     expect(new Set(MUTATIONS.map(([name]) => name)).size).toBe(30);
   });
 
-  it.each(MUTATIONS)(
+  it.each(slice(MUTATIONS, MUTATIONS.length, 6))(
     'deletes nothing when %s, and gives the reason',
     { timeout: 60_000 },
     async (_name, mutate) => {

@@ -1,7 +1,7 @@
 /** The shell: what is written in which order, and that it can end at any call. */
 import { describe, expect, it } from 'vitest';
 import { checkOf } from '../../rollout/builders.ts';
-import { LONG, SEED, slice } from '../../support/long.ts';
+import { LONG, SEED, slice } from '../../support/sweep-size.ts';
 import { HubSimulation } from './simulation/hub-simulation.ts';
 import { MINUTE, SECOND, stageOf } from './simulation/simulation.ts';
 

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LONG, runs } from '../../support/long.ts';
+import { LONG, runs } from '../../support/sweep-size.ts';
 import { execute } from './model/run-scenario.ts';
 import { scenario } from './model/scenario.ts';
 
@@ -19,7 +19,7 @@ describe('S31–S39 hold under random commits, faults, restarts and clock jumps'
         fc.property(scenario, (each) => {
           expect(execute(each)).toBe('kept');
         }),
-        runs(2000, 10_000),
+        runs(2000, 10_000, 200),
       );
     },
     TIMEOUT_MS,

@@ -14,7 +14,7 @@ import {
   type FleetRepository,
   program,
 } from '../../support/fleet-repository.ts';
-import { LONG } from '../../support/long.ts';
+import { LONG } from '../../support/sweep-size.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const shared = createTestRenderer();

@@ -20,7 +20,7 @@ import { answer as answering, drop } from '../../../support/fault-proxy/faults.t
 import { writesIn } from '../../../support/fault-proxy/log.ts';
 import type { Fault } from '../../../support/fault-proxy/passage.ts';
 import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
-import { LONG } from '../../../support/long.ts';
+import { LONG } from '../../../support/sweep-size.ts';
 import { CRD, counts } from '../installed.ts';
 import { answer, create, example, GRANTS, job, resources } from '../world.ts';
 

@@ -18,8 +18,8 @@ import { type ApiServer, startApiServer } from '../../../support/control-plane.t
 import type { Fault } from '../../../support/fault-proxy/passage.ts';
 import { watchError } from '../../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
-import { LONG, SEED } from '../../../support/long.ts';
 import { type MemoryLog, memoryLog } from '../../../support/memory-log.ts';
+import { LONG, SEED } from '../../../support/sweep-size.ts';
 import { EVERY_LIST_FAULT, EVERY_WATCH_FAULT } from '../client/every-fault.ts';
 
 const HERE = { namespace: 'default' };

@@ -11,8 +11,8 @@ import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
-import { LONG, randomFrom, SEED } from '../../../support/long.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
+import { LONG, randomFrom, SEED } from '../../../support/sweep-size.ts';
 
 const WRITTEN = { namespace: 'default', name: 'written-by-the-leader' };
 const LEASE = { namespace: 'default', name: 'contended' };

@@ -6,7 +6,7 @@ import { hasGo } from '../../../../src/local/binaries/go-build.ts';
 import { resolveBinaries } from '../../../../src/local/binaries/resolve.ts';
 import { KUBERNETES_VERSION } from '../../../../src/local/binaries/versions.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
-import { LONG } from '../../../support/long.ts';
+import { LONG } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LONG, randomFrom, slice } from './long.ts';
+import { LONG, QUICK, randomFrom, runs, slice } from './sweep-size.ts';
 
 const items = Array.from({ length: 1000 }, (_, index) => index);
 
@@ -11,7 +11,14 @@ describe('a slice of a sweep', () => {
     expect(slice(items, 40)).toEqual(chosen);
   });
 
-  it('is all when there are few', () => {
+  it.skipIf(LONG)('has its quick size in this project, where it has one', () => {
+    expect(QUICK).toBe(true);
+    expect(slice(items, 40, 10)).toHaveLength(10);
+    expect(runs(40, 1000, 10).numRuns).toBe(10);
+    expect(runs(40, 1000).numRuns).toBe(40);
+  });
+
+  it('has all items when there are few', () => {
     expect(slice([1, 2, 3], 3)).toEqual([1, 2, 3]);
   });
 });
