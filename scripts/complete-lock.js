@@ -1,6 +1,8 @@
-// Completes package-lock.json after `npm install`: npm leaves out the packages of other platforms that it could not
-// reach, and `npm ci` then refuses the whole file. They get an entry by name, version and platform; a registry that has
-// them adds their checksums.
+// Completes package-lock.json after `npm install`:
+// - npm leaves out the packages of other platforms that it could not reach, and `npm ci` then refuses the whole file. They
+//   get an entry by name, version and platform; a registry that has them adds their checksums.
+// - npm checks the engines of every package against the Node that runs npm, and warns. The project runs on the Node that it
+//   brings (the package `node`), so the lock file states only our own engines; test/lock-file.test.ts checks the others.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -8,7 +10,7 @@ const file = fileURLToPath(new URL('../package-lock.json', import.meta.url));
 const lock = JSON.parse(readFileSync(file, 'utf8'));
 const { packages } = lock;
 
-for (const [path, { optionalDependencies = {}, dev, license, engines }] of Object.entries(packages)) {
+for (const [path, { optionalDependencies = {}, dev, license }] of Object.entries(packages)) {
   for (const [name, version] of Object.entries(optionalDependencies)) {
     if (packages[`${path}/node_modules/${name}`] || packages[`node_modules/${name}`]) continue;
     packages[`node_modules/${name}`] = {
@@ -17,10 +19,10 @@ for (const [path, { optionalDependencies = {}, dev, license, engines }] of Objec
       ...(dev && { dev }),
       ...(license && { license }),
       optional: true,
-      ...(engines && { engines }),
     };
   }
 }
+for (const [path, entry] of Object.entries(packages)) if (path !== '') delete entry.engines;
 const sorted = Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1));
 writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, undefined, 2)}\n`);
 

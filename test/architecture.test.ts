@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { overlap } from '../src/kube/controller/writes/field-path.ts';
@@ -240,23 +240,6 @@ describe('architecture', () => {
 /** The command line imports everything: a test that starts it does not test the parts. */
 function staysInside(from: string, to: string): boolean {
   return layerOf(from) !== 'src/cli' || layerOf(to) === 'src/cli';
-}
-
-// npm leaves out what the registry at hand does not carry, and `npm ci` refuses such a file everywhere.
-it('names the packages of every platform in the lock file (or: node scripts/complete-lock.js)', () => {
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
-  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies).filter(
-      (name) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`],
-    ),
-  );
-  expect(missing).toEqual([]);
-});
-
-interface LockFile {
-  readonly packages: Readonly<
-    Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>
-  >;
 }
 
 /** The folder of a controller, whatever folders it has inside. */
