@@ -44,7 +44,7 @@ export function createCheckScheduler(
   };
 
   async function run(check: Check, subject: CheckSubject): Promise<void> {
-    // Results carry their start time: a run that started before a new target settled says nothing about that target.
+    // Results carry their start time: a run that started before a new target settled does not count for that target.
     const at = clock.now();
     const answer = await runner.run(check, subject);
     const before = kept.get(subject.cluster) ?? [];

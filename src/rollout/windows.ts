@@ -3,7 +3,7 @@
  *
  * A window opens once on each of its days and closes once, by the wall clock of its time zone. A wall-clock time that occurs
  * twice (the clock is set back) means the first occurrence; one that is skipped (the clock is set forward) means the moment of
- * the change. A window that lies in the skipped time as a whole does not open that day.
+ * the change. A window that is skipped as a whole does not open that day.
  */
 import type { Freeze, Window } from '../api/generated/types.ts';
 import { earliest } from './explanation.ts';

@@ -11,9 +11,9 @@ describe('a gate', () => {
 
   it.each([
     ['Waiting before the first run', [], 'Waiting'],
-    ['Open after a pass', ['Passed'], 'Open'],
+    ['Open after a run that passed', ['Passed'], 'Open'],
     ['Waiting after a last failure within the limit', ['Passed', 'Failed'], 'Waiting'],
-    ['Open after a failure within the limit and a pass', ['Failed', 'Passed'], 'Open'],
+    ['Open after a failure within the limit and a run that passed', ['Failed', 'Passed'], 'Open'],
     ['Failed after more failures than the limit', ['Failed', 'Passed', 'Failed'], 'Failed'],
     ['Waiting after an unknown result within the limit', ['Passed', 'Unknown'], 'Waiting'],
     [

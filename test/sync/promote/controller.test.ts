@@ -1,4 +1,4 @@
-/** The shell: what is written in which order, and that it can end at any call. */
+/** The order of writes, and restarts at any call. */
 import { describe, expect, it } from 'vitest';
 import { checkOf } from '../../rollout/builders.ts';
 import { LONG, SEED, slice } from '../../support/sweep-size.ts';
@@ -12,8 +12,8 @@ const STAGES = [
 ];
 const CLUSTERS = ['test-1', 'pre-1', 'prod-1', 'prod-2'];
 
-/** Three stages well; bad in prod, halted; the revert. */
-async function story(hub: HubSimulation): Promise<HubSimulation> {
+/** A good commit in three stages; a commit that fails in prod; its revert. */
+async function runStory(hub: HubSimulation): Promise<HubSimulation> {
   hub.sim.push('c1', { '*': { app: 'v1' } });
   await hub.run(8 * MINUTE);
   hub.sim.push('c2', { '*': { app: 'v2' }, prod: { app: 'bad2' } });
@@ -32,7 +32,7 @@ function outcome(hub: HubSimulation): unknown {
   };
 }
 
-const WANTED = {
+const EXPECTED = {
   histories: [
     ['app=v1', 'app=v2', 'app=v1'],
     ['app=v1', 'app=v2', 'app=v1'],
@@ -44,44 +44,44 @@ const WANTED = {
   clusters: ['Proven', 'Proven', 'Proven', 'Proven'],
 };
 
-describe('the controller of promotion', () => {
-  it('writes down what is proven, then what begins, and only then says so to the cluster', async () => {
+describe('the promotion controller', () => {
+  it('records proofs, then starts, and only then sets the target', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     hub.sim.push('c1', { '*': { app: 'v1' } });
     await hub.run(2 * MINUTE);
     const calls = hub.calls.filter((call) => !/^(get|list|accepted)/.test(call));
     expect(calls.slice(0, 3)).toEqual(['create fleet-c1', 'release fleet-c1', 'cluster pre-1']);
-    const told = calls.indexOf('target pre-1 Apply c1');
-    const written = calls.lastIndexOf('cluster pre-1', told);
+    const targeted = calls.indexOf('target pre-1 Apply c1');
+    const written = calls.lastIndexOf('cluster pre-1', targeted);
     expect(written).toBeGreaterThan(0);
     expect(calls.lastIndexOf('release fleet-c1', written)).toBeGreaterThan(calls.indexOf('cluster test-1'));
   });
 
-  it('asks for a look at the end of a soak, and for none when that is over', async () => {
+  it('asks for an observation at the end of a soak, and only then', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     hub.sim.push('c1', { '*': { app: 'v1' } });
-    const looks = new Set<string>();
+    const states = new Set<string>();
     for (let second = 0; second < 300; second += 1) {
       await hub.run(SECOND);
       const { observeAt } = hub.sim.cluster('pre-1').target ?? {};
       const { state, message } = hub.clusters.get('pre-1')?.status?.sync ?? {};
-      looks.add(observeAt ? `${state}: ${message?.replace(observeAt.toISOString(), 'then')}` : `${state}`);
+      states.add(observeAt ? `${state}: ${message?.replace(observeAt.toISOString(), 'then')}` : `${state}`);
     }
-    expect([...looks]).toEqual(['Pending', 'Applying', 'Soaking: soaks until then', 'Proven']);
+    expect([...states]).toEqual(['Pending', 'Applying', 'Soaking: soaks until then', 'Proven']);
   });
 
-  it('writes nothing in a pass that finds nothing new', async () => {
+  it('writes nothing in a reconcile without changes', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
-    await story(hub);
+    await runStory(hub);
     const before = hub.calls.length;
     await hub.reconcile();
     const calls = hub.calls.slice(before).filter((call) => !/^(get|list|accepted|target)/.test(call));
     expect(calls).toEqual([]);
   });
 
-  it('tells the story once in log and Events', async () => {
+  it('logs each change once and records it as an Event', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
-    await story(hub);
+    await runStory(hub);
     expect(hub.events.filter((event) => event.includes('prod-1'))).toEqual([
       'Normal prod-1 SyncPending',
       'Normal prod-1 SyncApplying',
@@ -97,9 +97,9 @@ describe('the controller of promotion', () => {
     );
   });
 
-  it('says what the cluster is, in conditions and phase', async () => {
+  it('writes conditions and phase of the cluster', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
-    await story(hub);
+    await runStory(hub);
     const { status } = hub.clusters.get('prod-1') ?? {};
     expect(status?.phase).toBe('Ready');
     expect(status?.conditions.map((each) => `${each.type}=${each.status}`)).toEqual([
@@ -125,18 +125,18 @@ describe('the controller of promotion', () => {
     ['the status of a cluster cannot be written', /^cluster/],
     ['the clusters cannot be listed', /^list clusters/],
     ['the commits cannot be read', /^accepted/],
-  ])('begins nothing while %s, and goes on afterwards', async (_, broken) => {
+  ])('starts nothing while %s, and continues afterwards', async (_, broken) => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     hub.broken = broken;
     hub.sim.push('c1', { '*': { app: 'v1' } });
-    for (let pass = 0; pass < 5; pass++) await hub.reconcile();
+    for (let run = 0; run < 5; run++) await hub.reconcile();
     expect(hub.sim.writes).toEqual([]);
     hub.broken = undefined;
     await hub.run(8 * MINUTE);
     expect(hub.states('c1')).toBe('Proven Proven Proven');
   });
 
-  it('goes on with the others when the status of one cluster cannot be written', async () => {
+  it('continues with the others when the status of one cluster cannot be written', async () => {
     const hub = new HubSimulation({
       stages: [{ name: 'prod', maxConcurrentClusters: 2, soakSeconds: 30 }],
       clusters: ['prod-1', 'prod-2'],
@@ -148,7 +148,7 @@ describe('the controller of promotion', () => {
     expect(hub.sim.writes.map(({ cluster }) => cluster)).toEqual(['prod-2']);
   });
 
-  it('gives nobody the place of a cluster whose proof cannot be written', async () => {
+  it('keeps the slot of a cluster whose proof cannot be written', async () => {
     const hub = new HubSimulation({
       stages: [{ name: 'prod', maxConcurrentClusters: 1, soakSeconds: 30 }],
       clusters: ['prod-1', 'prod-2', 'prod-3'],
@@ -157,7 +157,7 @@ describe('the controller of promotion', () => {
     await hub.run(50 * SECOND);
     hub.broken = /^cluster prod-1/;
     hub.sim.now += MINUTE;
-    for (let pass = 0; pass < 3; pass++) await hub.reconcile();
+    for (let run = 0; run < 3; run++) await hub.reconcile();
     expect(hub.clusters.get('prod-2')?.status?.sync?.state).toBe('Pending');
     expect(hub.sim.writes.map(({ cluster }) => cluster)).toEqual(['prod-1']);
     hub.broken = undefined;
@@ -165,7 +165,7 @@ describe('the controller of promotion', () => {
     expect(hub.states('c1')).toBe('Proven');
   });
 
-  it('leaves clusters of another Pipeline alone, and holds what both claim', async () => {
+  it('ignores clusters of another Pipeline, and holds a cluster that both select', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
     const { pipeline } = hub.sim;
     const selector = { all: false, matchLabels: { 'kubenode.dev/environment': 'prod' } };
@@ -180,7 +180,7 @@ describe('the controller of promotion', () => {
     });
   });
 
-  it('keeps conditions and status of hosting out of what it applies', async () => {
+  it('applies no conditions and no status of hosting', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: ['test-1'] });
     const cluster = hub.clusters.get('test-1');
     const condition = {
@@ -197,35 +197,35 @@ describe('the controller of promotion', () => {
     });
     hub.sim.push('c1', { '*': { app: 'v1' } });
     await hub.reconcile();
-    // The hub in memory replaces the status: what is left is exactly what was sent.
+    // The simulated hub replaces the status, so it contains exactly what was applied.
     const sent = hub.clusters.get('test-1')?.status;
     expect(sent?.hosted).toBeUndefined();
     expect(sent?.conditions.map(({ type }) => type)).not.toContain('EtcdReady');
   });
 
-  it('does not ask a check again while it is being asked, or before its time', async () => {
+  it('does not run a check again while it runs, or before its interval ends', async () => {
     const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
-    const asked: number[] = [];
+    const runs: number[] = [];
     hub.sim.checkResult = () => {
-      asked.push(hub.sim.now);
+      runs.push(hub.sim.now);
       return 'Passed';
     };
     hub.sim.push('c1', { '*': { app: 'v1' } });
     await hub.run(100 * SECOND);
-    const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
-    expect(asked.length).toBeGreaterThan(1);
+    const gaps = runs.slice(1).map((at, index) => at - (runs[index] ?? 0));
+    expect(runs.length).toBeGreaterThan(1);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(30 * SECOND);
   });
 });
 
 describe('S39 reaches the same end when the controller is killed at any call', () => {
-  it('has the same end without a kill', async () => {
-    const hub = await story(new HubSimulation({ stages: STAGES, clusters: CLUSTERS }));
-    expect(outcome(hub)).toEqual(WANTED);
+  it('reaches the expected end without a kill', async () => {
+    const hub = await runStory(new HubSimulation({ stages: STAGES, clusters: CLUSTERS }));
+    expect(outcome(hub)).toEqual(EXPECTED);
   });
 
-  it(`ends alike, whichever call is the last of a process (${LONG ? 'all' : `slice of seed ${SEED}`})`, async () => {
-    const clean = await story(new HubSimulation({ stages: STAGES, clusters: CLUSTERS }));
+  it(`reaches the same end, whichever call is the last of a process (${LONG ? 'all' : `slice of seed ${SEED}`})`, async () => {
+    const clean = await runStory(new HubSimulation({ stages: STAGES, clusters: CLUSTERS }));
     const all = clean.calls.flatMap((_, index) => [
       { at: index + 1, when: 'before' as const },
       { at: index + 1, when: 'after' as const },
@@ -233,15 +233,15 @@ describe('S39 reaches the same end when the controller is killed at any call', (
     for (const kill of slice(all, 40)) {
       const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
       hub.kill = kill;
-      await story(hub);
-      expect({ kill, ...(outcome(hub) as object) }).toEqual({ kill, ...WANTED });
-      expect({ kill, short: soaksShort(hub) }).toEqual({ kill, short: [] });
+      await runStory(hub);
+      expect({ kill, ...(outcome(hub) as object) }).toEqual({ kill, ...EXPECTED });
+      expect({ kill, short: shortSoaks(hub) }).toEqual({ kill, short: [] });
     }
   }, 600_000);
 });
 
-/** Stages that were called proven sooner after the last write for them than their soak is long. */
-function soaksShort(hub: HubSimulation): string[] {
+/** Stages that were proven before their soak had passed since the last write. */
+function shortSoaks(hub: HubSimulation): string[] {
   const first = [...hub.releases.values()].find(({ spec }) => spec.commit === 'c1');
   return STAGES.flatMap(({ name, soakSeconds }) => {
     const proven = Date.parse(first?.status?.stages?.find((each) => each.name === name)?.provenAt ?? '');

@@ -1,4 +1,4 @@
-/** Whole promotions, as people would follow them. `UPDATE_GOLDEN=1` rewrites test/golden/promote; its diff is reviewed like code. */
+/** Whole promotions as transcripts. `UPDATE_GOLDEN=1` rewrites test/golden/promote; the diff is reviewed like code. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -22,20 +22,20 @@ const CLUSTERS = ['test-1', 'test-2', 'pre-1', 'prod-1', 'prod-2', 'prod-3'];
 interface Story {
   readonly name: string;
   readonly sim?: SimulationOptions;
-  readonly tell: (sim: PromotionSimulation) => void;
+  readonly run: (sim: PromotionSimulation) => void;
 }
 
 const STORIES: readonly Story[] = [
   {
     name: 'three stages, all well',
-    tell: (sim) => {
+    run: (sim) => {
       sim.push('c1', { '*': { app: 'v1' } });
       sim.run(3 * HOUR);
     },
   },
   {
     name: 'a bad commit halts, and its revert takes the fast lane',
-    tell: (sim) => {
+    run: (sim) => {
       sim.push('c1', { '*': { app: 'v1' } });
       sim.run(3 * HOUR);
       sim.push('c2', { '*': { app: 'v2' }, prod: { app: 'bad2' } });
@@ -46,7 +46,7 @@ const STORIES: readonly Story[] = [
   },
   {
     name: 'a commit of documents, idle and during a soak',
-    tell: (sim) => {
+    run: (sim) => {
       sim.push('c1', { '*': { app: 'v1' } });
       sim.run(3 * HOUR);
       sim.push('c2', { '*': { app: 'v1' } });
@@ -59,7 +59,7 @@ const STORIES: readonly Story[] = [
   },
   {
     name: 'twenty commits in a burst',
-    tell: (sim) => {
+    run: (sim) => {
       for (let index = 1; index <= 20; index++) {
         sim.push(`c${index}`, { '*': { app: `v${index}` } });
         sim.run(2 * SECOND);
@@ -80,7 +80,7 @@ const STORIES: readonly Story[] = [
       ],
       clusters: ['prod-1', 'prod-2', 'prod-3'],
     },
-    tell: (sim) => {
+    run: (sim) => {
       sim.cluster('prod-1').reachable = false;
       sim.cluster('prod-3').paused = true;
       sim.push('c1', { '*': { app: 'v1' } });
@@ -99,13 +99,13 @@ const STORIES: readonly Story[] = [
       ],
       clusters: ['test-1', 'prod-1'],
     },
-    tell: (sim) => {
+    run: (sim) => {
       sim.push('c1', { '*': { app: 'v1' } });
       sim.run(HOUR);
       sim.push('c2', { test: { app: 'v1' }, prod: { app: 'v2' } });
       sim.run(HOUR);
       const planDigest = sim.release('c2').spec.plan.digest;
-      const approvals = [{ stage: 'prod', planDigest, reason: 'looked at it' }];
+      const approvals = [{ stage: 'prod', planDigest, reason: 'reviewed' }];
       sim.pipeline = { ...sim.pipeline, spec: { ...sim.pipeline.spec, approvals } };
       sim.push('c3', { test: { app: 'v1' }, prod: { app: 'v2' } });
       sim.run(HOUR);
@@ -113,10 +113,10 @@ const STORIES: readonly Story[] = [
   },
 ];
 
-describe('transcripts of promotion', () => {
-  it.each(STORIES)('$name', ({ name, sim: options, tell }) => {
+describe('a promotion', () => {
+  it.each(STORIES)('matches the transcript: $name', ({ name, sim: options, run }) => {
     const sim = new PromotionSimulation(options ?? { stages: STAGES, clusters: CLUSTERS });
-    tell(sim);
+    run(sim);
     const text = `${sim.transcript.lines.join('\n')}\n`;
     const file = join(FOLDER, `${name.replaceAll(/[^a-z]+/g, '-')}.txt`);
     if (process.env['UPDATE_GOLDEN'] === '1') {

@@ -33,8 +33,8 @@ export function failedClusters(rollouts: readonly ClusterRollout[]): readonly st
 }
 
 /**
- * Proven: every cluster that counts is. Failures within the budget do not count. At least one cluster must be proven: clusters
- * that nobody observed prove nothing.
+ * Proven: every cluster that counts is. Failures within the budget do not count. At least one cluster must be proven, because
+ * clusters that were not observed prove nothing.
  */
 export function stageRollout(rollouts: readonly ClusterRollout[], stage: Stage): StageRollout {
   const failed = failedClusters(rollouts);

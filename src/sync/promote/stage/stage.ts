@@ -92,7 +92,7 @@ function entryWait(
   if (members.length === 0 && hadClusters) {
     return {
       reason: 'NoClusters',
-      because: `stage ${stage.name} lost its last cluster, so it proves nothing`,
+      because: `stage ${stage.name} has no cluster any more, so it proves nothing`,
       blocker: { kind: 'Pipeline', name: pipeline.metadata.name },
     };
   }

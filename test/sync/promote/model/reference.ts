@@ -1,7 +1,7 @@
 /**
- * The reference model of promotion, written from the requirements (S23, S31–S37, S39) and sharing no code with src/sync.
- * It sees what happens in the clusters, works out what may be called proven there, and objects to a write that breaks a
- * promise. It decides nothing, so where the requirements leave room it allows all of it.
+ * A reference model of promotion, written from the requirements (S23, S31–S37, S39) without code of src/sync. It observes the
+ * clusters, derives what counts as proven, and throws at a write that violates a requirement. It decides nothing: where the
+ * requirements allow several decisions, it accepts all of them.
  */
 
 export interface ReferenceStage {
@@ -13,17 +13,17 @@ export interface ReferenceStage {
   readonly maxSkipped: number;
 }
 
-/** One cluster as it really is, at a moment at which sync looks. */
+/** The real state of one cluster at a moment at which sync observes it. */
 export interface ReferenceObservation {
   readonly name: string;
   readonly stage: string;
   readonly paused: boolean;
-  readonly seen: boolean;
-  /** All of this was applied, and nothing is being written. */
+  readonly reachable: boolean;
+  /** The digest that is applied completely; undefined while something is being written. */
   readonly digest: string | undefined;
   readonly health: 'Settled' | 'Progressing' | 'Failed' | 'Other';
-  /** Apply goes wrong in a way that does not pass, or not now. */
-  readonly trouble: 'None' | 'Failing' | 'Failed';
+  /** The apply has permanent errors, or errors that may be transient. */
+  readonly applyErrors: 'None' | 'Failing' | 'Failed';
   readonly target: string | undefined;
 }
 
@@ -33,41 +33,41 @@ export interface ReferenceCommit {
   readonly digests: ReadonlyMap<string, string>;
 }
 
-interface Known extends Learned {
-  sight: ReferenceObservation;
+interface ClusterRecord extends LearnedState {
+  observation: ReferenceObservation;
   last: { digest: string; order: number; stage: string } | undefined;
-  unseenSince: number | undefined;
-  /** It was paused or lost in the middle of its trial: its place may be another's until it is written again. */
-  away: boolean;
+  unreachableSince: number | undefined;
+  /** It was paused or unreachable during its rollout: another cluster may use its slot until it is written again. */
+  lostSlot: boolean;
   proven: Map<string, number>;
 }
 
-/** What the hub learned by looking, and has again as it was when it comes back from a backup. */
-interface Learned {
-  goodAt: { readonly real: number; readonly wall: number } | undefined;
-  /** What was seen settled since it was last written. */
+/** What the hub learned from observations, and has again as of its backup when it is restored. */
+interface LearnedState {
+  healthyAt: { readonly real: number; readonly wall: number } | undefined;
+  /** The digest that was observed settled since the last write. */
   settled: string | undefined;
-  /** Observed good time of each unit at its version. */
+  /** Observed healthy time of each unit at its version. */
   soaked: ReadonlyMap<string, number>;
   failed: Map<string, number>;
 }
 
-const BLIND_MS = 120_000;
-/** The SHA-256 of nothing: what a commit renders to for a cluster that it does not mention. */
+const MAX_GAP_MS = 120_000;
+/** The SHA-256 of zero bytes: what a commit renders to for a cluster that it does not mention. */
 const EMPTY_TARGET = 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export class Reference {
   readonly #stages: readonly ReferenceStage[];
   readonly #units: (digest: string) => ReadonlyMap<string, string>;
-  readonly #known = new Map<string, Known>();
+  readonly #records = new Map<string, ClusterRecord>();
   readonly #commits: ReferenceCommit[] = [];
   readonly #order = new Map<string, number>();
   readonly provenIn: Set<string>[];
-  readonly #had: boolean[];
-  readonly #on: (string | undefined)[];
-  /** Was seen going wrong in that stage, now or before. */
-  readonly #wentWrong: Set<string>[];
-  #backup: ReadonlyMap<string, Learned> = new Map();
+  readonly #hadClusters: boolean[];
+  readonly #current: (string | undefined)[];
+  /** Commits that were observed failing in each stage, now or before. */
+  readonly #failing: Set<string>[];
+  #backup: ReadonlyMap<string, LearnedState> = new Map();
   #paused = false;
   #moment = 0;
 
@@ -75,44 +75,44 @@ export class Reference {
     this.#stages = stages;
     this.#units = units;
     this.provenIn = stages.map(() => new Set());
-    this.#had = stages.map(() => false);
-    this.#on = stages.map(() => undefined);
-    this.#wentWrong = stages.map(() => new Set());
+    this.#hadClusters = stages.map(() => false);
+    this.#current = stages.map(() => undefined);
+    this.#failing = stages.map(() => new Set());
   }
 
   accept(commit: ReferenceCommit): void {
     this.#order.set(commit.id, this.#commits.push(commit) - 1);
   }
 
-  /** The hub is backed up, with the soaks and failures that it knows. */
+  /** Backs up what the hub has learned: soaks and failures. */
   backUp(): void {
-    this.#backup = new Map([...this.#known].map(([name, known]) => [name, learnedBy(known)]));
+    this.#backup = new Map([...this.#records].map(([name, record]) => [name, learnedState(record)]));
   }
 
-  /** The hub comes back from its backup: what it learned since is lost, failures too. What runs where is not. */
+  /** Restores the hub from its backup: it forgets what it learned since, failures included. What the clusters run stays. */
   restore(): void {
-    for (const [name, known] of this.#known) {
-      known.away = true;
-      Object.assign(known, learnedBy(this.#backup.get(name) ?? newlyKnown(known.sight)));
-      // What failed by that account has to hold for a whole soak again, whatever was seen since.
-      for (const digest of known.failed.keys()) known.proven.delete(digest);
+    for (const [name, record] of this.#records) {
+      record.lostSlot = true;
+      Object.assign(record, learnedState(this.#backup.get(name) ?? newRecord(record.observation)));
+      // A failure in the backup has to hold for a whole soak again, whatever was observed since.
+      for (const digest of record.failed.keys()) record.proven.delete(digest);
     }
-    this.#on.fill(undefined);
+    this.#current.fill(undefined);
   }
 
-  /** Wall time is what sync can go by; `now` counts real time. */
-  look(sights: readonly ReferenceObservation[], now: number, wall: number, paused: boolean): void {
+  /** `wall` is the time that sync has; `now` is real time. */
+  observe(observations: readonly ReferenceObservation[], now: number, wall: number, paused: boolean): void {
     this.#paused = paused;
     this.#moment++;
-    const names = new Set(sights.map(({ name }) => name));
-    for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
-    for (const sight of sights) this.#see(sight, now, wall);
+    const names = new Set(observations.map(({ name }) => name));
+    for (const name of this.#records.keys()) if (!names.has(name)) this.#records.delete(name);
+    for (const observation of observations) this.#record(observation, now, wall);
     for (const [index, stage] of this.#stages.entries()) this.#prove(stage, index, wall);
   }
 
   #prove(stage: ReferenceStage, index: number, wall: number): void {
-    if (this.#members(stage).length > 0) this.#had[index] = true;
-    this.#watch(stage, index);
+    if (this.#members(stage).length > 0) this.#hadClusters[index] = true;
+    this.#noteFailing(stage, index);
     const before = this.provenIn[index - 1];
     for (const commit of this.#commits) {
       if (before && !before.has(commit.id)) continue;
@@ -120,67 +120,69 @@ export class Reference {
     }
   }
 
-  #watch(stage: ReferenceStage, index: number): void {
-    const on = this.#commits.find(({ id }) => id === this.#on[index]);
-    if (on && this.#goesWrong(stage, on)) this.#wentWrong[index]?.add(on.id);
+  #noteFailing(stage: ReferenceStage, index: number): void {
+    const commit = this.#commits.find(({ id }) => id === this.#current[index]);
+    if (commit && this.#isFailing(stage, commit)) this.#failing[index]?.add(commit.id);
   }
 
-  #see(sight: ReferenceObservation, now: number, wall: number): void {
-    const known = this.#known.get(sight.name) ?? newlyKnown(sight);
-    this.#known.set(sight.name, known);
-    known.sight = sight;
-    known.unseenSince = sight.seen ? undefined : Math.min(known.unseenSince ?? wall, wall);
-    if (sight.paused || !sight.seen) known.away = true;
-    if (sight.seen) this.#judge(known, sight, { real: now, wall });
+  #record(observation: ReferenceObservation, now: number, wall: number): void {
+    const record = this.#records.get(observation.name) ?? newRecord(observation);
+    this.#records.set(observation.name, record);
+    record.observation = observation;
+    record.unreachableSince = observation.reachable
+      ? undefined
+      : Math.min(record.unreachableSince ?? wall, wall);
+    if (observation.paused || !observation.reachable) record.lostSlot = true;
+    if (observation.reachable) this.#learn(record, observation, { real: now, wall });
   }
 
-  #judge(
-    known: Known,
-    { trouble, target, digest, health }: ReferenceObservation,
-    now: NonNullable<Known['goodAt']>,
+  #learn(
+    record: ClusterRecord,
+    { applyErrors, target, digest, health }: ReferenceObservation,
+    now: NonNullable<ClusterRecord['healthyAt']>,
   ): void {
-    if (trouble === 'Failed' && target !== undefined) this.#fail(known, target);
+    if (applyErrors === 'Failed' && target !== undefined) this.#fail(record, target);
     if (digest === undefined) return;
-    if (health === 'Failed') this.#fail(known, digest);
-    if (health === 'Settled') this.#soak(known, digest, now);
-    if (health === 'Progressing' && target === digest) stop(known, digest);
+    if (health === 'Failed') this.#fail(record, digest);
+    if (health === 'Settled') this.#soak(record, digest, now);
+    if (health === 'Progressing' && target === digest) stopSoak(record, digest);
   }
 
-  #fail(known: Known, digest: string): void {
-    known.failed.set(digest, this.#moment);
-    known.proven.delete(digest);
-    known.soaked = new Map();
+  #fail(record: ClusterRecord, digest: string): void {
+    record.failed.set(digest, this.#moment);
+    record.proven.delete(digest);
+    record.soaked = new Map();
   }
 
-  #soak(known: Known, digest: string, now: NonNullable<Known['goodAt']>): void {
-    const counts = countedSince(known.goodAt, now);
-    known.goodAt = now;
-    known.settled = digest;
-    const before = known.soaked;
-    known.soaked = new Map(
-      this.#states(known, digest).map((state) => [
+  #soak(record: ClusterRecord, digest: string, now: NonNullable<ClusterRecord['healthyAt']>): void {
+    const counts = countedSince(record.healthyAt, now);
+    record.healthyAt = now;
+    record.settled = digest;
+    const before = record.soaked;
+    record.soaked = new Map(
+      this.#states(record, digest).map((state) => [
         state,
         before.has(state) ? (before.get(state) ?? 0) + counts : 0,
       ]),
     );
-    const { soakMs } = this.#stage(known.sight.stage);
-    const proven = known.failed.has(digest) ? new Set<string>() : this.#provenUnits(known);
-    const isLeft = [...known.soaked].some(([state, ms]) => ms < soakMs && !proven.has(state));
-    if (isLeft && !known.proven.has(digest)) return;
-    known.proven.delete(digest);
-    known.proven.set(digest, this.#moment);
-    known.failed.delete(digest);
+    const { soakMs } = this.#stage(record.observation.stage);
+    const proven = record.failed.has(digest) ? new Set<string>() : this.#provenUnits(record);
+    const isLeft = [...record.soaked].some(([state, ms]) => ms < soakMs && !proven.has(state));
+    if (isLeft && !record.proven.has(digest)) return;
+    record.proven.delete(digest);
+    record.proven.set(digest, this.#moment);
+    record.failed.delete(digest);
   }
 
-  /** Units at their versions; a unit that was there in a proven digest and is gone counts as one, too. */
-  #states(known: Known, digest: string): string[] {
+  /** Units at their versions; a removed unit of a proven digest counts as a version of its own. */
+  #states(record: ClusterRecord, digest: string): string[] {
     const own = this.#units(digest);
-    const units = new Set([...known.proven.keys(), digest].flatMap((each) => [...this.#units(each).keys()]));
+    const units = new Set([...record.proven.keys(), digest].flatMap((each) => [...this.#units(each).keys()]));
     return [...units].map((unit) => `${unit}=${own.get(unit) ?? EMPTY_TARGET}`);
   }
 
-  #provenUnits(known: Known): Set<string> {
-    return new Set([...known.proven.keys()].flatMap((digest) => this.#states(known, digest)));
+  #provenUnits(record: ClusterRecord): Set<string> {
+    return new Set([...record.proven.keys()].flatMap((digest) => this.#states(record, digest)));
   }
 
   #stage(name: string): ReferenceStage {
@@ -189,34 +191,39 @@ export class Reference {
     return stage;
   }
 
-  #members(stage: ReferenceStage): Known[] {
-    return [...this.#known.values()].filter(({ sight }) => sight.stage === stage.name);
+  #members(stage: ReferenceStage): ClusterRecord[] {
+    return [...this.#records.values()].filter(({ observation }) => observation.stage === stage.name);
   }
 
-  #digest(commit: ReferenceCommit, known: Known): string {
-    return commit.digests.get(known.sight.name) ?? EMPTY_TARGET;
+  #digest(commit: ReferenceCommit, record: ClusterRecord): string {
+    return commit.digests.get(record.observation.name) ?? EMPTY_TARGET;
   }
 
-  #isLost({ unseenSince }: Known, stage: ReferenceStage, wall: number): boolean {
-    return unseenSince !== undefined && wall - unseenSince >= stage.graceMs;
+  #isLost({ unreachableSince }: ClusterRecord, stage: ReferenceStage, wall: number): boolean {
+    return unreachableSince !== undefined && wall - unreachableSince >= stage.graceMs;
   }
 
   #isProven(stage: ReferenceStage, index: number, commit: ReferenceCommit, wall: number): boolean {
     const members = this.#members(stage);
-    if (members.length === 0) return !this.#had[index];
+    if (members.length === 0) return !this.#hadClusters[index];
     const order = this.#order.get(commit.id) ?? -1;
-    const lost = members.filter((known) => !known.sight.paused && this.#isLost(known, stage, wall));
+    const lost = members.filter((record) => !record.observation.paused && this.#isLost(record, stage, wall));
     const ahead = members.filter(
-      (known) => (known.last?.order ?? -1) > order && known.last?.digest !== this.#digest(commit, known),
+      (record) => (record.last?.order ?? -1) > order && record.last?.digest !== this.#digest(commit, record),
     );
     const failed = members.filter(
-      (known) => !known.sight.paused && known.failed.has(this.#digest(commit, known)),
+      (record) => !record.observation.paused && record.failed.has(this.#digest(commit, record)),
     );
     const asked = members.filter(
-      (known) =>
-        !known.sight.paused && !lost.includes(known) && !ahead.includes(known) && !failed.includes(known),
+      (record) =>
+        !record.observation.paused &&
+        !lost.includes(record) &&
+        !ahead.includes(record) &&
+        !failed.includes(record),
     );
-    const proven = asked.filter((known) => known.sight.seen && known.proven.has(this.#digest(commit, known)));
+    const proven = asked.filter(
+      (record) => record.observation.reachable && record.proven.has(this.#digest(commit, record)),
+    );
     return (
       lost.length <= stage.maxSkipped &&
       failed.length <= stage.maxFailed &&
@@ -225,147 +232,173 @@ export class Reference {
     );
   }
 
-  /** A write of this commit to this cluster: throws when it breaks a promise. */
+  /** A write of this commit to this cluster: throws if it violates a requirement. */
   write(cluster: string, commitId: string, wall: number): void {
-    const known = this.#known.get(cluster);
+    const record = this.#records.get(cluster);
     const commit = this.#commits.find(({ id }) => id === commitId);
-    if (!known || !commit) throw new Error(`S31: ${cluster} got ${commitId}, which nobody accepted`);
-    const digest = this.#digest(commit, known);
+    if (!record || !commit) throw new Error(`S31: ${cluster} got ${commitId}, which is not accepted`);
+    const digest = this.#digest(commit, record);
     const order = this.#order.get(commitId) ?? -1;
-    const begins = known.last?.digest !== digest;
-    this.#mayBeWritten(known);
-    refuse(known.last !== undefined && order < known.last.order, `S39: ${cluster} went back to ${commitId}`);
-    if (begins || !this.#isGuest(known, commit)) this.#mayBeBusy(known, commit, wall, begins);
-    known.last = { digest, order, stage: begunIn(known, begins) };
-    known.settled = undefined;
-    known.away = false;
+    const starts = record.last?.digest !== digest;
+    this.#checkWritable(record);
+    violates(
+      record.last !== undefined && order < record.last.order,
+      `S39: ${cluster} was rolled back to ${commitId}`,
+    );
+    if (starts || !this.#isFromElsewhere(record, commit)) this.#checkSlot(record, commit, wall, starts);
+    record.last = { digest, order, stage: startedIn(record, starts) };
+    record.settled = undefined;
+    record.lostSlot = false;
   }
 
-  #mayBeWritten({ sight }: Known): void {
-    refuse(this.#paused || sight.paused, `S30: ${sight.name} was written while paused`);
-    refuse(!sight.seen, `S37: ${sight.name} was written while it was not seen`);
+  #checkWritable({ observation }: ClusterRecord): void {
+    violates(this.#paused || observation.paused, `S30: ${observation.name} was written while paused`);
+    violates(!observation.reachable, `S37: ${observation.name} was written while it was unreachable`);
   }
 
-  #mayBeBusy(known: Known, commit: ReferenceCommit, wall: number, begins: boolean): void {
-    const stage = this.#stage(known.sight.stage);
+  #checkSlot(record: ClusterRecord, commit: ReferenceCommit, wall: number, starts: boolean): void {
+    const stage = this.#stage(record.observation.stage);
     const index = this.#stages.indexOf(stage);
-    const others = this.#members(stage).filter((other) => other !== known);
-    if (begins) this.#mayBegin(known, commit, index, others);
+    const others = this.#members(stage).filter((other) => other !== record);
+    if (starts) this.#checkStart(record, commit, index, others);
     const busy = others.filter((other) => this.#isBusy(other, commit, stage, wall)).length;
-    const isFull = busy + 1 > stage.maxConcurrent && !known.failed.has(this.#digest(commit, known));
-    refuse(isFull, `S23: ${known.sight.name} began while ${busy} others were busy with ${commit.id}`);
-    if (begins || this.#isNews(index, commit)) this.#takesOver(stage, index, commit, [...others, known]);
+    const isFull = busy + 1 > stage.maxConcurrent && !record.failed.has(this.#digest(commit, record));
+    violates(
+      isFull,
+      `S23: ${record.observation.name} started while ${busy} others were busy with ${commit.id}`,
+    );
+    if (starts || this.#isNewer(index, commit)) {
+      this.#checkReplacement(stage, index, commit, [...others, record]);
+    }
   }
 
   /**
-   * Whoever came from another stage in the middle of its work ends that work, in nobody's place. So does whom a hub that comes
-   * back from a backup finds with more than its stage has now: it stays, and is not counted until the stage has caught up (S38, S39).
+   * A cluster that came from another stage during its rollout finishes it without a slot. So does a cluster that a restored
+   * hub finds ahead of its stage: it keeps its commit, and is not counted until the stage has caught up (S38, S39).
    */
-  #isGuest({ last, sight }: Known, commit: ReferenceCommit): boolean {
-    const index = this.#stages.findIndex(({ name }) => name === sight.stage);
-    const isAhead = this.#isNews(index, commit) && last?.order === this.#order.get(commit.id);
-    return last?.stage !== sight.stage || isAhead;
+  #isFromElsewhere({ last, observation }: ClusterRecord, commit: ReferenceCommit): boolean {
+    const index = this.#stages.findIndex(({ name }) => name === observation.stage);
+    const isAhead = this.#isNewer(index, commit) && last?.order === this.#order.get(commit.id);
+    return last?.stage !== observation.stage || isAhead;
   }
 
-  /** A stage comes to a commit also with one that goes on, under the new name, with what it had. */
-  #isNews(index: number, { id }: ReferenceCommit): boolean {
-    const on = this.#on[index];
+  /** A stage also moves to a commit with a cluster that continues the same content under the new name. */
+  #isNewer(index: number, { id }: ReferenceCommit): boolean {
+    const on = this.#current[index];
     return on !== undefined && (this.#order.get(id) ?? -1) > (this.#order.get(on) ?? -1);
   }
 
-  #mayBegin(known: Known, commit: ReferenceCommit, index: number, others: readonly Known[]): void {
-    const { name, stage } = known.sight;
+  #checkStart(
+    record: ClusterRecord,
+    commit: ReferenceCommit,
+    index: number,
+    others: readonly ClusterRecord[],
+  ): void {
+    const { name, stage } = record.observation;
     const before = this.provenIn[index - 1];
-    const digest = this.#digest(commit, known);
+    const digest = this.#digest(commit, record);
     const failed = others.filter(
-      (other) => !other.sight.paused && other.failed.has(this.#digest(commit, other)),
+      (other) => !other.observation.paused && other.failed.has(this.#digest(commit, other)),
     );
-    refuse(before !== undefined && !before.has(commit.id), `S31: ${name} got ${commit.id} before its proof`);
-    refuse(known.failed.has(digest), `S32: ${name} got ${commit.id}, which failed there`);
-    refuse(
+    violates(
+      before !== undefined && !before.has(commit.id),
+      `S31: ${name} got ${commit.id} before its proof`,
+    );
+    violates(record.failed.has(digest), `S32: ${name} got ${commit.id}, which failed there`);
+    violates(
       failed.length > this.#stage(stage).maxFailed,
-      `S35: ${name} began ${commit.id} beyond the failure budget`,
+      `S35: ${name} started ${commit.id} beyond the failure budget`,
     );
   }
 
-  #isBusy(known: Known, commit: ReferenceCommit, stage: ReferenceStage, wall: number): boolean {
-    const digest = this.#digest(commit, known);
-    const isAway = known.away || known.sight.paused || this.#isLost(known, stage, wall);
-    const hasEnded = known.proven.has(digest) || known.failed.has(digest);
-    return runsHere(known, digest, stage) && !isAway && !hasEnded;
+  #isBusy(record: ClusterRecord, commit: ReferenceCommit, stage: ReferenceStage, wall: number): boolean {
+    const digest = this.#digest(commit, record);
+    const isAway = record.lostSlot || record.observation.paused || this.#isLost(record, stage, wall);
+    const hasEnded = record.proven.has(digest) || record.failed.has(digest);
+    return runsHere(record, digest, stage) && !isAway && !hasEnded;
   }
 
-  /** S34: what a stage is busy with is replaced only when it is proven, fails, or is taken back. */
-  #takesOver(stage: ReferenceStage, index: number, commit: ReferenceCommit, members: readonly Known[]): void {
-    const before = this.#commits.find(({ id }) => id === this.#on[index]);
-    this.#on[index] = commit.id;
+  /** S34: the commit of a busy stage is replaced only if it is proven, fails, or is reverted. */
+  #checkReplacement(
+    stage: ReferenceStage,
+    index: number,
+    commit: ReferenceCommit,
+    members: readonly ClusterRecord[],
+  ): void {
+    const before = this.#commits.find(({ id }) => id === this.#current[index]);
+    this.#current[index] = commit.id;
     if (!before || before === commit || this.#hasEnded(index, before)) return;
-    const isRevert = members.every((known) => !known.last || this.#isBackTo(known, commit));
-    const isUnderWay = members.some((known) => this.#isUnderWay(known, before, stage));
-    const promise = `S34: ${stage.name} left ${before.id} for ${commit.id} in the middle of its soak`;
-    refuse(!isRevert && isUnderWay, promise);
+    const isRevert = members.every((record) => !record.last || this.#isBackTo(record, commit));
+    const isInProgress = members.some((record) => this.#isInProgress(record, before, stage));
+    const violation = `S34: ${stage.name} left ${before.id} for ${commit.id} in the middle of its soak`;
+    violates(!isRevert && isInProgress, violation);
   }
 
   #hasEnded(index: number, { id }: ReferenceCommit): boolean {
-    return [this.provenIn[index], this.#wentWrong[index]].some((ended) => ended?.has(id));
+    return [this.provenIn[index], this.#failing[index]].some((ended) => ended?.has(id));
   }
 
-  /** Failures within the budget do not keep the stage from its proof: they are no reason to leave it (S34). */
-  #goesWrong(stage: ReferenceStage, commit: ReferenceCommit): boolean {
+  /** Failures within the budget do not prevent the proof of the stage, so they are no reason to replace the commit (S34). */
+  #isFailing(stage: ReferenceStage, commit: ReferenceCommit): boolean {
     const members = this.#members(stage);
-    const failed = members.filter((known) => known.failed.has(this.#digest(commit, known)));
-    return failed.length > stage.maxFailed || members.some(({ sight }) => sight.trouble !== 'None');
+    const failed = members.filter((record) => record.failed.has(this.#digest(commit, record)));
+    return (
+      failed.length > stage.maxFailed || members.some(({ observation }) => observation.applyErrors !== 'None')
+    );
   }
 
-  #isBackTo(known: Known, commit: ReferenceCommit): boolean {
-    const proven = this.#provenUnits(known);
-    return this.#states(known, this.#digest(commit, known)).every((state) => proven.has(state));
+  #isBackTo(record: ClusterRecord, commit: ReferenceCommit): boolean {
+    const proven = this.#provenUnits(record);
+    return this.#states(record, this.#digest(commit, record)).every((state) => proven.has(state));
   }
 
-  #isUnderWay(known: Known, commit: ReferenceCommit, stage: ReferenceStage): boolean {
-    const digest = this.#digest(commit, known);
-    const hasEnded = known.proven.has(digest) || known.failed.has(digest);
-    return runsHere(known, digest, stage) && !known.away && !hasEnded;
+  #isInProgress(record: ClusterRecord, commit: ReferenceCommit, stage: ReferenceStage): boolean {
+    const digest = this.#digest(commit, record);
+    const hasEnded = record.proven.has(digest) || record.failed.has(digest);
+    return runsHere(record, digest, stage) && !record.lostSlot && !hasEnded;
   }
 }
 
 /**
- * Time in which nobody looked, for more than two minutes, does not count. Where the clock was set back meanwhile, durations
- * go by the observation times that are recorded in the API (section 3, "Clock jump"): nobody can know of more.
+ * Unobserved time of more than two minutes does not count. Where the clock was set back meanwhile, durations follow the
+ * observation times that are recorded in the API (section 3, "Clock jump"): nothing recorded shows more.
  */
-function countedSince(before: Known['goodAt'], now: NonNullable<Known['goodAt']>): number {
+function countedSince(
+  before: ClusterRecord['healthyAt'],
+  now: NonNullable<ClusterRecord['healthyAt']>,
+): number {
   const { real, wall } = before ?? now;
   const gaps = [now.real - real, now.wall - wall];
-  return gaps.find((gap) => gap >= 0 && gap <= BLIND_MS) ?? 0;
+  return gaps.find((gap) => gap >= 0 && gap <= MAX_GAP_MS) ?? 0;
 }
 
-/** What had settled is seen unsettled: the time until it is good again does not count. */
-function stop(known: Known, digest: string): void {
-  if (known.settled !== digest) return;
-  known.goodAt = undefined;
+/** Settled content was observed unsettled: the time until it is healthy again does not count. */
+function stopSoak(record: ClusterRecord, digest: string): void {
+  if (record.settled !== digest) return;
+  record.healthyAt = undefined;
 }
 
-/** Going on with something is no new beginning. */
-function begunIn({ last, sight }: Known, begins: boolean): string {
-  return begins || !last ? sight.stage : last.stage;
+/** Continuing content does not start it again. */
+function startedIn({ last, observation }: ClusterRecord, starts: boolean): string {
+  return starts || !last ? observation.stage : last.stage;
 }
 
-/** Who came from another stage began there: it takes nobody's place here. */
-function runsHere({ last }: Known, digest: string, { name }: ReferenceStage): boolean {
+/** A cluster that came from another stage started there: it uses no slot here. */
+function runsHere({ last }: ClusterRecord, digest: string, { name }: ReferenceStage): boolean {
   return last?.digest === digest && last.stage === name;
 }
 
-function learnedBy({ goodAt, settled, soaked, failed }: Learned): Learned {
-  return { goodAt, settled, soaked, failed: new Map(failed) };
+function learnedState({ healthyAt, settled, soaked, failed }: LearnedState): LearnedState {
+  return { healthyAt, settled, soaked, failed: new Map(failed) };
 }
 
-function newlyKnown(sight: ReferenceObservation): Known {
+function newRecord(observation: ReferenceObservation): ClusterRecord {
   return {
-    sight,
+    observation,
     last: undefined,
-    unseenSince: undefined,
-    away: false,
-    goodAt: undefined,
+    unreachableSince: undefined,
+    lostSlot: false,
+    healthyAt: undefined,
     settled: undefined,
     soaked: new Map(),
     proven: new Map(),
@@ -373,6 +406,6 @@ function newlyKnown(sight: ReferenceObservation): Known {
   };
 }
 
-function refuse(broken: boolean, promise: string): void {
-  if (broken) throw new Error(promise);
+function violates(isViolated: boolean, requirement: string): void {
+  if (isViolated) throw new Error(requirement);
 }

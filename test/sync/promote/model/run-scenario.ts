@@ -1,10 +1,10 @@
-/** Carries out one scenario of the model test, and checks the invariants on the way. */
+/** Runs one scenario of the model test, and checks the invariants after each event. */
 import type { Release, ReleaseStage } from '../../../../src/api/generated/types.ts';
 import type { SimulatedCluster } from '../simulation/simulated-cluster.ts';
 import { type Content, MINUTE, PromotionSimulation, SECOND, stageOf } from '../simulation/simulation.ts';
 import { Reference, type ReferenceObservation } from './reference.ts';
 
-export type Event =
+export type ScenarioEvent =
   | { readonly do: 'wait'; readonly seconds: number }
   | { readonly do: 'push'; readonly place: string; readonly unit: string; readonly bad: boolean }
   | { readonly do: 'revert'; readonly back: number }
@@ -29,23 +29,23 @@ export interface ScenarioStage {
 
 export interface Scenario {
   readonly stages: readonly [ScenarioStage, ScenarioStage, ScenarioStage];
-  readonly events: readonly Event[];
+  readonly events: readonly ScenarioEvent[];
 }
 
 const NAMES = ['test', 'pre', 'prod'] as const;
 type Contents = Record<string, Content>;
 
-/** Throws when a promise is broken. */
-export function execute(scenario: Scenario, watch?: (sim: PromotionSimulation) => void): 'kept' {
-  const model = new Model(scenario);
-  model.sim.quiet = watch === undefined;
-  watch?.(model.sim);
-  for (const event of scenario.events) model.happen(event);
-  model.heal();
-  return 'kept';
+/** Throws if a requirement is violated. */
+export function runScenario(scenario: Scenario, watch?: (sim: PromotionSimulation) => void): 'ok' {
+  const run = new ModelRun(scenario);
+  run.sim.quiet = watch === undefined;
+  watch?.(run.sim);
+  for (const event of scenario.events) run.apply(event);
+  run.recover();
+  return 'ok';
 }
 
-class Model {
+class ModelRun {
   readonly sim: PromotionSimulation;
   readonly reference: Reference;
   readonly #scenario: Scenario;
@@ -88,13 +88,13 @@ class Model {
       refStages,
       (digest) => new Map(Object.entries(this.sim.contents.get(digest) ?? {})),
     );
-    this.sim.beforeReconcile = () => this.#look();
+    this.sim.beforeReconcile = () => this.#observeAll();
     this.sim.onWrite = ({ cluster, commit }) => this.reference.write(cluster, commit, this.sim.now);
     this.sim.onReconcile = () => this.#checkStatus();
     this.#push(Object.fromEntries(NAMES.map((name) => [name, { app: 'v0', base: 'v0' }])));
   }
 
-  happen(event: Event): void {
+  apply(event: ScenarioEvent): void {
     const { sim } = this;
     const acts: Acts = {
       wait: ({ seconds }) => sim.run(seconds * SECOND),
@@ -106,11 +106,11 @@ class Model {
       },
       restart: ({ seconds }) => {
         sim.restart();
-        // Time passes while nobody looks.
+        // Time passes while sync is down.
         sim.now += seconds * SECOND;
       },
       crash: ({ at }) => {
-        this.#look();
+        this.#observeAll();
         sim.reconcile(at);
         sim.restart();
       },
@@ -119,7 +119,7 @@ class Model {
         sim.jump(seconds * SECOND);
       },
       halt: () => this.#pause(!sim.pipeline.spec.paused),
-      backup: () => this.#keep(),
+      backup: () => this.#backUp(),
       restore: () => this.#restore(),
       member: ({ cluster, stage }) => this.#member(cluster, stage),
       reach: ({ cluster }) => this.#change(cluster, (each) => ({ reachable: !each.reachable })),
@@ -127,7 +127,7 @@ class Model {
       unhealthy: ({ cluster, how }) => this.#change(cluster, () => ({ unhealthy: how })),
       trouble: ({ cluster, how }) => this.#change(cluster, () => ({ trouble: how })),
     };
-    (acts[event.do] as (event: Event) => void)(event);
+    (acts[event.do] as (event: ScenarioEvent) => void)(event);
     sim.settle();
   }
 
@@ -141,7 +141,7 @@ class Model {
     if (cluster) Object.assign(cluster, change(cluster));
   }
 
-  #keep(): void {
+  #backUp(): void {
     const { releases, pipeline, clusters } = this.sim;
     const statuses = new Map([...clusters].map(([name, { status }]) => [name, status]));
     this.#backup = { releases: new Map(releases), pipeline, clusters: statuses };
@@ -156,7 +156,7 @@ class Model {
     else sim.addCluster(name, { environment: stage });
   }
 
-  /** The hub comes back from its backup; clusters are as they are. Sync was away, of course. */
+  /** Restores the hub from its backup; the clusters stay as they are. Sync restarts. */
   #restore(): void {
     if (!this.#backup) return;
     const { sim } = this;
@@ -190,33 +190,33 @@ class Model {
     if (settle) sim.settle();
   }
 
-  #look(): void {
+  #observeAll(): void {
     const { sim } = this;
     sim.work();
-    this.reference.look(
-      [...sim.clusters.values()].map((cluster) => this.#sight(cluster)),
+    this.reference.observe(
+      [...sim.clusters.values()].map((cluster) => this.#observe(cluster)),
       sim.now + this.#skew,
       sim.now,
       sim.pipeline.spec.paused,
     );
   }
 
-  #sight(cluster: SimulatedCluster): ReferenceObservation {
+  #observe(cluster: SimulatedCluster): ReferenceObservation {
     const { name, environment, paused, applying, target } = cluster;
     const answer = cluster.health(this.sim.now)?.answer;
     return {
       name,
       stage: environment,
       paused,
-      seen: cluster.reachable && cluster.identity === 'Verified',
+      reachable: cluster.reachable && cluster.identity === 'Verified',
       digest: applying ? undefined : cluster.applied?.digest,
       health: answer === undefined || answer === 'Unknown' ? 'Other' : answer,
-      trouble: troubleOf(cluster),
+      applyErrors: applyErrorsOf(cluster),
       target: target?.digest,
     };
   }
 
-  /** 7: what is proven is proven, status only moves forward, every wait has a reason, and every list a bound. */
+  /** 7: only proven commits are called proven, status only moves forward, and every wait has a reason. */
   #checkStatus(): void {
     for (const release of this.sim.releases.values()) this.#checkRelease(release);
   }
@@ -230,14 +230,14 @@ class Model {
 
   #checkStage(key: string, stage: ReleaseStage, isProven: boolean): void {
     const rank = RANKS[stage.state];
-    if (rank < (this.#ranks.get(key) ?? 0)) throw new Error(`7: ${key} went back to ${stage.state}`);
+    if (rank < (this.#ranks.get(key) ?? 0)) throw new Error(`7: ${key} moved back to ${stage.state}`);
     this.#ranks.set(key, rank);
-    if (stage.state === 'Proven' && !isProven) throw new Error(`S31: ${key} is called proven`);
-    if (!saysWhy(stage)) throw new Error(`7: ${key} is ${stage.state} and does not say why`);
+    if (stage.state === 'Proven' && !isProven) throw new Error(`S31: ${key} is Proven without proof`);
+    if (!hasReason(stage)) throw new Error(`7: ${key} is ${stage.state} without a reason`);
   }
 
-  /** 6: with faults off, every cluster reaches the last commit, and its Release ends well. */
-  heal(): void {
+  /** 6: without faults, every cluster reaches the last commit, and its Release succeeds. */
+  recover(): void {
     const { sim } = this;
     this.#pause(false);
     const healthy = { reachable: true, paused: false, unhealthy: 'No', trouble: 'None' } as const;
@@ -251,23 +251,27 @@ class Model {
     this.#push(Object.fromEntries(NAMES.map((name) => [name, { app: version, base: version }])));
     const slowest = Math.max(...this.#scenario.stages.map(({ soakSeconds }) => soakSeconds));
     const last = sim.commits.at(-1)?.id ?? '';
-    const enough = (sim.clusters.size + 2) * (slowest * SECOND + 2 * MINUTE) * 2;
-    sim.run(enough, () => sim.release(last).status?.finishedAt !== undefined);
-    this.#checkEnd(last);
+    const enoughMs = (sim.clusters.size + 2) * (slowest * SECOND + 2 * MINUTE) * 2;
+    sim.run(enoughMs, () => sim.release(last).status?.finishedAt !== undefined);
+    this.#checkResult(last);
   }
 
-  #checkEnd(last: string): void {
+  #checkResult(last: string): void {
     const targets = new Map(this.sim.commits.at(-1)?.targets);
     const wrong = [...this.sim.clusters.values()].filter(
       ({ name, applied }) => applied?.digest !== targets.get(name)?.digest,
     );
-    if (wrong.length > 0) throw new Error(`6: ${wrong.map(({ name }) => name).join()} run something else`);
+    if (wrong.length > 0) throw new Error(`6: ${wrong.map(({ name }) => name).join()} run other content`);
     const { phase, stages } = { ...this.sim.release(last).status };
-    if (phase !== 'Succeeded') throw new Error(`6: the last Release is not done: ${JSON.stringify(stages)}`);
+    if (phase !== 'Succeeded') {
+      throw new Error(`6: the last Release has not succeeded: ${JSON.stringify(stages)}`);
+    }
   }
 }
 
-type Acts = { readonly [E in Event as E['do']]: (event: Extract<Event, { do: E['do'] }>) => void };
+type Acts = {
+  readonly [E in ScenarioEvent as E['do']]: (event: Extract<ScenarioEvent, { do: E['do'] }>) => void;
+};
 
 const RANKS = {
   Pending: 0,
@@ -279,12 +283,12 @@ const RANKS = {
   Superseded: 2,
 } as const;
 
-function saysWhy({ state, waiting }: ReleaseStage): boolean {
-  const mustSay = state !== 'Pending' && RANKS[state] < 2;
-  return !mustSay || (waiting !== undefined && waiting.reason !== '' && waiting.since !== '');
+function hasReason({ state, waiting }: ReleaseStage): boolean {
+  const needsReason = state !== 'Pending' && RANKS[state] < 2;
+  return !needsReason || (waiting !== undefined && waiting.reason !== '' && waiting.since !== '');
 }
 
-function troubleOf({ trouble, applying }: SimulatedCluster): ReferenceObservation['trouble'] {
+function applyErrorsOf({ trouble, applying }: SimulatedCluster): ReferenceObservation['applyErrors'] {
   if (trouble === 'None') return 'None';
   return trouble === 'Permanent' && applying ? 'Failed' : 'Failing';
 }

@@ -1,13 +1,13 @@
 /** Random scenarios for the model test. */
 import fc from 'fast-check';
-import type { Event, Scenario } from './run-scenario.ts';
+import type { Scenario, ScenarioEvent } from './run-scenario.ts';
 
 const units = fc.constantFrom('app', 'base');
 const place = fc.constantFrom('*', 'test', 'pre', 'prod', 'test-1', 'prod-1', 'prod-2');
 const cluster = fc.constantFrom('test-1', 'test-2', 'pre-1', 'prod-1', 'prod-2', 'prod-3');
 const seconds = fc.constantFrom(1, 15, 40, 65, 130, 400, 4000);
 
-const event: fc.Arbitrary<Event> = fc.oneof(
+const event: fc.Arbitrary<ScenarioEvent> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('wait' as const), seconds }) },
   {
     weight: 4,

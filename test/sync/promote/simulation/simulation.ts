@@ -14,6 +14,7 @@ export { SECOND } from './simulated-cluster.ts';
 export const START = Date.parse('2030-01-01T00:00:00.000Z');
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 /** Unit to version, as `{ base: 'v1', app: 'v7' }`. A version that starts with `bad` makes the cluster fail. */
 export type Content = Readonly<Record<string, string>>;

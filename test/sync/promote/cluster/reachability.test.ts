@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { prodClusters, prodStage } from '../simulation/queries.ts';
+import { MINUTE, PromotionSimulation, SECOND } from '../simulation/simulation.ts';
+
+describe('S37 syncs an unreachable cluster when it returns', () => {
+  const stages = [{ name: 'prod', maxConcurrentClusters: '100%' as const, soakSeconds: 60 }];
+
+  function down(
+    count: number,
+    away: readonly string[],
+    unreachable = { graceSeconds: 3600, maxSkipped: '10%' as number | `${number}%` },
+  ): PromotionSimulation {
+    const sim = new PromotionSimulation({
+      stages: [{ ...stages[0], name: 'prod', unreachable }],
+      clusters: prodClusters(count),
+    });
+    for (const name of away) sim.cluster(name).reachable = false;
+    return sim;
+  }
+
+  it('applies the current commit of the stage to a returning cluster, with its soak', () => {
+    const sim = down(3, ['prod-002'], { graceSeconds: 60, maxSkipped: 1 });
+    for (const id of ['c1', 'c2', 'c3']) {
+      sim.push(id, { prod: { app: id } });
+      sim.run(10 * MINUTE);
+    }
+    expect(prodStage(sim, 'c3').state).toBe('Proven');
+    sim.cluster('prod-002').reachable = true;
+    sim.run(40 * SECOND);
+    expect(sim.cluster('prod-002').status?.sync).toMatchObject({ state: 'Soaking', commit: 'c3' });
+    expect(sim.writes.filter(({ cluster }) => cluster === 'prod-002').map(({ commit }) => commit)).toEqual([
+      'c3',
+    ]);
+    sim.run(10 * MINUTE);
+    expect(sim.cluster('prod-002').status?.sync?.state).toBe('Proven');
+  });
+
+  it('applies once to a cluster that flaps every 30 s for an hour, and never rolls it back', () => {
+    const sim = down(2, []);
+    sim.push('c1', { prod: { app: 'v1' } });
+    sim.run(5 * MINUTE);
+    sim.push('c2', { prod: { app: 'v2' } });
+    sim.run(15 * SECOND);
+    for (let flap = 0; flap < 120; flap++) {
+      const cluster = sim.cluster('prod-001');
+      cluster.reachable = !cluster.reachable;
+      sim.run(30 * SECOND);
+    }
+    sim.cluster('prod-001').reachable = true;
+    sim.run(10 * MINUTE);
+    expect(sim.writes.filter(({ cluster }) => cluster === 'prod-001').map(({ commit }) => commit)).toEqual([
+      'c1',
+      'c2',
+    ]);
+    expect(prodStage(sim, 'c2').state).toBe('Proven');
+  });
+});

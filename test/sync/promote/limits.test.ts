@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import {
+  prodClusters,
+  prodStage,
+  runningContent,
+  runUntilProven,
+  stageStatus,
+  writtenClusters,
+} from './simulation/queries.ts';
+import { HOUR, MINUTE, PromotionSimulation } from './simulation/simulation.ts';
+
+const STAGES = [
+  { name: 'test', soakSeconds: 60 },
+  { name: 'pre', soakSeconds: 600 },
+  { name: 'prod', soakSeconds: 3600 },
+];
+
+describe('S35 starts no further cluster when the failure budget is spent', () => {
+  it('stops 100 clusters with a budget of 2 at the third failure', () => {
+    const stages = [{ name: 'prod', maxConcurrentClusters: 4, maxFailedClusters: 2, soakSeconds: 60 }];
+    const sim = new PromotionSimulation({ stages, clusters: prodClusters(100) });
+    const bad = Object.fromEntries(
+      ['prod-003', 'prod-007', 'prod-011', 'prod-040'].map((name) => [name, { app: 'bad1' }]),
+    );
+    sim.push('c1', { prod: { app: 'v1' }, ...bad });
+    sim.run(12 * HOUR);
+    expect(prodStage(sim, 'c1').state).toBe('Failed');
+    // The third failure is prod-011; at most three more clusters were busy then.
+    expect(writtenClusters(sim, 'c1').length).toBeLessThanOrEqual(14);
+    expect(
+      sim.release('c1').status?.failedClusters?.map(({ name, reason, stage }) => [name, reason, stage]),
+    ).toEqual([
+      ['prod-003', 'ProgressDeadlineExceeded', 'prod'],
+      ['prod-007', 'ProgressDeadlineExceeded', 'prod'],
+      ['prod-011', 'ProgressDeadlineExceeded', 'prod'],
+    ]);
+    expect(sim.release('c1').status?.conditions.find(({ type }) => type === 'Stalled')).toMatchObject({
+      status: 'True',
+      reason: 'FailureBudgetSpent',
+      message: 'clusters failed in prod: 3, allowed: 2 (prod-003, prod-007, prod-011)',
+    });
+    expect(sim.release('c1').status?.phase).toBe('Failed');
+  });
+
+  it('lets started clusters finish', () => {
+    const stages = [{ name: 'prod', maxConcurrentClusters: 2, soakSeconds: 600 }];
+    const sim = new PromotionSimulation({ stages, clusters: prodClusters(3) });
+    sim.push('c1', { prod: { app: 'v1' }, 'prod-001': { app: 'bad1' } });
+    sim.run(HOUR);
+    expect(sim.cluster('prod-002').status?.sync?.state).toBe('Proven');
+    expect(writtenClusters(sim, 'c1')).toEqual(['prod-001', 'prod-002']);
+  });
+
+  it('does not start a held plan after the budget is spent', () => {
+    const stages = [{ name: 'prod', maxConcurrentClusters: 2 }];
+    const sim = new PromotionSimulation({ stages, clusters: prodClusters(2) });
+    sim.cluster('prod-001').trouble = 'Held';
+    sim.push('c1', { prod: { app: 'bad1' } });
+    sim.run(10 * MINUTE);
+    sim.cluster('prod-001').trouble = 'None';
+    sim.run(10 * MINUTE);
+    expect(writtenClusters(sim, 'c1')).toEqual(['prod-002']);
+  });
+
+  it('counts the failure of a cluster that became unreachable', () => {
+    const stages = [{ name: 'prod', unreachable: { graceSeconds: 60, maxSkipped: 3 } }];
+    const sim = new PromotionSimulation({ stages, clusters: prodClusters(3) });
+    sim.push('c1', { prod: { app: 'bad1' } });
+    sim.run(10 * MINUTE);
+    sim.cluster('prod-001').reachable = false;
+    sim.run(HOUR);
+    expect(writtenClusters(sim, 'c1')).toEqual(['prod-001']);
+  });
+});
+
+describe('the limits of promotion', () => {
+  it('writes nothing while the Pipeline is paused, and continues afterwards', () => {
+    const sim = new PromotionSimulation({
+      stages: [{ name: 'prod', soakSeconds: 60 }],
+      clusters: prodClusters(2),
+    });
+    sim.push('c1', { prod: { app: 'v1' } });
+    sim.run(10 * MINUTE);
+    const pause = (paused: boolean): void => {
+      sim.pipeline = { ...sim.pipeline, spec: { ...sim.pipeline.spec, paused } };
+    };
+    pause(true);
+    sim.push('c2', { prod: { app: 'v2' } });
+    sim.run(HOUR);
+    expect(writtenClusters(sim, 'c2')).toEqual([]);
+    expect(prodStage(sim, 'c2').waiting?.reason).toBe('Paused');
+    expect(sim.pipeline.status?.phase).toBe('Paused');
+    expect([...sim.clusters.values()].map(({ target }) => target?.mode)).toEqual(['Observe', 'Observe']);
+    pause(false);
+    sim.run(HOUR);
+    expect(prodStage(sim, 'c2').state).toBe('Proven');
+  });
+
+  it.each([
+    ['Ignore', ['prod-001']],
+    ['Fail', []],
+  ] as const)('with unassigned %s and a cluster of no stage starts %j', (unassigned, started) => {
+    const sim = new PromotionSimulation({
+      stages: [{ name: 'prod' }],
+      clusters: ['prod-001', 'test-1'],
+      pipeline: { unassigned },
+    });
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.run(HOUR);
+    expect(writtenClusters(sim, 'c1')).toEqual(started);
+    expect(sim.pipeline.status?.clusters?.unassigned).toBe(1);
+    expect(sim.cluster('test-1').target?.mode).toBe('Observe');
+  });
+});
+
+describe('S32 asks for an approval of what no earlier stage exercised', { timeout: 600_000 }, () => {
+  it('counts unexercised changes in the plan, and waits for an approval', () => {
+    const stages = STAGES.map((each) => ({ ...each, soakSeconds: 0, approval: 'Unexercised' as const }));
+    const sim = new PromotionSimulation({ stages });
+    sim.push('c1', { '*': { app: 'v1' } });
+    runUntilProven(sim, 'c1');
+    expect(sim.release('c1').spec.plan.unexercised).toBe(0);
+    sim.push('c2', { '*': { app: 'v1' }, prod: { app: 'v2' } });
+    sim.run(HOUR);
+    const { plan } = sim.release('c2').spec;
+    expect(plan).toMatchObject({ clusters: 3, changed: 1, unexercised: 1 });
+    expect(stageStatus(sim, 'c2', 'prod')).toMatchObject({
+      state: 'Waiting',
+      waiting: { reason: 'ApprovalRequired' },
+    });
+    // The approval is a commit that changes no cluster, so its plan digest is the same.
+    const approvals = [{ stage: 'prod', planDigest: plan.digest, reason: 'reviewed' }];
+    sim.pipeline = { ...sim.pipeline, spec: { ...sim.pipeline.spec, approvals } };
+    sim.push('c3', { '*': { app: 'v1' }, prod: { app: 'v2' } });
+    sim.run(HOUR);
+    expect(runningContent(sim, 'prod-1')).toBe('app=v2');
+    expect(stageStatus(sim, 'c3', 'prod').state).toBe('Proven');
+  });
+
+  it.each([
+    ['None', 'v2', 'Proven'],
+    ['Unexercised', 'v2', 'Proven'],
+    ['Required', 'v2', 'Waiting'],
+    ['Required', 'v1', 'Proven'],
+  ] as const)('with approval %s and version %s in prod is %s', (approval, version, state) => {
+    const stages = STAGES.map((each) => ({
+      ...each,
+      soakSeconds: 0,
+      ...(each.name === 'prod' ? { approval } : {}),
+    }));
+    const approvals: { stage: string; planDigest: string; reason: string }[] = [];
+    const sim = new PromotionSimulation({ stages, pipeline: { approvals } });
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.settle();
+    approvals.push({ stage: 'prod', planDigest: sim.release('c1').spec.plan.digest, reason: 'the first' });
+    runUntilProven(sim, 'c1');
+    sim.push('c2', { '*': { app: version } });
+    sim.run(HOUR);
+    expect(stageStatus(sim, 'c2', 'prod').state).toBe(state);
+  });
+});
