@@ -12,7 +12,7 @@ export interface AcceptedCommits {
 /** What was found at the head of the Pipeline's ref. */
 export interface HeadReport {
   readonly commit?: string;
-  readonly seenAt?: Date;
+  readonly observedAt?: Date;
   readonly verdict: 'Accepted' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
   readonly message?: string;
   /** Why the repository could not be read recently: newer commits are unknown. */

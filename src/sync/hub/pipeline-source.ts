@@ -75,7 +75,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
     const stale = isStale(state, pollSeconds, clock.now());
     const unread = stale ? (state.error?.message ?? 'the repository has not been read yet') : doubt;
     return {
-      ...(state.head ? { commit: state.head.commit, seenAt: state.head.observedAt } : {}),
+      ...(state.head ? { commit: state.head.commit, observedAt: state.head.observedAt } : {}),
       ...(unread === undefined ? {} : { unread }),
       ...verdictOn(state.head?.commit),
     };

@@ -50,7 +50,7 @@ export function pipelineStatus(input: PipelineStatusInput): PipelineStatus {
 function headStatus({ head }: PipelineStatusInput): PipelineHead {
   return {
     ...optional('commit', head.commit),
-    ...optional('seenAt', head.seenAt?.toISOString()),
+    ...optional('seenAt', head.observedAt?.toISOString()),
     verdict: head.verdict,
     ...optional('message', head.message && truncate(head.message, MAX_MESSAGE)),
   };
