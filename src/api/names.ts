@@ -41,7 +41,7 @@ export const LABEL_REMEDIER = `${GROUP}/remedier`;
 /** Joins the attempts of one fault. */
 export const LABEL_CASE = `${GROUP}/case`;
 export const LABEL_PART = `${GROUP}/part`;
-/** On a ClusterRole: its rules become rules of kubenode-sync. See docs/decisions/0005-what-sync-may-write.md. */
+/** On a ClusterRole: its rules become rules of kubenode-sync. See docs/decisions/0005-permissions-of-sync.md. */
 export const LABEL_AGGREGATE_TO_SYNC = `${GROUP}/aggregate-to-sync`;
 
 // Annotations

@@ -1,6 +1,6 @@
 /**
  * What sync may do without anybody's word. Whoever wants other kinds in git adds a ClusterRole with the label
- * `kubenode.dev/aggregate-to-sync: "true"`. See docs/decisions/0005-what-sync-may-write.md.
+ * `kubenode.dev/aggregate-to-sync: "true"`. See docs/decisions/0005-permissions-of-sync.md.
  */
 import { GROUP } from '../names.ts';
 import { may, READ, type Rule, WRITE } from './rbac.ts';

@@ -136,7 +136,7 @@ describe('policies', () => {
     expect(actions).toMatchObject(wanted);
   });
 
-  // See docs/decisions/0006-policies-that-fail-closed.md.
+  // See docs/decisions/0006-admission-policies.md.
   it('match everything only without parameters', () => {
     const wide = written.filter(({ spec }) => JSON.stringify(spec).includes('"*/*"'));
     expect(wide.map(({ metadata }) => metadata.name)).toEqual([names.POLICY_AGENT_OWN_OBJECTS]);
