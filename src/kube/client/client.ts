@@ -1,16 +1,16 @@
 /**
- * Typed words for what an API server does, over raw JSON. `createRestClient` (rest-client.ts) is the implementation.
+ * The operations of an API server, typed, over raw JSON. Implemented by `createRestClient` (rest-client.ts).
  * Every call rejects with a KubeError whose message names the verb, the object and the server.
  */
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 
 export interface Client {
-  /** Where this client speaks to, for messages. */
+  /** The URL of the server, for messages. */
   readonly server: string;
   get<T = KubeObject>(resource: Resource, name: ObjectName, options?: CallOptions): Promise<T>;
-  /** One page; `pages` goes through all of them. */
+  /** One page; `pages` reads all of them. */
   list<T = KubeObject>(resource: Resource, options?: ListOptions): Promise<ListPage<T>>;
-  /** Page by page, to the end or to an error: a part is never passed off as the whole. */
+  /** All pages, or an error: an incomplete list never looks complete. */
   pages<T = KubeObject>(resource: Resource, options?: ListOptions): AsyncIterable<ListPage<T>>;
   watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent>;
   /** Server-side apply of exactly this JSON, with fieldValidation=Strict. */
@@ -25,16 +25,16 @@ export interface Client {
     options?: WriteOptions,
   ): Promise<T>;
   /**
-   * Cannot be said without the UID of the very object that is meant. Answers with the object as the server last had
-   * it, or with nothing where the server only says that it is deleted.
+   * Requires the UID of the object. Returns the object as the server last had it, or undefined when the server only
+   * confirms the deletion.
    */
   delete(resource: Resource, name: ObjectName, options: DeleteOptions): Promise<KubeObject | undefined>;
-  /** Discovery: which Resource serves this apiVersion and kind here. Rejects with NotFound when none does. */
+  /** Discovery: the Resource for this apiVersion and kind. Rejects with NotFound when the server does not serve it. */
   resourceFor(apiVersion: string, kind: string): Promise<Resource>;
-  /** All kinds of all groups; rejects when any group cannot be read. Cached until `forgetResources`. */
+  /** All kinds of all groups. Rejects when any group cannot be read. Cached until `forgetResources`. */
   resources(): Promise<readonly Resource[]>;
   forgetResources(): void;
-  /** For what is no resource: /version, /healthz. The parsed JSON, or text where it is none. */
+  /** For paths other than resources: /version, /healthz. Returns the parsed JSON, or the text when it is not JSON. */
   raw(path: string, options?: CallOptions): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly subresource?: string;
-  /** Called as the bytes would leave, after every wait. Throws to stop them: nothing is sent then. */
+  /** Called immediately before the request is sent, after every wait. Throws to stop it: then nothing is sent. */
   readonly beforeSend?: () => void;
 }
 
@@ -71,7 +71,7 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** An ERROR event never comes out of a watch: it rejects with the KubeError that it stands for. */
+/** ERROR events are not returned: the watch rejects with the corresponding KubeError. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: KubeObject;

@@ -1,4 +1,4 @@
-/** From a kubeconfig to a client, in one call. */
+/** Creates a client from a kubeconfig in one call. */
 
 import type { Clock } from '../../os/clock.ts';
 import { createSystemClock } from '../../os/system-clock.ts';
@@ -16,11 +16,11 @@ export interface ConnectOptions extends Omit<ConfigOptions, 'clock'> {
   readonly onCall?: (report: CallReport) => void;
   readonly limiter?: Limiter;
   readonly transport?: TransportOptions;
-  /** Throws when nothing may be written now: `term.fence` of a Lease. Asked as each write leaves. */
+  /** Throws when writes are not allowed, for example `term.fence` of a Lease. Called as each write is sent. */
   readonly fence?: () => void;
 }
 
-/** Makes no call: a server that is down is found by the first one. */
+/** Sends no request: an unreachable server is noticed by the first call. */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { clock = createSystemClock(), onCall, limiter, fence } = options;
   const { connection } = await loadConfig({ ...options, clock });

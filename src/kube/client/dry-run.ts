@@ -1,4 +1,4 @@
-/** What an apply would do, as the server itself says: with its defaults, its admission and its field owners. */
+/** What a server-side apply would change, including defaults, admission and field ownership. */
 
 import { type Difference, diffObjects, formatDifferences } from '../objects/diff.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
@@ -11,22 +11,22 @@ export interface DryRun {
   readonly action: 'create' | 'update' | 'nothing';
   readonly kind: string;
   readonly object: string;
-  /** Empty for a creation: then everything is new. */
+  /** Empty for a creation. */
   readonly differences: readonly Difference[];
-  /** What would be there, fit to be shown. */
+  /** The object after the apply, redacted. */
   readonly result: KubeObject;
-  /** What is there now, fit to be shown; undefined before a creation. */
+  /** The current object, redacted; undefined before a creation. */
   readonly live: KubeObject | undefined;
 }
 
-/** Rejects as the apply itself would: a conflict, a refusal by a policy, an unknown field. */
+/** Rejects like the apply itself: for a conflict, a denial by a policy or an unknown field. */
 export async function dryRunApply(
   client: Pick<Client, 'get' | 'apply'>,
   resource: Resource,
   object: KubeObject,
   options: ApplyOptions,
 ): Promise<DryRun> {
-  const live = await liveOf(client, resource, object, options);
+  const live = await readLive(client, resource, object, options);
   const result = await client.apply(resource, object, { ...options, dryRun: true });
   const found = live ? diffObjects(live, result) : [];
   return {
@@ -39,8 +39,8 @@ export async function dryRunApply(
   };
 }
 
-/** Only the server's own "not found" means that it is not there; any other failure is one. */
-async function liveOf(
+/** Only a NotFound of the server itself means that the object does not exist. */
+async function readLive(
   client: Pick<Client, 'get'>,
   resource: Resource,
   object: KubeObject,
@@ -59,7 +59,7 @@ function actionOf(live: KubeObject | undefined, found: readonly Difference[]): D
   return found.length > 0 ? 'update' : 'nothing';
 }
 
-/** `update ConfigMap default/a`, and a line for each difference. */
+/** `update ConfigMap default/a`, followed by a line for each difference. */
 export function formatDryRun({ action, object, differences: found }: DryRun): string {
   const verb = action === 'nothing' ? 'no change to' : action;
   return [`${verb} ${object}`, ...formatDifferences(found).map((line) => `  ${line}`)].join('\n');

@@ -1,23 +1,23 @@
 /**
- * The one error of this layer. `code` says what a caller can do about it, and is all that code may branch on:
- * messages are for people.
+ * The only error of this layer. Code may branch on `code` only, which tells what a caller can do about it: messages
+ * are for people.
  */
 export type KubeErrorCode =
-  | 'Unreachable' // no connection, reset, or cut off in the middle: the server may or may not have acted
-  | 'Timeout' // the same, after a time limit
-  | 'Aborted' // we gave up ourselves
-  | 'BadAnswer' // an answer that is not what the API promises: not JSON, wrong kind, an empty list body
+  | 'Unreachable' // no connection, reset, or cut off: the server may or may not have handled the request
+  | 'Timeout' // no complete answer within the time limit: it may have been handled, too
+  | 'Aborted' // the caller aborted it, or a fence stopped it
+  | 'BadAnswer' // an answer that violates the API: not JSON, wrong kind, an empty list body
   | 'Unauthorized'
   | 'Forbidden'
   | 'NotFound'
   | 'AlreadyExists'
   | 'Conflict' // resourceVersion, precondition, or a field of another manager
   | 'Gone' // watch or page too old: list again
-  | 'Invalid' // 400 or 422: will never succeed unchanged
+  | 'Invalid' // 400 or 422: never succeeds unchanged
   | 'TooManyRequests'
   | 'ServerError' // 5xx
-  | 'Credentials' // ours cannot be read: file, exec plug-in, certificate
-  | 'Config'; // the kubeconfig itself is wrong
+  | 'Credentials' // our credentials cannot be read: file, exec plug-in, certificate
+  | 'Config'; // the kubeconfig is invalid
 
 export interface StatusCause {
   readonly reason?: string;
@@ -25,7 +25,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** The cause that the API server gives when a PodDisruptionBudget refuses an eviction. */
+/** The cause in the answer when a PodDisruptionBudget denies an eviction. */
 export function isDisruptionBudget({ reason }: StatusCause): boolean {
   return reason === 'DisruptionBudget';
 }

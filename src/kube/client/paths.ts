@@ -1,4 +1,4 @@
-/** Where things are in the API: paths, and what people call an object. Pure. */
+/** API paths, and labels of objects for messages. Pure. */
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 
 export function apiVersionOf({ group, version }: Resource): string {

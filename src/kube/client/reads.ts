@@ -1,4 +1,4 @@
-/** The reading half of the client: get, list, pages, watch. */
+/** The read operations of the client: get, list, pages, watch. */
 
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 import type { HttpRequest } from '../transport/transport.ts';
@@ -9,9 +9,9 @@ import type { ApiCall, ApiCalls } from './request.ts';
 import { parseAnyObject, parseList, parseObject } from './response.ts';
 import { readWatchEvents } from './watch-stream.ts';
 
-// client-go's page: about 3 MB of Nodes, which neither side feels.
+// The page size of client-go: about 3 MB of Nodes.
 const PAGE = 500;
-// The server ends a watch at its timeoutSeconds; this is for one that forgot. The reflector judges silence more finely.
+// The server ends a watch after timeoutSeconds; this limit is for one that does not. The reflector has finer limits.
 const WATCH_GRACE_MS = 30_000;
 
 export function createReads(calls: ApiCalls): Pick<Client, 'get' | 'list' | 'pages' | 'watch'> {
@@ -41,8 +41,8 @@ function get<T>(calls: ApiCalls, { resource, name, options }: Get): Promise<T> {
     ...limitsOf(options),
   } as const;
   return calls.send(call, request, (response) => {
-    const whole = subresource === undefined || subresource === 'status';
-    return (whole ? parseObject(response, resource, name.name) : parseAnyObject(response)) as T;
+    const isWholeObject = subresource === undefined || subresource === 'status';
+    return (isWholeObject ? parseObject(response, resource, name.name) : parseAnyObject(response)) as T;
   });
 }
 
@@ -76,12 +76,12 @@ async function* allPages<T>(
       ...options,
       ...(next === undefined ? {} : { continue: next }),
     });
-    // All pages show one moment. Another one means another server, or a list that began anew.
+    // All pages have the same resourceVersion. Another one means another server, or a restarted list.
     if (version !== undefined && page.resourceVersion !== version) {
-      const moments = `${version} and ${page.resourceVersion}`;
+      const versions = `${version} and ${page.resourceVersion}`;
       throw calls.withContext(
         listCall(resource, options),
-        new KubeError('BadAnswer', `pages of two moments: ${moments}`),
+        new KubeError('BadAnswer', `pages with different resourceVersions: ${versions}`),
       );
     }
     version = page.resourceVersion;
@@ -119,7 +119,7 @@ function listCall(resource: Resource, { namespace }: ListOptions): ApiCall {
   return { verb: 'list', what: collectionLabel(resource, namespace) };
 }
 
-/** Without keys for what is not given: `exactOptionalPropertyTypes`. */
+/** Omits absent options, as `exactOptionalPropertyTypes` requires. */
 export function limitsOf(options: {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;

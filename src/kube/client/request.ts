@@ -1,4 +1,4 @@
-/** One call of the API: held back if the server wants it, measured, and its errors named. */
+/** One API call: rate limited, measured, and with the name of the call in its errors. */
 import type { Clock } from '../../os/clock.ts';
 import type { CallOutcome, Limiter } from '../transport/limiter.ts';
 import type { HttpRequest, HttpResponse, HttpStream, Transport } from '../transport/transport.ts';
@@ -17,7 +17,7 @@ export type ApiVerb =
   | 'discover'
   | 'raw';
 
-/** What a call is called in messages: "list", "machines.kubenode.dev". */
+/** The name of a call in messages: "list", "machines.kubenode.dev". */
 export interface ApiCall {
   readonly verb: ApiVerb;
   readonly what: string;
@@ -31,17 +31,17 @@ export interface CallReport {
 }
 
 export interface CallsOptions {
-  /** For messages, as people write it. */
+  /** The URL, for messages. */
   readonly server: string;
   readonly clock: Clock;
   readonly onCall?: (report: CallReport) => void;
-  /** Without one, nothing but the number of connections holds calls back. */
+  /** Without a limiter, only the number of connections limits calls. */
   readonly limiter?: Limiter;
 }
 
 export interface ApiCalls {
   readonly server: string;
-  /** The answer as `read` understands it; whatever goes wrong is told with the call's name. */
+  /** The answer parsed by `read`. Every error names the call. */
   send<T>(call: ApiCall, request: HttpRequest, read: (response: HttpResponse) => T): Promise<T>;
   open(call: ApiCall, request: HttpRequest): Promise<HttpStream>;
   withContext(call: ApiCall, error: unknown): KubeError;
@@ -59,18 +59,18 @@ export function createCalls(
     read: (response: HttpResponse) => T,
   ): Promise<T> {
     try {
-      return read(await polite(call, request, () => transport.request(request)));
+      return read(await limited(call, request, () => transport.request(request)));
     } catch (error) {
       throw named(call, error);
     }
   }
 
-  /** A watch is opened politely, and then takes nobody's place. */
+  /** Opening a watch is rate limited; an open watch takes no slot. */
   function open(call: ApiCall, request: HttpRequest): Promise<HttpStream> {
-    return polite(call, request, () => transport.stream(request));
+    return limited(call, request, () => transport.stream(request));
   }
 
-  async function polite<A extends HttpResponse | HttpStream>(
+  async function limited<A extends HttpResponse | HttpStream>(
     call: ApiCall,
     { signal }: HttpRequest,
     send: () => Promise<A>,
@@ -109,13 +109,13 @@ export function createCalls(
 function outcomeOf(answer: HttpResponse | HttpStream): CallOutcome {
   const { status, headers } = answer;
   const seconds = headers['retry-after'];
-  const overloaded = status === 503 || (status === 429 && !isBudgetRefusal(answer));
+  const overloaded = status === 503 || (status === 429 && !isBudgetDenial(answer));
   return seconds !== undefined && overloaded && /^\d+$/.test(seconds)
     ? { overloaded, retryAfterSeconds: Number(seconds) }
     : { overloaded };
 }
 
-/** A PodDisruptionBudget refuses an eviction with 429, too: the server is well, and other calls need not wait. */
-function isBudgetRefusal({ body }: HttpResponse | HttpStream): boolean {
+/** A PodDisruptionBudget denies an eviction with 429, too: the server is not overloaded, and other calls need not wait. */
+function isBudgetDenial({ body }: HttpResponse | HttpStream): boolean {
   return typeof body === 'string' && statusIn(body)?.details?.causes?.some(isDisruptionBudget) === true;
 }

@@ -1,6 +1,6 @@
 /**
- * What an answer of the API server means. Pure. Whatever is not exactly what the API promises is BadAnswer: an empty
- * 200, a login page or a list without items must never pass for "there is nothing".
+ * Parses answers of the API server. Pure. Any answer that violates the API is BadAnswer: an empty 200, a login page or
+ * a list without items must never look like an empty list.
  */
 
 import { isRecord, textAt, valueAt } from '../objects/json.ts';
@@ -36,123 +36,128 @@ const BY_STATUS: Readonly<Record<number, KubeErrorCode>> = {
   504: 'Timeout',
 };
 
-/** A part of the answer for messages: enough to recognise a proxy's page. */
-const EXCERPT = 200;
+/** Length of excerpts in messages: enough to recognize a page of a proxy. */
+const EXCERPT_LENGTH = 200;
 
-/** The parsed body of a good answer. */
+/** The parsed body of a successful answer. */
 export function parseJson(response: HttpResponse): unknown {
   if (response.status < 200 || response.status > 299) throw errorOfResponse(response);
-  return parsed(response);
+  return parseBody(response);
 }
 
-function parsed({ status, body }: HttpResponse): unknown {
-  if (body.trim() === '') throw new KubeError('BadAnswer', `an empty answer, status ${status}`, { status });
+function parseBody({ status, body }: HttpResponse): unknown {
+  if (body.trim() === '') {
+    throw new KubeError('BadAnswer', `the answer is empty, status ${status}`, { status });
+  }
   try {
     return JSON.parse(body);
   } catch (error) {
-    // Half an object may be half a Secret: no excerpt of it.
-    const what = body.trimStart().startsWith('{') ? 'broken JSON' : `no JSON: ${excerpt(body)}`;
-    // The parser's own message quotes the text, so it is not passed on.
+    // No excerpt of a truncated object, which may be a Secret. The parser's message quotes the text: it is not used either.
+    const what = body.trimStart().startsWith('{') ? 'invalid JSON' : `not JSON: ${excerpt(body)}`;
     throw new KubeError('BadAnswer', `the answer is ${what}`, { status, reason: (error as Error).name });
   }
 }
 
-/** `name` as asked for; without it (generateName, reviews) any name or none. */
+/** `name` is the requested name; without it (generateName, reviews) any name is accepted. */
 export function parseObject(
   response: HttpResponse,
   resource: Resource,
   name: string | undefined,
 ): KubeObject {
   const value = parseJson(response);
-  const wanted = `${resource.kind} of ${apiVersionOf(resource)}`;
+  const expected = `${resource.kind} of ${apiVersionOf(resource)}`;
   if (!isRecord(value) || value['kind'] !== resource.kind || value['apiVersion'] !== apiVersionOf(resource)) {
-    throw bad(response, `expected a ${wanted}, got ${kindText(value)}`);
+    throw badAnswer(response, `expected a ${expected}, got ${describeKind(value)}`);
   }
   if (name !== undefined && (!isKubeObject(value) || value.metadata.name !== name)) {
-    throw bad(response, `expected the ${wanted} named ${name}, got another one`);
+    throw badAnswer(response, `expected the ${expected} named ${name}, got another object`);
   }
   return value as unknown as KubeObject;
 }
 
-/** Of a subresource or a raw call: any kind, but an object that names its kind. */
+/** For subresources and raw calls: an object of any kind. */
 export function parseAnyObject(response: HttpResponse): KubeObject {
   const value = parseJson(response);
   if (!isRecord(value) || typeof value['kind'] !== 'string') {
-    throw bad(response, `expected an object, got ${kindText(value)}`);
+    throw badAnswer(response, `expected an object, got ${describeKind(value)}`);
   }
   return value as unknown as KubeObject;
 }
 
-/** A deletion answers with a Success, which gives undefined, or with the object. */
+/** The deleted object; undefined when the server answers with a Success. */
 export function parseDeleted(response: HttpResponse, resource: Resource): KubeObject | undefined {
   const value = parseAnyObject(response);
   if (isStatus(value) && value.status === 'Success') return undefined;
-  if (value.kind !== resource.kind) throw bad(response, `expected a Status, got ${kindText(value)}`);
+  if (value.kind !== resource.kind) {
+    throw badAnswer(response, `expected a Status, got ${describeKind(value)}`);
+  }
   return value;
 }
 
 export function parseList<T>(response: HttpResponse, resource: Resource): ListPage<T> {
   const value = parseJson(response);
   const kind = `${resource.kind}List`;
-  if (textAt(value, 'kind') !== kind) throw bad(response, `expected a ${kind}, got ${kindText(value)}`);
+  if (textAt(value, 'kind') !== kind) {
+    throw badAnswer(response, `expected a ${kind}, got ${describeKind(value)}`);
+  }
   const items = valueAt(value, 'items');
-  if (!Array.isArray(items)) throw bad(response, `the ${kind} has no items`);
+  if (!Array.isArray(items)) throw badAnswer(response, `the ${kind} has no items`);
   const resourceVersion = textAt(value, 'metadata', 'resourceVersion');
-  if (!resourceVersion) throw bad(response, `the ${kind} has no resourceVersion`);
+  if (!resourceVersion) throw badAnswer(response, `the ${kind} has no resourceVersion`);
   const next = textAt(value, 'metadata', 'continue');
-  // A list is asked for as a list of T; that each item is an object with a name is checked here.
-  const page = { items: items.map((item) => completed(item, resource, response)) as T[], resourceVersion };
+  // The caller chose the type T; only the presence of a name is checked.
+  const page = { items: items.map((item) => completeItem(item, resource, response)) as T[], resourceVersion };
   return next ? { ...page, continue: next } : page;
 }
 
-/** Built-in kinds leave apiVersion and kind out of the items of their lists. */
-function completed(item: unknown, resource: Resource, response: HttpResponse): unknown {
+/** Lists of built-in kinds omit apiVersion and kind of their items. */
+function completeItem(item: unknown, resource: Resource, response: HttpResponse): unknown {
   if (!isRecord(item) || !textAt(item, 'metadata', 'name')) {
-    throw bad(response, `the ${resource.kind}List holds something without a name`);
+    throw badAnswer(response, `the ${resource.kind}List has an item without a name`);
   }
   return item['kind'] === undefined
     ? { apiVersion: apiVersionOf(resource), kind: resource.kind, ...item }
     : item;
 }
 
-// The API server answers 500 without a reason when an apply has a field that it does not know (up to 1.36 at least;
-// test/cluster/kube/client/rest-client.test.ts tells when that changes). Its text is the only sign.
+// The API server answers 500 without a reason when an apply has an unknown field (at least up to 1.36;
+// test/cluster/kube/client/rest-client.test.ts fails when that changes). Only its message identifies this error.
 const UNTYPED = 'failed to create typed patch object';
 
 export function errorOfResponse(response: HttpResponse): KubeError {
   const { status, headers, body } = response;
-  const said = statusIn(body);
-  if (!said) return unsaid(response);
-  return errorOfStatus(said, status, retryAfter(headers));
+  const parsed = statusIn(body);
+  if (!parsed) return foreignError(response);
+  return errorOfStatus(parsed, status, retryAfter(headers));
 }
 
-/** Also what an ERROR event of a watch stands for. */
-export function errorOfStatus(said: Status, status: number, retryAfterSeconds?: number): KubeError {
-  const { reason, details = {}, message = `status ${status}` } = said;
+/** Also for ERROR events of a watch. `code` is the HTTP status. */
+export function errorOfStatus(object: Status, status: number, retryAfterSeconds?: number): KubeError {
+  const { reason, details = {}, message = `status ${status}` } = object;
   const code = status === 500 && message.startsWith(UNTYPED) ? 'Invalid' : codeOf(status, reason);
   return new KubeError(code, message, {
     status,
     causes: details.causes ?? [],
     ...(reason ? { reason } : {}),
-    ...waiting(retryAfterSeconds ?? details.retryAfterSeconds),
+    ...retryDetails(retryAfterSeconds ?? details.retryAfterSeconds),
   });
 }
 
 /**
- * Not the API server itself spoke: a proxy, a load balancer, another server. Its 404 says nothing about our object.
- * (The API server answers 404 in plain text for a path that it does not serve.)
+ * An error without a Status comes from a proxy or another server, so a 404 does not mean that the object is missing.
+ * (The API server itself answers 404 in plain text for a path that it does not serve.)
  */
-function unsaid({ status, headers, body }: HttpResponse): KubeError {
+function foreignError({ status, headers, body }: HttpResponse): KubeError {
   const code = status === 404 || status === 409 || status === 410 ? 'BadAnswer' : codeOf(status, undefined);
   const unserved =
-    status === 404 ? ': this path is not served here (a CRD that is not installed, or no API server)' : '';
+    status === 404 ? ': the server does not serve this path (CRD not installed, or not an API server)' : '';
   return new KubeError(code, `status ${status}${unserved}: ${excerpt(body)}`, {
     status,
-    ...waiting(retryAfter(headers)),
+    ...retryDetails(retryAfter(headers)),
   });
 }
 
-function waiting(seconds: number | undefined): { readonly retryAfterSeconds?: number } {
+function retryDetails(seconds: number | undefined): { readonly retryAfterSeconds?: number } {
   return seconds === undefined ? {} : { retryAfterSeconds: seconds };
 }
 
@@ -171,7 +176,7 @@ export function statusIn(body: string): Status | undefined {
   }
 }
 
-/** Seconds; the other form of the header, a date, is not used by API servers. */
+/** In seconds. API servers do not use the other form, a date. */
 function retryAfter(headers: HttpResponse['headers']): number | undefined {
   const text = headers['retry-after'];
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
@@ -188,11 +193,11 @@ export function isKubeObject(value: unknown): value is KubeObject {
   );
 }
 
-function bad({ status }: HttpResponse, message: string): KubeError {
+function badAnswer({ status }: HttpResponse, message: string): KubeError {
   return new KubeError('BadAnswer', message, { status });
 }
 
-function kindText(value: unknown): string {
+function describeKind(value: unknown): string {
   if (!isRecord(value)) return Array.isArray(value) ? 'an array' : `the JSON of a ${typeof value}`;
   const { kind, apiVersion } = value;
   if (typeof kind !== 'string') {
@@ -203,5 +208,5 @@ function kindText(value: unknown): string {
 
 function excerpt(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line || 'an empty body';
+  return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line || 'an empty body';
 }

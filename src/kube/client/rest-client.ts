@@ -1,4 +1,4 @@
-/** The Client over a Transport: raw JSON in, raw JSON out, every answer judged by answers.ts. */
+/** The Client over a Transport: raw JSON in and out, every answer checked by response.ts. */
 
 import type { Transport } from '../transport/transport.ts';
 import type { CallOptions, Client } from './client.ts';
@@ -9,19 +9,19 @@ import { parseJson } from './response.ts';
 import { createWrites } from './writes.ts';
 
 export function createRestClient(transport: Transport, options: CallsOptions): Client {
-  const all: ApiCalls = createCalls(transport, options);
+  const calls: ApiCalls = createCalls(transport, options);
   return {
     server: options.server,
-    ...createReads(all),
-    ...createWrites(all),
-    ...createDiscovery(all),
-    raw: (path, given = {}) => raw(all, path, given),
+    ...createReads(calls),
+    ...createWrites(calls),
+    ...createDiscovery(calls),
+    raw: (path, callOptions = {}) => raw(calls, path, callOptions),
     close: () => transport.close(),
   };
 }
 
-/** A path may carry a query of its own. */
-function raw(all: ApiCalls, path: string, { signal, timeoutMs }: CallOptions): Promise<unknown> {
+/** The path may contain a query. */
+function raw(calls: ApiCalls, path: string, { signal, timeoutMs }: CallOptions): Promise<unknown> {
   const [plain = path, search = ''] = path.split('?', 2);
   const request = {
     method: 'GET',
@@ -31,7 +31,7 @@ function raw(all: ApiCalls, path: string, { signal, timeoutMs }: CallOptions): P
     ...(signal ? { signal } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   } as const;
-  return all.send({ verb: 'raw', what: plain }, request, (response) => {
+  return calls.send({ verb: 'raw', what: plain }, request, (response) => {
     const json = response.headers['content-type']?.includes('json') || response.status > 299;
     return json ? parseJson(response) : response.body;
   });

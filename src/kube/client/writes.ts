@@ -1,4 +1,4 @@
-/** The writing half of the client. Strict everywhere: a field that the server does not know is an error, not a loss. */
+/** The write operations of the client. Always with fieldValidation=Strict: an unknown field is an error, not dropped. */
 
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 import type { HttpRequest } from '../transport/transport.ts';
@@ -88,14 +88,14 @@ function write<T>(calls: ApiCalls, asked: Write): Promise<T> {
     ...limitsOf(options),
   };
   return calls.send({ verb, what: labelOf(resource, name) }, request, (response) => {
-    const whole = subresource === undefined || subresource === 'status';
-    // An object made with generateName has no name before it is there.
+    const isWholeObject = subresource === undefined || subresource === 'status';
+    // With generateName, the server chooses the name.
     const known = name.name === undefined || name.name === '' ? undefined : name.name;
-    return (whole ? parseObject(response, resource, known) : parseAnyObject(response)) as T;
+    return (isWholeObject ? parseObject(response, resource, known) : parseAnyObject(response)) as T;
   });
 }
 
-/** A new object is posted to its collection, the subresource of one (a binding, an eviction, a token) to itself. */
+/** A new object is posted to its collection; a subresource (binding, eviction, token) to its object. */
 function pathOf({ verb, resource, name, options: { subresource } }: Write): string {
   if (verb === 'create' && subresource === undefined) return collectionPath(resource, name.namespace);
   return objectPath(resource, name, subresource);

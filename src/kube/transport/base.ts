@@ -1,6 +1,6 @@
 /**
- * What both transports have in common: how a request is written, how an answer is read, and what its faults are
- * called. Each transport adds how the bytes travel. Needs nothing but Node.
+ * The common part of both transports: building requests, reading answers, and describing errors. Each transport adds
+ * a `Wire`. Uses no npm package.
  */
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -12,23 +12,23 @@ import { createDeadline, type Deadline } from './deadline.ts';
 import type { HttpRequest, HttpResponse, HttpStream, Transport } from './transport.ts';
 
 export interface TransportOptions {
-  /** How many calls at once; more wait for a connection. Watches do not count. */
+  /** Maximum of concurrent calls; others wait for a connection. Watches do not count. */
   readonly maxConnections?: number;
   readonly connectTimeoutMs?: number;
   /** For calls without `timeoutMs`. */
   readonly timeoutMs?: number;
-  /** Ask for compressed answers: worth it over slow lines only. */
+  /** Request compressed answers. Useful only on slow networks. */
   readonly gzip?: boolean;
 }
 
-// More than 16 writers at once hardly made a local API server faster (bench/apply.ts); twice that for distant ones.
+// More than 16 concurrent writers hardly speed up a local API server (bench/apply.ts); twice that for remote ones.
 export const MAX_CONNECTIONS = 32;
 export const CONNECT_TIMEOUT_MS = 10_000;
-// Load balancers drop idle connections after 60 s, API servers after 90 s: ours go first.
+// Load balancers close idle connections after 60 s, API servers after 90 s: close ours earlier.
 export const KEEP_ALIVE_MS = 45_000;
 const TIMEOUT_MS = 30_000;
-// A string has at most 2^29 - 24 units in V8. What is larger must be asked for in pages.
-const LONGEST_TEXT = 2 ** 29 - 24;
+// V8 limits strings to 2^29 - 24 units. Anything larger must be read in pages.
+const MAX_TEXT_LENGTH = 2 ** 29 - 24;
 
 export interface WireRequest {
   readonly method: HttpRequest['method'];
@@ -44,7 +44,7 @@ export interface WireResponse {
   readonly body: Readable;
 }
 
-/** How the bytes travel. `calls` and `streams` have connections of their own, so that watches never starve calls. */
+/** Sends requests. `calls` and `streams` use separate connections, so that watches never starve calls. */
 export interface Wire {
   send(outgoing: WireRequest, identity: Identity, kind: 'calls' | 'streams'): Promise<WireResponse>;
   close(): Promise<void>;
@@ -66,13 +66,13 @@ export function createTransport(wire: Wire, connection: Connection, options: Tra
 
   async function request(asked: HttpRequest): Promise<HttpResponse> {
     const limit = createDeadline(asked.signal, asked.timeoutMs ?? timeoutMs, 'waiting for the answer');
-    let begun = false;
+    let answerStarted = false;
     try {
       const { status, headers, body } = await send(asked, limit, 'calls');
-      begun = true;
-      return { status, headers, body: await textOf(body) };
+      answerStarted = true;
+      return { status, headers, body: await readText(body) };
     } catch (error) {
-      throw limit.explain(error, begun);
+      throw limit.explain(error, answerStarted);
     } finally {
       limit.clear();
     }
@@ -87,33 +87,37 @@ export function createTransport(wire: Wire, connection: Connection, options: Tra
     try {
       const { status, headers, body } = await send(asked, limit, 'streams');
       limit.extend();
-      return { status, headers, body: pieces(body, limit) };
+      return { status, headers, body: readChunks(body, limit) };
     } catch (error) {
       limit.clear();
       throw limit.explain(error);
     }
   }
 
-  async function send(asked: HttpRequest, limit: Deadline, kind: 'calls' | 'streams'): Promise<Answer> {
+  async function send(
+    asked: HttpRequest,
+    limit: Deadline,
+    kind: 'calls' | 'streams',
+  ): Promise<DecodedAnswer> {
     if (closed) throw new KubeError('Aborted', 'this client is closed');
     const { credentials } = connection;
     const identity = await credentials.current();
     limit.signal.throwIfAborted();
     asked.beforeSend?.();
     try {
-      const outgoing = written(asked, identity, limit.signal);
-      const answer = read(await wire.send(outgoing, identity, kind));
-      // The server knows us no more: perhaps the token was renewed and our copy is old.
+      const outgoing = buildRequest(asked, identity, limit.signal);
+      const answer = readAnswer(await wire.send(outgoing, identity, kind));
+      // Our copy of the token may be outdated.
       if (answer.status === 401) credentials.forget();
       return answer;
     } catch (error) {
-      // Perhaps the CA or our certificate was renewed. A server that is down is no reason to run a plug-in again.
+      // The CA or our certificate may have been renewed. Not for a server that is down: that needs no new credentials.
       if (isHandshakeError(error)) credentials.forget();
       throw error;
     }
   }
 
-  function written(asked: HttpRequest, identity: Identity, signal: AbortSignal): WireRequest {
+  function buildRequest(asked: HttpRequest, identity: Identity, signal: AbortSignal): WireRequest {
     const { method, path, query, body, contentType, accept } = asked;
     const headers: Record<string, string | string[]> = { accept: accept ?? 'application/json' };
     if (connection.userAgent) headers['user-agent'] = connection.userAgent;
@@ -126,7 +130,7 @@ export function createTransport(wire: Wire, connection: Connection, options: Tra
   }
 }
 
-interface Answer {
+interface DecodedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable;
@@ -141,45 +145,48 @@ function queryText(query: HttpRequest['query']): string {
   return text === '' ? '' : `?${text}`;
 }
 
-function read({ status, headers, body }: WireResponse): Answer {
+function readAnswer({ status, headers, body }: WireResponse): DecodedAnswer {
   const plain: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) plain[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
   }
-  // Whoever reads it gets its error; when nobody reads, the error must not end the process.
+  // A reader gets the error. Without a reader it must not end the process.
   body.on('error', () => {});
   return { status, headers: plain, body: decoded(body, plain['content-encoding']) };
 }
 
 function decoded(body: Readable, encoding: string | undefined): Readable {
   if (encoding === undefined || encoding === 'identity' || encoding === '') return body;
-  // Errors of the body reach the reader through the pipeline; its callback has nothing to add.
+  // Errors of the body reach the reader through the pipeline, so its callback is empty.
   if (encoding === 'gzip') return pipeline(body, createGunzip(), () => {});
   body.destroy();
-  throw new KubeError('BadAnswer', `the answer is encoded as ${encoding}, which nobody asked for`);
+  throw new KubeError('BadAnswer', `the answer has the unrequested encoding ${encoding}`);
 }
 
-/** Decoded piece by piece: one large buffer less for each page of a list. */
-async function textOf(body: Readable): Promise<string> {
+/** Decodes in chunks, which saves one large buffer for each page of a list. */
+async function readText(body: Readable): Promise<string> {
   const parts: string[] = [];
   let length = 0;
   body.setEncoding('utf8');
   for await (const part of body as AsyncIterable<string>) {
     length += part.length;
-    if (length > LONGEST_TEXT) {
-      throw new KubeError('BadAnswer', `the answer is longer than ${LONGEST_TEXT} characters: ask for pages`);
+    if (length > MAX_TEXT_LENGTH) {
+      throw new KubeError(
+        'BadAnswer',
+        `the answer is longer than ${MAX_TEXT_LENGTH} characters: read it in pages`,
+      );
     }
     parts.push(part);
   }
   return parts.join('');
 }
 
-/** Leaving the loop early ends the connection. */
-async function* pieces(body: Readable, limit: Deadline): AsyncGenerator<Uint8Array> {
+/** Leaving the loop early closes the connection. */
+async function* readChunks(body: Readable, limit: Deadline): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of body as AsyncIterable<Uint8Array>) {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
       limit.extend();
-      yield piece;
+      yield chunk;
       limit.extend();
     }
   } catch (error) {

@@ -1,16 +1,16 @@
-/** A caller's signal and a time limit as one signal, and afterwards the word for which of them it was. */
+/** Combines a caller's signal and a time limit into one signal, and describes which of them ended the exchange. */
 
 import { KubeError } from '../client/errors.ts';
 import { cutOffError, networkError } from './network-errors.ts';
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Gives the full time again: something arrived. */
+  /** Restarts the time limit, because data arrived. */
   extend(): void;
-  /** Must be called in the end: a forgotten timer keeps the process alive. */
+  /** Must be called at the end: a pending timer keeps the process alive. */
   clear(): void;
-  /** The KubeError for what broke, `begun` when a part of the answer was there. */
-  explain(error: unknown, begun?: boolean): KubeError;
+  /** The KubeError for a failed exchange. `answerStarted` when a part of the answer had arrived. */
+  explain(error: unknown, answerStarted?: boolean): KubeError;
 }
 
 export function createDeadline(outer: AbortSignal | undefined, ms: number, waitingFor: string): Deadline {
@@ -18,25 +18,27 @@ export function createDeadline(outer: AbortSignal | undefined, ms: number, waiti
   let expired = false;
   const timer = setTimeout(() => {
     expired = true;
-    controller.abort(new Error(`${waitingFor}: ${ms} ms are over`));
+    controller.abort(new Error(`${waitingFor}: not within ${ms} ms`));
   }, ms);
-  const giveUp = (): void => controller.abort(outer?.reason);
-  if (outer?.aborted) giveUp();
-  else outer?.addEventListener('abort', giveUp, { once: true });
+  const forwardAbort = (): void => controller.abort(outer?.reason);
+  if (outer?.aborted) forwardAbort();
+  else outer?.addEventListener('abort', forwardAbort, { once: true });
 
   return { signal: controller.signal, extend: () => void timer.refresh(), clear, explain };
 
   function clear(): void {
     clearTimeout(timer);
-    outer?.removeEventListener('abort', giveUp);
+    outer?.removeEventListener('abort', forwardAbort);
   }
 
-  function explain(error: unknown, begun = false): KubeError {
+  function explain(error: unknown, answerStarted = false): KubeError {
     if (error instanceof KubeError) return error;
     if (expired) {
-      return new KubeError('Timeout', `${waitingFor}: nothing within ${ms / 1000} s`, { cause: error });
+      return new KubeError('Timeout', `${waitingFor}: nothing arrived within ${ms / 1000} s`, {
+        cause: error,
+      });
     }
-    if (outer?.aborted) return new KubeError('Aborted', 'the call was given up', { cause: outer.reason });
-    return begun ? cutOffError(error) : networkError(error);
+    if (outer?.aborted) return new KubeError('Aborted', 'the call was aborted', { cause: outer.reason });
+    return answerStarted ? cutOffError(error) : networkError(error);
   }
 }

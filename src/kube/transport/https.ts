@@ -1,4 +1,4 @@
-/** The transport of the agent: node:https and nothing else. This file and what it imports need no npm package. */
+/** The transport of the agent, over node:https. This file and its imports use no npm package. */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Connection, TlsMaterial } from '../auth/credentials.ts';
@@ -28,7 +28,7 @@ function httpsWire(server: string, options: TransportOptions): Wire {
   const { protocol, hostname, port } = new URL(server);
   const { maxConnections = MAX_CONNECTIONS, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   const secure = protocol === 'https:';
-  // URL writes an IPv6 address in brackets, a socket wants it without.
+  // URL has IPv6 addresses in brackets, sockets need them without.
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const all = new Set<http.Agent>();
   let agents: Agents | undefined;
@@ -58,7 +58,7 @@ function httpsWire(server: string, options: TransportOptions): Wire {
     return promise;
   }
 
-  /** New certificates, new connections; what is under way on the old ones ends in peace. */
+  /** New certificates need new connections; requests in flight on the old ones are finished. */
   function agentsFor(tls: TlsMaterial): Agents {
     if (agents?.tls === tls) return agents;
     for (const agent of all) retire(agent);
@@ -67,7 +67,7 @@ function httpsWire(server: string, options: TransportOptions): Wire {
   }
 
   function open({ insecure, ...material }: TlsMaterial, maxSockets: number): http.Agent {
-    // `timeout` closes a socket that was idle for so long; on one in use it only emits an event.
+    // `timeout` closes an idle socket after this time; on a socket in use it only emits an event.
     const common = { keepAlive: true, timeout: KEEP_ALIVE_MS, maxSockets, scheduling: 'lifo' } as const;
     const agent = secure
       ? new https.Agent({ ...common, ...material, rejectUnauthorized: !insecure })
@@ -77,14 +77,14 @@ function httpsWire(server: string, options: TransportOptions): Wire {
   }
 }
 
-/** `agent.destroy()` would cut off what is under way; a socket in use closes itself when it was idle. */
+/** `agent.destroy()` would cut off requests in flight. Sockets in use close later, when they are idle. */
 function retire(agent: http.Agent): void {
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
   }
 }
 
-/** A black hole answers neither yes nor no. */
+/** Dropped packets never fail a connect, so it needs a time limit. */
 function limitConnecting(
   request: http.ClientRequest,
   ms: number,

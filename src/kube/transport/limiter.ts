@@ -1,14 +1,15 @@
 /**
- * Politeness towards an API server: a token bucket for the rate, and a number of calls in flight that halves when the
- * server says that it has too much (429, 503, no answer in time) and grows by one for each round of good answers.
+ * Limits the load on an API server: a token bucket for the rate, and a limit of calls in flight. That limit halves when
+ * the server is overloaded (429, 503, timeout) and grows by one for each round of good answers.
  */
 import type { Clock } from '../../os/clock.ts';
 import { KubeError } from '../client/errors.ts';
+import { createTokenBucket, type TokenBucket } from '../process/token-bucket.ts';
 
 export interface Limiter {
-  /** Waits for a place. Whoever got one gives it back by calling the function. */
+  /** Waits for a slot. Call the returned function to release it. */
   acquire(signal?: AbortSignal): Promise<ReleaseSlot>;
-  /** How many calls may be in flight now. */
+  /** The current limit of calls in flight. */
   inFlightLimit(): number;
 }
 
@@ -21,141 +22,127 @@ export interface CallOutcome {
 
 export interface LimiterOptions {
   readonly clock: Clock;
-  /** Calls a second in the long run; by default no limit. */
+  /** Calls per second on average; unlimited by default. */
   readonly rate?: number;
-  /** How many may go at once after a quiet time. */
+  /** Calls that may start at once after an idle time. */
   readonly burst?: number;
   readonly maxInFlight?: number;
 }
 
-// Where a local API server stops getting faster by more writers at once.
+// A local API server does not get faster with more concurrent writers.
 const MAX_IN_FLIGHT = 16;
 
 interface State {
   readonly clock: Clock;
-  readonly rate: number;
-  readonly burst: number;
+  readonly bucket: TokenBucket;
   readonly maxInFlight: number;
   readonly waiting: Set<() => void>;
   inFlight: number;
-  /** Fractional: it grows by 1/limit for each good answer. */
+  /** A fraction, because it grows by 1/limit for each good answer. */
   limit: number;
-  tokens: number;
-  filledAt: number;
   pausedUntil: number;
-  /** Calls sent before this moment say nothing new about an overload that is known. */
-  cutAt: number;
-  alarm: AbortController | undefined;
+  /** When the limit was last reduced: calls sent before that report the same overload. */
+  reducedAt: number;
+  timer: AbortController | undefined;
 }
 
 export function createLimiter({ clock, rate, burst, maxInFlight }: LimiterOptions): Limiter {
   const perSecond = rate ?? Number.POSITIVE_INFINITY;
-  const most = burst ?? Math.max(1, perSecond);
   const state: State = {
     clock,
-    rate: perSecond,
-    burst: most,
+    bucket: createTokenBucket(perSecond, burst ?? Math.max(1, perSecond)),
     maxInFlight: maxInFlight ?? MAX_IN_FLIGHT,
     waiting: new Set(),
     inFlight: 0,
     limit: maxInFlight ?? MAX_IN_FLIGHT,
-    tokens: most,
-    filledAt: clock.monotonicMs(),
     pausedUntil: Number.NEGATIVE_INFINITY,
-    cutAt: Number.NEGATIVE_INFINITY,
-    alarm: undefined,
+    reducedAt: Number.NEGATIVE_INFINITY,
+    timer: undefined,
   };
-  return { acquire: (signal) => acquire(state, signal), inFlightLimit: () => places(state) };
+  return { acquire: (signal) => acquire(state, signal), inFlightLimit: () => limitOf(state) };
 }
 
 function acquire(state: State, signal?: AbortSignal): Promise<ReleaseSlot> {
   const { promise, resolve, reject } = Promise.withResolvers<ReleaseSlot>();
-  const go = (): void => {
-    signal?.removeEventListener('abort', giveUp);
-    resolve(take(state));
+  const start = (): void => {
+    signal?.removeEventListener('abort', onAbort);
+    resolve(takeSlot(state));
   };
-  function giveUp(): void {
-    state.waiting.delete(go);
-    reject(new KubeError('Aborted', 'the call was given up before its turn', { cause: signal?.reason }));
+  function onAbort(): void {
+    state.waiting.delete(start);
+    reject(
+      new KubeError('Aborted', 'the call was aborted while it waited for a slot', { cause: signal?.reason }),
+    );
   }
-  if (signal?.aborted) giveUp();
+  if (signal?.aborted) onAbort();
   else {
-    signal?.addEventListener('abort', giveUp, { once: true });
-    state.waiting.add(go);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    state.waiting.add(start);
     serve(state);
   }
   return promise;
 }
 
-/** First come, first served, as far as places and tokens go. */
+/** Starts waiting calls in order, as far as slots and tokens allow. */
 function serve(state: State): void {
-  fill(state);
-  for (const go of state.waiting) {
+  for (const start of state.waiting) {
     const delay = delayOfNext(state);
     if (delay > 0) {
-      wakeAfter(state, delay);
+      serveAfter(state, delay);
       return;
     }
-    state.waiting.delete(go);
-    go();
+    state.waiting.delete(start);
+    start();
   }
 }
 
-function fill(state: State): void {
-  const now = state.clock.monotonicMs();
-  const earned =
-    state.rate === Number.POSITIVE_INFINITY ? state.burst : ((now - state.filledAt) / 1000) * state.rate;
-  state.tokens = Math.min(state.burst, state.tokens + earned);
-  state.filledAt = now;
-}
-
-/** Infinity: until somebody gives a place back. */
+/** Infinity when a slot must be released first. */
 function delayOfNext(state: State): number {
-  if (state.inFlight >= places(state)) return Number.POSITIVE_INFINITY;
-  const bucket = state.tokens >= 1 ? 0 : ((1 - state.tokens) / state.rate) * 1000;
-  return Math.max(0, state.pausedUntil - state.clock.monotonicMs(), bucket);
+  if (state.inFlight >= limitOf(state)) return Number.POSITIVE_INFINITY;
+  const now = state.clock.monotonicMs();
+  return Math.max(0, state.pausedUntil - now, state.bucket.delayMs(now));
 }
 
-function places({ limit }: State): number {
+function limitOf({ limit }: State): number {
   return Math.max(1, Math.floor(limit));
 }
 
-/** One alarm at a time, set anew each time: what it waits for may have changed. */
-function wakeAfter(state: State, ms: number): void {
-  state.alarm?.abort();
-  state.alarm = undefined;
+/** Only one timer at a time, replaced each time because the delay may have changed. */
+function serveAfter(state: State, ms: number): void {
+  state.timer?.abort();
+  state.timer = undefined;
   if (ms === Number.POSITIVE_INFINITY) return;
-  const alarm = new AbortController();
-  state.alarm = alarm;
-  state.clock.sleep(Math.ceil(ms), alarm.signal).then(
+  const timer = new AbortController();
+  state.timer = timer;
+  state.clock.sleep(Math.ceil(ms), timer.signal).then(
     () => serve(state),
-    () => {}, // replaced by another alarm
+    () => {}, // replaced by another timer
   );
 }
 
-function take(state: State): ReleaseSlot {
-  state.tokens -= 1;
-  state.inFlight += 1;
+function takeSlot(state: State): ReleaseSlot {
   const sentAt = state.clock.monotonicMs();
-  let given = false;
+  state.bucket.take(sentAt);
+  state.inFlight += 1;
+  let released = false;
   return (outcome) => {
-    if (given) return;
-    given = true;
+    if (released) return;
+    released = true;
     state.inFlight -= 1;
-    learn(state, outcome, sentAt);
+    adjustLimit(state, outcome, sentAt);
     serve(state);
   };
 }
 
-/** Many calls in flight learn of one overload at once: it halves the limit once. */
-function learn(state: State, { overloaded, retryAfterSeconds = 0 }: CallOutcome, sentAt: number): void {
+/** Many calls in flight may report the same overload: it halves the limit only once. */
+function adjustLimit(state: State, { overloaded, retryAfterSeconds = 0 }: CallOutcome, sentAt: number): void {
   const now = state.clock.monotonicMs();
   if (!overloaded) {
     state.limit = Math.min(state.maxInFlight, state.limit + 1 / state.limit);
     return;
   }
   state.pausedUntil = Math.max(state.pausedUntil, now + retryAfterSeconds * 1000);
-  if (sentAt < state.cutAt) return;
+  if (sentAt < state.reducedAt) return;
   state.limit = Math.max(1, state.limit / 2);
-  state.cutAt = now;
+  state.reducedAt = now;
 }

@@ -1,12 +1,12 @@
 /**
- * The port to an API server: one HTTP exchange. Implemented over undici for controllers and over node:https
- * for the agent; one contract suite runs over both. Authentication, CA and client certificates, and their
- * reload when they change, happen behind it; retries happen above it.
+ * The port to an API server: one HTTP exchange. Implemented over undici for controllers and over node:https for the
+ * agent; one contract suite runs over both. The implementations handle authentication, certificates and their reload.
+ * Retries belong to the callers.
  */
 export interface Transport {
-  /** Resolves with any status the server answers; rejects with KubeError only when there was no whole answer. */
+  /** Resolves with any status of the server; rejects with a KubeError only when there was no complete answer. */
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Resolves when the headers are there. A body that breaks off rejects in the middle of the iteration. */
+  /** Resolves when the headers have arrived. When the body is cut off, its iteration rejects. */
   stream(request: HttpRequest): Promise<HttpStream>;
   close(): Promise<void>;
 }
@@ -20,15 +20,15 @@ export interface HttpRequest {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** Called when all is ready and the bytes would leave now. Throws a KubeError to stop it: nothing is sent then. */
+  /** Called immediately before the request is sent. Throws a KubeError to stop it: then nothing is sent. */
   readonly beforeSend?: () => void;
-  /** Until the whole answer (request) or between two pieces of it (stream). */
+  /** Limit for the complete answer (request) or between two chunks of it (stream). */
   readonly timeoutMs?: number;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names are lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }

@@ -1,4 +1,4 @@
-/** The transport of the controllers: pooled keep-alive connections over undici. */
+/** The transport of the controllers: pooled keep-alive connections with undici. */
 import { Pool } from 'undici';
 import type { Connection, TlsMaterial } from '../auth/credentials.ts';
 import {
@@ -37,7 +37,7 @@ function undiciWire(server: string, options: TransportOptions): Wire {
     },
   };
 
-  /** New certificates, new connections; what is under way on the old ones ends in peace. */
+  /** New certificates need new connections; requests in flight on the old ones are finished. */
   function poolsFor(tls: TlsMaterial): Pools {
     if (pools?.tls === tls) return pools;
     for (const pool of all) retire(pool);
@@ -49,11 +49,11 @@ function undiciWire(server: string, options: TransportOptions): Wire {
     const pool = new Pool(origin, {
       connections,
       connect: { ...material, rejectUnauthorized: !insecure, timeout: connectTimeoutMs },
-      // One request after the other on a connection, and no HTTP/2: a connection that hangs takes one call with it.
+      // One request at a time on a connection, and no HTTP/2, so that a hanging connection affects one call only.
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Time limits are the caller's (deadline.ts).
+      // deadline.ts has the time limits.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -63,7 +63,7 @@ function undiciWire(server: string, options: TransportOptions): Wire {
 
   function retire(pool: Pool): void {
     const forget = (): boolean => all.delete(pool);
-    // It rejects when `close` destroys the pool meanwhile, which is an end as well.
+    // It rejects when `close` destroys the pool meanwhile, which ends it too.
     pool.close().then(forget, forget);
   }
 }

@@ -62,7 +62,7 @@ describe('createDiscovery', () => {
   it('says NotFound for a group only when the list of groups does not have it', async () => {
     expect(await failing(server(OLD).client.resourceFor('kubenode.dev/v1alpha1', 'Machine'))).toMatchObject({
       code: 'NotFound',
-      message: `discover Machine of kubenode.dev/v1alpha1 at ${SERVER}: the server does not serve this kind: is its CRD installed?`,
+      message: `discover Machine of kubenode.dev/v1alpha1 at ${SERVER}: the server does not serve this kind: check that its CRD is installed`,
     });
     const listed = { kind: 'APIGroupList', groups: [{ name: 'x', versions: [{ groupVersion: 'x/v1' }] }] };
     expect((await failing(server({ '/apis': { body: listed } }).client.resourceFor('x/v1', 'X'))).code).toBe(
