@@ -1,5 +1,5 @@
 /**
- * Sync in one process: many PipelineWorkers and many clusters, one Lease for each. The process that holds a Lease does the work;
+ * Sync in one process: many Pipelines and many clusters, one Lease for each. The process that holds a Lease does the work;
  * a second process waits and takes over.
  */
 import { PIPELINES } from '../api/generated/resources.ts';
@@ -74,7 +74,7 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
   const { clusters, pipelines } = createWorkers(options, { client, hub, hubUID, events });
   refreshOnChange(hub, clusters, pipelines);
   return {
-    notReadyReason: () => hub.stale(),
+    notReadyReason: () => hub.staleReason(),
     hub,
     clusters,
     async close() {
@@ -109,7 +109,7 @@ function createWorkers(
     clusters: stores.clusters,
     secrets: stores.secrets,
     policy,
-    onReport: () => pipelines.wakeAll(),
+    onReport: () => pipelines.requeueAll(),
   });
   const pipelines: PipelineWorkers = createPipelineWorkers({
     ...options,
@@ -117,7 +117,7 @@ function createWorkers(
     hub,
     hubUID,
     policy,
-    inClusters: () =>
+    clusterCommits: () =>
       stores.clusters.list().flatMap(({ metadata }) => clusters.report(metadata.name)?.commits ?? []),
     promote: async (name) => (await promotion.reconcile(name)).requeueAt,
   });
@@ -130,7 +130,7 @@ function createWorkers(
     clusters: withContent(clusters, pipelines),
     clock: options.clock,
     log: options.log,
-    onCheckResult: (name) => pipelines.get(name)?.wake(),
+    onCheckResult: (name) => pipelines.get(name)?.requeue(),
     ...(options.runner ? { runner: options.runner } : {}),
     recordEvent: (about, { message, ...change }) =>
       events.record({ about, action: 'Promote', note: message, ...change }),
@@ -160,7 +160,7 @@ function refreshOnChange({ stores }: HubCache, clusters: ClusterWorkers, pipelin
   const refresh = (): void => {
     clusters.refresh();
     pipelines.refresh();
-    pipelines.wakeAll();
+    pipelines.requeueAll();
   };
   for (const store of [stores.clusters, stores.secrets, stores.pipelines]) {
     store.subscribe({ added: refresh, updated: refresh, removed: refresh });

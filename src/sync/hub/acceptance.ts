@@ -1,4 +1,4 @@
-/** Whether a commit may be promoted at all, and what to say when not. */
+/** Whether a commit may be promoted, and the message when it may not. */
 
 import type { HeadReport } from '../commits.ts';
 import type { AncestryVerdict } from '../git/ancestry-guard.ts';
@@ -11,7 +11,6 @@ export type CommitAcceptance =
 
 const MAX_SHOWN = 5;
 
-/** A head whose place in history is unknown is not accepted, and not refused for good either. */
 export function acceptAncestry(verdict: AncestryVerdict): CommitAcceptance {
   if (verdict.verdict === 'Accepted') return { accepted: true, because: verdict.because };
   return { accepted: false, verdict: 'NotDescendant', message: verdict.because };
@@ -24,13 +23,13 @@ export async function acceptContent(rendered: Rendered, checks: ObjectChecks): P
   );
   if (objects === 0) {
     const message =
-      'the commit renders to nothing at all: nothing is deleted on account of it. Push a commit that renders';
+      'the commit renders no objects: it is refused and deletes nothing. Push a commit that renders objects';
     return { accepted: false, verdict: 'Refused', message };
   }
-  const found: Refusal[] = [];
-  for (const target of rendered.targets) found.push(...(await findRefusals(target, checks)));
-  if (found.length === 0) return { accepted: true, because: `${objects} objects, all of them allowed` };
-  return { accepted: false, verdict: 'Refused', message: textOf(found) };
+  const refused: Refusal[] = [];
+  for (const target of rendered.targets) refused.push(...(await findRefusals(target, checks)));
+  if (refused.length === 0) return { accepted: true, because: `all ${objects} objects are allowed` };
+  return { accepted: false, verdict: 'Refused', message: messageOf(refused) };
 }
 
 export function acceptRenderError(error: {
@@ -41,10 +40,10 @@ export function acceptRenderError(error: {
   return { accepted: false, verdict: 'RenderFailed', message: `${error.message}${hint}` };
 }
 
-function textOf(found: readonly Refusal[]): string {
-  const shown = found
+function messageOf(refused: readonly Refusal[]): string {
+  const shown = refused
     .slice(0, MAX_SHOWN)
     .map(({ target, object, source, message }) => `${object} of ${target}: ${message} [${source}]`);
-  const more = found.length > MAX_SHOWN ? [`and ${found.length - MAX_SHOWN} more`] : [];
+  const more = refused.length > MAX_SHOWN ? [`and ${refused.length - MAX_SHOWN} more`] : [];
   return [...shown, ...more].join('; ');
 }

@@ -1,11 +1,10 @@
-/** One worker and one Lease for each Cluster of the hub, begun and ended as the objects come and go. */
-
+/** One worker and one Lease for each Cluster of the hub. */
 import type { Cluster } from '../../api/generated/types.ts';
 import { NAMESPACE } from '../../api/names.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { CallReport } from '../../kube/client/request.ts';
-import { createHeldLease, type HeldLease } from '../../kube/leader/held-lease.ts';
+import { createHeldLease } from '../../kube/leader/held-lease.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -14,6 +13,7 @@ import { CLUSTER_SCOPE } from '../apply/inventory/store.ts';
 import { type ClusterWorker, createClusterWorker } from '../apply/worker.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
+import { createWorkerSet } from './worker-set.ts';
 
 export interface ClusterWorkersOptions {
   readonly hub: Client;
@@ -38,47 +38,29 @@ export interface ClusterWorkers extends Pick<ClusterWorkersPort, 'report'> {
   close(): Promise<void>;
 }
 
-interface Running {
-  readonly worker: ClusterWorker;
-  readonly lease: HeldLease;
-  version: string;
+interface LeasedClusterWorker extends Pick<ClusterWorkers, 'close'> {
+  setTarget(assignment: ClusterAssignment): void;
+  report: ClusterWorker['report'];
+  /** Reconnects when the address or the credentials of the Cluster have changed. */
+  refresh(): void;
 }
 
 export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWorkers {
-  const running = new Map<string, Running>();
-  const ending = new Set<Promise<void>>();
-
+  const workers = createWorkerSet(start);
   return {
-    setTarget: (cluster, assignment) => running.get(cluster)?.worker.setTarget(assignment),
-    report: (cluster) => running.get(cluster)?.worker.report(),
-    refresh,
-    async close() {
-      for (const name of running.keys()) end(name);
-      await Promise.all(ending);
+    setTarget: (cluster, assignment) => workers.get(cluster)?.setTarget(assignment),
+    report: (cluster) => workers.get(cluster)?.report(),
+    refresh() {
+      workers.refresh(options.clusters.list().map(({ metadata }) => metadata.name));
+      for (const worker of workers.all()) worker.refresh();
     },
+    close: () => workers.close(),
   };
 
-  function refresh(): void {
-    const names = new Set(options.clusters.list().map(({ metadata }) => metadata.name));
-    for (const name of running.keys()) if (!names.has(name)) end(name);
-    for (const name of names) keep(name);
-  }
-
-  function keep(name: string): void {
-    const cluster = options.clusters.get(name);
-    if (!cluster) return;
-    const version = connectionVersion(cluster, options.secrets);
-    const known = running.get(name);
-    if (!known) running.set(name, { ...begin(name), version });
-    else if (known.version !== version) {
-      known.version = version;
-      known.worker.reconnect();
-    }
-  }
-
-  function begin(name: string): Pick<Running, 'worker' | 'lease'> {
+  function start(name: string): LeasedClusterWorker {
     const { hub, clock, random, identity, metrics, onReport } = options;
     const log = options.log.with({ cluster: name });
+    let version = versionOf(name);
     const lease = createHeldLease({
       client: hub,
       name: `cluster-${name}`,
@@ -94,7 +76,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       cluster: name,
       hub: options.hubUID,
       scope: CLUSTER_SCOPE,
-      connect: (fence) => connectNow(name, fence),
+      connect: (fence) => connect(name, fence),
       pinnedUID: () => pinnedUID(options.clusters.get(name)),
       writeBlockedReason: () => lease.notHeldReason(),
       policy: options.policy,
@@ -104,29 +86,36 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       onReport,
       ...(metrics ? { metrics } : {}),
     });
-    return { worker, lease };
+    return {
+      setTarget: (assignment) => worker.setTarget(assignment),
+      report: () => worker.report(),
+      refresh() {
+        const current = versionOf(name);
+        if (current === version) return;
+        version = current;
+        worker.reconnect();
+      },
+      // The Lease is released only after the last write.
+      close: async () => {
+        await worker.close();
+        await lease.close();
+      },
+    };
   }
 
-  async function connectNow(name: string, fence: () => void): Promise<Client> {
+  function versionOf(name: string): string {
     const cluster = options.clusters.get(name);
-    if (!cluster) throw new Error(`Cluster ${name} is not in the hub any more`);
-    return connectCluster(cluster, { ...options, fence });
+    return cluster ? connectionVersion(cluster, options.secrets) : '';
   }
 
-  function end(name: string): void {
-    const known = running.get(name);
-    if (!known) return;
-    running.delete(name);
-    // The right to write goes only after the last write.
-    const done = known.worker
-      .close()
-      .then(() => known.lease.close())
-      .finally(() => ending.delete(done));
-    ending.add(done);
+  async function connect(name: string, fence: () => void): Promise<Client> {
+    const cluster = options.clusters.get(name);
+    if (!cluster) throw new Error(`Cluster ${name} is no longer in the hub`);
+    return connectCluster(cluster, { ...options, fence });
   }
 }
 
-/** What git says, else what was found at the first contact. */
+/** The UID that git declares, or else the one observed at the first contact. */
 function pinnedUID(cluster: Cluster | undefined): string | undefined {
   return cluster?.spec.clusterUID ?? cluster?.status?.clusterUID;
 }

@@ -1,5 +1,4 @@
-/** From a Cluster object to a client of that cluster. */
-
+/** Creates the client of a cluster from its Cluster object. */
 import { isMap, isSeq, parseDocument } from 'yaml';
 import type { Cluster } from '../../api/generated/types.ts';
 import type { Store } from '../../kube/cache/store.ts';
@@ -9,12 +8,12 @@ import { KubeError } from '../../kube/client/errors.ts';
 import type { CallReport } from '../../kube/client/request.ts';
 import { createLimiter } from '../../kube/transport/limiter.ts';
 import type { Clock } from '../../os/clock.ts';
-import { MissingSecret, type SecretRef, secretValue, secretVersion } from './credentials.ts';
+import { MissingSecretError, type SecretRef, secretValue, secretVersion } from './credentials.ts';
 
 export interface ConnectionOptions {
   readonly secrets: Store;
   readonly clock: Clock;
-  /** The hub itself, for a cluster that is its own hub. */
+  /** For a cluster that is its own hub. */
   readonly connectHub: (fence?: () => void) => Promise<Client>;
   /** Called as each write leaves; when it throws, nothing is sent. */
   readonly fence?: () => void;
@@ -23,7 +22,7 @@ export interface ConnectionOptions {
 
 const HOSTED_KEY = 'kubeconfig';
 
-/** Changes whenever a new connection is due. */
+/** Differs when the cluster has to be connected again. */
 export function connectionVersion(cluster: Cluster, secrets: Store): string {
   const ref = credentialsOf(cluster);
   return JSON.stringify([cluster.spec.connection, ref, ref ? secretVersion(secrets, ref) : '']);
@@ -36,7 +35,7 @@ export async function connectCluster(cluster: Cluster, options: ConnectionOption
   if (!ref) {
     throw new KubeError(
       'Config',
-      `Cluster ${cluster.metadata.name} names no credentials: set spec.connection.credentialsRef`,
+      `Cluster ${cluster.metadata.name} has no credentials: set spec.connection.credentialsRef`,
     );
   }
   const text = kubeconfigText(cluster, ref, secrets);
@@ -49,7 +48,7 @@ export async function connectCluster(cluster: Cluster, options: ConnectionOption
   });
 }
 
-/** The Secret that holds the kubeconfig; none for a cluster that is its own hub. */
+/** The Secret with the kubeconfig; undefined for a cluster that is its own hub. */
 export function credentialsOf({ metadata, spec }: Cluster): SecretRef | undefined {
   if (spec.hosted) return { name: `${metadata.name}-kubeconfig`, key: HOSTED_KEY };
   const ref = spec.connection?.credentialsRef;
@@ -60,12 +59,12 @@ function kubeconfigText(cluster: Cluster, ref: SecretRef, secrets: Store): strin
   try {
     return secretValue(secrets, ref, `Cluster ${cluster.metadata.name}`);
   } catch (error) {
-    if (!(error instanceof MissingSecret)) throw error;
+    if (!(error instanceof MissingSecretError)) throw error;
     throw new KubeError('Credentials', error.message, { cause: error });
   }
 }
 
-/** The address of the Cluster object counts; who we are, and whom we trust, stays that of the kubeconfig. */
+/** Overrides the server of a kubeconfig. Credentials and certificate authorities stay unchanged. */
 export function withServer(kubeconfig: string, server: string): string {
   const document = parseDocument(kubeconfig);
   const clusters = document.get('clusters');

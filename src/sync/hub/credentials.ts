@@ -1,4 +1,4 @@
-/** What Secrets of the hub say, as values; each error names the Secret, the key and the way out. */
+/** Reads values from Secrets of the hub. Errors name the Secret and the key. */
 import { NAMESPACE } from '../../api/names.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import { textAt } from '../../kube/objects/json.ts';
@@ -8,24 +8,27 @@ export interface SecretRef {
   readonly key: string;
 }
 
-export class MissingSecret extends Error {
-  override readonly name = 'MissingSecret';
+export class MissingSecretError extends Error {
+  override readonly name = 'MissingSecretError';
 }
 
-export function secretValue(secrets: Store, { name, key }: SecretRef, wantedBy: string): string {
+/** `user` is the object that references the Secret, for errors. */
+export function secretValue(secrets: Store, { name, key }: SecretRef, user: string): string {
   const secret = secrets.get({ name, namespace: NAMESPACE });
   const where = `Secret ${NAMESPACE}/${name}`;
   if (!secret) {
-    throw new MissingSecret(`${wantedBy} needs ${where}, and it is not there: create it with the key ${key}`);
+    throw new MissingSecretError(
+      `${where}, which ${user} references, does not exist: create it with the key ${key}`,
+    );
   }
   const encoded = textAt(secret, 'data', key);
   if (encoded === undefined) {
-    throw new MissingSecret(`${wantedBy} needs the key ${key} in ${where}, and it has none of that name`);
+    throw new MissingSecretError(`${where}, which ${user} references, has no key ${key}: add it`);
   }
   return Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** Changes whenever what the reference stands for does. */
+/** Differs after every change of the Secret. */
 export function secretVersion(secrets: Store, { name }: SecretRef): string {
   const metadata = secrets.get({ name, namespace: NAMESPACE })?.metadata;
   return `${metadata?.uid ?? ''}/${metadata?.resourceVersion ?? ''}`;

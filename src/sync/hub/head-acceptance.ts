@@ -1,4 +1,4 @@
-/** Judges the head of a repository: its place in history, its render, what is in it. */
+/** Accepts or refuses the head of a repository by its ancestry, its render and its objects. */
 import type { Log } from '../../kube/process/log.ts';
 import { checkAncestry } from '../git/ancestry-guard.ts';
 import type { GitTransport } from '../git/transport.ts';
@@ -12,21 +12,21 @@ export interface HeadAcceptanceOptions {
   readonly ref: string;
   readonly renders: RenderStore;
   readonly checks: ObjectChecks;
-  /** Commits that were accepted before and are in force: a head has to have all of them in its history. */
-  readonly lastApplied: () => readonly string[];
-  /** The newest commit that has a Release: accepted by a process before this one. */
+  /** Accepted commits that are applied to clusters: a head has to descend from all of them. */
+  readonly appliedCommits: () => readonly string[];
+  /** The newest commit with a Release: it was accepted by a former process. */
   readonly newestReleasedCommit: () => string | undefined;
-  /** `spec.source.acceptHead`, as it stands now. */
+  /** The current `spec.source.acceptHead`. */
   readonly acceptHead: () => string | undefined;
   readonly log: Log;
 }
 
 export interface HeadAcceptance {
-  /** Rejects when nobody can say now: the question stays open. */
-  judge(head: string): Promise<void>;
-  verdictOn(head: string): CommitAcceptance | undefined;
-  /** The newest accepted one. */
-  accepted(): string | undefined;
+  /** Rejects when the result is unknown, e.g. when git is unreachable: the next poll checks again. */
+  check(head: string): Promise<void>;
+  /** The result of the last check, when it was for this head. */
+  resultFor(head: string): CommitAcceptance | undefined;
+  newestAccepted(): string | undefined;
 }
 
 export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAcceptance {
@@ -37,19 +37,15 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   let accepted: string | undefined;
 
   return {
-    judge,
-    verdictOn: (head) => (last?.head === head ? last.acceptance : undefined),
-    accepted: () => accepted,
+    check,
+    resultFor: (head) => (last?.head === head ? last.acceptance : undefined),
+    newestAccepted: () => accepted,
   };
 
-  function newest(): string | undefined {
-    return accepted ?? options.newestReleasedCommit();
-  }
-
-  /** A verdict stands for as long as the question is the same. */
-  async function judge(head: string): Promise<void> {
-    const latest = newest();
-    const before = [...new Set([...(latest ? [latest] : []), ...options.lastApplied()])];
+  /** Keeps the result while the inputs are unchanged. */
+  async function check(head: string): Promise<void> {
+    const newest = accepted ?? options.newestReleasedCommit();
+    const before = [...new Set([...(newest ? [newest] : []), ...options.appliedCommits()])];
     const acceptHead = options.acceptHead();
     const key = JSON.stringify([head, acceptHead, before]);
     if (last?.key === key) return;
@@ -63,7 +59,7 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
       });
       return;
     }
-    if (latest !== head) log.info('head accepted', { commit: head, because: acceptance.because });
+    if (newest !== head) log.info('head accepted', { commit: head, because: acceptance.because });
     accepted = head;
   }
 

@@ -1,5 +1,4 @@
-/** The hub's objects as sync sees them: watched, and never older than our own last write. */
-
+/** The hub's objects in memory: watched, and never older than our own last write. */
 import { CLUSTERS, PIPELINES, RELEASES } from '../../api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { MANAGER_SYNC, NAMESPACE } from '../../api/names.ts';
@@ -29,15 +28,17 @@ export interface HubCache extends HubStore {
     readonly clusters: Store<Cluster>;
     readonly pipelines: Store<Pipeline>;
     readonly releases: Store<Release>;
-    /** Of the namespace kubenode-system: kubeconfigs and credentials of repositories. */
+    /** In the namespace kubenode-system: kubeconfigs, and credentials of repositories. */
     readonly secrets: Store;
   };
-  /** Watches until the signal; never rejects. */
+  /** Watches until the signal is aborted; never rejects. */
   run(signal: AbortSignal): Promise<void>;
   synced(signal: AbortSignal): Promise<void>;
-  /** Why what is seen may not be believed, or nothing. */
-  stale(): string | undefined;
+  /** Why the cached objects must not be used; undefined when they are fresh. */
+  staleReason(): string | undefined;
 }
+
+const STATUS_OPTIONS = { fieldManager: MANAGER_SYNC, force: true, subresource: 'status' };
 
 export function createHubCache(options: HubCacheOptions): HubCache {
   const { client, log } = options;
@@ -61,11 +62,11 @@ export function createHubCache(options: HubCacheOptions): HubCache {
     stores,
     run: async (signal) => void (await Promise.all(watches.map(([, watch]) => watch.run(signal)))),
     synced: async (signal) => void (await Promise.all(watches.map(([, watch]) => watch.synced(signal)))),
-    stale,
-    pipeline: async (name) => believed(stores.pipelines).get(name),
-    pipelines: async () => sorted(believed(stores.pipelines).list()),
-    clusters: async () => sorted(believed(stores.clusters).list()),
-    releasesOf: async (pipeline) => sorted(believed(stores.releases).byIndex('pipeline', pipeline)),
+    staleReason: hubStaleReason,
+    pipeline: async (name) => fresh(stores.pipelines).get(name),
+    pipelines: async () => sortByName(fresh(stores.pipelines).list()),
+    clusters: async () => sortByName(fresh(stores.clusters).list()),
+    releasesOf: async (pipeline) => sortByName(fresh(stores.releases).byIndex('pipeline', pipeline)),
     applyClusterStatus: (cluster) => applyStatus(CLUSTERS, stores.clusters, cluster),
     applyPipelineStatus: (pipeline) => applyStatus(PIPELINES, stores.pipelines, pipeline),
     applyReleaseStatus: (release) => applyStatus(RELEASES, stores.releases, release),
@@ -73,22 +74,22 @@ export function createHubCache(options: HubCacheOptions): HubCache {
     deleteRelease,
   };
 
-  function stale(): string | undefined {
+  function hubStaleReason(): string | undefined {
     return watches.map(([resource, watch]) => staleReason(watch.freshness(), resource.plural)).find(Boolean);
   }
 
-  /** Rejects rather than pass a part, or the past, off as the present. */
-  function believed<T extends KubeObject>(objects: Store<T>): Store<T> {
-    const because = stale();
-    if (because !== undefined) {
-      throw new KubeError('Unreachable', `the hub ${client.server} is not seen: ${because}`);
+  /** Throws rather than return incomplete or outdated objects. */
+  function fresh<T extends KubeObject>(objects: Store<T>): Store<T> {
+    const reason = hubStaleReason();
+    if (reason !== undefined) {
+      throw new KubeError('Unreachable', `the cache of the hub ${client.server} is stale: ${reason}`);
     }
     return objects;
   }
 
   async function applyStatus<T extends KubeObject>(
     resource: Resource,
-    into: WritableStore<T>,
+    store: WritableStore<T>,
     object: T,
   ): Promise<void> {
     const { apiVersion, kind, metadata } = object;
@@ -99,18 +100,18 @@ export function createHubCache(options: HubCacheOptions): HubCache {
       metadata: { name, ...(resourceVersion ? { resourceVersion } : {}) },
       status: object['status'],
     };
-    const how = { fieldManager: MANAGER_SYNC, force: true, subresource: 'status' };
-    into.put(trimmed(await client.apply<T>(resource, intent, how)));
+    const applied = await client.apply<T>(resource, intent, STATUS_OPTIONS);
+    store.put(withoutManagedFields(applied));
   }
 
   async function createRelease(release: Release): Promise<void> {
     try {
-      stores.releases.put(
-        trimmed(await client.create<Release>(RELEASES, release, { fieldManager: MANAGER_SYNC })),
-      );
+      const created = await client.create<Release>(RELEASES, release, { fieldManager: MANAGER_SYNC });
+      stores.releases.put(withoutManagedFields(created));
     } catch (error) {
       if (!isKubeError(error, 'AlreadyExists')) throw error;
-      stores.releases.put(trimmed(await client.get<Release>(RELEASES, { name: release.metadata.name })));
+      const existing = await client.get<Release>(RELEASES, { name: release.metadata.name });
+      stores.releases.put(withoutManagedFields(existing));
     }
   }
 
@@ -119,7 +120,7 @@ export function createHubCache(options: HubCacheOptions): HubCache {
     try {
       await client.delete(RELEASES, { name }, { uid });
     } catch (error) {
-      // Another one stands in its place: the watch tells which.
+      // It was recreated in the meantime: the watch brings the new one.
       if (isKubeError(error, 'Conflict')) return;
       if (!isKubeError(error, 'NotFound')) throw error;
     }
@@ -127,11 +128,11 @@ export function createHubCache(options: HubCacheOptions): HubCache {
   }
 }
 
-function sorted<T extends KubeObject>(objects: readonly T[]): readonly T[] {
+function sortByName<T extends KubeObject>(objects: readonly T[]): readonly T[] {
   return objects.toSorted((a, b) => byCode(a.metadata.name, b.metadata.name));
 }
 
-function trimmed<T extends KubeObject>(object: T): T {
+function withoutManagedFields<T extends KubeObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }

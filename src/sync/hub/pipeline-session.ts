@@ -1,4 +1,4 @@
-/** The repository of a Pipeline while it is worked on, and what follows its newest accepted commit: the hub's own objects. */
+/** The open repository of a Pipeline, and the hub's own objects, which follow its newest accepted commit. */
 import type { Pipeline } from '../../api/generated/types.ts';
 import { GROUP } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -13,8 +13,8 @@ import { createClusterWorker } from '../apply/worker.ts';
 import type { ObjectChecks } from '../judge/object-checks.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
+import { newestReleasedCommit, unreleasedCommits } from './commit-log.ts';
 import type { HubCache } from './hub-cache.ts';
-import { newestReleasedCommit, unreleasedCommits } from './named.ts';
 import { createPipelineSource, type PipelineSource } from './pipeline-source.ts';
 import { openRepository } from './repository.ts';
 
@@ -27,8 +27,8 @@ export interface PipelineSessionOptions {
   readonly renderer: Renderer;
   readonly checks: ObjectChecks;
   readonly policy: (pipeline: string) => ApplyPolicy;
-  /** Commits that the clusters themselves name: they outlive the hub's memory. */
-  readonly inClusters: () => readonly string[];
+  /** Commits that clusters report: they may be newer than a restored hub. */
+  readonly clusterCommits: () => readonly string[];
   readonly gitFolder: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,22 +40,22 @@ export interface PipelineSessionOptions {
 export interface PipelineSession {
   readonly source: PipelineSource;
   /**
-   * The hub's own objects are not promoted: they follow the newest accepted commit. True when they were brought there, and
-   * every Cluster that it declares is seen: else a stage would pass for empty, and its clusters would come all at once.
+   * The hub's own objects are not promoted: they follow the newest accepted commit. True when they are applied and every declared
+   * Cluster is in the cache: otherwise a stage could count as empty, and its clusters would later be updated all at once.
    */
   syncHub(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 export function openPipelineSession(pipeline: Pipeline, options: PipelineSessionOptions): PipelineSession {
-  const { name, hub, lease, inClusters, onChange } = options;
+  const { name, hub, lease, clusterCommits, onChange } = options;
   const { clusters, releases, pipelines, secrets } = hub.stores;
   const stop = new AbortController();
   const source = createPipelineSource({
     ...options,
     pipeline,
     git: openRepository(pipeline, secrets, options.gitFolder),
-    lastApplied: () => unreleasedCommits(inClusters(), releases.list()),
+    appliedCommits: () => unreleasedCommits(clusterCommits(), releases.list()),
     newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
     acceptHead: () => pipelines.get(name)?.spec.source.acceptHead,
   });
@@ -83,7 +83,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
   };
 
   async function syncHub(): Promise<boolean> {
-    const commit = source.newest();
+    const commit = source.newestAccepted();
     if (!commit) return false;
     const content = await source.content(HUB_TARGET, commit);
     if (!content) return true;

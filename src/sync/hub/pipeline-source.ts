@@ -1,6 +1,6 @@
 /**
- * The source of one Pipeline: its repository, polled; its head, judged; the accepted commits, rendered. What git, a
- * render or the judge cannot say leaves everything as it is: the last accepted commits stay the accepted ones.
+ * The source of one Pipeline: polls its repository, checks its head, and renders accepted commits. When git, a render or a check
+ * fails without a result, the accepted commits stay unchanged.
  */
 import type { Pipeline } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -9,7 +9,7 @@ import { EMPTY_TARGET } from '../commits.ts';
 import { createGitSource, isStale, type SourceState } from '../git/source.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
-import { createCommitLog } from './commit-line.ts';
+import { createCommitLog } from './commit-log.ts';
 import { createHeadAcceptance, type HeadAcceptanceOptions } from './head-acceptance.ts';
 import { createRenderStore } from './render-store.ts';
 
@@ -22,15 +22,14 @@ export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref'
 }
 
 export interface PipelineSource {
-  /** Polls until the signal. */
+  /** Polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
-  wake(): void;
-  /** With the commits that a Release or a cluster names: they were accepted before. */
-  accepted(named: readonly string[]): Promise<AcceptedCommits>;
+  /** Includes the mentioned commits: Releases and clusters name them, so they were accepted before. */
+  accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
   head(): HeadReport;
   content(target: string, commit: string): Promise<RenderedTarget | undefined>;
   /** The newest accepted commit, which the hub's own objects follow. */
-  newest(): string | undefined;
+  newestAccepted(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -38,33 +37,32 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   const { git, pipeline, clock } = options;
   const { ref, path, pollSeconds } = pipeline.spec.source;
   const renders = createRenderStore({ ...options, ref, path });
-  const judge = createHeadAcceptance({ ...options, ref, renders });
-  const line = createCommitLog({ ...options, ref, renders });
+  const acceptance = createHeadAcceptance({ ...options, ref, renders });
+  const commitLog = createCommitLog({ ...options, ref, renders });
   const source = createGitSource({ ...options, ref, pollSeconds, onPoll: checkHead });
-  let doubt: string | undefined;
+  let checkError: string | undefined;
 
   return {
     run: (signal) => source.run(signal),
-    wake: () => source.pollNow(),
-    accepted: async (named) => ({
-      commits: await line(judge.accepted(), named),
+    accepted: async (mentioned) => ({
+      commits: await commitLog.read(acceptance.newestAccepted(), mentioned),
       head: headReport(source.state()),
     }),
     head: () => headReport(source.state()),
     content: async (target, commit) => {
       const { targets } = await renders.get(commit);
-      return targets.find((one) => one.target === target) ?? nothingFor(target);
+      return targets.find((rendered) => rendered.target === target) ?? emptyTargetFor(target);
     },
-    newest: () => judge.accepted(),
+    newestAccepted: () => acceptance.newestAccepted(),
     close: () => git.close(),
   };
 
   async function checkHead({ head }: SourceState): Promise<void> {
     try {
-      if (head) await judge.judge(head.commit);
-      doubt = undefined;
+      if (head) await acceptance.check(head.commit);
+      checkError = undefined;
     } catch (error) {
-      doubt = error instanceof Error ? error.message : String(error);
+      checkError = error instanceof Error ? error.message : String(error);
       throw error;
     } finally {
       options.onChange();
@@ -73,26 +71,26 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
 
   function headReport(state: SourceState): HeadReport {
     const stale = isStale(state, pollSeconds, clock.now());
-    const unread = stale ? (state.error?.message ?? 'the repository has not been read yet') : doubt;
+    const unread = stale ? (state.error?.message ?? 'the repository has not been read yet') : checkError;
     return {
       ...(state.head ? { commit: state.head.commit, observedAt: state.head.observedAt } : {}),
       ...(unread === undefined ? {} : { unread }),
-      ...verdictOn(state.head?.commit),
+      ...verdictFor(state.head?.commit),
     };
   }
 
-  function verdictOn(head: string | undefined): Pick<HeadReport, 'verdict' | 'message'> {
-    const verdict = head === undefined ? undefined : judge.verdictOn(head);
-    return !verdict || verdict.accepted
+  function verdictFor(head: string | undefined): Pick<HeadReport, 'verdict' | 'message'> {
+    const result = head === undefined ? undefined : acceptance.resultFor(head);
+    return !result || result.accepted
       ? { verdict: 'Accepted' }
-      : { verdict: verdict.verdict, message: verdict.message };
+      : { verdict: result.verdict, message: result.message };
   }
 }
 
 /**
- * A commit that is rendered and does not mention a cluster has no objects for it: that is known, and promotion counts on
- * it. What of the cluster would go is for the judge. The hub's own objects are never taken away by not being mentioned.
+ * A rendered commit that declares nothing for a cluster is known to have no objects for it; the delete budget limits what is
+ * deleted. The hub's own objects are not deleted in this way.
  */
-function nothingFor(target: string): RenderedTarget | undefined {
+function emptyTargetFor(target: string): RenderedTarget | undefined {
   return target === HUB_TARGET ? undefined : { target, units: [], digest: EMPTY_TARGET.digest };
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one Pipeline for as long as this process holds its Lease: polls its repository, keeps the hub's own objects at
- * the newest accepted commit, and lets promotion decide what each cluster gets. It remembers nothing that matters.
+ * Reconciles one Pipeline while this process holds its Lease: polls its repository, keeps the hub's own objects at the newest
+ * accepted commit, and runs promotion, which sets the target of each cluster. Its state in memory can be lost at any time.
  */
 import type { Pipeline } from '../../api/generated/types.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
@@ -15,80 +15,79 @@ import {
 import { repositoryVersion } from './repository.ts';
 
 export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange'> {
-  /** One pass of promotion; when to come back, if time alone brings news. */
+  /** Reconciles the promotion of the Pipeline; resolves to the time to requeue it, if any. */
   readonly promote: (pipeline: string) => Promise<Date | undefined>;
 }
 
 export interface PipelineWorker {
-  wake(): void;
-  accepted(named: readonly string[]): Promise<AcceptedCommits>;
+  requeue(): void;
+  accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
   content(target: string, commit: string): Promise<RenderedTarget | undefined>;
   close(): Promise<void>;
 }
 
-/** A pass at least so often, so that ages in the status stay true. */
-const LONGEST_MS = 15_000;
+/** Reconciles at least this often, so that ages in the status stay correct. */
+const MAX_REQUEUE_MS = 15_000;
 const GATHER_MS = 100;
 const RETRY_MS = 2000;
 
 export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
   const { name, hub, lease, clock, log } = options;
-  const loop = createLoop({ clock, gatherMs: GATHER_MS, round });
-  let open: (PipelineSession & { readonly version: string }) | undefined;
+  const loop = createLoop({ clock, gatherMs: GATHER_MS, round: reconcile });
+  let session: (PipelineSession & { readonly version: string }) | undefined;
 
   return {
-    wake: () => loop.trigger(),
-    accepted: async (named) => (await open?.source.accepted(named)) ?? NOTHING_YET,
-    content: async (target, commit) => open?.source.content(target, commit),
+    requeue: () => loop.trigger(),
+    accepted: async (mentioned) => (await session?.source.accepted(mentioned)) ?? NO_COMMITS,
+    content: async (target, commit) => session?.source.content(target, commit),
     async close() {
       await loop.close();
-      await shut();
+      await closeSession();
     },
   };
 
-  async function round(): Promise<number> {
+  async function reconcile(): Promise<number> {
     try {
-      await keepOpen();
-      // Before the head is known, nothing is known of what is newest.
-      if (open?.source.head().commit === undefined) return LONGEST_MS;
-      if (!(await open.syncHub())) return LONGEST_MS;
-      const wakeAt = await options.promote(name);
-      return wakeAt
-        ? Math.min(LONGEST_MS, Math.max(0, wakeAt.getTime() - clock.now().getTime()))
-        : LONGEST_MS;
+      await ensureSession();
+      // The newest accepted commit is unknown before the head is.
+      if (session?.source.head().commit === undefined) return MAX_REQUEUE_MS;
+      if (!(await session.syncHub())) return MAX_REQUEUE_MS;
+      const requeueAt = await options.promote(name);
+      if (!requeueAt) return MAX_REQUEUE_MS;
+      return Math.min(MAX_REQUEUE_MS, Math.max(0, requeueAt.getTime() - clock.now().getTime()));
     } catch (error) {
-      log.warn('promotion pass not finished', { pipeline: name, error });
+      log.warn('reconcile failed', { pipeline: name, error });
       return RETRY_MS;
     }
   }
 
-  /** Open while there is such a Pipeline and it is ours to run; anew when its repository is another one. */
-  async function keepOpen(): Promise<void> {
-    const pipeline = lease.notHeldReason() === undefined ? await present() : undefined;
+  /** Open while the Pipeline exists and its Lease is held; opened again when its repository changes. */
+  async function ensureSession(): Promise<void> {
+    const pipeline = lease.notHeldReason() === undefined ? await readPipeline() : undefined;
     const version = pipeline && repositoryVersion(pipeline, hub.stores.secrets);
-    if (open?.version === version) return;
-    await shut();
+    if (session?.version === version) return;
+    await closeSession();
     if (pipeline && version) {
-      open = { ...openPipelineSession(pipeline, { ...options, onChange: () => loop.trigger() }), version };
+      session = { ...openPipelineSession(pipeline, { ...options, onChange: () => loop.trigger() }), version };
     }
   }
 
-  async function present(): Promise<Pipeline | undefined> {
+  async function readPipeline(): Promise<Pipeline | undefined> {
     const pipeline = await hub.pipeline(name);
-    const [limit] = pipeline ? unsupportedFields(pipeline) : [];
-    // Judged out of every commit, so a person's hand has put it there.
-    if (limit !== undefined) throw new Error(`Pipeline ${name} moves nothing on: ${limit}`);
+    const [reason] = pipeline ? unsupportedFields(pipeline) : [];
+    // Commits that set an unsupported field are refused, so a person has set it.
+    if (reason !== undefined) throw new Error(`Pipeline ${name} cannot be promoted: ${reason}`);
     return pipeline;
   }
 
-  async function shut(): Promise<void> {
-    const closing = open;
-    open = undefined;
+  async function closeSession(): Promise<void> {
+    const closing = session;
+    session = undefined;
     await closing?.close();
   }
 }
 
-const NOTHING_YET: AcceptedCommits = {
+const NO_COMMITS: AcceptedCommits = {
   commits: [],
   head: { verdict: 'Accepted', unread: 'the repository has not been read yet' },
 };

@@ -1,10 +1,11 @@
-/** One worker and one Lease for each Pipeline of the hub, begun and ended as the objects come and go. */
+/** One worker and one Lease for each Pipeline of the hub. */
 import { NAMESPACE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { createHeldLease } from '../../kube/leader/held-lease.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import { createPipelineWorker, type PipelineWorker, type PipelineWorkerOptions } from './pipeline-worker.ts';
+import { createWorkerSet } from './worker-set.ts';
 
 export interface PipelineWorkersOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {
   readonly client: Client;
@@ -14,57 +15,41 @@ export interface PipelineWorkersOptions extends Omit<PipelineWorkerOptions, 'nam
 
 export interface PipelineWorkers {
   get(name: string): PipelineWorker | undefined;
-  /** Looks at the objects again. */
+  /** Starts and stops workers to match the Pipeline objects. */
   refresh(): void;
-  wakeAll(): void;
+  requeueAll(): void;
   close(): Promise<void>;
 }
 
 export function createPipelineWorkers(options: PipelineWorkersOptions): PipelineWorkers {
-  const workers = new Map<string, PipelineWorker>();
-  const ending = new Set<Promise<void>>();
-
+  const workers = createWorkerSet(start);
   return {
     get: (name) => workers.get(name),
-    refresh,
-    wakeAll() {
-      for (const worker of workers.values()) worker.wake();
+    refresh() {
+      const names = options.hub.stores.pipelines.list().map(({ metadata }) => metadata.name);
+      workers.refresh(names.toSorted(byCode));
     },
-    async close() {
-      for (const name of workers.keys()) end(name);
-      await Promise.all(ending);
+    requeueAll() {
+      for (const worker of workers.all()) worker.requeue();
     },
+    close: () => workers.close(),
   };
 
-  function refresh(): void {
-    const names = options.hub.stores.pipelines.list().map(({ metadata }) => metadata.name);
-    for (const name of workers.keys()) if (!names.includes(name)) end(name);
-    for (const name of names.toSorted(byCode)) if (!workers.has(name)) workers.set(name, begin(name));
-  }
-
-  function begin(name: string): PipelineWorker {
+  function start(name: string): PipelineWorker {
     const lease = createHeldLease({
       ...options,
       name: `pipeline-${name}`,
       namespace: NAMESPACE,
-      onChange: () => workers.get(name)?.wake(),
+      onChange: () => worker.requeue(),
     });
     const worker = createPipelineWorker({ ...options, name, lease });
     return {
       ...worker,
-      // The right to write goes only after the last write.
+      // The Lease is released only after the last write.
       close: async () => {
         await worker.close();
         await lease.close();
       },
     };
-  }
-
-  function end(name: string): void {
-    const worker = workers.get(name);
-    if (!worker) return;
-    workers.delete(name);
-    const done = worker.close().finally(() => ending.delete(done));
-    ending.add(done);
   }
 }

@@ -1,8 +1,7 @@
 /**
- * The renders of the commits of one repository: one a commit, shared by all who ask. Whole fleets are large, so only a few
- * stay in memory, and none that nobody has asked for lately: the renderer has them on disk.
+ * Renders of the commits of one repository, shared by concurrent callers. Fleets are large, so only a few recently used renders are
+ * kept in memory: the renderer caches them on disk.
  */
-
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { GitTransport } from '../git/transport.ts';
@@ -19,28 +18,28 @@ export interface RenderStoreOptions {
 }
 
 export interface RenderStore {
-  /** Rejects with a RenderError when the commit is to blame. A failure is not remembered. */
+  /** Rejects with a RenderError when the commit itself cannot be rendered. Failures are not cached. */
   get(commit: string): Promise<Rendered>;
-  /** For commits that were accepted before: what cannot be rendered any more is nothing, and logged. */
-  quietly(commit: string): Promise<Rendered | undefined>;
+  /** For commits that were accepted before. Undefined, and logged, when the commit can no longer be rendered. */
+  getIfRenderable(commit: string): Promise<Rendered | undefined>;
 }
 
-/** The newest, and what each of the stages is on: who works on a cluster asks several times a minute. */
-const MAX_KEPT = 4;
-const KEPT_MS = 60_000;
+/** The newest commit and the commits of the stages: cluster workers read them several times a minute. */
+const MAX_RENDERS = 4;
+const MAX_UNUSED_MS = 60_000;
 
 export function createRenderStore({ git, ref, path, renderer, clock, log }: RenderStoreOptions): RenderStore {
-  const renders = new Map<string, { readonly content: Promise<Rendered>; readonly askedMs: number }>();
-  return { get, quietly };
+  const renders = new Map<string, { readonly content: Promise<Rendered>; readonly usedMs: number }>();
+  return { get, getIfRenderable };
 
   function get(commit: string): Promise<Rendered> {
     const nowMs = clock.monotonicMs();
     const content = renders.get(commit)?.content ?? render(commit);
-    // Last in the order of a Map: the first one is then the one that was asked for longest ago.
+    // Moves it to the end of the Map, so that the first entry is the least recently used.
     renders.delete(commit);
-    renders.set(commit, { content, askedMs: nowMs });
-    for (const [old, { askedMs }] of renders) {
-      if (nowMs - askedMs > KEPT_MS || renders.size > MAX_KEPT) renders.delete(old);
+    renders.set(commit, { content, usedMs: nowMs });
+    for (const [old, { usedMs }] of renders) {
+      if (nowMs - usedMs > MAX_UNUSED_MS || renders.size > MAX_RENDERS) renders.delete(old);
     }
     content.catch(() => renders.delete(commit));
     return content;
@@ -49,15 +48,15 @@ export function createRenderStore({ git, ref, path, renderer, clock, log }: Rend
   async function render(commit: string): Promise<Rendered> {
     await git.ensure(commit, ref);
     const { rendered, warnings } = await renderer.commit({ git, commit, path });
-    for (const warning of warnings) log.warn('render warns', { commit, warning });
+    for (const warning of warnings) log.warn('render warning', { commit, warning });
     return rendered;
   }
 
-  async function quietly(commit: string): Promise<Rendered | undefined> {
+  async function getIfRenderable(commit: string): Promise<Rendered | undefined> {
     try {
       return await get(commit);
     } catch (error) {
-      log.warn('older commit not rendered', { commit, error });
+      log.warn('rendering an accepted commit failed', { commit, error });
       return undefined;
     }
   }

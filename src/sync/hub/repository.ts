@@ -1,4 +1,4 @@
-/** Opens the repository of a Pipeline with the credentials that the hub's Secrets hold. */
+/** Opens the repository of a Pipeline with credentials from Secrets of the hub. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Pipeline } from '../../api/generated/types.ts';
@@ -7,7 +7,7 @@ import { openGit } from '../git/open.ts';
 import type { GitTransport } from '../git/transport.ts';
 import { type SecretRef, secretValue, secretVersion } from './credentials.ts';
 
-/** Changes whenever the repository has to be opened anew. */
+/** Differs when the repository has to be opened again. */
 export function repositoryVersion({ spec }: Pipeline, secrets: Store): string {
   const { repository, ref, path, pollSeconds, hostKeys } = spec.source;
   const versions = refsOf(spec.source).map((secret) => secretVersion(secrets, secret));
@@ -17,14 +17,14 @@ export function repositoryVersion({ spec }: Pipeline, secrets: Store): string {
 export function openRepository({ metadata, spec }: Pipeline, secrets: Store, folder: string): GitTransport {
   const { repository, hostKeys } = spec.source;
   const [credentials, authorities] = [credentialsRef(spec.source), caRef(spec.source)];
-  const wantedBy = `Pipeline ${metadata.name}`;
-  // One folder a repository: what was fetched from another one must not answer for this one.
+  const user = `Pipeline ${metadata.name}`;
+  // One folder per repository: objects of another repository must not be used for this one.
   const name = createHash('sha256').update(repository).digest('hex').slice(0, 16);
   return openGit({
     repository,
     folder: join(folder, `${metadata.name}-${name}`),
-    ...(credentials ? { credential: secretValue(secrets, credentials, wantedBy).trim() } : {}),
-    ...(authorities ? { ca: secretValue(secrets, authorities, wantedBy) } : {}),
+    ...(credentials ? { credential: secretValue(secrets, credentials, user).trim() } : {}),
+    ...(authorities ? { ca: secretValue(secrets, authorities, user) } : {}),
     hostKeys: hostKeys ?? [],
   });
 }

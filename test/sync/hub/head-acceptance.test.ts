@@ -1,4 +1,4 @@
-/** A commit whose rule fails its own tests never becomes a candidate: what the judge of heads makes of it. */
+/** A commit whose rule fails its own tests is never accepted, so it never becomes a candidate. */
 import { describe, expect, it } from 'vitest';
 import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -11,13 +11,13 @@ import { memoryLog } from '../../support/memory-log.ts';
 
 const GOOD = 'a'.repeat(40);
 const FAILS = 'b'.repeat(40);
-const IS_NONE = 'c'.repeat(40);
+const INVALID = 'c'.repeat(40);
 const BETTER = 'd'.repeat(40);
 
 const CHANGES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   [GOOD]: {},
   [FAILS]: { '/rule/gate/all/0/operator': 'lessThan' },
-  [IS_NONE]: { '/rule/conditions/all': [] },
+  [INVALID]: { '/rule/conditions/all': [] },
   [BETTER]: { '/rule/gate/all/0/value': 600 },
 };
 
@@ -33,8 +33,8 @@ function rendered(commit: string): Rendered {
   return { commit, targets: [{ target: 'prod', units: [unit], digest: 'sha256:0' }] };
 }
 
-/** Of its ports the judge asks two: here each commit follows the one before, and renders at once. */
-function judge(): HeadAcceptance {
+/** Every commit descends from the one before, and renders at once. */
+function createAcceptance(): HeadAcceptance {
   const git: Pick<GitTransport, 'ancestry'> = { ancestry: async () => 'descends' };
   const renders: Pick<RenderStore, 'get'> = { get: async (commit) => rendered(commit) };
   return createHeadAcceptance({
@@ -42,41 +42,41 @@ function judge(): HeadAcceptance {
     ref: 'refs/heads/main',
     renders: renders as RenderStore,
     checks: createCommitChecks(),
-    lastApplied: () => [],
+    appliedCommits: () => [],
     newestReleasedCommit: () => undefined,
     acceptHead: () => undefined,
     log: memoryLog(),
   });
 }
 
-describe('the judge of heads', () => {
-  it('does not accept a commit whose rule fails its own test: the one before stays, and the next one may come', async () => {
-    const heads = judge();
-    await heads.judge(GOOD);
-    expect(heads.accepted()).toBe(GOOD);
+describe('createHeadAcceptance', () => {
+  it('refuses a commit whose rule fails its own test, keeps the one before, and accepts the next', async () => {
+    const heads = createAcceptance();
+    await heads.check(GOOD);
+    expect(heads.newestAccepted()).toBe(GOOD);
 
-    await heads.judge(FAILS);
-    expect(heads.accepted()).toBe(GOOD);
-    expect(heads.verdictOn(FAILS)).toEqual({
+    await heads.check(FAILS);
+    expect(heads.newestAccepted()).toBe(GOOD);
+    expect(heads.resultFor(FAILS)).toEqual({
       accepted: false,
       verdict: 'Refused',
       message: expect.stringMatching(
-        /^kubenode.dev\/NodeRemedier kernel-hang of prod: spec\.tests\[0\]: the test "hung" fails: expected Match, got Held, because the gate: node uptimeSeconds is 86400, not below 900 \[rules\/kernel-hang\.ts:7/,
+        /^kubenode.dev\/NodeRemedier kernel-hang of prod: spec\.tests\[0\]: test "hung" failed: expected Match, got Held, because gate: node uptimeSeconds is 86400, not below 900 \[rules\/kernel-hang\.ts:7/,
       ) as string,
     });
 
-    await heads.judge(BETTER);
-    expect(heads.accepted()).toBe(BETTER);
+    await heads.check(BETTER);
+    expect(heads.newestAccepted()).toBe(BETTER);
   });
 
-  it('does not accept a commit whose rule does not compile', async () => {
-    const heads = judge();
-    await heads.judge(IS_NONE);
-    expect(heads.accepted()).toBeUndefined();
-    expect(heads.verdictOn(IS_NONE)).toMatchObject({
+  it('refuses a commit whose rule does not compile', async () => {
+    const heads = createAcceptance();
+    await heads.check(INVALID);
+    expect(heads.newestAccepted()).toBeUndefined();
+    expect(heads.resultFor(INVALID)).toMatchObject({
       verdict: 'Refused',
       message: expect.stringContaining(
-        'spec.rule.conditions.all: is empty, which the engine takes for yes',
+        'spec.rule.conditions.all: must not be empty: an empty list would always match',
       ) as string,
     });
   });

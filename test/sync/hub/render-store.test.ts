@@ -18,11 +18,11 @@ function bedWith(broken: ReadonlySet<string> = new Set()): Bed {
   const renderer: Renderer = {
     commit: async ({ commit }) => {
       rendered.push(commit);
-      if (broken.has(commit)) throw new RenderError('Failed', [{ message: 'broken' }], 'mend it');
+      if (broken.has(commit)) throw new RenderError('Failed', [{ message: 'broken' }], 'fix it');
       return { rendered: { commit, targets: [] }, warnings: [] };
     },
     folder: () => {
-      throw new Error('not asked here');
+      throw new Error('not used here');
     },
   };
   const git = { ensure: async () => undefined } as never;
@@ -30,14 +30,14 @@ function bedWith(broken: ReadonlySet<string> = new Set()): Bed {
   return { store, clock, rendered };
 }
 
-describe('the renders of a repository', () => {
-  it('are made once for all who ask, also at once', async () => {
+describe('createRenderStore', () => {
+  it('renders a commit once for concurrent callers', async () => {
     const { store, rendered } = bedWith();
-    await Promise.all([store.get('a'), store.get('a'), store.quietly('a')]);
+    await Promise.all([store.get('a'), store.get('a'), store.getIfRenderable('a')]);
     expect(rendered).toEqual(['a']);
   });
 
-  it('stay while they are asked for, and go when they are not', async () => {
+  it('keeps a render while it is used, and drops it when it is not', async () => {
     const { store, clock, rendered } = bedWith();
     await store.get('old');
     for (let asked = 0; asked < 10; asked += 1) {
@@ -49,7 +49,7 @@ describe('the renders of a repository', () => {
     expect(rendered).toEqual(['old', 'used', 'old']);
   });
 
-  it('are few, however many commits come', async () => {
+  it('keeps a few renders only', async () => {
     const { store, rendered } = bedWith();
     for (const commit of ['a', 'b', 'c', 'a', 'd', 'e']) await store.get(commit);
     rendered.length = 0;
@@ -59,10 +59,10 @@ describe('the renders of a repository', () => {
     expect(rendered).toEqual(['b']);
   });
 
-  it('that failed are tried again', async () => {
+  it('renders again after a failure', async () => {
     const { store, rendered } = bedWith(new Set(['bad']));
     await expect(store.get('bad')).rejects.toThrow('broken');
-    expect(await store.quietly('bad')).toBeUndefined();
+    expect(await store.getIfRenderable('bad')).toBeUndefined();
     expect(rendered).toEqual(['bad', 'bad']);
   });
 });
