@@ -20,6 +20,6 @@ export function isProtected({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): 
   return PROTECTED.has(`${group}/${kind}`);
 }
 
-export function isCrd({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
+export function isCrdId({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
   return group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition';
 }

@@ -4,7 +4,7 @@ import { createMetrics } from '../../src/kube/process/metrics.ts';
 import type { ClusterReport } from '../../src/sync/cluster-report.ts';
 import { registerSyncMetrics, type SyncMetricsSource } from '../../src/sync/metrics.ts';
 
-const at = new Date('2030-01-01T00:00:00Z');
+const now = new Date('2030-01-01T00:00:00Z');
 
 function cluster(name: string, state?: string): Cluster {
   return { metadata: { name }, ...(state ? { status: { sync: { state } } } : {}) } as unknown as Cluster;
@@ -12,24 +12,24 @@ function cluster(name: string, state?: string): Cluster {
 
 function report(applied: number, failed: number): ClusterReport {
   return {
-    lastContactAt: new Date(at.getTime() - 30_000),
+    lastContactAt: new Date(now.getTime() - 30_000),
     work: { objects: { total: 10, applied, failed, pruned: 0 } },
   } as unknown as ClusterReport;
 }
 
-async function linesOf(known: SyncMetricsSource): Promise<string[]> {
+async function linesOf(source: SyncMetricsSource): Promise<string[]> {
   const metrics = createMetrics();
   registerSyncMetrics(
     metrics,
-    () => known,
-    () => at.getTime(),
+    () => source,
+    () => now.getTime(),
   );
   const lines = (await metrics.text()).split('\n');
   return lines.filter((line) => line.startsWith('kubenode_')).toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-it('tells how many clusters, releases and heads stand where, and how the work goes', async () => {
-  const known: SyncMetricsSource = {
+it('reports the states of clusters, releases and heads, and the objects of each cluster', async () => {
+  const source: SyncMetricsSource = {
     clusters: [cluster('a', 'Proven'), cluster('b', 'Failed'), cluster('c', 'Proven'), cluster('new')],
     pipelines: [
       { metadata: { name: 'fleet' }, status: { head: { verdict: 'Refused' } } } as unknown as Pipeline,
@@ -37,7 +37,7 @@ it('tells how many clusters, releases and heads stand where, and how the work go
     releases: [{ metadata: { name: 'r' }, status: { phase: 'Soaking' } } as unknown as Release],
     report: (name) => (name === 'b' ? report(7, 2) : undefined),
   };
-  expect(await linesOf(known)).toEqual([
+  expect(await linesOf(source)).toEqual([
     'kubenode_sync_clusters{state="Failed"} 1',
     'kubenode_sync_clusters{state="Pending"} 1',
     'kubenode_sync_clusters{state="Proven"} 2',
@@ -50,14 +50,14 @@ it('tells how many clusters, releases and heads stand where, and how the work go
   ]);
 });
 
-it('tells nothing of what is no more', async () => {
+it('reports nothing for a deleted cluster', async () => {
   const clusters = [cluster('a', 'Proven')];
-  const known: SyncMetricsSource = { clusters, pipelines: [], releases: [], report: () => report(10, 0) };
+  const source: SyncMetricsSource = { clusters, pipelines: [], releases: [], report: () => report(10, 0) };
   const metrics = createMetrics();
   registerSyncMetrics(
     metrics,
-    () => known,
-    () => at.getTime(),
+    () => source,
+    () => now.getTime(),
   );
   expect(await metrics.text()).toContain('cluster="a"');
   clusters.pop();

@@ -3,7 +3,7 @@ import { isKubeError } from '../../kube/client/errors.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
-import { isCrd } from '../protected-kinds.ts';
+import { isCrdId } from '../protected-kinds.ts';
 import { runConcurrently } from '../run-concurrently.ts';
 import { type ApplyOutcome, applyObject } from './apply-object.ts';
 import type { SyncContext } from './context.ts';
@@ -93,7 +93,7 @@ async function waitForNewKinds(
   step: readonly ObjectPlan[],
   outcomes: ReadonlyMap<string, ObjectOutcome>,
 ): Promise<boolean> {
-  const applied = step.filter(({ id }) => isCrd(id) && outcomes.get(objectKey(id))?.state === 'applied');
+  const applied = step.filter(({ id }) => isCrdId(id) && outcomes.get(objectKey(id))?.state === 'applied');
   if (applied.length === 0) return false;
   await Promise.all(applied.map((plan) => waitForKindOf(context, plan)));
   context.live.retryUnserved();

@@ -19,7 +19,7 @@ export interface ApplyInput {
   readonly acknowledgements: readonly Acknowledgement[];
 }
 
-/** How the server stores an object that it normalizes: `1` where git says `1000m`. */
+/** How the server stores an object that it normalizes: `1` for `1000m` in git. */
 export interface ServerForm {
   /** Of the rendered object that was applied. */
   readonly digest: string;

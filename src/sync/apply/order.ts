@@ -7,7 +7,7 @@ import { byCode } from '../../kube/objects/digest.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
-import { isCrd } from '../protected-kinds.ts';
+import { isCrdId } from '../protected-kinds.ts';
 
 /** A kind that no step lists belongs to the step `objects`. */
 const STEPS: readonly (readonly [step: string, kinds: readonly string[]])[] = [
@@ -61,7 +61,7 @@ export function dependenciesIn(objects: readonly KubeObject[]): (object: KubeObj
   const keys = new Set(objects.map((object) => objectKey(objectIdOf(object))));
   const crdOfKind = new Map(
     objects
-      .filter((object) => isCrd(objectIdOf(object)))
+      .filter((object) => isCrdId(objectIdOf(object)))
       .map((crd) => [definedKind(crd), objectKey(objectIdOf(crd))]),
   );
   return (object) => {

@@ -56,13 +56,13 @@ function unitNames({ target, units }: RenderedTarget): Refusal[] {
 }
 
 async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
-  const seen = new Map<string, { unit: string; source: string }>();
+  const declared = new Map<string, { unit: string; source: string }>();
   const found: Refusal[] = [];
   for (const { unit, rendered } of objectsOf(target)) {
     const object = objectKey(objectIdOf(rendered.object));
     const source = sourceText(rendered.source);
-    const first = seen.get(object);
-    seen.set(object, first ?? { unit, source });
+    const first = declared.get(object);
+    declared.set(object, first ?? { unit, source });
     const duplicate = first ? [`declared twice: also in unit ${first.unit}, ${first.source}`] : [];
     const messages = [...duplicate, ...(await problemsOf(target.target, rendered, checks))];
     found.push(...messages.map((message) => ({ target: target.target, unit, object, source, message })));

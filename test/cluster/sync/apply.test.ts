@@ -4,26 +4,34 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
 import { planDigestOf } from '../../../src/sync/judge/deletes.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
-import { type Bed, commitNo, configMap, freshSync, marked, startTarget, targetOf } from './bed.ts';
+import {
+  commitNo,
+  configMap,
+  ownedConfigMaps,
+  startTargetCluster,
+  startTestSync,
+  type TestSync,
+  targetOf,
+} from './target-cluster.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
-  server = await startTarget();
+  server = await startTargetCluster();
   await server.keep();
 });
 beforeEach(() => server.wipe());
 afterAll(() => server.stop());
 
-describe('a pass over a real cluster', () => {
-  it('S7 sends exactly what was rendered, with its marks, and takes it back when git does', async () => {
-    const bed = await sync();
+describe('syncCluster on a real API server', () => {
+  it('S7 sends exactly what was rendered with owner labels, and deletes it when git removes it', async () => {
+    const sync = await startSync();
     const policy: KubeObject = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'NetworkPolicy',
       metadata: { name: 'only-web', namespace: 'default' },
       spec: { podSelector: {}, ingress: [{ from: [{ podSelector: { matchLabels: { app: 'web' } } }] }] },
     };
-    const { outcomes } = await bed.pass(targetOf(commitNo(1), { web: [policy, configMap('a')] }));
+    const { outcomes } = await sync.sync(targetOf(commitNo(1), { web: [policy, configMap('a')] }));
     expect([...outcomes.values()].map(({ state }) => state)).toEqual(['applied', 'applied']);
     const resource = await server.client.resourceFor('networking.k8s.io/v1', 'NetworkPolicy');
     const live = await server.client.get(resource, { name: 'only-web', namespace: 'default' });
@@ -35,50 +43,50 @@ describe('a pass over a real cluster', () => {
       'kubenode.dev/commit': commitNo(1),
       'kubenode.dev/source': 'fleet/main.ts:1',
     });
-    await bed.pass(targetOf(commitNo(2), { web: [configMap('a')] }));
+    await sync.sync(targetOf(commitNo(2), { web: [configMap('a')] }));
     await expect(
       server.client.get(resource, { name: 'only-web', namespace: 'default' }),
     ).rejects.toMatchObject({ code: 'NotFound' });
   });
 
-  it('S7 refuses a misspelt field with its path, and S8 applies the others all the same', async () => {
-    const bed = await sync();
+  it('S7 refuses a misspelt field with its path, and S8 applies the other objects', async () => {
+    const sync = await startSync();
     const bad = { ...configMap('bad'), dada: { key: 'value' } };
-    const { outcomes } = await bed.pass(targetOf(commitNo(1), { web: [bad, configMap('good')] }));
-    expect(await marked(server.client)).toEqual(['good']);
+    const { outcomes } = await sync.sync(targetOf(commitNo(1), { web: [bad, configMap('good')] }));
+    expect(await ownedConfigMaps(server.client)).toEqual(['good']);
     const failed = outcomes.get('ConfigMap default/bad');
     expect(failed).toMatchObject({ state: 'failed', retryable: false });
     expect(failed?.state === 'failed' && failed.message).toContain('.dada');
   });
 
-  it('S8 applies 493 of 500 objects of which 7 are bad, and reports those 7', async () => {
-    const bed = await sync();
+  it('S8 applies 493 of 500 objects when 7 are invalid, and reports those 7', async () => {
+    const sync = await startSync();
     const objects = Array.from({ length: 500 }, (_, index) =>
       index % 72 === 0 ? { ...configMap(`c${index}`), spec: {} } : configMap(`c${index}`),
     );
-    const { outcomes } = await bed.pass(targetOf(commitNo(1), { web: objects }));
+    const { outcomes } = await sync.sync(targetOf(commitNo(1), { web: objects }));
     const states = [...outcomes.values()].map(({ state }) => state);
     expect(states.filter((state) => state === 'failed')).toHaveLength(7);
-    expect(await marked(server.client)).toHaveLength(493);
+    expect(await ownedConfigMaps(server.client)).toHaveLength(493);
   });
 
-  it('S9 defines a kind and creates 100 objects of it in one pass', async () => {
-    const bed = await sync();
+  it('S9 applies a CRD and creates 100 objects of its kind in one reconcile', async () => {
+    const sync = await startSync();
     const widgets = Array.from({ length: 100 }, (_, index) => widget(`w${index}`));
-    const { outcomes } = await bed.pass(
+    const { outcomes } = await sync.sync(
       targetOf(commitNo(1), {
         web: [...widgets, namespace('web'), widgetCrd(), configMap('inside', {}, 'web')],
       }),
     );
     expect([...outcomes.values()].filter(({ state }) => state !== 'applied')).toEqual([]);
     expect(outcomes.size).toBe(103);
-    await bed.close();
+    await sync.close();
   });
 
-  it('S9 waits for a kind that somebody else defines, without holding up the rest', async () => {
-    const bed = await sync();
+  it('S9 waits for a kind that somebody else defines, without delaying other objects', async () => {
+    const sync = await startSync();
     const target = targetOf(commitNo(1), { web: [widget('w'), configMap('a')] });
-    const first = await bed.pass(target);
+    const first = await sync.sync(target);
     expect(first.plan.objects.map(({ id, action }) => `${id.kind} ${action}`)).toEqual([
       'ConfigMap create',
       'Widget wait',
@@ -86,13 +94,13 @@ describe('a pass over a real cluster', () => {
     const crds = await server.client.resourceFor('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
     await server.client.create(crds, widgetCrd());
     await expect
-      .poll(async () => (await bed.pass(target)).outcomes.get('example.com/Widget w')?.state, {
+      .poll(async () => (await sync.sync(target)).outcomes.get('example.com/Widget w')?.state, {
         timeout: 20_000,
       })
       .toBe('applied');
   });
 
-  it('writes nothing when all is as in git, also after a restart, and also where the server uses other words', async () => {
+  it('writes nothing when everything matches git, also after a restart and after server-side normalization', async () => {
     const quota: KubeObject = {
       apiVersion: 'v1',
       kind: 'ResourceQuota',
@@ -100,21 +108,21 @@ describe('a pass over a real cluster', () => {
       spec: { hard: { 'limits.cpu': '1000m' } },
     };
     const target = targetOf(commitNo(1), { web: [configMap('a'), quota] });
-    const bed = await sync();
-    await bed.pass(target);
-    const again = await bed.pass(target);
+    const sync = await startSync();
+    await sync.sync(target);
+    const again = await sync.sync(target);
     expect(again.outcomes.size).toBe(0);
-    const restarted = await sync();
-    const first = await restarted.pass(target);
-    expect((await restarted.pass(target)).outcomes.size).toBe(0);
-    // The words of the server are learned anew by one apply that changes nothing.
+    const restarted = await startSync();
+    const first = await restarted.sync(target);
+    expect((await restarted.sync(target)).outcomes.size).toBe(0);
+    // After a restart, one apply without a change learns the normalized form again.
     expect([...first.outcomes.keys()]).toEqual(['ResourceQuota default/q']);
   });
 
-  it('corrects an owned field, and leaves alone what git does not set', async () => {
-    const bed = await sync();
+  it('corrects an owned field, and leaves a field alone that git does not set', async () => {
+    const sync = await startSync();
     const target = targetOf(commitNo(1), { web: [configMap('a')] });
-    await bed.pass(target);
+    await sync.sync(target);
     const body = { data: { key: 'foreign', more: 'theirs' } };
     await server.client.patch(
       CONFIG_MAPS,
@@ -123,25 +131,25 @@ describe('a pass over a real cluster', () => {
       { fieldManager: 'somebody' },
     );
     await expect
-      .poll(async () => (await bed.pass(target)).plan.objects[0]?.action, { timeout: 20_000 })
+      .poll(async () => (await sync.sync(target)).plan.objects[0]?.action, { timeout: 20_000 })
       .toBe('correct');
     const { data } = await server.client.get(CONFIG_MAPS, { name: 'a', namespace: 'default' });
     expect(data).toEqual({ key: 'value', more: 'theirs' });
   });
 
-  it('names the other manager instead of taking over an object that was there before', async () => {
+  it('names the other field manager instead of taking over an object that existed before', async () => {
     await server.client.create(CONFIG_MAPS, configMap('a', { key: 'theirs' }), { fieldManager: 'somebody' });
-    const { outcomes } = await (await sync()).pass(targetOf(commitNo(1), { web: [configMap('a')] }));
+    const { outcomes } = await (await startSync()).sync(targetOf(commitNo(1), { web: [configMap('a')] }));
     const outcome = outcomes.get('ConfigMap default/a');
     expect(outcome).toMatchObject({ state: 'failed', reason: 'FieldConflict', retryable: false });
     expect(outcome?.state === 'failed' && outcome.message).toContain('somebody');
   });
 
   it('S4 never takes over or prunes what another hub owns', async () => {
-    const other = await sync('99999999-0000-0000-0000-000000000000');
-    await other.pass(targetOf(commitNo(1), { web: [configMap('theirs')] }));
-    const ours = await sync();
-    const { plan } = await ours.pass(
+    const other = await startSync('99999999-0000-0000-0000-000000000000');
+    await other.sync(targetOf(commitNo(1), { web: [configMap('theirs')] }));
+    const ours = await startSync();
+    const { plan } = await ours.sync(
       targetOf(commitNo(2), { web: [configMap('theirs'), configMap('ours')] }),
     );
     expect(plan.objects.map(({ id, action }) => `${id.name} ${action}`)).toEqual([
@@ -150,14 +158,14 @@ describe('a pass over a real cluster', () => {
     ]);
   });
 
-  it('S4 spares an object that somebody made anew between plan and delete', async () => {
-    const bed = await sync();
-    await bed.pass(targetOf(commitNo(1), { web: [configMap('a'), configMap('b')] }));
+  it('S4 does not delete an object that somebody recreated between plan and delete', async () => {
+    const sync = await startSync();
+    await sync.sync(targetOf(commitNo(1), { web: [configMap('a'), configMap('b')] }));
     const client = server.client;
     const { metadata } = await client.get(CONFIG_MAPS, { name: 'a', namespace: 'default' });
     const racing = {
-      ...bed.context.client,
-      // Between our read and our delete another actor puts an object of the same name and marks in its place.
+      ...sync.context.client,
+      // Between our read and our delete another actor replaces the object by one with the same name and labels.
       delete: async (...args: Parameters<typeof client.delete>) => {
         await client.delete(CONFIG_MAPS, { name: 'a', namespace: 'default' }, { uid: metadata.uid ?? '' });
         await client.create(CONFIG_MAPS, {
@@ -167,72 +175,72 @@ describe('a pass over a real cluster', () => {
         return client.delete(...args);
       },
     };
-    Object.assign(bed.context, { client: racing });
-    const { pruned } = await bed.pass(targetOf(commitNo(2), { web: [configMap('b')] }));
+    Object.assign(sync.context, { client: racing });
+    const { pruned } = await sync.sync(targetOf(commitNo(2), { web: [configMap('b')] }));
     expect(pruned).toMatchObject({
       deleted: 0,
       waiting: [{ object: 'ConfigMap default/a', reason: 'DeleteRefused' }],
     });
-    expect(await marked(client)).toEqual(['a', 'b']);
+    expect(await ownedConfigMaps(client)).toEqual(['a', 'b']);
   });
 
-  it('S5 hands 50 objects over to another unit without deleting one', async () => {
+  it('S5 moves 50 objects to another unit without deleting one', async () => {
     const objects = Array.from({ length: 50 }, (_, index) => configMap(`c${index}`));
-    const bed = await sync();
-    await bed.pass(targetOf(commitNo(1), { web: objects, other: [configMap('x')] }));
+    const sync = await startSync();
+    await sync.sync(targetOf(commitNo(1), { web: objects, other: [configMap('x')] }));
     const before = await uids(server);
-    const { pruned } = await bed.pass(
+    const { pruned } = await sync.sync(
       targetOf(commitNo(2), { web: [], other: [configMap('x'), ...objects] }),
     );
     expect(pruned).toMatchObject({ deleted: 0, waiting: [] });
     expect(await uids(server)).toEqual(before);
-    expect([...bed.context.store.inventory().entries.values()].map(({ unit }) => unit)).toEqual(
+    expect([...sync.context.store.inventory().entries.values()].map(({ unit }) => unit)).toEqual(
       Array.from({ length: 51 }, () => 'other'),
     );
   });
 
-  it('S4 deletes a namespace in two passes, and only when that is acknowledged', async () => {
-    const bed = await sync();
-    await bed.pass(targetOf(commitNo(1), { web: [namespace('web'), configMap('a')] }));
+  it('S4 deletes a namespace in two reconciles, and only when acknowledged', async () => {
+    const sync = await startSync();
+    await sync.sync(targetOf(commitNo(1), { web: [namespace('web'), configMap('a')] }));
     const without = targetOf(commitNo(2), { web: [configMap('a')] });
-    const held = await bed.pass(without);
+    const held = await sync.sync(without);
     expect(held.plan.holds).toHaveLength(1);
     const planDigest = planDigestOf({ unit: 'web', deletes: [objectIdOf(namespace('web'))] });
     const acknowledged = { ...without, acknowledgements: [{ unit: 'web', planDigest }] };
-    expect((await bed.pass(acknowledged)).pruned).toMatchObject({ marked: 1, deleted: 0 });
-    await bed.pass(acknowledged);
+    expect((await sync.sync(acknowledged)).pruned).toMatchObject({ marked: 1, deleted: 0 });
+    await sync.sync(acknowledged);
     const { metadata } = await server.client.get(NAMESPACES, { name: 'web' });
     expect(metadata.deletionTimestamp).toBeDefined();
   });
 
-  it('S11 replaces an object only where git allows it and the server calls the field immutable', async () => {
-    const bed = await sync();
-    await bed.pass(targetOf(commitNo(1), { web: [fixed('one', false)] }));
-    const refused = await bed.pass(targetOf(commitNo(2), { web: [fixed('two', false)] }));
+  it('S11 replaces an object only if git allows it and the server reports an immutable field', async () => {
+    const sync = await startSync();
+    await sync.sync(targetOf(commitNo(1), { web: [fixed('one', false)] }));
+    const refused = await sync.sync(targetOf(commitNo(2), { web: [fixed('two', false)] }));
     expect(refused.outcomes.get('ConfigMap default/fixed')).toMatchObject({
       state: 'failed',
       retryable: false,
     });
-    await bed.pass(targetOf(commitNo(3), { web: [fixed('two', true)] }));
+    await sync.sync(targetOf(commitNo(3), { web: [fixed('two', true)] }));
     const { data } = await server.client.get(CONFIG_MAPS, { name: 'fixed', namespace: 'default' });
     expect(data).toEqual({ key: 'two' });
   });
 
-  it('of two syncs that both think they may write, the second one finds out by the inventory', async () => {
-    const one = await sync();
-    const two = await sync();
-    await one.pass(targetOf(commitNo(1), { web: [configMap('a')] }));
-    await expect(two.pass(targetOf(commitNo(2), { web: [configMap('b')] }))).rejects.toMatchObject({
+  it('stops the second of two concurrent syncs by a conflict on the inventory', async () => {
+    const one = await startSync();
+    const two = await startSync();
+    await one.sync(targetOf(commitNo(1), { web: [configMap('a')] }));
+    await expect(two.sync(targetOf(commitNo(2), { web: [configMap('b')] }))).rejects.toMatchObject({
       code: 'AlreadyExists',
     });
-    expect(await marked(server.client)).toEqual(['a']);
+    expect(await ownedConfigMaps(server.client)).toEqual(['a']);
   });
 });
 
-async function sync(hub?: string): Promise<Bed> {
-  const bed = await freshSync(server.client, hub);
-  onTestFinished(() => bed.close());
-  return bed;
+async function startSync(hub?: string): Promise<TestSync> {
+  const sync = await startTestSync(server.client, hub);
+  onTestFinished(() => sync.close());
+  return sync;
 }
 
 async function uids({ client }: ApiServer): Promise<(string | undefined)[]> {

@@ -1,5 +1,5 @@
-/** Two commits: `after` brings 200 objects, changes one and moves one to another unit; `before` is without them. */
-import { commitNo, configMap, targetOf } from './bed.ts';
+/** Two commits: `after` adds 200 objects to `before`, changes one and moves one to another unit. */
+import { commitNo, configMap, targetOf } from './target-cluster.ts';
 
 export const OBJECTS = 200;
 

@@ -7,13 +7,13 @@ import type { ApiServer } from '../../support/control-plane.ts';
 import { killClient } from '../../support/fault-proxy/faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { slice } from '../../support/sweep-size.ts';
-import { freshSync, startTarget } from './bed.ts';
 import { after, before, OBJECTS } from './crash-targets.ts';
+import { startTargetCluster, startTestSync } from './target-cluster.ts';
 
 let server: ApiServer;
 let proxy: FaultProxy;
 beforeAll(async () => {
-  server = await startTarget();
+  server = await startTargetCluster();
   await converge('before');
   await server.keep();
   proxy = await faultProxy(server);
@@ -26,28 +26,28 @@ afterAll(async () => {
   await server.stop();
 });
 
-const PROGRAM = fileURLToPath(new URL('./pass-process.ts', import.meta.url));
-type Which = 'before' | 'after';
+const PROGRAM = fileURLToPath(new URL('./sync-process.ts', import.meta.url));
+type Commit = 'before' | 'after';
 
 describe('S1 leaves no orphan and deletes nothing wrong when killed by SIGKILL around any call', () => {
-  it('loses no object and deletes none that it should not, killed before or after a call of an apply and its revert', {
+  it('leaves no orphan and deletes nothing wrongly, killed before or after a call of an apply and its revert', {
     timeout: 3_600_000,
   }, async () => {
     const points = await crashPoints();
     expect(points.length).toBeGreaterThan(6 * OBJECTS);
     const faults: string[] = [];
-    for (const point of slice(points, 40)) faults.push(...(await killedAt(point)));
+    for (const point of slice(points, 40)) faults.push(...(await problemsAfterKill(point)));
     expect(faults).toEqual([]);
   });
 });
 
 interface Point {
-  readonly which: Which;
+  readonly which: Commit;
   readonly nth: number;
   readonly when: 'before' | 'after';
 }
 
-/** Every request of a clean apply, and of a clean revert, from either side. Watches answer for as long as they last. */
+/** Before and after every request of a clean apply and of a clean revert, except watches: their answers do not end. */
 async function crashPoints(): Promise<Point[]> {
   const points: Point[] = [];
   for (const which of ['after', 'before'] as const) {
@@ -63,7 +63,7 @@ async function crashPoints(): Promise<Point[]> {
   return points;
 }
 
-async function killedAt({ which, nth, when }: Point): Promise<string[]> {
+async function problemsAfterKill({ which, nth, when }: Point): Promise<string[]> {
   await server.wipe();
   if (which === 'before') await converge('after');
   proxy.reset();
@@ -72,27 +72,29 @@ async function killedAt({ which, nth, when }: Point): Promise<string[]> {
   child = start(which);
   await ended(child);
   const label = `${which}, killed ${when} call ${nth}`;
-  // A pass that overtook itself may have made a call less than the clean one.
-  if (rule.fired === 0 && child.exitCode !== 0) return [`${label}: it failed by itself`];
-  const early = await wrongNow(which);
+  // A run may make one call less than the clean run.
+  if (rule.fired === 0 && child.exitCode !== 0) return [`${label}: the process failed without a fault`];
+  const early = await missingNow(which);
   await converge('before');
   const late = await names();
-  const wanted = ['old-0', 'old-1', 'x'];
-  const orphans = late.filter((name) => !wanted.includes(name));
-  const lost = wanted.filter((name) => !late.includes(name));
-  return [...early, ...orphans.map((name) => `orphan ${name}`), ...lost.map((name) => `lost ${name}`)].map(
-    (problem) => `${label}: ${problem}`,
-  );
+  const expected = ['old-0', 'old-1', 'x'];
+  const orphans = late.filter((name) => !expected.includes(name));
+  const missing = expected.filter((name) => !late.includes(name));
+  return [
+    ...early,
+    ...orphans.map((name) => `orphan ${name}`),
+    ...missing.map((name) => `missing ${name}`),
+  ].map((problem) => `${label}: ${problem}`);
 }
 
 const NOT_WATCH = ['get', 'list', 'create', 'update', 'patch', 'apply', 'delete', 'discover', 'raw'] as const;
 
-/** What both commits want is there at every moment. */
-async function wrongNow(which: Which): Promise<string[]> {
-  const there = new Set(await names());
+/** Objects of both commits exist at every moment. */
+async function missingNow(which: Commit): Promise<string[]> {
+  const present = new Set(await names());
   return ['old-0', 'old-1', 'x']
-    .filter((name) => !there.has(name))
-    .map((name) => `${name} is gone on the way to ${which}`);
+    .filter((name) => !present.has(name))
+    .map((name) => `${name} is missing on the way to ${which}`);
 }
 
 async function names(): Promise<string[]> {
@@ -104,17 +106,17 @@ async function names(): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name);
 }
 
-async function converge(which: Which): Promise<void> {
-  const bed = await freshSync(server.client);
+async function converge(which: Commit): Promise<void> {
+  const sync = await startTestSync(server.client);
   try {
-    const { pruned } = await bed.pass(which === 'after' ? after : before);
+    const { pruned } = await sync.sync(which === 'after' ? after : before);
     expect(pruned.waiting).toEqual([]);
   } finally {
-    await bed.close();
+    await sync.close();
   }
 }
 
-function start(which: Which): ChildProcess {
+function start(which: Commit): ChildProcess {
   return spawn(process.execPath, [PROGRAM, proxy.kubeconfig, which], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

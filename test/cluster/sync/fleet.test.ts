@@ -3,118 +3,124 @@ import { EVENTS } from '../../../src/kube/events/object.ts';
 import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
-import { type FleetBed, fleetBed, PATIENCE, STAGES, type Stage } from './fleet-bed.ts';
+import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const LIMIT = { timeout: 600_000 };
-/** Each round of a worker is a chance to write to the wrong cluster. */
-const REFUSALS = 3;
+/** Each reconcile is a chance to write to the wrong cluster. */
+const FAILED_RECONCILES = 3;
 const STEPS = ['SyncPromoting', 'SyncSoaking', 'SyncProven'];
 const SETTINGS = { name: 'settings', namespace: 'default' };
 
-let bed: FleetBed;
+let fleet: TestFleet;
 beforeAll(async () => {
-  bed = await fleetBed();
+  fleet = await startTestFleet();
 }, 300_000);
-beforeEach(() => bed.reset());
-afterAll(() => bed.stop());
+beforeEach(() => fleet.reset());
+afterAll(() => fleet.stop());
 
 describe('sync', () => {
-  it('S31 brings commits through the stages, and S35 reverts without a soak', LIMIT, async () => {
-    // A first commit: staged, although its Clusters come with it.
-    const first = bed.commit('1', 'first');
-    await bed.pipeline();
-    await bed.sync('one');
-    await bed.allProven(first);
-    expect(await bed.versions()).toEqual(['1', '1']);
-    expect(await bed.stageOf(first, 'prod')).toMatchObject({
+  it('S31 promotes commits through the stages, and S35 reverts without a soak', LIMIT, async () => {
+    // The first commit is staged too, although it declares its own Clusters.
+    const first = fleet.commit('1', 'first');
+    await fleet.pipeline();
+    await fleet.sync('one');
+    await fleet.allProven(first);
+    expect(await fleet.versions()).toEqual(['1', '1']);
+    expect(await fleet.stageOf(first, 'prod')).toMatchObject({
       state: 'Proven',
       clusters: { total: 1, proven: 1 },
     });
 
     // A bump soaks in each stage; its revert does not.
-    const bump = bed.commit('2', 'bump');
-    await bed.allProven(bump);
-    expect(await bed.versions()).toEqual(['2', '2']);
-    const [inProd, inTest] = [await bed.stageOf(bump, 'prod'), await bed.stageOf(bump, 'test')];
+    const bump = fleet.commit('2', 'bump');
+    await fleet.allProven(bump);
+    expect(await fleet.versions()).toEqual(['2', '2']);
+    const [inProd, inTest] = [await fleet.stageOf(bump, 'prod'), await fleet.stageOf(bump, 'test')];
     expect(Date.parse(inProd.startedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(inTest.provenAt ?? ''));
-    const revert = bed.commit('1', 'revert');
-    await bed.allProven(revert);
-    expect(await bed.versions()).toEqual(['1', '1']);
+    const revert = fleet.commit('1', 'revert');
+    await fleet.allProven(revert);
+    expect(await fleet.versions()).toEqual(['1', '1']);
     expect(soaked(bump)).toEqual(['test', 'prod']);
     expect(soaked(revert)).toEqual([]);
     await expect.poll(() => eventsOn(bump), PATIENCE).toEqual(expect.arrayContaining(STEPS));
   });
 
-  it('S2 S3 holds what does not render, or renders to nothing, and deletes nothing', LIMIT, async () => {
-    const first = bed.commit('1', 'first');
-    await bed.pipeline();
-    await bed.sync('one');
-    await bed.allProven(first);
+  it(
+    'S2 S3 holds a commit that does not render, or renders to nothing, and deletes nothing',
+    LIMIT,
+    async () => {
+      const first = fleet.commit('1', 'first');
+      await fleet.pipeline();
+      await fleet.sync('one');
+      await fleet.allProven(first);
 
-    // Held at that commit, with file and line; nothing is written on account of it.
-    const broken = bed.commitFiles('broken', { 'clusters/test/web/objects.yaml': 'kind: [\n' });
-    await expect.poll(async () => (await bed.head()).verdict, PATIENCE).toBe('RenderFailed');
-    const { commit, message } = await bed.head();
-    expect([commit, message?.includes('clusters/test/web/objects.yaml')]).toEqual([broken, true]);
-    expect(await bed.versions()).toEqual(['1', '1']);
+      // The commit is held, with file and line, and nothing is written.
+      const broken = fleet.commitFiles('broken', { 'clusters/test/web/objects.yaml': 'kind: [\n' });
+      await expect.poll(async () => (await fleet.head()).verdict, PATIENCE).toBe('RenderFailed');
+      const { commit, message } = await fleet.head();
+      expect([commit, message?.includes('clusters/test/web/objects.yaml')]).toEqual([broken, true]);
+      expect(await fleet.versions()).toEqual(['1', '1']);
 
-    const nothing = bed.commitFiles('nothing', { 'clusters/test/web/objects.yaml': undefined });
-    await expect.poll(() => bed.state('test'), PATIENCE).toMatchObject({ commit: nothing, state: 'Held' });
-    expect((await bed.state('test')).message).toContain('renders to nothing');
-    expect(await bed.state('prod')).toMatchObject({ commit: first, state: 'Proven' });
-    expect(await bed.versions()).toEqual(['1', '1']);
+      const nothing = fleet.commitFiles('nothing', { 'clusters/test/web/objects.yaml': undefined });
+      await expect
+        .poll(() => fleet.state('test'), PATIENCE)
+        .toMatchObject({ commit: nothing, state: 'Held' });
+      expect((await fleet.state('test')).message).toContain('renders to nothing');
+      expect(await fleet.state('prod')).toMatchObject({ commit: first, state: 'Proven' });
+      expect(await fleet.versions()).toEqual(['1', '1']);
 
-    // git takes it back: no hold outlives its cause.
-    const back = bed.commit('1', 'back');
-    await bed.allProven(back);
-  });
+      // A commit that restores the content ends the hold.
+      const back = fleet.commit('1', 'back');
+      await fleet.allProven(back);
+    },
+  );
 
-  it('lets one of two syncs work, and the other one go on when it ends', LIMIT, async () => {
-    const first = bed.commit('1', 'first');
-    await bed.pipeline();
-    const one = await bed.sync('one');
-    await bed.allProven(first);
-    await bed.sync('two');
-    const bump = bed.commit('2', 'bump');
-    await bed.allProven(bump);
+  it('lets only one of two syncs work, and the other one take over when it ends', LIMIT, async () => {
+    const first = fleet.commit('1', 'first');
+    await fleet.pipeline();
+    const one = await fleet.sync('one');
+    await fleet.allProven(first);
+    await fleet.sync('two');
+    const bump = fleet.commit('2', 'bump');
+    await fleet.allProven(bump);
     expect(await holders()).toEqual(['one', 'one', 'one']);
 
     await one.close();
-    const next = bed.commit('3', 'next');
-    await bed.allProven(next);
-    expect(await bed.versions()).toEqual(['3', '3']);
+    const next = fleet.commit('3', 'next');
+    await fleet.allProven(next);
+    expect(await fleet.versions()).toEqual(['3', '3']);
     expect(await holders()).toEqual(['two', 'two', 'two']);
   });
 
-  it('S6 writes nothing to a cluster behind the credentials of another', LIMIT, async () => {
-    const first = bed.commit('1', 'first');
-    await bed.pipeline();
-    await bed.sync('one');
-    await bed.allProven(first);
+  it('S6 writes nothing to a cluster that is reached with the credentials of another', LIMIT, async () => {
+    const first = fleet.commit('1', 'first');
+    await fleet.pipeline();
+    await fleet.sync('one');
+    await fleet.allProven(first);
 
-    // There is something to write in both clusters at the very moment of the swap, and from then on.
+    // Both clusters need a write at the moment of the swap and afterwards.
     await Promise.all([...STAGES.map((name) => drift(name)), swap()]);
     for (const name of STAGES) {
       await expect
-        .poll(() => bed.condition(name, 'IdentityVerified'), PATIENCE)
+        .poll(() => fleet.condition(name, 'IdentityVerified'), PATIENCE)
         .toMatchObject({ status: 'False', reason: 'IdentityMismatch' });
     }
-    bed.commit('2', 'bump');
+    fleet.commit('2', 'bump');
     const before = await Promise.all(STAGES.map(async (name) => [await drift(name), await contents(name)]));
-    await refusals(REFUSALS);
-    expect(await Promise.all(STAGES.map(async (name) => [await home(name), await contents(name)]))).toEqual(
-      before,
-    );
+    await waitForFailedReconciles(FAILED_RECONCILES);
+    expect(
+      await Promise.all(STAGES.map(async (name) => [await ownerInContent(name), await contents(name)])),
+    ).toEqual(before);
 
     await swap();
-    await expect.poll(() => bed.versions(), PATIENCE).toEqual(['2', '2']);
-    expect(await Promise.all(STAGES.map(home))).toEqual([...STAGES]);
+    await expect.poll(() => fleet.versions(), PATIENCE).toEqual(['2', '2']);
+    expect(await Promise.all(STAGES.map(ownerInContent))).toEqual([...STAGES]);
   });
 });
 
-/** The clusters that were seen to soak with a commit. */
+/** The clusters that soaked with a commit, from the log. */
 function soaked(commit: string): unknown[] {
-  const moves = bed
+  const moves = fleet
     .log()
     .lines.filter(
       ({ message, fields }) => message === 'cluster state changed' && fields['commit'] === commit,
@@ -124,41 +130,41 @@ function soaked(commit: string): unknown[] {
 
 /** Reasons of the Events on the Release of a commit. */
 async function eventsOn(commit: string): Promise<unknown[]> {
-  const { items } = await bed.hub.client.list(EVENTS);
+  const { items } = await fleet.hub.client.list(EVENTS);
   const name = `fleet-${commit.slice(0, 12)}`;
   return items.filter((event) => textAt(event, 'regarding', 'name') === name).map(({ reason }) => reason);
 }
 
-/** Who works for the Pipeline and each cluster. */
+/** The Lease holders of the Pipeline and of each cluster. */
 async function holders(): Promise<unknown[]> {
-  const { items } = await bed.hub.client.list(LEASES, { namespace: 'kubenode-system' });
+  const { items } = await fleet.hub.client.list(LEASES, { namespace: 'kubenode-system' });
   const ours = items.filter(({ metadata }) => /^(pipeline|cluster)-/.test(metadata.name));
   return ours.map((lease) => readLeaseRecord(lease).holder);
 }
 
-/** Somebody changes what git wants there. Says whose content it is, by the part that nobody changed. */
+/** Changes a field that git sets. Returns whose content it is, from a field that stays unchanged. */
 async function drift(name: Stage): Promise<unknown> {
-  const { client } = bed.clusters[name];
+  const { client } = fleet.clusters[name];
   const live = await client.get(CONFIG_MAPS, SETTINGS);
   const data = live['data'] as { readonly cluster: string };
   await client.replace(CONFIG_MAPS, { ...live, data: { ...data, version: 'drift' } });
   return data.cluster;
 }
 
-async function home(name: Stage): Promise<unknown> {
-  const { data } = await bed.clusters[name].client.get(CONFIG_MAPS, SETTINGS);
+async function ownerInContent(name: Stage): Promise<unknown> {
+  const { data } = await fleet.clusters[name].client.get(CONFIG_MAPS, SETTINGS);
   return (data as { cluster: string }).cluster;
 }
 
-/** Every ConfigMap, the inventory too, in its very version. */
+/** Every ConfigMap with its resourceVersion, including the inventory. */
 async function contents(name: Stage): Promise<unknown[]> {
-  const { items } = await bed.clusters[name].client.list(CONFIG_MAPS);
+  const { items } = await fleet.clusters[name].client.list(CONFIG_MAPS);
   return items.map(({ metadata }) => [metadata.namespace, metadata.name, metadata.resourceVersion]);
 }
 
-/** Each cluster takes what was the other one's credentials. */
+/** Swaps the credentials of the two clusters. */
 async function swap(): Promise<void> {
-  const { client } = bed.hub;
+  const { client } = fleet.hub;
   const [test, prod] = await Promise.all(
     STAGES.map((name) => client.get(SECRETS, { namespace: 'kubenode-system', name: `${name}-kubeconfig` })),
   );
@@ -167,16 +173,16 @@ async function swap(): Promise<void> {
   await client.replace(SECRETS, { ...prod, data: test['data'] });
 }
 
-/** Until each cluster was tried, and refused, so many times more. */
-async function refusals(times: number): Promise<void> {
-  const wanted = STAGES.map((name) => lostPasses(name) + times);
+/** Waits until this many more reconciles of each cluster have failed. */
+async function waitForFailedReconciles(times: number): Promise<void> {
+  const expected = STAGES.map((name) => failedReconciles(name) + times);
   await expect
-    .poll(() => STAGES.every((name, index) => lostPasses(name) >= (wanted[index] ?? 0)), PATIENCE)
+    .poll(() => STAGES.every((name, index) => failedReconciles(name) >= (expected[index] ?? 0)), PATIENCE)
     .toBe(true);
 }
 
-function lostPasses(cluster: Stage): number {
-  const { lines } = bed.log();
+function failedReconciles(cluster: Stage): number {
+  const { lines } = fleet.log();
   return lines.filter(
     ({ message, fields }) => message === 'reconcile failed' && fields['cluster'] === cluster,
   ).length;

@@ -10,26 +10,34 @@ import { previewLive } from '../../../src/sync/preview/live.ts';
 import type { UnitPreview } from '../../../src/sync/preview/preview.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-import { commitNo, configMap, freshSync, HUB, NEVER, startTarget, targetOf } from './bed.ts';
+import {
+  commitNo,
+  configMap,
+  HUB,
+  NEVER,
+  startTargetCluster,
+  startTestSync,
+  targetOf,
+} from './target-cluster.ts';
 
 let server: ApiServer;
 beforeAll(async () => {
-  server = await startTarget();
+  server = await startTargetCluster();
   await server.keep();
 });
 beforeEach(() => server.wipe());
 afterAll(() => server.stop());
 
 const same = configMap('same');
-const gone = configMap('gone');
+const removed = configMap('removed');
 
-describe('a plan against a live cluster', () => {
-  it('says what the next pass then does, object by object, and shows no secret', async () => {
-    const bed = await freshSync(server.client);
+describe('previewLive', () => {
+  it('S22 predicts what the next sync does to each object, and shows no secret', async () => {
+    const sync = await startTestSync(server.client);
     const first = targetOf(commitNo(1), {
-      web: [same, gone, configMap('changed'), fixed('one'), secret('canary-before')],
+      web: [same, removed, configMap('changed'), fixed('one'), secret('canary-before')],
     });
-    await bed.pass(first);
+    await sync.sync(first);
     const next = targetOf(commitNo(2), {
       web: [
         same,
@@ -41,13 +49,13 @@ describe('a plan against a live cluster', () => {
     });
 
     const planned = await preview(next);
-    const { plan, outcomes, pruned } = await bed.pass(next);
-    await bed.close();
+    const { plan, outcomes, pruned } = await sync.sync(next);
+    await sync.close();
 
     const changes = planned.flatMap((unit) => unit.changes);
     expect(changes.map(({ action, object }) => `${action} ${object}`).toSorted()).toEqual([
       'create ConfigMap default/fresh',
-      'delete ConfigMap default/gone',
+      'delete ConfigMap default/removed',
       'replace ConfigMap default/fixed',
       'update ConfigMap default/changed',
       'update Secret default/token',
@@ -55,17 +63,17 @@ describe('a plan against a live cluster', () => {
     const written = plan.objects
       .filter(({ id }) => outcomes.get(objectKey(id))?.state === 'applied')
       .map(({ id }) => objectKey(id));
-    const said = changes.filter(({ action }) => action !== 'delete').map(({ object }) => object);
-    expect(written.toSorted()).toEqual(said.toSorted());
+    const predicted = changes.filter(({ action }) => action !== 'delete').map(({ object }) => object);
+    expect(written.toSorted()).toEqual(predicted.toSorted());
     expect(pruned.deleted).toBe(1);
     expect(JSON.stringify(planned)).not.toContain('canary');
   });
 
-  it('says nothing of a cluster that is as in git, and names the field where somebody changed it', async () => {
-    const bed = await freshSync(server.client);
+  it('shows no change for a cluster that matches git, and names a field that somebody changed', async () => {
+    const sync = await startTestSync(server.client);
     const target = targetOf(commitNo(1), { web: [same] });
-    await bed.pass(target);
-    await bed.close();
+    await sync.sync(target);
+    await sync.close();
     expect(await preview(target)).toEqual([]);
     const { metadata } = same;
     const patch = { type: 'merge', body: { data: { key: 'foreign' } } } as const;
@@ -74,10 +82,10 @@ describe('a plan against a live cluster', () => {
     expect(unit?.changes).toMatchObject([{ action: 'update', details: ['~ data.key: "foreign" → "value"'] }]);
   });
 
-  it('shows what would be held and what the server refuses', async () => {
-    const bed = await freshSync(server.client);
-    await bed.pass(targetOf(commitNo(1), { web: [same] }));
-    await bed.close();
+  it('shows what would be held and what the server would refuse', async () => {
+    const sync = await startTestSync(server.client);
+    await sync.sync(targetOf(commitNo(1), { web: [same] }));
+    await sync.close();
     const bad = { ...configMap('bad'), dada: {} };
     const [other, web] = await preview(targetOf(commitNo(2), { web: [], other: [bad] }));
     expect(web?.hold?.because).toContain('unit web renders to nothing');

@@ -5,11 +5,18 @@ import type { ApiServer } from '../../support/control-plane.ts';
 import { READ_FAULTS, sweep } from '../../support/fault-proxy/sweep.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { slice } from '../../support/sweep-size.ts';
-import { commitNo, configMap, freshSync, marked, startTarget, targetOf } from './bed.ts';
+import {
+  commitNo,
+  configMap,
+  ownedConfigMaps,
+  startTargetCluster,
+  startTestSync,
+  targetOf,
+} from './target-cluster.ts';
 
 let server: ApiServer;
 let proxy: FaultProxy;
-/** What is in the cluster, and what the passes under fault want: they have nothing to delete. */
+/** In the cluster, and desired under every fault: there is nothing to delete. */
 const units = {
   web: Array.from({ length: 12 }, (_, index) => configMap(`w${index}`)),
   other: [configMap('x')],
@@ -17,10 +24,10 @@ const units = {
 const target = targetOf(commitNo(1), units);
 
 beforeAll(async () => {
-  server = await startTarget();
-  const bed = await freshSync(server.client);
-  await bed.pass(target);
-  await bed.close();
+  server = await startTargetCluster();
+  const sync = await startTestSync(server.client);
+  await sync.sync(target);
+  await sync.close();
   proxy = await faultProxy(server);
 });
 beforeEach(() => {
@@ -32,23 +39,23 @@ afterAll(async () => {
 });
 
 describe('S3 never takes unknown for absent: an error in any read deletes nothing', () => {
-  it('deletes nothing, whatever goes wrong with any read', { timeout: 3_600_000 }, async () => {
-    await passThroughProxy();
+  it('deletes nothing under any fault of any read', { timeout: 3_600_000 }, async () => {
+    await syncThroughProxy();
     const points = sweep(proxy.log, READ_FAULTS);
     expect(points.length).toBeGreaterThan(60);
-    const all = await marked(server.client);
+    const all = await ownedConfigMaps(server.client);
     const wrong: string[] = [];
     for (const point of slice(points, 60)) {
       proxy.reset();
       proxy.on(point.rule());
-      await passThroughProxy();
+      await syncThroughProxy();
       wrong.push(...deletes().map((path) => `${point.title}: deleted ${path}`));
     }
     expect(wrong).toEqual([]);
-    expect(await marked(server.client)).toEqual(all);
+    expect(await ownedConfigMaps(server.client)).toEqual(all);
   });
 
-  it('deletes nothing of a unit that left git while its kind cannot be listed', async () => {
+  it('deletes no object that was removed from git while its kind cannot be listed', async () => {
     proxy.on({
       verb: 'list',
       resource: 'configmaps',
@@ -56,31 +63,31 @@ describe('S3 never takes unknown for absent: an error in any read deletes nothin
       fault: READ_FAULTS[0]?.make(NO_EXCHANGE) ?? fail(),
     });
     const without = targetOf(commitNo(2), { web: units.web.slice(1), other: units.other });
-    await passThroughProxy(without);
+    await syncThroughProxy(without);
     expect(deletes()).toEqual([]);
   });
 });
 
-// The status faults look at no exchange.
+// Faults that answer with a status do not use the exchange.
 const NO_EXCHANGE = {} as never;
 
 function fail(): never {
-  throw new Error('there are no faults');
+  throw new Error('expected at least one fault');
 }
 
 function deletes(): string[] {
   return proxy.log.filter(({ verb }) => verb === 'delete').map(({ path }) => path);
 }
 
-/** A pass may fail under a fault; what it may not do is seen by the proxy. */
-async function passThroughProxy(wanted = target): Promise<void> {
+/** May fail under a fault. The proxy log shows what it did. */
+async function syncThroughProxy(desired = target): Promise<void> {
   const client = await connect({ kubeconfig: proxy.kubeconfig });
   try {
-    const bed = await freshSync(client);
+    const sync = await startTestSync(client);
     try {
-      await bed.pass(wanted);
+      await sync.sync(desired);
     } finally {
-      await bed.close();
+      await sync.close();
     }
   } catch (error) {
     if (!isKubeError(error)) throw error;

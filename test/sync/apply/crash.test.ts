@@ -28,7 +28,7 @@ const after = target('b', [
   unit('other', [configMap('x'), configMap('old-1')]),
 ]);
 
-describe('S1 crash sweep in one process', () => {
+describe('S1 leaves no orphan and deletes nothing wrong when the process ends at any call', () => {
   it('leaves no orphan and deletes nothing wrongly, ended before or after any call of an apply and its revert', {
     timeout: 300_000,
   }, async () => {

@@ -25,7 +25,7 @@ const immutable = answer(422, 'Invalid', [
   ['FieldValueInvalid', 'spec.selector', 'Invalid value: x: field is immutable'],
 ]);
 
-describe('mayReplace', () => {
+describe('canReplace', () => {
   it.each([
     ['a selector', 'FieldValueInvalid', 'spec.selector', 'Invalid value: {"a":"b"}: field is immutable'],
     [
@@ -46,7 +46,7 @@ describe('mayReplace', () => {
       'spec.clusterIPs[0]',
       'Invalid value: []string: may not change once set',
     ],
-  ])('replaces where the server says that %s is immutable', (_name, reason, field, message) => {
+  ])('replaces where the server reports that %s is immutable', (_name, reason, field, message) => {
     expect(
       canReplace({ object, id: objectIdOf(object) }, answer(422, 'Invalid', [[reason, field, message]])),
     ).toBe(true);
@@ -58,7 +58,7 @@ describe('mayReplace', () => {
       'a conflict of managers',
       answer(409, 'Conflict', [['FieldManagerConflict', '.data.a', 'conflict with "x"']]),
     ],
-    ['a webhook that says no', answer(422, 'Invalid')],
+    ['a webhook that denies the request', answer(422, 'Invalid')],
     ['a quota', new KubeError('Forbidden', 'exceeded quota', { status: 403, reason: 'Forbidden' })],
     [
       'a wrong value',
@@ -85,17 +85,17 @@ describe('mayReplace', () => {
       }),
     ],
     [
-      'the words in another kind of answer',
+      'the same message in another kind of error',
       new KubeError('Invalid', 'field is immutable', { status: 400, reason: 'BadRequest' }),
     ],
-  ])('never replaces on account of %s', (_name, error) => {
+  ])('never replaces because of %s', (_name, error) => {
     expect(canReplace({ object, id: objectIdOf(object) }, error)).toBe(false);
   });
 
-  it('wants the word of git for this very object, and never takes a protected one', () => {
+  it('needs the annotation on this object, and never replaces a protected kind', () => {
     const plain = configMap('a');
     expect(canReplace({ object: plain, id: objectIdOf(plain) }, immutable)).toBe(false);
-    const precious = { ...namespace('web'), metadata: { name: 'web', ...allowed } };
-    expect(canReplace({ object: precious, id: objectIdOf(precious) }, immutable)).toBe(false);
+    const protectedObject = { ...namespace('web'), metadata: { name: 'web', ...allowed } };
+    expect(canReplace({ object: protectedObject, id: objectIdOf(protectedObject) }, immutable)).toBe(false);
   });
 });

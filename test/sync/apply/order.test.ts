@@ -59,7 +59,7 @@ describe('order', () => {
       ['kubenode.dev/MachineComponent kubelet-1'],
     ],
     ['nothing outside the commit', configMap('a'), []],
-  ])('S9 finds that an object depends on %s', (_name, dependent, expected) => {
+  ])('S9 finds what an object depends on: %s', (_name, dependent, expected) => {
     const component = object('kubenode.dev/v1alpha1', 'MachineComponent', 'kubelet-1');
     expect(dependenciesIn([...all, component, dependent])(dependent)).toEqual(expected);
   });

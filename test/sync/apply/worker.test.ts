@@ -84,8 +84,8 @@ describe('createClusterWorker', () => {
     const observeAt = new Date(test.clock.now().getTime() + 5 * SECOND);
     setTarget(test, 'a', { observeAt });
     await advanceInSteps(test.clock, 6 * SECOND);
-    const seenAt = test.worker.report().health?.observedAt;
-    expect(seenAt?.getTime()).toBeGreaterThanOrEqual(observeAt.getTime());
+    const observedAt = test.worker.report().health?.observedAt;
+    expect(observedAt?.getTime()).toBeGreaterThanOrEqual(observeAt.getTime());
   });
 
   it('S15 applies a fix at once, at any moment of a retry delay', async () => {

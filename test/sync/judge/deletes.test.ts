@@ -55,7 +55,7 @@ describe('judgeDeletes', () => {
       true,
       'protected objects would be deleted: Namespace a, Namespace b',
     ],
-  ])('S2 %s', (_name, deletes, held, because) => {
+  ])('S2 holds the deletes of a unit beyond its budget: %s', (_name, deletes, held, because) => {
     expect(judgeDeletes(deletes, BUDGET, [])).toMatchObject({ held, because });
   });
 

@@ -136,7 +136,7 @@ const MUTATIONS: readonly (readonly [name: string, mutate: (root: string) => voi
   ],
 ];
 
-describe('S2 a render that lost most of a unit deletes nothing', () => {
+describe('S2 holds a render without most of a unit', () => {
   it('covers thirty ways to lose most of a unit', () => {
     expect(new Set(MUTATIONS.map(([name]) => name)).size).toBe(30);
   });

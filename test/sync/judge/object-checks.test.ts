@@ -45,7 +45,7 @@ async function messagesFor(objects: readonly KubeObject[], target = 'test'): Pro
 }
 
 describe('findRefusals', () => {
-  it('accepts objects that pass all checks', async () => {
+  it('accepts objects without problems', async () => {
     expect(await messagesFor([configMap()])).toEqual([]);
     expect(await messagesFor([pipeline()], HUB_TARGET)).toEqual([]);
   });

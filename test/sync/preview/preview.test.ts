@@ -44,28 +44,33 @@ const a = configMap('a');
 const b = configMap('b');
 
 describe('compareCommits', () => {
-  it.each<[name: string, from: Rendered | undefined, to: Rendered, says: string[]]>([
-    ['says nothing of what is equal', rendered({ test: { web: [a] } }), rendered({ test: { web: [a] } }), []],
+  it.each<[name: string, from: Rendered | undefined, to: Rendered, expected: string[]]>([
     [
-      'creates all of a first commit',
+      'shows no change for equal commits',
+      rendered({ test: { web: [a] } }),
+      rendered({ test: { web: [a] } }),
+      [],
+    ],
+    [
+      'creates every object of a first commit',
       undefined,
       rendered({ test: { web: [a] } }),
       ['test/web: create ConfigMap default/a'],
     ],
     [
-      'updates what changed',
+      'updates an object that changed',
       rendered({ test: { web: [a] } }),
       rendered({ test: { web: [configMap('a', { key: 'new' })] } }),
       ['test/web: update ConfigMap default/a'],
     ],
     [
-      'deletes what left',
+      'deletes an object that was removed',
       rendered({ test: { web: [a, b] } }),
       rendered({ test: { web: [a] } }),
       ['test/web: delete ConfigMap default/b'],
     ],
     [
-      'takes a move between units for no change',
+      'shows no change for an object that moves between units',
       rendered({ test: { web: [a], other: [b] } }),
       rendered({ test: { web: [], other: [b, a] } }),
       [],
@@ -82,16 +87,16 @@ describe('compareCommits', () => {
       ],
     ],
     [
-      'takes nothing from a cluster that is not named any more',
+      'deletes nothing in a cluster that the new commit does not name',
       rendered({ test: { web: [a] }, prod: { web: [a] } }),
       rendered({ test: { web: [a] } }),
       [],
     ],
-  ])('%s', (_name, from, to, says) => {
-    expect(lines(from, to)).toEqual(says);
+  ])('%s', (_name, from, to, expected) => {
+    expect(lines(from, to)).toEqual(expected);
   });
 
-  it('says what would be held, and which plan an acknowledgement has to name', () => {
+  it('shows what would be held, with the plan digest to acknowledge', () => {
     const { targets } = preview(
       rendered({ test: { web: [a, b, configMap('c')] } }),
       rendered({ test: { web: [a] } }),
@@ -103,7 +108,7 @@ describe('compareCommits', () => {
   });
 });
 
-describe('verdictOf', () => {
+describe('previewVerdict', () => {
   it.each([
     ['nothing', rendered({ test: { web: [a] } }), rendered({ test: { web: [a] } })],
     ['changes', rendered({ test: { web: [a] } }), rendered({ test: { web: [b, a] } })],
@@ -112,7 +117,7 @@ describe('verdictOf', () => {
     expect(previewVerdict(preview(from, to))).toBe(verdict);
   });
 
-  it('never takes a cluster that did not answer for unchanged', () => {
+  it('never reports a cluster that did not answer as unchanged', () => {
     const unknown = createPreview({
       from: 'a',
       to: 'b',
@@ -142,9 +147,9 @@ describe('verdictOf', () => {
   });
 });
 
-describe('the digest of a plan', () => {
+describe('the plan digest', () => {
   const from = rendered({ test: { web: [a] } });
-  it('is that of the decisions, and of nothing else', () => {
+  it('covers the decisions and nothing else', () => {
     const one = preview(from, rendered({ test: { web: [a, b] } }));
     const other = { ...preview(from, rendered({ test: { web: [a, b] } })), from: 'elsewhere' };
     expect(createPreview(other).digest).toBe(one.digest);
@@ -152,8 +157,8 @@ describe('the digest of a plan', () => {
   });
 });
 
-describe('a preview for people', () => {
-  it('masks the values of Secrets in every form', () => {
+describe('formatPreview', () => {
+  it('masks the values of Secrets in every format', () => {
     const after = { ...SECRET, stringData: { token: 'canary-after' } };
     const found = preview(rendered({ test: { web: [SECRET] } }), rendered({ test: { web: [after] } }));
     for (const text of [formatPreview(found), formatPreviewMarkdown(found), JSON.stringify(found)]) {

@@ -16,7 +16,7 @@ export interface DeleteTarget extends ObjectId {
   readonly from?: string;
 }
 
-export type DeleteOutcome =
+export type OwnedDeleteOutcome =
   /** Not found, or replaced by an object with another UID. */
   | { readonly outcome: 'deleted' }
   | { readonly outcome: 'terminating'; readonly because: string }
@@ -28,7 +28,7 @@ export interface DeleteContext {
   readonly hub: string;
 }
 
-export async function deleteOwned(context: DeleteContext, target: DeleteTarget): Promise<DeleteOutcome> {
+export async function deleteOwned(context: DeleteContext, target: DeleteTarget): Promise<OwnedDeleteOutcome> {
   const found = await read(context, target);
   if (found === 'not found') return { outcome: 'deleted' };
   const { resource, object } = found;
@@ -44,7 +44,7 @@ async function sendDelete(
   target: DeleteTarget,
   resource: Resource,
   { uid, resourceVersion }: Metadata,
-): Promise<DeleteOutcome> {
+): Promise<OwnedDeleteOutcome> {
   if (!uid || !resourceVersion) {
     return { outcome: 'refused', because: 'the server returned no UID or no resourceVersion' };
   }
@@ -71,7 +71,7 @@ export async function confirmDeleted(
   context: DeleteContext,
   target: DeleteTarget,
   uid?: string,
-): Promise<DeleteOutcome> {
+): Promise<OwnedDeleteOutcome> {
   const found = await read(context, target);
   if (found === 'not found') return { outcome: 'deleted' };
   if (uid !== undefined && found.object.metadata.uid !== uid) return { outcome: 'deleted' };
@@ -101,7 +101,7 @@ function notDeletableReason(object: KubeObject, claim: OwnerClaim): string | und
   return isKeptOnPrune(object) ? 'it is annotated kubenode.dev/prune: Never' : undefined;
 }
 
-function terminating(object: KubeObject): DeleteOutcome {
+function terminating(object: KubeObject): OwnedDeleteOutcome {
   return { outcome: 'terminating', because: terminatingReason(object) };
 }
 

@@ -10,7 +10,7 @@ import type { InventoryEntry } from '../inventory/inventory.ts';
 import { ownerOf } from '../inventory/owner-labels.ts';
 import { groupByStep } from '../order.ts';
 import type { TargetPlan } from '../plan.ts';
-import { confirmDeleted, type DeleteOutcome, deleteOwned } from './delete.ts';
+import { confirmDeleted, deleteOwned, type OwnedDeleteOutcome } from './delete.ts';
 import type { PrunePlan } from './plan.ts';
 
 export interface PruneResult {
@@ -101,7 +101,7 @@ function waits(reason: string, message: string): PruneOutcome {
 }
 
 /** An object of a kind that is no longer served may still exist, and an admission policy may refuse the delete. */
-async function withErrorsAsRefusals(act: () => Promise<DeleteOutcome>): Promise<DeleteOutcome> {
+async function withErrorsAsRefusals(act: () => Promise<OwnedDeleteOutcome>): Promise<OwnedDeleteOutcome> {
   try {
     return await act();
   } catch (error) {
@@ -112,7 +112,7 @@ async function withErrorsAsRefusals(act: () => Promise<DeleteOutcome>): Promise<
   }
 }
 
-function afterDelete(result: DeleteOutcome): PruneOutcome {
+function afterDelete(result: OwnedDeleteOutcome): PruneOutcome {
   if (result.outcome === 'deleted') return { state: 'removed' };
   return waits(result.outcome === 'terminating' ? 'Terminating' : 'DeleteRefused', result.because);
 }

@@ -1,4 +1,4 @@
-/** A real API server as the target of sync: passes over it, with every port real but the log. */
+/** A real API server as the target of sync. Every port is real except the log. */
 
 import type { Client } from '../../../src/kube/client/client.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
@@ -45,24 +45,24 @@ export function targetOf(
   };
 }
 
-/** Ready for an inventory: the namespace that `kubenode install` makes is there. */
-export async function startTarget(): Promise<ApiServer> {
+/** Has the namespace that `kubenode install` creates, so an inventory can be written. */
+export async function startTargetCluster(): Promise<ApiServer> {
   const server = await startApiServer();
   const metadata = { name: 'kubenode-system' };
   await server.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata });
   return server;
 }
 
-export interface Bed {
+export interface TestSync {
   readonly context: SyncContext;
-  pass(target: SyncTarget): Promise<SyncResult>;
+  sync(target: SyncTarget): Promise<SyncResult>;
   close(): Promise<void>;
 }
 
 export const NEVER = new AbortController().signal;
 
-/** As a sync process that has just started: nothing is known that is not in the cluster. */
-export async function freshSync(client: Client, hub = HUB): Promise<Bed> {
+/** A sync process that has just started: it knows only what is in the cluster. */
+export async function startTestSync(client: Client, hub = HUB): Promise<TestSync> {
   const clock = createSystemClock();
   const log = memoryLog();
   const live = createLiveCache({ client, clock, log, random: () => 0.5, onChange: () => undefined });
@@ -77,11 +77,11 @@ export async function freshSync(client: Client, hub = HUB): Promise<Bed> {
     serverForms: new Map(),
     signal: NEVER,
   };
-  return { context, pass: (target) => syncCluster(context, target), close: () => live.close() };
+  return { context, sync: (target) => syncCluster(context, target), close: () => live.close() };
 }
 
-/** Names of the ConfigMaps in a namespace that carry the mark of any hub. */
-export async function marked(client: Client, namespace = 'default'): Promise<string[]> {
+/** Names of the ConfigMaps in a namespace that carry owner labels of any hub. */
+export async function ownedConfigMaps(client: Client, namespace = 'default'): Promise<string[]> {
   const { items } = await client.list(CONFIG_MAPS, { namespace, labelSelector: 'kubenode.dev/hub' });
   return items.map(({ metadata }) => metadata.name).toSorted((a, b) => (a < b ? -1 : 1));
 }

@@ -1,4 +1,4 @@
-/** All of sync around real API servers: a hub, two clusters and a repository of plain YAML. */
+/** Sync with real API servers: a hub, two clusters and a repository of plain YAML. */
 
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
@@ -29,18 +29,18 @@ type ClusterSync = NonNullable<NonNullable<Cluster['status']>['sync']>;
 type Head = NonNullable<NonNullable<Pipeline['status']>['head']>;
 type StageStatus = NonNullable<NonNullable<Release['status']>['stages']>[number];
 
-export interface FleetBed {
+export interface TestFleet {
   readonly hub: ApiServer;
   readonly clusters: Record<Stage, ApiServer>;
   /** Of all syncs since the last reset. */
   log(): MemoryLog;
-  /** Everything as in the beginning: no fleet yet, an empty repository. */
+  /** Restores the initial state: no fleet, and an empty repository. */
   reset(): Promise<void>;
-  /** A sync with an identity of its own, as the user kubenode-sync. Closed at the latest when the test ends. */
+  /** Starts a sync with this identity as the user kubenode-sync. It is closed when the test ends. */
   sync(identity: string): Promise<Sync>;
-  /** The Pipeline of the repository, put into the hub. */
+  /** Creates the Pipeline of the repository in the hub. */
   pipeline(): Promise<void>;
-  /** The fleet as plain YAML: two Clusters, and a unit `web` in each that holds the version. Returns the commit. */
+  /** Commits the fleet as plain YAML: two Clusters, each with a unit `web` that contains the version. Returns the commit. */
   commit(version: string, subject: string): string;
   commitFiles(subject: string, files: Readonly<Record<string, string | undefined>>): string;
   allProven(commit: string): Promise<void>;
@@ -48,12 +48,12 @@ export interface FleetBed {
   condition(cluster: Stage, type: string): Promise<{ status?: string; reason?: string; message?: string }>;
   head(): Promise<Partial<Head>>;
   stageOf(commit: string, name: Stage): Promise<StageStatus>;
-  /** What the clusters hold. */
+  /** The versions in the clusters. */
   versions(): Promise<unknown[]>;
   stop(): Promise<void>;
 }
 
-export async function fleetBed(): Promise<FleetBed> {
+export async function startTestFleet(): Promise<TestFleet> {
   const [hub, test, prod] = await Promise.all([startInstalled(), startInstalled(), startInstalled()]);
   const clusters: Record<Stage, ApiServer> = { test: test.server, prod: prod.server };
   const { client } = hub.server;
@@ -62,7 +62,7 @@ export async function fleetBed(): Promise<FleetBed> {
   let git: FleetRepository;
   let log = memoryLog();
 
-  const bed: FleetBed = {
+  const fleet: TestFleet = {
     hub: hub.server,
     clusters,
     log: () => log,
@@ -80,11 +80,11 @@ export async function fleetBed(): Promise<FleetBed> {
     commitFiles: (subject, files) => git.commit(subject, files),
     async allProven(commit) {
       const proven = { commit, state: 'Proven' };
-      for (const name of STAGES) await expect.poll(() => bed.state(name), PATIENCE).toMatchObject(proven);
+      for (const name of STAGES) await expect.poll(() => fleet.state(name), PATIENCE).toMatchObject(proven);
     },
     state: async (name) => (await clusterNamed(name))?.status?.sync ?? {},
-    condition: async (name, wanted) =>
-      (await clusterNamed(name))?.status?.conditions?.find(({ type }) => type === wanted) ?? {},
+    condition: async (name, expected) =>
+      (await clusterNamed(name))?.status?.conditions?.find(({ type }) => type === expected) ?? {},
     head: async () => (await client.get<Pipeline>(PIPELINES, { name: 'fleet' })).status?.head ?? {},
     async stageOf(commit, name) {
       const release = await client.get<Release>(RELEASES, { name: `fleet-${commit.slice(0, 12)}` });
@@ -97,7 +97,7 @@ export async function fleetBed(): Promise<FleetBed> {
       await Promise.all([hub, test, prod].map((each) => each.stop()));
     },
   };
-  return bed;
+  return fleet;
 
   async function clusterNamed(name: Stage): Promise<Cluster | undefined> {
     const { items } = await client.list<Cluster>(CLUSTERS);
@@ -105,7 +105,7 @@ export async function fleetBed(): Promise<FleetBed> {
   }
 }
 
-/** The Secret by which sync reaches a cluster. */
+/** The Secret with the kubeconfig of a cluster. */
 async function credentialsOf(name: Stage, server: ApiServer): Promise<KubeObject> {
   const kubeconfig = readFileSync(await server.kubeconfigFor(createPrincipal('kubenode-sync')));
   return {

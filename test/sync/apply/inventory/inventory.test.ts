@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { objectIdOf } from '../../../../src/kube/objects/object-id.ts';
+import {
+  type InventoryEntry,
+  inventoryUnits,
+  missingIntents,
+  parseEntries,
+  serializeEntries,
+} from '../../../../src/sync/apply/inventory/inventory.ts';
+import { applyInput, configMap, entry } from '../fixtures.ts';
+
+const a = configMap('a');
+const intent: InventoryEntry = { ...objectIdOf(a), version: 'v1', unit: 'web', commit: 'new' };
+
+function inventoryOf(...inventory: InventoryEntry[]): ReturnType<typeof applyInput>['inventory'] {
+  return applyInput({ inventory }).inventory;
+}
+
+describe('missingIntents', () => {
+  it.each<[name: string, present: InventoryEntry[], expected: InventoryEntry[]]>([
+    ['S1 includes a new object', [], [intent]],
+    ['omits an object that is listed already', [entry(a)], []],
+    [
+      'S5 includes a moved object with its previous unit',
+      [entry(a, { unit: 'other' })],
+      [{ ...intent, from: 'other', uid: 'uid-a' }],
+    ],
+    [
+      'includes an object in another version of its kind',
+      [entry(a, { version: 'v1beta1' })],
+      [{ ...intent, uid: 'uid-a' }],
+    ],
+    [
+      'includes an object that was marked for deletion before it came back',
+      [entry(a, { markedAt: '2030-01-01T00:00:00Z' })],
+      [{ ...intent, uid: 'uid-a' }],
+    ],
+  ])('%s', (_name, present, expected) => {
+    expect(missingIntents(inventoryOf(...present), [intent])).toEqual(expected);
+  });
+});
+
+describe('serializeEntries', () => {
+  const entries = [entry(configMap('b')), entry(a)];
+
+  it('writes one line for each entry, sorted by key', () => {
+    const names = serializeEntries(entries)
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as InventoryEntry).name);
+    expect(names).toEqual(['a', 'b']);
+    expect(serializeEntries(entries.toReversed())).toBe(serializeEntries(entries));
+  });
+
+  it('is read back without a loss', () => {
+    expect(parseEntries(serializeEntries(entries))).toEqual(entries.toReversed());
+  });
+
+  it.each([
+    ['{', 'JSON'],
+    ['{}', 'expected an inventory entry'],
+    ['[]', 'expected an inventory entry'],
+    ['{"name":"a"}', 'expected an inventory entry'],
+  ])('S3 rejects a damaged inventory: %s', (line, message) => {
+    expect(() => parseEntries(`${serializeEntries(entries)}${line}\n`)).toThrow(message);
+  });
+});
+
+it('lists each unit once, sorted', () => {
+  const inventory = inventoryOf(entry(a), entry(configMap('b')), entry(configMap('c'), { unit: 'app' }));
+  expect(inventoryUnits(inventory)).toEqual(['app', 'web']);
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
+import type { ObjectOutcome } from '../../../src/sync/apply/apply-steps.ts';
+import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
+import type { PruneResult } from '../../../src/sync/apply/prune/prune.ts';
+import { reportObserved, summarizeSync, syncedCondition } from '../../../src/sync/apply/report.ts';
+import { applyInput, configMap, entry, live, UNIT, unit } from './fixtures.ts';
+
+const a = configMap('a');
+const b = configMap('b');
+const PRUNED: PruneResult = { deleted: 0, waiting: [], marked: 0 };
+
+const bothNew = planTarget(applyInput({ git: [unit(UNIT, [a, b])] }));
+
+function outcomes(plan: TargetPlan, failed: Record<string, boolean>): ReadonlyMap<string, ObjectOutcome> {
+  return new Map(
+    plan.objects.map((object): [string, ObjectOutcome] => {
+      const key = objectKey(object.id);
+      const retryable = failed[object.id.name];
+      return retryable === undefined
+        ? [key, { state: 'applied', plan: object, object: live(object.object) }]
+        : [key, { state: 'failed', plan: object, reason: 'Invalid', message: 'rejected', retryable }];
+    }),
+  );
+}
+
+describe('summarizeSync', () => {
+  it('is Applied when every object was applied', () => {
+    const { work, requeue } = summarizeSync('sha256:1', {
+      plan: bothNew,
+      outcomes: outcomes(bothNew, {}),
+      pruned: PRUNED,
+    });
+    expect(work).toMatchObject({ state: 'Applied', objects: { total: 2, applied: 2, failed: 0 } });
+    expect(requeue).toBe('no');
+  });
+
+  it.each([
+    ['Applying and retried when a failure is retryable', { a: true }, 'Applying'],
+    ['Failed when a failure is not retryable', { a: true, b: false }, 'Failed'],
+  ] as const)('is %s', (_name, failed, state) => {
+    const { work, requeue } = summarizeSync('sha256:1', {
+      plan: bothNew,
+      outcomes: outcomes(bothNew, failed),
+      pruned: PRUNED,
+    });
+    expect(work.state).toBe(state);
+    expect(work.failures[0]?.message).toBe('rejected (fleet/main.ts:1)');
+    expect(requeue).toBe('later');
+  });
+
+  it('is Held before anything else, with the plan digest to acknowledge', () => {
+    const held = planTarget(applyInput({ inventory: [entry(a)], cluster: [live(a)] }));
+    const waiting = [{ object: 'ConfigMap default/a', reason: 'DeletesHeld', message: 'held' }];
+    const { work, requeue } = summarizeSync('sha256:1', {
+      plan: held,
+      outcomes: new Map(),
+      pruned: { ...PRUNED, waiting },
+    });
+    expect(work).toMatchObject({ state: 'Held', reason: 'DeletesHeld', failures: [] });
+    expect(work.message).toContain(`acknowledge unit web with planDigest ${held.holds[0]?.planDigest}`);
+    expect(requeue).toBe('no');
+  });
+
+  it('requeues at once after a protected object was marked', () => {
+    const result = { plan: bothNew, outcomes: outcomes(bothNew, {}), pruned: { ...PRUNED, marked: 1 } };
+    expect(summarizeSync('sha256:1', result).requeue).toBe('at once');
+  });
+
+  it('is Applying while a pruned object still exists', () => {
+    const waiting = [{ object: 'ConfigMap default/x', reason: 'Terminating', message: 'finalizers x/y' }];
+    const { work } = summarizeSync('sha256:1', {
+      plan: bothNew,
+      outcomes: outcomes(bothNew, {}),
+      pruned: { ...PRUNED, waiting },
+    });
+    expect(work).toMatchObject({ state: 'Applying', reason: 'Terminating', failures: waiting });
+  });
+
+  it('lists at most 20 failures', () => {
+    const many = Array.from({ length: 30 }, (_, index) => configMap(`c${index}`));
+    const plan = planTarget(applyInput({ git: [unit(UNIT, many)] }));
+    const failed = Object.fromEntries(many.map(({ metadata }) => [metadata.name, true]));
+    const { work } = summarizeSync('sha256:1', { plan, outcomes: outcomes(plan, failed), pruned: PRUNED });
+    expect(work.failures).toHaveLength(20);
+    expect(work.objects.failed).toBe(30);
+    expect(work.message).toContain('and 29 more');
+  });
+});
+
+describe('reportObserved', () => {
+  it('reports how far the cluster is from the commit while nothing is written', () => {
+    const plan = planTarget(
+      applyInput({ git: [unit(UNIT, [a, b])], inventory: [entry(a)], cluster: [live(a)] }),
+    );
+    expect(reportObserved('sha256:1', plan)).toMatchObject({
+      state: 'Applying',
+      reason: 'NotWritten',
+      objects: { total: 2, applied: 1 },
+      failures: [{ object: objectKey(objectIdOf(b)), message: 'create: new in git' }],
+    });
+  });
+
+  it('is Applied when the cluster matches the commit', () => {
+    const plan = planTarget(
+      applyInput({ git: [unit(UNIT, [a])], inventory: [entry(a)], cluster: [live(a)] }),
+    );
+    expect(reportObserved('sha256:1', plan).state).toBe('Applied');
+  });
+});
+
+describe('syncedCondition', () => {
+  const { work } = summarizeSync('sha256:1', {
+    plan: bothNew,
+    outcomes: outcomes(bothNew, {}),
+    pruned: PRUNED,
+  });
+
+  it.each([
+    ['Unknown while the observations are stale', work, 'no contact', 'Unknown Stale'],
+    ['Unknown before the first reconcile', undefined, undefined, 'Unknown NotLooked'],
+    ['True when everything is applied', work, undefined, 'True Applied'],
+    ['False when work is left', { ...work, state: 'Applying', reason: 'X' } as const, undefined, 'False X'],
+  ] as const)(
+    'S21 reports Synced only by a current observation: %s',
+    (_name, report, staleReason, expected) => {
+      const { status, reason } = syncedCondition(report, staleReason);
+      expect(`${status} ${reason}`).toBe(expected);
+    },
+  );
+});
