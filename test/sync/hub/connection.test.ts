@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../src/api/generated/types.ts';
-import { connectionVersion, credentialsOf, withServer } from '../../../src/sync/hub/connection.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import {
+  connectCluster,
+  connectionVersion,
+  credentialsOf,
+  withServer,
+} from '../../../src/sync/hub/connection.ts';
+import { configMap } from '../apply/fixtures.ts';
 import { secretStore } from './secret-store.ts';
 
 const cluster = (spec: object): Cluster => ({ metadata: { name: 'prod' }, spec }) as never;
@@ -41,3 +50,48 @@ describe('connectionVersion', () => {
     expect(new Set(versions).size).toBe(4);
   });
 });
+
+describe('connectCluster', () => {
+  // Nothing listens on port 1: a request that leaves fails with Unreachable.
+  const kubeconfig = `apiVersion: v1
+kind: Config
+current-context: a
+contexts: [{name: a, context: {cluster: a, user: a}}]
+clusters: [{name: a, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: a, user: {token: t}}]
+`;
+
+  function connectFenced(spec: object, connectHub: () => Promise<Client>): Promise<Client> {
+    const secrets = secretStore({ name: 'a', data: { kubeconfig } });
+    return connectCluster(cluster(spec), { secrets, clock: createSystemClock(), connectHub, fence });
+  }
+
+  it('sends no write that the fence stops, and sends reads', async () => {
+    const client = await connectFenced({ connection: { credentialsRef: { name: 'a' } } }, noHub);
+    await expect(client.create(CONFIG_MAPS, configMap('a'))).rejects.toMatchObject({
+      code: 'Aborted',
+      message: expect.stringContaining('the lease is not held') as string,
+    });
+    await expect(client.get(CONFIG_MAPS, { name: 'a', namespace: 'default' })).rejects.toMatchObject({
+      code: 'Unreachable',
+    });
+    await client.close();
+  });
+
+  it('passes the fence on to the client of a cluster that is its own hub', async () => {
+    const passed: unknown[] = [];
+    await connectFenced({ connection: { inCluster: true } }, async (...args: unknown[]) => {
+      passed.push(...args);
+      return {} as Client;
+    });
+    expect(passed).toEqual([fence]);
+  });
+});
+
+async function noHub(): Promise<Client> {
+  throw new Error('the hub is not needed');
+}
+
+function fence(): void {
+  throw new Error('the lease is not held');
+}
