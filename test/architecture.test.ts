@@ -114,6 +114,13 @@ const AGENT_ROOTS = [
   'src/kube/transport/https.ts',
   'src/kube/client/rest-client.ts',
   'src/kube/cache/reflector.ts',
+  'src/api/dedup.ts',
+  'src/api/deny-reasons.ts',
+  'src/api/enums.ts',
+  'src/api/grants.ts',
+  'src/api/names.ts',
+  'src/api/placeholders.ts',
+  'src/api/steps/steps.ts',
 ];
 
 /** Programs that tests start as processes, without importing them. */

@@ -9,6 +9,8 @@ export const GROUP = 'kubenode.dev';
 
 /** Secrets, Leases and inventories of our own. */
 export const NAMESPACE = 'kubenode-system';
+/** The API server stores Events about cluster-scoped objects here. */
+export const NAMESPACE_OF_NODE_EVENTS = 'default';
 /** Heartbeat Leases of agents and nothing else, so that the right to write Leases there is worth little. */
 export const NAMESPACE_AGENTS = 'kubenode-agents';
 
@@ -145,6 +147,8 @@ export const AGENT_GROUP = 'kubenode:agents';
 /** The user of an agent is this and the name of its machine. */
 export const AGENT_USER_PREFIX = 'kubenode:agent:';
 export const NODE_USER_PREFIX = 'system:node:';
+/** Hosts that join with a bootstrap token: they may request a certificate, and nothing else. */
+export const BOOTSTRAP_GROUP = 'system:bootstrappers:kubenode';
 
 /** ClusterRoles for people. */
 export const ROLE_VIEW = 'kubenode-view';
@@ -171,6 +175,7 @@ export const POLICY_COMPONENTS_WRITER = 'kubenode-components-writer';
 export const POLICY_GIT_ONLY = 'kubenode-git-only';
 export const POLICY_PROTECTED_DELETE = 'kubenode-protected-delete';
 export const POLICY_GRANT_REQUIRED = 'kubenode-grant-required';
+export const POLICY_BOOTSTRAP_TOKENS = 'kubenode-bootstrap-tokens';
 
 // Objects with a fixed name, and names that are composed
 
@@ -180,8 +185,10 @@ export const LEDGER = 'default';
 export const FLEET_DEFAULT = 'fleet-default';
 /** The DefenderPolicy that `kubenode defender stop` creates; sync never renders it. */
 export const KILL_SWITCH = 'kill-switch';
+/** Bootstrap tokens are Secrets here. */
+export const NAMESPACE_KUBE_SYSTEM = 'kube-system';
 /** The namespace whose UID is the identity of a cluster. */
-export const IDENTITY_NAMESPACE = 'kube-system';
+export const IDENTITY_NAMESPACE = NAMESPACE_KUBE_SYSTEM;
 
 /** The Lease that is the right to sync one cluster. */
 export function clusterLease(cluster: string): string {

@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { agentBlocked } from './agent-blocked.ts';
 import { agentOwnObjects } from './agent-own-objects.ts';
+import { bootstrapTokens } from './bootstrap-tokens.ts';
 import { componentsWriter } from './components-writer.ts';
 import { gitOnly } from './git-only.ts';
 import { grantRequired } from './grant-required.ts';
@@ -16,6 +17,7 @@ export function policies(): readonly KubeObject[] {
     gitOnly,
     protectedDelete,
     grantRequired,
+    bootstrapTokens,
     // The last one: `install` takes its first refusal as the sign that all are in force.
     ledgerWriter,
   ].flat();

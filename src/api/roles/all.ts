@@ -4,6 +4,7 @@ import {
   LABEL_AGGREGATE_TO_SYNC,
   NAMESPACE,
   NAMESPACE_AGENTS,
+  NAMESPACE_OF_NODE_EVENTS,
   PRINCIPAL_APPROVER,
   PRINCIPAL_COMPONENTSET,
   PRINCIPAL_CONTROLLERS,
@@ -18,14 +19,23 @@ import {
 } from '../names.ts';
 import { CONTROLLER_PRINCIPALS, PRINCIPALS } from '../principals.ts';
 import * as controllers from './controllers.ts';
-import { agentLeases, agentRules, eventRules, peopleRoles } from './people.ts';
-import { agents, clusterRole, clusterRoleBinding, role, roleBinding, serviceAccount } from './rbac.ts';
+import { agentLeases, agentRules, bootstrapRules, eventRules, peopleRoles } from './people.ts';
+import {
+  agents,
+  bootstrappers,
+  clusterRole,
+  clusterRoleBinding,
+  role,
+  roleBinding,
+  serviceAccount,
+} from './rbac.ts';
 import { syncBase, syncSystem } from './sync.ts';
 
 const AGENTS = 'kubenode-agents';
 const EVENTS = 'kubenode-events';
+const BOOTSTRAP = 'kubenode-bootstrap';
 /** Events about objects without a namespace live here: the API server takes them nowhere else. */
-const EVENT_NAMESPACES = ['default', NAMESPACE];
+const EVENT_NAMESPACES = [NAMESPACE_OF_NODE_EVENTS, NAMESPACE];
 
 const rights: Readonly<Record<string, controllers.Rights>> = {
   [PRINCIPAL_MACHINE]: controllers.machine,
@@ -53,6 +63,7 @@ export function roles(): readonly KubeObject[] {
     clusterRole(EVENTS, 'Writes Events.', eventRules),
     clusterRole(AGENTS, 'What agents may do, each with its own objects only.', agentRules),
     role(AGENTS, NAMESPACE_AGENTS, agentLeases),
+    clusterRole(BOOTSTRAP, 'What a host that joins may do: request its first certificate.', bootstrapRules),
     ...peopleRoles,
   ];
 }
@@ -69,6 +80,7 @@ export function bindings(): readonly KubeObject[] {
     ),
     clusterRoleBinding(AGENTS, AGENTS, [agents]),
     roleBinding(AGENTS, NAMESPACE_AGENTS, { kind: 'Role', name: AGENTS }, [agents]),
+    clusterRoleBinding(BOOTSTRAP, BOOTSTRAP, [bootstrappers]),
   ];
 }
 
@@ -100,17 +112,22 @@ function syncBindings(): readonly KubeObject[] {
   ];
 }
 
-function rolesOf(name: string, { description, cluster, system }: controllers.Rights): readonly KubeObject[] {
+function rolesOf(
+  name: string,
+  { description, cluster, namespaced = {} }: controllers.Rights,
+): readonly KubeObject[] {
   return [
     clusterRole(name, description, cluster),
-    ...(system === undefined ? [] : [role(name, NAMESPACE, system)]),
+    ...Object.entries(namespaced).map(([namespace, rules]) => role(name, namespace, rules)),
   ];
 }
 
-function bindingsOf(name: string, { system }: controllers.Rights): readonly KubeObject[] {
+function bindingsOf(name: string, { namespaced = {} }: controllers.Rights): readonly KubeObject[] {
   const subjects = [serviceAccount(name)];
   return [
     clusterRoleBinding(name, name, subjects),
-    ...(system === undefined ? [] : [roleBinding(name, NAMESPACE, { kind: 'Role', name }, subjects)]),
+    ...Object.keys(namespaced).map((namespace) =>
+      roleBinding(name, namespace, { kind: 'Role', name }, subjects),
+    ),
   ];
 }

@@ -1,5 +1,12 @@
 /** What each controller may do. They write by server-side apply, so `patch`; a delete stands where it is theirs. */
-import { GROUP, MANAGED_BY, NAMESPACE, PRINCIPAL_HOSTING } from '../names.ts';
+import {
+  GROUP,
+  MANAGED_BY,
+  NAMESPACE,
+  NAMESPACE_KUBE_SYSTEM,
+  NAMESPACE_OF_NODE_EVENTS,
+  PRINCIPAL_HOSTING,
+} from '../names.ts';
 import { APPLY, may, PATCH, READ, type Rule, WRITE } from './rbac.ts';
 
 const CERTIFICATES = 'certificates.k8s.io';
@@ -18,8 +25,8 @@ const sight = [ourKinds, nodes, leases];
 export interface Rights {
   readonly description: string;
   readonly cluster: readonly Rule[];
-  /** In the namespace kubenode-system only. */
-  readonly system?: readonly Rule[];
+  /** In single namespaces only. */
+  readonly namespaced?: Readonly<Record<string, readonly Rule[]>>;
 }
 
 export const machine: Rights = {
@@ -33,7 +40,12 @@ export const machine: Rights = {
     evictions,
     may(['create', ...READ], CERTIFICATES, ['certificatesigningrequests']),
   ],
-  system: [may(['get'], '', ['secrets'])], // SSH credentials of hosts to import
+  namespaced: {
+    [NAMESPACE]: [may(['get'], '', ['secrets'])], // SSH credentials of hosts to import
+    // Bootstrap tokens. RBAC can limit neither type nor name of a Secret that is created, so the policy
+    // kubenode-bootstrap-tokens does. No right to read: the other Secrets in kube-system stay secret.
+    [NAMESPACE_KUBE_SYSTEM]: [may(['create', 'delete'], '', ['secrets'])],
+  },
 };
 
 export const machineset: Rights = {
@@ -51,9 +63,12 @@ export const componentset: Rights = {
     ...sight,
     may(PATCH, GROUP, ['machines', 'machinecomponents', 'machinecomponents/status']), // finalizer in-use
     may(PATCH, GROUP, ['machinecomponentsets/status']),
+    // Health gates: pods of a node that was updated, and whether Services have endpoints left.
+    pods,
+    may(READ, 'discovery.k8s.io', ['endpointslices']),
   ],
   // What a rollback returns to.
-  system: [may([...READ, ...WRITE], 'apps', ['controllerrevisions'])],
+  namespaced: { [NAMESPACE]: [may([...READ, ...WRITE], 'apps', ['controllerrevisions'])] },
 };
 
 export const remedy: Rights = {
@@ -64,6 +79,8 @@ export const remedy: Rights = {
     may([...APPLY, 'delete'], GROUP, ['remedyoperationjobs']),
     may(PATCH, GROUP, ['noderemediers/status', 'machines/status']),
   ],
+  // The fact `event`: Events of Nodes, which have no namespace of their own.
+  namespaced: { [NAMESPACE_OF_NODE_EVENTS]: [may(READ, '', ['events'])] },
 };
 
 export const remedyjob: Rights = {
@@ -102,7 +119,7 @@ export const hosting: Rights = {
     may([...READ, ...APPLY, 'delete'], 'rbac.authorization.k8s.io', ['rolebindings']),
     may(['bind'], 'rbac.authorization.k8s.io', ['clusterroles'], [HOSTING_TENANT]),
   ],
-  system: [may([...READ, ...WRITE], '', ['secrets'])], // <cluster>-kubeconfig
+  namespaced: { [NAMESPACE]: [may([...READ, ...WRITE], '', ['secrets'])] }, // <cluster>-kubeconfig
 };
 
 export const hostingTenant: readonly Rule[] = [
@@ -143,9 +160,11 @@ export function controllers(principals: readonly string[]): Rights {
   return {
     description: `Leads in ${NAMESPACE}, and acting as the account of each controller.`,
     cluster: sight,
-    system: [
-      may([...READ, 'create', 'update', 'patch'], 'coordination.k8s.io', ['leases']),
-      may(['impersonate'], '', ['serviceaccounts'], principals),
-    ],
+    namespaced: {
+      [NAMESPACE]: [
+        may([...READ, 'create', 'update', 'patch'], 'coordination.k8s.io', ['leases']),
+        may(['impersonate'], '', ['serviceaccounts'], principals),
+      ],
+    },
   };
 }

@@ -37,6 +37,11 @@ export const agentRules: readonly Rule[] = [
   may(['create', 'get'], 'certificates.k8s.io', ['certificatesigningrequests']), // get: the certificate is in its status
 ];
 
+/** No list: a host reads the certificate out of the request that it created, by name. */
+export const bootstrapRules: readonly Rule[] = [
+  may(['create', 'get'], 'certificates.k8s.io', ['certificatesigningrequests']),
+];
+
 /** In the namespace of agents only. */
 export const agentLeases: readonly Rule[] = [
   may(['create', 'get', 'update', 'patch'], 'coordination.k8s.io', ['leases']),

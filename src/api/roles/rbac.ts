@@ -1,6 +1,6 @@
 /** Words for RBAC, so that a role reads as what it allows. */
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { AGENT_GROUP, NAMESPACE } from '../names.ts';
+import { AGENT_GROUP, BOOTSTRAP_GROUP, NAMESPACE } from '../names.ts';
 import { installed } from '../principals.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -42,6 +42,7 @@ export function serviceAccount(name: string): Subject {
 }
 
 export const agents: Subject = { kind: 'Group', name: AGENT_GROUP, apiGroup: RBAC };
+export const bootstrappers: Subject = { kind: 'Group', name: BOOTSTRAP_GROUP, apiGroup: RBAC };
 
 export function clusterRole(name: string, description: string, rules: readonly Rule[]): KubeObject {
   return { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: installed(name, description), rules };

@@ -40,6 +40,11 @@ const inSystem = (verb: string, resource: string, group = ''): Right => ({
   resource,
   namespace: 'kubenode-system',
 });
+const inKubeSystem = (verb: string, resource: string): Right => ({
+  verb,
+  resource,
+  namespace: 'kube-system',
+});
 const csr = 'certificates.k8s.io';
 export const RBAC = 'rbac.authorization.k8s.io';
 
@@ -98,8 +103,18 @@ export const rights: readonly [Right, readonly string[]][] = [
   [{ verb: 'delete', resource: 'pods', namespace: 'shop' }, []],
   [
     { verb: 'list', resource: 'pods' },
-    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER],
+    [PRINCIPAL_MACHINE, PRINCIPAL_COMPONENTSET, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER],
   ],
+  [{ verb: 'watch', group: 'discovery.k8s.io', resource: 'endpointslices' }, [PRINCIPAL_COMPONENTSET]],
+  [{ verb: 'patch', group: 'discovery.k8s.io', resource: 'endpointslices', namespace: 'shop' }, []],
+  [{ verb: 'watch', resource: 'events', namespace: 'default' }, [PRINCIPAL_REMEDY]],
+  [{ verb: 'watch', resource: 'events', namespace: 'shop' }, []],
+  [{ verb: 'delete', resource: 'events', namespace: 'default' }, []],
+  [inKubeSystem('create', 'secrets'), [PRINCIPAL_MACHINE]],
+  [inKubeSystem('delete', 'secrets'), [PRINCIPAL_MACHINE]],
+  [inKubeSystem('get', 'secrets'), []],
+  [inKubeSystem('list', 'secrets'), []],
+  [inKubeSystem('patch', 'secrets'), []],
   [inSystem('get', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_MACHINE, PRINCIPAL_HOSTING]],
   [inSystem('list', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING]],
   [inSystem('create', 'secrets'), [PRINCIPAL_HOSTING]],
