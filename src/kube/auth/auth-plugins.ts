@@ -1,6 +1,6 @@
 /**
- * Credentials that a plug-in makes: `exec` (cloud CLIs) and `auth-provider: oidc`, run by @kubernetes/client-node, which
- * also remembers them until they expire. Loaded only for users that need them.
+ * Credentials from plug-ins: `exec` (cloud CLIs) and `auth-provider: oidc`. @kubernetes/client-node runs them and caches
+ * their answers until they expire. It is loaded only for users that need it.
  */
 import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
 import type { Cluster, User } from '@kubernetes/client-node/dist/config_types.js';
@@ -9,10 +9,10 @@ import { isRecord, textAt } from '../objects/json.ts';
 import { type Credentials, checkKeyPair, type Identity, type TlsMaterial } from './credentials.ts';
 import { type KubeconfigUser, resolveCommand } from './kubeconfig.ts';
 
-// A plug-in may ask its cloud, and refresh a session; one that wants to talk to a person would wait for ever.
+// A plug-in may call its cloud and refresh a session, but one that prompts a person would never end.
 const PLUGIN_TIMEOUT_MS = 60_000;
 
-interface Place {
+interface PluginSource {
   readonly cluster: Cluster;
   readonly user: KubeconfigUser;
   /** "context prod of /home/me/.kube/config" */
@@ -20,7 +20,7 @@ interface Place {
   readonly timeoutMs?: number;
 }
 
-/** client-node's Authenticator, as far as we use it. */
+/** The part of client-node's Authenticator that is used here. */
 interface Plugin {
   applyAuthentication(user: User, options: PluginAnswer): Promise<void>;
 }
@@ -31,11 +31,11 @@ interface PluginAnswer {
   key?: string;
 }
 
-/** The credentials themselves where the user needs no plug-in. */
-export function createPluginCredentials(base: Credentials, place: Place): Credentials {
-  const { entry } = place.user;
+/** Returns `base` itself when the user needs no plug-in. */
+export function createPluginCredentials(base: Credentials, source: PluginSource): Credentials {
+  const { entry } = source.user;
   if (!isRecord(entry.exec) && !isRecord(entry.authProvider)) return base;
-  const user = isRecord(entry.exec) ? { ...entry, exec: execOf(entry.exec, place) } : entry;
+  const user = isRecord(entry.exec) ? { ...entry, exec: execConfig(entry.exec, source) } : entry;
   let plugin: Promise<Plugin> | undefined;
   let running: Promise<Identity> | undefined;
   let tls: TlsMaterial | undefined;
@@ -52,19 +52,21 @@ export function createPluginCredentials(base: Credentials, place: Place): Creden
     const identity = await base.current();
     const answer: PluginAnswer = { headers: {} };
     try {
-      plugin ??= pluginFor(place);
+      plugin ??= loadPlugin(source);
       await (await plugin).applyAuthentication(user, answer);
       checkAnswer(answer);
     } catch (error) {
       plugin = undefined;
-      throw new KubeError('Credentials', `${wordsFor(error, place)} (${place.origin})`, { cause: error });
+      throw new KubeError('Credentials', `${pluginErrorMessage(error, source)} (${source.origin})`, {
+        cause: error,
+      });
     }
     const authorization = answer.headers['Authorization'];
     const headers = { ...identity.headers, ...(authorization ? { authorization } : {}) };
     return { tls: tlsOf(identity.tls, answer), headers };
   }
 
-  /** One object for one certificate: a new object means new connections. */
+  /** The same object for the same certificate, because a new object causes new connections. */
   function tlsOf(from: TlsMaterial, { cert, key }: PluginAnswer): TlsMaterial {
     const next = cert && key ? { ...from, cert, key } : from;
     if (!tls || JSON.stringify(tls) !== JSON.stringify(next)) tls = next;
@@ -72,24 +74,27 @@ export function createPluginCredentials(base: Credentials, place: Place): Creden
   }
 }
 
-async function pluginFor({ user, timeoutMs = PLUGIN_TIMEOUT_MS }: Place): Promise<Plugin> {
+async function loadPlugin({ user, timeoutMs = PLUGIN_TIMEOUT_MS }: PluginSource): Promise<Plugin> {
   if (isRecord(user.entry.exec)) {
     const { ExecAuth } = await import('@kubernetes/client-node/dist/exec_auth.js');
-    // It would leave the plug-in's input open and wait without end.
+    // By default the plug-in's input stays open, and it may wait for input without limit.
     const execFn = (command: string, args: readonly string[], options: SpawnOptionsWithoutStdio) =>
       spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], timeout: timeoutMs });
     return Object.assign(new ExecAuth() as unknown as Plugin, { execFn });
   }
   const name = textAt(user.entry.authProvider, 'name');
   if (name !== 'oidc') {
-    throw new Error(`the auth-provider ${name} was removed from Kubernetes: use an exec plug-in`);
+    throw new Error(`auth-provider ${name} was removed from Kubernetes: use an exec plug-in`);
   }
   const { OpenIDConnectAuth } = await import('@kubernetes/client-node/dist/oidc_auth.js');
   return new OpenIDConnectAuth();
 }
 
-/** With what plug-ins are promised in KUBERNETES_EXEC_INFO and client-node leaves out. */
-function execOf(exec: Readonly<Record<string, unknown>>, { cluster, user }: Place): Record<string, unknown> {
+/** Adds KUBERNETES_EXEC_INFO, which plug-ins expect and client-node does not set. */
+function execConfig(
+  exec: Readonly<Record<string, unknown>>,
+  { cluster, user }: PluginSource,
+): Record<string, unknown> {
   const info = {
     apiVersion: textAt(exec, 'apiVersion') ?? 'client.authentication.k8s.io/v1',
     kind: 'ExecCredential',
@@ -118,14 +123,14 @@ function clusterInfo({ server, caData, tlsServerName, skipTLSVerify }: Cluster):
 
 function checkAnswer({ headers, cert, key }: PluginAnswer): void {
   if (cert && key) checkKeyPair({ cert, key });
-  else if (!headers['Authorization']) throw new Error('it gave neither a token nor a certificate');
+  else if (!headers['Authorization']) throw new Error('it returned neither a token nor a certificate');
 }
 
-function wordsFor(error: unknown, { user }: Place): string {
+function pluginErrorMessage(error: unknown, { user }: PluginSource): string {
   const { message, code } = error as { message: string; code?: string };
   const command = textAt(user.entry.exec, 'command');
   if (!command) return `no credentials from the auth-provider: ${message}`;
   const hint = textAt(user.entry.exec, 'installHint');
-  if (code === 'ENOENT') return `the exec plug-in ${command} is not installed here${hint ? `: ${hint}` : ''}`;
-  return `the exec plug-in ${command} failed: ${message.trim() || 'it said nothing, or took too long'}`;
+  if (code === 'ENOENT') return `the exec plug-in ${command} is not installed${hint ? `: ${hint}` : ''}`;
+  return `the exec plug-in ${command} failed: ${message.trim() || 'no output, or timeout'}`;
 }

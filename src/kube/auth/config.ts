@@ -1,6 +1,6 @@
 /**
- * Where the API server is and who we are there, from a kubeconfig or from inside a cluster. @kubernetes/client-node
- * parses the entries; only its parser and its plug-ins are loaded (the whole package takes 75 MB and 0.7 s).
+ * Loads the address of the API server and the credentials, from a kubeconfig or the service account of a pod. Only the
+ * parser and the plug-ins of @kubernetes/client-node are loaded: the whole package takes 75 MB and 0.7 s.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -30,9 +30,9 @@ import {
 export interface ConfigOptions {
   /** A file; by default the files of $KUBECONFIG, then ~/.kube/config, then the service account of this pod. */
   readonly kubeconfig?: string;
-  /** The text of one, for example from a Secret. */
+  /** The text of a kubeconfig, for example from a Secret. */
   readonly kubeconfigText?: string;
-  /** Let such a text name files and programs of this machine: only for a text of our own. */
+  /** Allows that text to name files and programs of this machine. Only for trusted texts. */
   readonly trustText?: boolean;
   readonly context?: string;
   readonly impersonate?: Impersonation;
@@ -58,7 +58,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     const config = readKubeconfig(kubeconfigText, { origin: 'the given kubeconfig', trusted: trustText });
     return fromKubeconfig(config, options);
   }
-  const files = kubeconfig === undefined ? usualFiles(options) : [kubeconfig];
+  const files = kubeconfig === undefined ? defaultFiles(options) : [kubeconfig];
   if (files.length > 0) {
     const configs = await Promise.all(files.map(readFrom));
     return fromKubeconfig(mergeKubeconfigs(configs), options);
@@ -66,15 +66,15 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   return fromServiceAccount(options);
 }
 
-/** As kubectl does it: a name in $KUBECONFIG that does not exist is passed over, if there are others. */
-function usualFiles({ env = process.env }: ConfigOptions): string[] {
+/** Like kubectl, skips files of $KUBECONFIG that do not exist, if there are others. */
+function defaultFiles({ env = process.env }: ConfigOptions): string[] {
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (named.length > 0) {
     const present = named.filter((path) => existsSync(path));
     return present.length > 0 ? present : named;
   }
-  const usual = join(env['HOME'] ?? '/', '.kube', 'config');
-  return existsSync(usual) ? [usual] : [];
+  const file = join(env['HOME'] ?? '/', '.kube', 'config');
+  return existsSync(file) ? [file] : [];
 }
 
 async function readFrom(file: string): Promise<Kubeconfig> {
@@ -83,10 +83,10 @@ async function readFrom(file: string): Promise<Kubeconfig> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const words = missing
-      ? 'does not exist: name another with --kubeconfig'
-      : `cannot be read: ${(error as Error).message}`;
-    throw new KubeError('Config', `the kubeconfig ${file} ${words}`, { cause: error });
+    const why = missing
+      ? 'the file does not exist. Name another with --kubeconfig'
+      : (error as Error).message;
+    throw new KubeError('Config', `cannot read kubeconfig ${file}: ${why}`, { cause: error });
   }
   return readKubeconfig(text, { origin: file, file, trusted: true });
 }
@@ -95,56 +95,63 @@ function fromKubeconfig(config: Kubeconfig, options: ConfigOptions): LoadedConfi
   const { cluster, user, context, origin } = selectContext(config, options.context);
   const credentials = credentialsFor(cluster, user, { ...options, origin });
   const { namespace } = context;
-  return { ...loaded(cluster.server, credentials, origin, options), ...(namespace ? { namespace } : {}) };
+  return {
+    ...createLoadedConfig(cluster.server, credentials, origin, options),
+    ...(namespace ? { namespace } : {}),
+  };
 }
 
-interface Place extends ConfigOptions {
+interface OriginOptions extends ConfigOptions {
   readonly origin: string;
 }
 
-function credentialsFor(cluster: Cluster, user: KubeconfigUser, place: Place): Credentials {
-  const { clock, origin } = place;
+function credentialsFor(cluster: Cluster, user: KubeconfigUser, options: OriginOptions): Credentials {
+  const { clock, origin } = options;
   const { certData, certFile, keyData, keyFile, token, username, password = '' } = user.entry;
   const sources = {
     ...authority(cluster),
-    ...given({ cert: decoded(certData), certFile, key: decoded(keyData), keyFile }),
-    ...given({ token, tokenFile: user.tokenFile }),
+    ...presentTexts({ cert: decoded(certData), certFile, key: decoded(keyData), keyFile }),
+    ...presentTexts({ token, tokenFile: user.tokenFile }),
     ...(username ? { basic: { username, password } } : {}),
-    headers: impersonation(user, place),
+    headers: impersonation(user, options),
   };
   return createPluginCredentials(createCredentials(sources, { clock, origin }), { cluster, user, origin });
 }
 
 function authority({ caData, caFile, tlsServerName, skipTLSVerify }: Cluster): CredentialSources {
-  const name = given({ servername: tlsServerName });
-  // Go refuses both together as well; whoever skips the check means it.
-  return skipTLSVerify ? { insecure: true, ...name } : { ...given({ ca: decoded(caData), caFile }), ...name };
+  const name = presentTexts({ servername: tlsServerName });
+  // client-go rejects a CA together with insecure; here insecure has precedence.
+  return skipTLSVerify
+    ? { insecure: true, ...name }
+    : { ...presentTexts({ ca: decoded(caData), caFile }), ...name };
 }
 
-/** Only what is there: client-node says null or undefined for the rest. */
-function given<K extends string>(texts: Record<K, string | null | undefined>): Partial<Record<K, string>> {
+/** Omits missing fields, which client-node sets to null or undefined. */
+function presentTexts<K extends string>(
+  texts: Record<K, string | null | undefined>,
+): Partial<Record<K, string>> {
   const entries = Object.entries<string | null | undefined>(texts).filter(([, text]) => Boolean(text));
   return Object.fromEntries(entries) as Partial<Record<K, string>>;
 }
 
-/** The caller's wish wins over the kubeconfig's `as`. */
-function impersonation(user: KubeconfigUser, { impersonate }: Place): AuthHeaders {
-  const wanted = impersonate ?? user.impersonate;
-  return wanted ? impersonationHeaders(wanted) : {};
+/** The option has precedence over `as` in the kubeconfig. */
+function impersonation(user: KubeconfigUser, { impersonate }: OriginOptions): AuthHeaders {
+  const effective = impersonate ?? user.impersonate;
+  return effective ? impersonationHeaders(effective) : {};
 }
 
 function decoded(base64: string | undefined): string | undefined {
   return base64 ? Buffer.from(base64, 'base64').toString('utf8') : undefined;
 }
 
-/** Inside a pod. The token is renewed by the kubelet under the same name. */
+/** In a pod. The kubelet renews the token in the same file. */
 function fromServiceAccount(options: ConfigOptions): LoadedConfig {
   const { env = process.env, serviceAccountFolder: folder = SERVICE_ACCOUNT, impersonate, clock } = options;
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT'];
   if (!host || !port || !existsSync(join(folder, 'token'))) {
-    const looked = '$KUBECONFIG, ~/.kube/config and the service account of a pod';
-    throw new KubeError('Config', `no kubeconfig found (looked at ${looked}): name one with --kubeconfig`);
+    const searched = '$KUBECONFIG, ~/.kube/config and the service account of a pod';
+    throw new KubeError('Config', `no kubeconfig found in ${searched}. Name one with --kubeconfig`);
   }
   const origin = `the service account in ${folder}`;
   const sources = {
@@ -153,10 +160,15 @@ function fromServiceAccount(options: ConfigOptions): LoadedConfig {
     headers: impersonate ? impersonationHeaders(impersonate) : {},
   };
   const credentials = createCredentials(sources, { clock, origin });
-  return loaded(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`, credentials, origin, options);
+  return createLoadedConfig(
+    `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    credentials,
+    origin,
+    options,
+  );
 }
 
-function loaded(
+function createLoadedConfig(
   server: string,
   credentials: Credentials,
   origin: string,

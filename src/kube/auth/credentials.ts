@@ -1,13 +1,13 @@
 /**
- * Who we are to an API server, and whom we trust: read from text and files, and read again when the files change.
- * Needs nothing but Node, because the agent uses it too.
+ * Credentials and trusted authorities for an API server, from texts and from files that are read again when they change.
+ * Uses no npm package, because the agent uses it.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Clock } from '../../os/clock.ts';
 import { KubeError } from '../client/errors.ts';
 
-/** PEM texts, and how the server's name is checked. */
+/** PEM texts and the options of the server check. */
 export interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
@@ -20,27 +20,27 @@ export interface TlsMaterial {
 export type AuthHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Identity {
-  /** The same object as long as nothing changed: a new one means new connections. */
+  /** The same object while nothing changes, because a new object causes new connections. */
   readonly tls: TlsMaterial;
   readonly headers: AuthHeaders;
 }
 
 export interface Credentials {
-  /** Cheap enough for every call. Rejects with KubeError Credentials, which names the file or plug-in. */
+  /** Cheap enough for every call. Rejects with a KubeError Credentials that names the file or plug-in. */
   current(): Promise<Identity>;
-  /** The server refused them, or the handshake failed: read everything again before the next call. */
+  /** Reads everything again before the next call, because the server rejected them or the handshake failed. */
   forget(): void;
 }
 
-/** What an API server's connection is made of; both transports take it. */
+/** The parameters of a connection to an API server, for both transports. */
 export interface Connection {
-  /** https://host:port, perhaps with a path in front of /api. */
+  /** https://host:port, optionally with a path prefix. */
   readonly server: string;
   readonly credentials: Credentials;
   readonly userAgent?: string;
 }
 
-/** Each thing as text, or as a file that may change. Text wins. */
+/** Each as text, or as a file that may change. A text has precedence. */
 export interface CredentialSources {
   readonly ca?: string;
   readonly caFile?: string;
@@ -53,31 +53,31 @@ export interface CredentialSources {
   readonly basic?: { readonly username: string; readonly password: string };
   readonly servername?: string;
   readonly insecure?: boolean;
-  /** Headers on every call, such as those of impersonation. */
+  /** Headers of every call, for example for impersonation. */
   readonly headers?: AuthHeaders;
 }
 
-interface Options {
+interface CredentialOptions {
   readonly clock: Clock;
-  /** Where the sources were named, for messages: "context prod of /home/me/.kube/config". */
+  /** Where the sources are configured, for messages: "context prod of /home/me/.kube/config". */
   readonly origin: string;
-  /** How soon a changed file is noticed. */
+  /** How soon a change of a file is detected. */
   readonly checkEveryMs?: number;
 }
 
-// A kubelet renews a projected token a fifth of its life (≥ 2 min) before its end: 10 s loses nothing, and costs
-// four `stat` calls.
+// The kubelet renews a projected token when a fifth of its lifetime (≥ 2 min) is left, so a check every 10 s is early
+// enough. It costs four `stat` calls.
 const CHECK_EVERY_MS = 10_000;
 
 type FileKind = 'ca' | 'cert' | 'key' | 'token';
 
 export function createCredentials(
   sources: CredentialSources,
-  { clock, origin, checkEveryMs = CHECK_EVERY_MS }: Options,
+  { clock, origin, checkEveryMs = CHECK_EVERY_MS }: CredentialOptions,
 ): Credentials {
   const files = filesOf(sources);
   let identity: Identity | undefined;
-  let seen = '';
+  let readStamp = '';
   let checkedAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<Identity> | undefined;
 
@@ -92,17 +92,17 @@ export function createCredentials(
   async function refresh(): Promise<Identity> {
     try {
       const stamp = await stampOf(files);
-      if (!identity || stamp !== seen) {
-        identity = renewed(identity, await read(sources, files));
-        seen = stamp;
+      if (!identity || stamp !== readStamp) {
+        identity = keepTls(identity, await readIdentity(sources, files));
+        readStamp = stamp;
       }
       checkedAt = clock.monotonicMs();
       return identity;
     } catch (error) {
-      // Files are replaced one after the other: for a moment key and certificate do not belong together. What
-      // worked until now goes on; the next check, on the next call, looks again.
+      // Files are replaced one after the other, so key and certificate may not match for a moment. Keep the previous
+      // identity; the next call checks again.
       if (identity) return identity;
-      throw new KubeError('Credentials', `${wordsFor(error)} (${origin})`, { cause: error });
+      throw new KubeError('Credentials', `${credentialErrorMessage(error)} (${origin})`, { cause: error });
     }
   }
 }
@@ -120,7 +120,7 @@ function filesOf(sources: CredentialSources): NamedFile[] {
   });
 }
 
-/** Inode and times, not only the modification time: a projected volume swaps a symbolic link. */
+/** Not only the modification time, because a projected volume swaps a symbolic link. */
 async function stampOf(files: readonly NamedFile[]): Promise<string> {
   const stamps = files.map(async ({ path }) => {
     const { ino, mtimeMs, ctimeMs, size } = await stat(path);
@@ -129,7 +129,7 @@ async function stampOf(files: readonly NamedFile[]): Promise<string> {
   return (await Promise.all(stamps)).join(' ');
 }
 
-async function read(sources: CredentialSources, files: readonly NamedFile[]): Promise<Identity> {
+async function readIdentity(sources: CredentialSources, files: readonly NamedFile[]): Promise<Identity> {
   const texts = await Promise.all(
     files.map(async ({ kind, path }) => [kind, await readFile(path, 'utf8')] as const),
   );
@@ -137,19 +137,19 @@ async function read(sources: CredentialSources, files: readonly NamedFile[]): Pr
     ...sources,
     ...Object.fromEntries(texts),
   };
-  const tls = present({ ca, cert, key, servername, insecure });
+  const tls = omitUndefined({ ca, cert, key, servername, insecure });
   checkKeyPair(tls);
   const authorization = authorizationHeader(token, basic);
   return { tls, headers: { ...headers, ...(authorization ? { authorization } : {}) } };
 }
 
-/** Keeps the TLS object when only a token changed: connections stay. */
-function renewed(before: Identity | undefined, after: Identity): Identity {
+/** Keeps the TLS object when only the token changed, so that connections are kept. */
+function keepTls(before: Identity | undefined, after: Identity): Identity {
   const same = before && JSON.stringify(before.tls) === JSON.stringify(after.tls);
   return same ? { tls: before.tls, headers: after.headers } : after;
 }
 
-function present(tls: { [K in keyof TlsMaterial]: TlsMaterial[K] | undefined }): TlsMaterial {
+function omitUndefined(tls: { [K in keyof TlsMaterial]: TlsMaterial[K] | undefined }): TlsMaterial {
   return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
 }
 
@@ -162,11 +162,11 @@ export function authorizationHeader(
   return undefined;
 }
 
-/** Better here, with the file's name, than as a failed handshake. */
+/** Reports an invalid certificate or key with the file's name, instead of a failed handshake later. */
 export function checkKeyPair({ ca, cert, key }: TlsMaterial): void {
-  // OpenSSL passes silently over a CA that is none, and then trusts nobody.
-  const blind = ca !== undefined && !ca.includes('-----BEGIN ');
-  if (blind) throw new Error('certificate-authority holds no PEM certificate');
+  // OpenSSL silently ignores a CA without a certificate, and then trusts no server.
+  const isEmptyCa = ca !== undefined && !ca.includes('-----BEGIN ');
+  if (isEmptyCa) throw new Error('certificate-authority contains no PEM certificate');
   createSecureContext({
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
@@ -174,16 +174,16 @@ export function checkKeyPair({ ca, cert, key }: TlsMaterial): void {
   });
 }
 
-function wordsFor(error: unknown): string {
+function credentialErrorMessage(error: unknown): string {
   const { code, path, message } = error as { code?: string; path?: string; message?: string };
   if (code === 'ENOENT' && path) return `the credential file ${path} does not exist`;
-  if (code === 'EACCES' && path) return `the credential file ${path} may not be read by this user`;
+  if (code === 'EACCES' && path) return `permission denied for the credential file ${path}`;
   if (code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH') return 'client certificate and key do not match';
   if (code?.startsWith('ERR_OSSL')) return `certificate or key is not valid PEM: ${message}`;
-  return `the credentials cannot be read: ${message}`;
+  return `cannot read the credentials: ${message}`;
 }
 
-/** `Impersonate-*` headers: act as another user, if the server allows it. */
+/** The user to impersonate with `Impersonate-*` headers, if the server allows it. */
 export interface Impersonation {
   readonly user: string;
   readonly groups?: readonly string[];

@@ -1,4 +1,4 @@
-/** The text of a kubeconfig as entries, checked, with paths made absolute. Pure, but for the names of files. */
+/** Parses and checks the entries of a kubeconfig, and makes paths absolute. Reads no files. */
 import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import {
   type Cluster,
@@ -15,24 +15,24 @@ import type { Impersonation } from './credentials.ts';
 
 export interface KubeconfigUser {
   readonly entry: User;
-  /** What client-node's parser leaves out. */
+  /** Not read by client-node's parser. */
   readonly tokenFile?: string;
   readonly impersonate?: Impersonation;
-  /** Of the kubeconfig: a plug-in may be named from there. */
+  /** The folder of the kubeconfig: the path of a plug-in may be relative to it. */
   readonly folder?: string;
 }
 
-/** Every entry knows where it comes from: several files may be merged. */
-interface From {
+/** The file of an entry, because several files may be merged. */
+interface WithOrigin {
   readonly origin: string;
 }
 
 export interface Kubeconfig {
   readonly origin: string;
   readonly currentContext: string;
-  readonly clusters: readonly (Cluster & From)[];
-  readonly users: readonly (KubeconfigUser & From)[];
-  readonly contexts: readonly (Context & From)[];
+  readonly clusters: readonly (Cluster & WithOrigin)[];
+  readonly users: readonly (KubeconfigUser & WithOrigin)[];
+  readonly contexts: readonly (Context & WithOrigin)[];
 }
 
 export interface SelectedContext {
@@ -43,63 +43,63 @@ export interface SelectedContext {
   readonly origin: string;
 }
 
-interface Place {
+interface KubeconfigSource {
   /** For messages: the file, or "the given kubeconfig". */
   readonly origin: string;
   readonly file?: string;
-  /** May name files and programs of this machine. */
+  /** Whether it may name files and programs of this machine. */
   readonly trusted: boolean;
 }
 
-export function readKubeconfig(text: string, place: Place): Kubeconfig {
-  const { origin } = place;
-  const root = parsed(text, origin);
+export function readKubeconfig(text: string, source: KubeconfigSource): Kubeconfig {
+  const { origin } = source;
+  const root = parseYaml(text, origin);
   try {
     const clusters = newClusters(valueAt(root, 'clusters')).map((cluster) => ({
-      ...absolute(cluster, ['caFile'], place),
+      ...absolute(cluster, ['caFile'], source),
       origin,
     }));
     const contexts = newContexts(valueAt(root, 'contexts')).map((context) => ({ ...context, origin }));
-    const users = usersOf(root, place).map((user) => ({ ...user, origin }));
+    const users = parseUsers(root, source).map((user) => ({ ...user, origin }));
     return { origin, currentContext: textAt(root, 'current-context') ?? '', clusters, users, contexts };
   } catch (error) {
-    throw new KubeError('Config', `${origin} is no valid kubeconfig: ${(error as Error).message}`, {
+    throw new KubeError('Config', `${origin} is not a valid kubeconfig: ${(error as Error).message}`, {
       cause: error,
     });
   }
 }
 
-function parsed(text: string, origin: string): unknown {
+function parseYaml(text: string, origin: string): unknown {
   const document = parseDocument(text);
   const [error] = document.errors;
-  // The parser quotes the text, which holds keys and tokens: its first line says where and what.
-  if (error) throw new KubeError('Config', `${origin} is no valid YAML: ${error.message.split('\n')[0]}`);
+  // The message quotes the text, which contains keys and tokens: only its first line is used.
+  if (error) throw new KubeError('Config', `${origin} is not valid YAML: ${error.message.split('\n')[0]}`);
   const root: unknown = document.toJS({ maxAliasCount: 100 });
   if (isRecord(root)) return root;
   throw new KubeError(
     'Config',
-    `${origin} is no kubeconfig: it is ${text.trim() === '' ? 'empty' : 'no mapping'}`,
+    `${origin} is not a kubeconfig: ${text.trim() === '' ? 'it is empty' : 'expected a mapping'}`,
   );
 }
 
-function usersOf(root: unknown, place: Place): KubeconfigUser[] {
+function parseUsers(root: unknown, source: KubeconfigSource): KubeconfigUser[] {
   const raw = listAt(root, 'users');
-  // Its parser reads `token-file`, which is no field of a kubeconfig, at once; the real one is `tokenFile`, and it changes.
+  // client-node reads the wrong field `token-file`, and only once. The real field is `tokenFile`, and the file may change.
   return newUsers(raw).map((entry, index) => {
     const user = valueAt(raw, index, 'user');
     const tokenFile = textAt(user, 'tokenFile');
-    const impersonate = impersonationOf(user);
-    refuseUntrusted(entry, tokenFile, place);
+    const impersonate = parseImpersonation(user);
+    rejectUntrusted(entry, tokenFile, source);
     return {
-      entry: absolute(entry, ['certFile', 'keyFile'], place),
-      ...(tokenFile ? { tokenFile: absolutePath(tokenFile, place) } : {}),
+      entry: absolute(entry, ['certFile', 'keyFile'], source),
+      ...(tokenFile ? { tokenFile: absolutePath(tokenFile, source) } : {}),
       ...(impersonate ? { impersonate } : {}),
-      ...(place.file ? { folder: resolve(dirname(place.file)) } : {}),
+      ...(source.file ? { folder: resolve(dirname(source.file)) } : {}),
     };
   });
 }
 
-function impersonationOf(user: unknown): Impersonation | undefined {
+function parseImpersonation(user: unknown): Impersonation | undefined {
   const name = textAt(user, 'as');
   if (!name) return undefined;
   const groups = listAt(user, 'as-groups').map(String);
@@ -113,35 +113,37 @@ function impersonationOf(user: unknown): Impersonation | undefined {
   };
 }
 
-/** A text from a Secret must not make us read our files for its server, or run a program. */
-function refuseUntrusted(entry: User, tokenFile: string | undefined, { trusted }: Place): void {
+/** A kubeconfig from a Secret must not make us send local files to its server, or run a program. */
+function rejectUntrusted(entry: User, tokenFile: string | undefined, { trusted }: KubeconfigSource): void {
   if (trusted) return;
   const named = entry.certFile ?? entry.keyFile ?? tokenFile;
   if (named) throw new Error(`user ${entry.name} names the file ${named}: inline its content`);
   if (entry.exec ?? entry.authProvider) {
-    throw new Error(`user ${entry.name} wants to run a plug-in, which only a kubeconfig of this machine may`);
+    throw new Error(
+      `user ${entry.name} runs a plug-in, which is allowed only in a kubeconfig file of this machine`,
+    );
   }
 }
 
-function absolute<E extends object>(entry: E, fields: readonly (keyof E)[], place: Place): E {
+function absolute<E extends object>(entry: E, fields: readonly (keyof E)[], source: KubeconfigSource): E {
   const changed = fields.flatMap((field) => {
     const path = entry[field];
-    return typeof path === 'string' ? [[field, absolutePath(path, place)] as const] : [];
+    return typeof path === 'string' ? [[field, absolutePath(path, source)] as const] : [];
   });
   return { ...entry, ...Object.fromEntries(changed) };
 }
 
-function absolutePath(path: string, { file, trusted, origin }: Place): string {
+function absolutePath(path: string, { file, trusted, origin }: KubeconfigSource): string {
   if (!trusted) throw new Error(`${origin} names the file ${path}: inline its content`);
   return isAbsolute(path) ? path : resolve(file ? dirname(file) : '.', path);
 }
 
-/** A plug-in written with a path is meant from the kubeconfig's folder, one without is looked for in $PATH. */
+/** A command with a path is relative to the kubeconfig's folder; one without is searched in $PATH. */
 export function resolveCommand(command: string, folder: string | undefined): string {
   return command.includes(sep) && folder ? resolve(folder, command) : command;
 }
 
-/** As kubectl merges: of two entries with one name the first wins. */
+/** Like kubectl, keeps the first of several entries with the same name. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   return {
     origin: configs.map(({ origin }) => origin).join(', '),
@@ -167,34 +169,37 @@ function firstOfEach<T>(entries: readonly T[], nameOf: (entry: T) => string): T[
   );
 }
 
-export function selectContext(config: Kubeconfig, wanted?: string): SelectedContext {
-  const name = wanted ?? config.currentContext;
+export function selectContext(config: Kubeconfig, contextName?: string): SelectedContext {
+  const name = contextName ?? config.currentContext;
   if (name === '') {
     throw new KubeError(
       'Config',
-      `${config.origin} has no current-context: name one with --context (${namesOf(config.contexts)})`,
+      `${config.origin} has no current-context. Name one with --context: ${namesOf(config.contexts)}`,
     );
   }
   const context = config.contexts.find((entry) => entry.name === name);
   if (!context) {
     throw new KubeError(
       'Config',
-      `${config.origin} has no context ${name}: it has ${namesOf(config.contexts)}`,
+      `${config.origin} has no context ${name}, only: ${namesOf(config.contexts)}`,
     );
   }
   const origin = `context ${name} of ${context.origin}`;
   const cluster = config.clusters.find((entry) => entry.name === context.cluster);
-  if (!cluster) throw missing(origin, 'cluster', context.cluster, namesOf(config.clusters));
+  if (!cluster) throw missingEntryError(origin, 'cluster', context.cluster, namesOf(config.clusters));
   const user = config.users.find(({ entry }) => entry.name === context.user);
   if (!user && context.user) {
-    throw missing(origin, 'user', context.user, namesOf(config.users.map(({ entry }) => entry)));
+    throw missingEntryError(origin, 'user', context.user, namesOf(config.users.map(({ entry }) => entry)));
   }
   checkCluster(cluster, origin);
   return { context, cluster, user: user ?? { entry: { name: '' } }, origin };
 }
 
-function missing(origin: string, what: string, name: string, known: string): KubeError {
-  return new KubeError('Config', `${origin} names the ${what} ${name}, which is not there: it has ${known}`);
+function missingEntryError(origin: string, what: string, name: string, known: string): KubeError {
+  return new KubeError(
+    'Config',
+    `${origin} refers to the missing ${what} ${name}. The kubeconfig has: ${known}`,
+  );
 }
 
 function checkCluster({ name, server, proxyUrl }: Cluster, origin: string): void {
@@ -202,13 +207,13 @@ function checkCluster({ name, server, proxyUrl }: Cluster, origin: string): void
   if (proxyUrl) {
     throw new KubeError(
       'Config',
-      `${where} has a proxy-url, which kubenode does not support: make ${server} reachable directly`,
+      `${where} has a proxy-url, which kubenode does not support. Make ${server} directly reachable`,
     );
   }
   if (!/^https?:$/.test(URL.parse(server)?.protocol ?? '')) {
     throw new KubeError(
       'Config',
-      `${where} has the server ${server}, which is no URL: write https://host:port`,
+      `${where} has an invalid server: expected https://host:port, got ${server}`,
     );
   }
 }

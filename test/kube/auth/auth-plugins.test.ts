@@ -7,7 +7,7 @@ import { clock, failing, fileWith, identity, NO_ENV, text } from '../../support/
 import { clientPair } from '../../support/kube/tls-server.ts';
 
 describe('exec plug-ins', () => {
-  it('give tokens, which are remembered until they expire or the server refuses them', async () => {
+  it('return tokens, which are cached until they expire or the server rejects them', async () => {
     const { kubeconfig, runs } = plugin(
       credential({ token: 'from-plugin', expirationTimestamp: '2999-01-01T00:00:00Z' }),
     );
@@ -25,7 +25,7 @@ describe('exec plug-ins', () => {
     expect(runs()).toBe(2);
   });
 
-  it('are not run again because the server is down', async () => {
+  it('are not run again when the server is unreachable', async () => {
     const { kubeconfig, runs } = plugin(credential({ token: 'from-plugin' }), 'https://127.0.0.1:1');
     const client = await connect({ kubeconfig, env: NO_ENV });
     for (let call = 0; call < 3; call += 1) {
@@ -45,7 +45,7 @@ describe('exec plug-ins', () => {
     expect(runs()).toBe(2);
   });
 
-  it('give certificates, and the connections stay while they do not change', async () => {
+  it('return certificates, and connections are kept while those do not change', async () => {
     const { certPem, keyPem } = clientPair('from-plugin');
     const { kubeconfig } = plugin(credential({ clientCertificateData: certPem, clientKeyData: keyPem }));
     const { credentials } = (await loadConfig({ clock, env: NO_ENV, kubeconfig })).connection;
@@ -55,30 +55,34 @@ describe('exec plug-ins', () => {
     expect((await credentials.current()).tls).toBe(first.tls);
   });
 
-  it('are told what they are run for', async () => {
+  it('get KUBERNETES_EXEC_INFO', async () => {
     const { kubeconfig } = plugin(
       `printf '{"status":{"token":"%s"}}' "$(printf %s "$KUBERNETES_EXEC_INFO $1" | base64 -w0)"`,
     );
     const { authorization } = (await identity({ kubeconfig })).headers;
-    const told = Buffer.from(String(authorization).replace('Bearer ', ''), 'base64').toString();
-    expect(told).toBe(
+    const info = Buffer.from(String(authorization).replace('Bearer ', ''), 'base64').toString();
+    expect(info).toBe(
       '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","spec":{"interactive":false}} token',
     );
   });
 
   it.each<[name: string, body: string, message: string]>([
     ['fail', 'echo "please log in" >&2; exit 3', 'failed: please log in'],
-    ['fail without a word', 'exit 1', 'failed: it said nothing, or took too long'],
-    ['say nonsense', 'echo hello', 'failed: Unexpected token'],
-    ['say nothing', 'true', 'failed: Unexpected end of JSON input'],
-    ['give nothing', credential({}), 'failed: it gave neither a token nor a certificate'],
-    ['give a broken certificate', credential({ clientCertificateData: 'x', clientKeyData: 'y' }), 'failed:'],
+    ['fail without output', 'exit 1', 'failed: no output, or timeout'],
+    ['print no JSON', 'echo hello', 'failed: Unexpected token'],
+    ['print nothing', 'true', 'failed: Unexpected end of JSON input'],
+    ['return nothing', credential({}), 'failed: it returned neither a token nor a certificate'],
+    [
+      'return an invalid certificate',
+      credential({ clientCertificateData: 'x', clientKeyData: 'y' }),
+      'failed:',
+    ],
     [
       'want to ask a person',
       'read answer && echo "$answer" || { echo "no terminal" >&2; exit 1; }',
       'failed: no terminal',
     ],
-  ])('that %s are named', async (_, body, message) => {
+  ])('that %s are named in the error', async (_, body, message) => {
     const { kubeconfig } = plugin(body);
     const error = await failing({ kubeconfig });
     expect(error.code).toBe('Credentials');
@@ -86,11 +90,11 @@ describe('exec plug-ins', () => {
     expect(error.message).toContain(`(context a of ${kubeconfig})`);
   });
 
-  it('that are not installed are named, with their own hint', async () => {
+  it('that are not installed are named in the error, with their install hint', async () => {
     const user = { token: undefined, exec: execOf({ command: 'no-such-plugin' }) };
     const error = await failing({ kubeconfig: fileWith(text({ user })) });
     expect(error.message).toContain(
-      'the exec plug-in no-such-plugin is not installed here: get it at example.com',
+      'the exec plug-in no-such-plugin is not installed: get it at example.com',
     );
   });
 });
@@ -109,7 +113,7 @@ function credential(status: object): string {
   return `cat <<'END'\n${JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status })}\nEND`;
 }
 
-/** A plug-in that counts its runs and answers with this status; `body` may be any shell. */
+/** A plug-in that counts its runs and returns this status; `body` may be any shell script. */
 function plugin(
   body: string,
   server = 'https://c.example:6443',

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/kube/auth/config.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { base64, clock, failing, fileWith, identity, NO_ENV, text } from '../../support/kube/config-bed.ts';
-import { authority, clientPair, tlsServer } from '../../support/kube/tls-server.ts';
+import { authority, clientPair, startTlsServer } from '../../support/kube/tls-server.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 describe('loadConfig', () => {
-  describe('where it looks', () => {
-    it('takes the file that is named before all others', async () => {
+  describe('the source', () => {
+    it('is the given file before all others', async () => {
       const kubeconfig = fileWith(text({ context: { namespace: 'x' } }));
       const env = { KUBECONFIG: '/nowhere/else' };
       const { connection, origin, namespace } = await loadConfig({ clock, env, kubeconfig });
@@ -21,7 +21,7 @@ describe('loadConfig', () => {
       ]);
     });
 
-    it('takes $KUBECONFIG, all of its files, the first one first, passing over those that are missing', async () => {
+    it('is $KUBECONFIG with all its existing files, in order', async () => {
       const first = fileWith(text({ current: 'a' }));
       const second = fileWith(
         JSON.stringify({
@@ -40,7 +40,7 @@ describe('loadConfig', () => {
       expect([other.connection.server, other.origin]).toEqual(['https://d:1', `context b of ${second}`]);
     });
 
-    it('takes ~/.kube/config', async () => {
+    it('is ~/.kube/config by default', async () => {
       const home = tempFolder();
       mkdirSync(join(home, '.kube'));
       writeFileSync(join(home, '.kube', 'config'), text());
@@ -49,7 +49,7 @@ describe('loadConfig', () => {
       );
     });
 
-    it('takes the service account of its pod, and notices a new token', async () => {
+    it('is the service account in a pod, with token renewal', async () => {
       const serviceAccountFolder = tempFolder();
       writeFileSync(join(serviceAccountFolder, 'ca.crt'), authority.certPem);
       writeFileSync(join(serviceAccountFolder, 'token'), 'first');
@@ -71,59 +71,59 @@ describe('loadConfig', () => {
       expect(after.tls).toBe(before.tls);
     });
 
-    it('says where it looked', async () => {
+    it('is named in the error when none is found', async () => {
       expect(await failing({})).toMatchObject({
         code: 'Config',
         message:
-          'no kubeconfig found (looked at $KUBECONFIG, ~/.kube/config and the service account of a pod): name one with --kubeconfig',
+          'no kubeconfig found in $KUBECONFIG, ~/.kube/config and the service account of a pod. Name one with --kubeconfig',
       });
     });
   });
 
-  describe('what is wrong is said with file, context and way out', () => {
+  describe('an error names file, context and hint for', () => {
     it.each<[name: string, content: string, context: string | undefined, message: string]>([
-      ['an empty file', '', undefined, 'FILE is no kubeconfig: it is empty'],
-      ['no mapping', '[1]', undefined, 'FILE is no kubeconfig: it is no mapping'],
-      ['broken YAML', 'a: [', undefined, 'FILE is no valid YAML: Flow sequence in block collection must be'],
-      ['a key twice', 'users: []\nusers: []', undefined, 'FILE is no valid YAML: Map keys must be unique'],
+      ['an empty file', '', undefined, 'FILE is not a kubeconfig: it is empty'],
+      ['a list', '[1]', undefined, 'FILE is not a kubeconfig: expected a mapping'],
+      ['broken YAML', 'a: [', undefined, 'FILE is not valid YAML: Flow sequence in block collection must be'],
+      ['a key twice', 'users: []\nusers: []', undefined, 'FILE is not valid YAML: Map keys must be unique'],
       [
         'no current context',
         text({ current: '' }),
         undefined,
-        'FILE has no current-context: name one with --context (a)',
+        'FILE has no current-context. Name one with --context: a',
       ],
-      ['an unknown context', text(), 'b', 'FILE has no context b: it has a'],
-      ['an unknown current context', text({ current: 'x' }), undefined, 'FILE has no context x: it has a'],
-      ['no contexts', 'clusters: []', 'b', 'FILE has no context b: it has none'],
+      ['an unknown context', text(), 'b', 'FILE has no context b, only: a'],
+      ['an unknown current context', text({ current: 'x' }), undefined, 'FILE has no context x, only: a'],
+      ['no contexts', 'clusters: []', 'b', 'FILE has no context b, only: none'],
       [
         'an unknown cluster',
         text({ context: { cluster: 'd' } }),
         undefined,
-        'context a of FILE names the cluster d, which is not there: it has c',
+        'context a of FILE refers to the missing cluster d. The kubeconfig has: c',
       ],
       [
         'an unknown user',
         text({ context: { user: 'v' } }),
         undefined,
-        'context a of FILE names the user v, which is not there: it has u',
+        'context a of FILE refers to the missing user v. The kubeconfig has: u',
       ],
       [
         'a cluster without server',
         text({ cluster: { server: undefined } }),
         undefined,
-        'FILE is no valid kubeconfig: clusters[0].cluster.server is missing',
+        'FILE is not a valid kubeconfig: clusters[0].cluster.server is missing',
       ],
       [
-        'a server that is no URL',
+        'a server that is not a URL',
         text({ cluster: { server: 'c.example:6443' } }),
         undefined,
-        'cluster c (context a of FILE) has the server c.example:6443, which is no URL: write https://host:port',
+        'cluster c (context a of FILE) has an invalid server: expected https://host:port, got c.example:6443',
       ],
       [
         'a proxy',
         text({ cluster: { 'proxy-url': 'http://p:1' } }),
         undefined,
-        'cluster c (context a of FILE) has a proxy-url, which kubenode does not support: make https://c.example:6443 reachable directly',
+        'cluster c (context a of FILE) has a proxy-url, which kubenode does not support. Make https://c.example:6443 directly reachable',
       ],
       [
         'a missing CA file',
@@ -138,16 +138,16 @@ describe('loadConfig', () => {
         'the credential file /nowhere/token does not exist (context a of FILE)',
       ],
       [
-        'a CA that is none',
+        'a CA without a certificate',
         text({ cluster: { 'certificate-authority-data': base64('nonsense') } }),
         undefined,
-        'the credentials cannot be read: certificate-authority holds no PEM certificate (context a of FILE)',
+        'cannot read the credentials: certificate-authority contains no PEM certificate (context a of FILE)',
       ],
       [
         'an old auth-provider',
         text({ user: { token: undefined, 'auth-provider': { name: 'gcp' } } }),
         undefined,
-        'no credentials from the auth-provider: the auth-provider gcp was removed from Kubernetes: use an exec plug-in (context a of FILE)',
+        'no credentials from the auth-provider: auth-provider gcp was removed from Kubernetes: use an exec plug-in (context a of FILE)',
       ],
     ])('%s', async (_, content, context, message) => {
       const kubeconfig = fileWith(content);
@@ -156,19 +156,20 @@ describe('loadConfig', () => {
       expect(error.message.replaceAll(kubeconfig, 'FILE')).toContain(message);
     });
 
-    it('a file that is not there', async () => {
+    it('a missing file', async () => {
       expect(await failing({ kubeconfig: '/nowhere/config' })).toMatchObject({
         code: 'Config',
-        message: 'the kubeconfig /nowhere/config does not exist: name another with --kubeconfig',
+        message:
+          'cannot read kubeconfig /nowhere/config: the file does not exist. Name another with --kubeconfig',
       });
     });
 
-    it('never with a piece of the file, which holds keys', async () => {
+    it('an invalid file, without its content', async () => {
       const error = await failing({ kubeconfigText: 'users: [{name: u, user: {token: hunter2' });
       expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain('hunter2');
     });
 
-    it('a certificate with the key of another one', async () => {
+    it('a certificate with the wrong key', async () => {
       const [one, other] = [clientPair('one'), clientPair('other')];
       const user = {
         'client-certificate-data': base64(one.certPem),
@@ -180,7 +181,7 @@ describe('loadConfig', () => {
     });
   });
 
-  describe('who we are', () => {
+  describe('the identity', () => {
     it.each<[name: string, user: object, headers: object]>([
       ['token', { token: 'secret' }, { authorization: 'Bearer secret' }],
       [
@@ -188,7 +189,7 @@ describe('loadConfig', () => {
         { token: undefined, username: 'me', password: 'pass' },
         { authorization: `Basic ${base64('me:pass')}` },
       ],
-      ['nobody', { token: undefined }, {}],
+      ['none', { token: undefined }, {}],
       [
         'as another user',
         { as: 'jane', 'as-groups': ['dev', 'ops'], 'as-uid': '7', 'as-user-extra': { 'x.y/scope': ['a'] } },
@@ -204,7 +205,7 @@ describe('loadConfig', () => {
       expect((await identity({ kubeconfigText: text({ user }) })).headers).toEqual(headers);
     });
 
-    it('whom the caller wants to be wins over the kubeconfig', async () => {
+    it('impersonates the user of the caller before that of the kubeconfig', async () => {
       const { headers } = await identity({
         kubeconfigText: text({ user: { as: 'jane', 'as-groups': ['dev'] } }),
         impersonate: { user: 'system:serviceaccount:a:b', groups: ['system:serviceaccounts'] },
@@ -216,13 +217,13 @@ describe('loadConfig', () => {
       });
     });
 
-    it('a context may name no user at all', async () => {
+    it('may be empty, when the context has no user', async () => {
       expect((await identity({ kubeconfigText: text({ context: { user: undefined } }) })).headers).toEqual(
         {},
       );
     });
 
-    it('certificates and trust, as text and as files beside the kubeconfig', async () => {
+    it('has certificates from texts and from files next to the kubeconfig', async () => {
       const { certPem, keyPem } = clientPair('me');
       const inline = await identity({
         kubeconfigText: text({
@@ -246,7 +247,7 @@ describe('loadConfig', () => {
       expect([inline.tls, (await identity({ kubeconfig })).tls]).toEqual([tls, tls]);
     });
 
-    it('insecure means insecure', async () => {
+    it('skips verification when the kubeconfig says so', async () => {
       const cluster = {
         'insecure-skip-tls-verify': true,
         'certificate-authority-data': base64(authority.certPem),
@@ -258,7 +259,7 @@ describe('loadConfig', () => {
     });
   });
 
-  describe('a text of somebody else', () => {
+  describe('an untrusted text', () => {
     it.each<[string, object, object]>([
       ['a CA file', { 'certificate-authority': '/etc/ca.crt' }, {}],
       ['a client certificate file', {}, { 'client-certificate': '/etc/a.crt' }],
@@ -266,17 +267,17 @@ describe('loadConfig', () => {
       ['a token file', {}, { tokenFile: '/etc/token' }],
       ['a program', {}, { exec: { command: 'sh', apiVersion: 'client.authentication.k8s.io/v1' } }],
       ['an auth-provider', {}, { 'auth-provider': { name: 'oidc' } }],
-    ])('may not name %s of ours', async (_, cluster, user) => {
+    ])('must not name %s', async (_, cluster, user) => {
       const error = await failing({ kubeconfigText: text({ cluster, user }) });
       expect(error.code).toBe('Config');
-      expect(error.message).toMatch(/inline its content|only a kubeconfig of this machine/);
+      expect(error.message).toMatch(/inline its content|only in a kubeconfig of this machine/);
     });
   });
 });
 
 describe('connect', () => {
-  it('makes a client whose errors name the server', async () => {
-    const server = await tlsServer();
+  it('creates a client whose errors name the server', async () => {
+    const server = await startTlsServer();
     server.answer((request, response) => response.writeHead(404).end(`nothing at ${request.url}`));
     const cluster = { server: server.url, 'certificate-authority-data': base64(authority.certPem) };
     const client = await connect({ kubeconfigText: text({ cluster }) });
@@ -285,8 +286,8 @@ describe('connect', () => {
     await client.close();
   });
 
-  it('acts as somebody else when told to', async () => {
-    const server = await tlsServer();
+  it('impersonates another user', async () => {
+    const server = await startTlsServer();
     server.answer((request, response) =>
       response
         .setHeader('content-type', 'application/json')

@@ -34,21 +34,21 @@ describe('createDiscovery', () => {
     '/apis/apps/v1': { body: apps },
   };
 
-  it('finds one kind with one request, and remembers it', async () => {
-    const { client, asked } = server(OLD);
+  it('finds one kind with one request, and caches it', async () => {
+    const { client, requests } = server(OLD);
     const pod = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
     expect(await Promise.all([client.resourceFor('v1', 'Pod'), client.resourceFor('v1', 'Pod')])).toEqual([
       pod,
       pod,
     ]);
     expect(await client.resourceFor('v1', 'Node')).toMatchObject({ plural: 'nodes', namespaced: false });
-    expect(asked).toEqual(['/api/v1']);
+    expect(requests).toEqual(['/api/v1']);
     client.forgetResources();
     await client.resourceFor('v1', 'Pod');
-    expect(asked).toEqual(['/api/v1', '/api/v1']);
+    expect(requests).toEqual(['/api/v1', '/api/v1']);
   });
 
-  it('looks again for a kind that was not there: a CRD may have come', async () => {
+  it('reads again when a kind is missing, because its CRD may be new', async () => {
     const paths: Record<string, Answer> = { ...OLD };
     const { client } = server(paths);
     await client.resourceFor('apps/v1', 'Deployment');
@@ -59,7 +59,7 @@ describe('createDiscovery', () => {
     expect(await client.resourceFor('apps/v1', 'Thing')).toMatchObject({ plural: 'things' });
   });
 
-  it('says NotFound for a group only when the list of groups does not have it', async () => {
+  it('rejects with NotFound for a group only when the list of groups lacks it', async () => {
     expect(await failing(server(OLD).client.resourceFor('kubenode.dev/v1alpha1', 'Machine'))).toMatchObject({
       code: 'NotFound',
       message: `discover Machine of kubenode.dev/v1alpha1 at ${SERVER}: the server does not serve this kind: check that its CRD is installed`,
@@ -71,23 +71,23 @@ describe('createDiscovery', () => {
     expect((await failing(server({}).client.resourceFor('x/v1', 'X'))).code).toBe('BadAnswer');
   });
 
-  it('reads all kinds, group by group on an old server', async () => {
+  it('reads all kinds, with one request for each group on an old server', async () => {
     const kinds = (await server(OLD).client.resources()).map(({ group, kind }) => `${group}/${kind}`);
     expect(kinds).toEqual(['/Node', '/Pod', 'apps/Deployment']);
   });
 
-  it('reads all kinds with two requests where the server can', async () => {
-    const { client, asked } = server({ '/api': aggregate(''), '/apis': aggregate('apps') });
+  it('reads all kinds with two requests where the server supports it', async () => {
+    const { client, requests } = server({ '/api': aggregate(''), '/apis': aggregate('apps') });
     expect((await client.resources()).map(({ group, plural }) => `${group}/${plural}`)).toEqual([
       '/deployments',
       'apps/deployments',
     ]);
-    expect(asked).toEqual(['/api', '/apis']);
+    expect(requests).toEqual(['/api', '/apis']);
   });
 
   it.each<[string, Readonly<Record<string, Answer>>, KubeErrorCode]>([
     [
-      'a group whose server is gone',
+      'a group whose server is unavailable',
       { ...OLD, '/apis/apps/v1': { status: 503, body: 'service unavailable' } },
       'ServerError',
     ],
@@ -108,7 +108,7 @@ describe('createDiscovery', () => {
       { '/api': aggregate(''), '/apis': aggregate('metrics.k8s.io', 'Stale') },
       'ServerError',
     ],
-  ])('takes %s for no answer at all', async (_, paths, code) => {
+  ])('rejects %s', async (_, paths, code) => {
     const { client } = server(paths);
     expect((await failing(client.resources())).code).toBe(code);
   });
@@ -127,16 +127,16 @@ function aggregate(name: string, freshness = 'Current'): Answer {
   };
 }
 
-/** Answers by path. */
-function server(paths: Readonly<Record<string, Answer>>): { client: Client; asked: string[] } {
-  const asked: string[] = [];
+/** A server with fixed answers by path. */
+function server(paths: Readonly<Record<string, Answer>>): { client: Client; requests: string[] } {
+  const requests: string[] = [];
   const transport: Transport = {
     request: async ({ path }) => {
-      asked.push(path);
+      requests.push(path);
       return responseOf(paths[path] ?? { status: 404, body: '404 page not found' });
     },
     stream: () => Promise.reject(new Error('no')),
     close: () => Promise.resolve(),
   };
-  return { client: createRestClient(transport, { server: SERVER, clock: virtualClock() }), asked };
+  return { client: createRestClient(transport, { server: SERVER, clock: virtualClock() }), requests };
 }

@@ -1,4 +1,4 @@
-/** What each answer means. */
+/** How each answer is interpreted. */
 
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
@@ -7,7 +7,7 @@ import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import {
   type Answer,
   APPLY,
-  bed,
+  createClientBed,
   failing,
   listAnswer,
   MACHINE,
@@ -38,7 +38,7 @@ describe('answers', () => {
     [{ ...status(503, 'ServiceUnavailable'), headers: { 'retry-after': '2' } }, 'ServerError', 2],
     [{ status: 502, body: '<html>bad gateway</html>' }, 'ServerError'],
     [status(504, 'Timeout'), 'Timeout'],
-    // What did not come from an API server says nothing about our object.
+    // An answer that is not from an API server proves nothing about our object.
     [{ status: 404, body: '404 page not found\n' }, 'BadAnswer'],
     [{ status: 404, body: { kind: 'Status', code: 404 } }, 'BadAnswer'],
     [{ status: 409, body: 'edit conflict' }, 'BadAnswer'],
@@ -59,7 +59,7 @@ describe('answers', () => {
     [{ body: { ...NODE, metadata: {} } }, 'BadAnswer'],
     [{ body: { kind: 'Status', status: 'Success' } }, 'BadAnswer'],
   ])('%j of a get is %s', async (answer, code, retryAfterSeconds) => {
-    const error = await failing(bed(answer).client.get(NODES, { name: 'a' }));
+    const error = await failing(createClientBed(answer).client.get(NODES, { name: 'a' }));
     expect(error).toMatchObject({ code, retryAfterSeconds });
     expect(error.message).toMatch(/^get Node a at https:\/\/cluster.example:6443: /);
   });
@@ -76,38 +76,40 @@ describe('answers', () => {
     ['a table', { body: { kind: 'Table', metadata: { resourceVersion: '9' }, rows: [] } }],
     ['an item without a name', listAnswer([{ metadata: {} }])],
     ['an item that is null', listAnswer([null])],
-  ])('a list with %s never passes for an empty one', async (_, answer) => {
-    expect((await failing(bed(answer).client.list(NODES))).code).toBe('BadAnswer');
+  ])('a list with %s is rejected', async (_, answer) => {
+    expect((await failing(createClientBed(answer).client.list(NODES))).code).toBe('BadAnswer');
   });
 
-  it('name their kind, also in lists of built-in kinds', async () => {
-    const { items } = await bed(listAnswer([{ metadata: { name: 'a' } }])).client.list(NODES);
+  it('have a kind, even in lists of built-in kinds', async () => {
+    const { items } = await createClientBed(listAnswer([{ metadata: { name: 'a' } }])).client.list(NODES);
     expect(items).toEqual([{ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } }]);
   });
 
-  it('of a refusal keep the causes, field by field', async () => {
+  it('keep the causes of an error, for each field', async () => {
     const causes = [{ reason: 'FieldValueInvalid', message: 'too small', field: 'spec.replicas' }];
     const error = await failing(
-      bed(status(422, 'Invalid', { details: { causes } })).client.apply(MACHINES, MACHINE, APPLY),
+      createClientBed(status(422, 'Invalid', { details: { causes } })).client.apply(MACHINES, MACHINE, APPLY),
     );
     expect(error).toMatchObject({ code: 'Invalid', status: 422, reason: 'Invalid', causes });
     expect(error.message).toBe(`apply Machine x/m at ${SERVER}: words`);
   });
 
-  it('with an unknown field in an apply are our fault, whatever their status says', async () => {
+  it('are Invalid for an unknown field in an apply, in spite of status 500', async () => {
     const message =
       'failed to create typed patch object (x/m; /v1, Kind=ConfigMap): .nope: field not declared in schema';
     const answer = { status: 500, body: { kind: 'Status', status: 'Failure', message, code: 500 } };
-    expect((await failing(bed(answer).client.apply(MACHINES, MACHINE, APPLY))).code).toBe('Invalid');
+    expect((await failing(createClientBed(answer).client.apply(MACHINES, MACHINE, APPLY))).code).toBe(
+      'Invalid',
+    );
   });
 
-  it('never bring a piece of a broken answer into a message: it may be a Secret', async () => {
+  it('never quote a truncated answer, which may be a Secret', async () => {
     const secret = '{"kind":"Secret","data":{"password":"aHVudGVyMg==';
-    const error = await failing(bed(secret).client.get(NODES, { name: 'a' }));
+    const error = await failing(createClientBed(secret).client.get(NODES, { name: 'a' }));
     expect(JSON.stringify([error.message, error.cause, error])).not.toContain('aHVudGVyMg');
   });
 
-  it('of a deletion are a Success or the object on its way out, and nothing else', async () => {
+  it('of a deletion are a Success or the deleted object, and nothing else', async () => {
     expect(await deletion({ body: { kind: 'Status', status: 'Success' } })).toBeUndefined();
     expect(await deletion({ body: NODE })).toEqual(NODE);
     for (const answer of [
@@ -120,7 +122,7 @@ describe('answers', () => {
     }
   });
 
-  it('may have no name where none was asked for', async () => {
+  it('may have no name where none was requested', async () => {
     const review = {
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SelfSubjectAccessReview',
@@ -135,21 +137,23 @@ describe('answers', () => {
       namespaced: false,
     };
     const answer = { ...review, status: { allowed: true } };
-    expect(await bed({ body: answer }).client.create(resource, review)).toEqual(answer);
+    expect(await createClientBed({ body: answer }).client.create(resource, review)).toEqual(answer);
   });
 
-  it('of the network keep their code and get the name of the call', async () => {
+  it('that failed on the network keep their code, and the error names the call', async () => {
     const error = await failing(
-      bed(new KubeError('Timeout', 'nothing within 30 s')).client.get(NODES, { name: 'a' }),
+      createClientBed(new KubeError('Timeout', 'nothing arrived within 30 s')).client.get(NODES, {
+        name: 'a',
+      }),
     );
-    expect(error.message).toBe(`get Node a at ${SERVER}: nothing within 30 s`);
+    expect(error.message).toBe(`get Node a at ${SERVER}: nothing arrived within 30 s`);
     expect(error.code).toBe('Timeout');
   });
 });
 
 describe('pages', () => {
-  it('go to the end', async () => {
-    const { client, sent } = bed(
+  it('are read to the end', async () => {
+    const { client, sent } = createClientBed(
       listAnswer([{ metadata: { name: 'a' } }], { resourceVersion: '9', continue: 'x' }),
       listAnswer([{ metadata: { name: 'b' } }], { resourceVersion: '9', continue: 'y' }),
       listAnswer([{ metadata: { name: 'c' } }], { resourceVersion: '9', continue: '' }),
@@ -163,11 +167,11 @@ describe('pages', () => {
   });
 
   it.each<[string, Answer | KubeError, KubeErrorCode]>([
-    ['a page that is too late', status(410, 'Expired'), 'Gone'],
-    ['a page of another moment', listAnswer([], { resourceVersion: '10' }), 'BadAnswer'],
-    ['a page that never came', new KubeError('Unreachable', 'reset'), 'Unreachable'],
+    ['an expired page', status(410, 'Expired'), 'Gone'],
+    ['a page with another resourceVersion', listAnswer([], { resourceVersion: '10' }), 'BadAnswer'],
+    ['a page that was cut off', new KubeError('Unreachable', 'reset'), 'Unreachable'],
   ])('reject for %s', async (_, answer, code) => {
-    const { client } = bed(
+    const { client } = createClientBed(
       listAnswer([{ metadata: { name: 'a' } }], { resourceVersion: '9', continue: 'x' }),
       answer,
     );
@@ -176,7 +180,7 @@ describe('pages', () => {
 });
 
 function deletion(answer: Answer | string): Promise<KubeObject | undefined> {
-  return bed(answer).client.delete(NODES, { name: 'a' }, { uid: 'u' });
+  return createClientBed(answer).client.delete(NODES, { name: 'a' }, { uid: 'u' });
 }
 
 async function all(client: Client): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** What each call sends, and what it reports. */
+/** The requests and reports of each call. */
 import { describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
@@ -6,7 +6,7 @@ import type { Resource } from '../../../src/kube/objects/object.ts';
 import type { HttpRequest } from '../../../src/kube/transport/transport.ts';
 import {
   APPLY,
-  bed,
+  createClientBed,
   failing,
   listAnswer,
   MACHINE,
@@ -134,12 +134,12 @@ describe('requests', () => {
     ],
     ['raw', (client) => client.raw('/readyz?verbose=1'), 'ok', { path: '/readyz', query: { verbose: '1' } }],
   ])('%s', async (_, call, answer, wire) => {
-    const { client, sent } = bed({ body: answer });
+    const { client, sent } = createClientBed({ body: answer });
     await call(client);
     expect(sent).toEqual([expect.objectContaining(wire)]);
   });
 
-  it('sends manifests untouched: nothing is lost that a typed model would not know', async () => {
+  it('sends manifests unchanged, with fields that no type declares', async () => {
     const policy = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'NetworkPolicy',
@@ -153,17 +153,17 @@ describe('requests', () => {
       plural: 'networkpolicies',
       namespaced: true,
     };
-    const { client, sent } = bed({ body: policy });
+    const { client, sent } = createClientBed({ body: policy });
     expect(await client.apply(resource, policy, APPLY)).toEqual(policy);
     expect(JSON.parse(sent[0]?.body ?? '')).toEqual(policy);
   });
 });
 
-describe('politeness', () => {
-  it('learns from each answer whether the server has too much', async () => {
+describe('the limiter', () => {
+  it('gets from each answer whether the server is overloaded', async () => {
     const slowDown = { ...status(429, 'TooManyRequests'), headers: { 'retry-after': '7' } };
     const answers = [{ body: NODE }, slowDown, status(503, 'ServiceUnavailable'), status(409, 'Conflict')];
-    const { client, outcomes } = bed(
+    const { client, outcomes } = createClientBed(
       ...answers,
       new KubeError('Timeout', 'late'),
       new KubeError('Unreachable', 'no'),
@@ -180,25 +180,27 @@ describe('politeness', () => {
   });
 });
 
-function refusal(causes: readonly object[]): object {
+function denial(causes: readonly object[]): object {
   return {
     ...status(429, 'TooManyRequests', { details: { causes, retryAfterSeconds: 10 } }),
     headers: { 'retry-after': '10' },
   };
 }
 
-const evict = ({ client }: ReturnType<typeof bed>): Promise<unknown> =>
+const evict = ({ client }: ReturnType<typeof createClientBed>): Promise<unknown> =>
   client.create(NODES, NODE, { subresource: 'eviction' }).catch(() => {});
 
-describe('an eviction that a PodDisruptionBudget refuses', () => {
-  it('does not count as overload: other calls need not wait', async () => {
-    const refused = bed(refusal([{ reason: 'DisruptionBudget', message: 'needs 2 healthy pods' }]));
+describe('an eviction that a PodDisruptionBudget denies', () => {
+  it('does not count as overload, so that other calls need not wait', async () => {
+    const refused = createClientBed(
+      denial([{ reason: 'DisruptionBudget', message: 'needs 2 healthy pods' }]),
+    );
     await evict(refused);
     expect(refused.outcomes).toEqual([{ overloaded: false }]);
   });
 
-  it('is told apart from a 429 of priority and fairness, which does', async () => {
-    const overloaded = bed(refusal([]));
+  it('differs from a 429 of priority and fairness, which counts', async () => {
+    const overloaded = createClientBed(denial([]));
     await evict(overloaded);
     expect(overloaded.outcomes).toEqual([{ overloaded: true, retryAfterSeconds: 10 }]);
   });
@@ -207,7 +209,7 @@ describe('an eviction that a PodDisruptionBudget refuses', () => {
 describe('beforeSend', () => {
   it('reaches the transport with each kind of write', async () => {
     const beforeSend = vi.fn<() => void>();
-    const { client, sent } = bed({ body: NODE });
+    const { client, sent } = createClientBed({ body: NODE });
     await client.apply(NODES, NODE, { ...APPLY, beforeSend });
     await client.create(NODES, NODE, { beforeSend });
     await client.replace(NODES, NODE, { beforeSend });
@@ -218,8 +220,8 @@ describe('beforeSend', () => {
 });
 
 describe('reports', () => {
-  it('say verb, status and time of each call, and the code where there was no answer', async () => {
-    const { client, reports } = bed(
+  it('have verb, status and duration of each call, and the error code when there was no answer', async () => {
+    const { client, reports } = createClientBed(
       { body: NODE },
       status(404, 'NotFound'),
       new KubeError('Timeout', 'late'),

@@ -1,10 +1,18 @@
-/** The lines of a watch as events. */
+/** Parsing the lines of a watch. */
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
 import type { KubeErrorCode } from '../../../src/kube/client/errors.ts';
 import { createRestClient } from '../../../src/kube/client/rest-client.ts';
 import type { Transport } from '../../../src/kube/transport/transport.ts';
-import { type Answer, bed, failing, NODE, NODES, SERVER, status } from '../../support/kube/client-bed.ts';
+import {
+  type Answer,
+  createClientBed,
+  failing,
+  NODE,
+  NODES,
+  SERVER,
+  status,
+} from '../../support/kube/client-bed.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 describe('watch', () => {
@@ -19,8 +27,8 @@ describe('watch', () => {
     return seen;
   }
 
-  it('asks for bookmarks from its version on', async () => {
-    const { client, sent } = bed('');
+  it('requests bookmarks, from its resourceVersion on', async () => {
+    const { client, sent } = createClientBed('');
     expect(await events(client)).toEqual([]);
     expect(sent[0]).toMatchObject({
       path: '/api/v1/nodes',
@@ -28,14 +36,16 @@ describe('watch', () => {
     });
   });
 
-  it('gives what the lines say', async () => {
-    const { client } = bed(line('ADDED', NODE) + line('BOOKMARK', bookmark) + line('DELETED', NODE));
+  it('returns an event for each line', async () => {
+    const { client } = createClientBed(
+      line('ADDED', NODE) + line('BOOKMARK', bookmark) + line('DELETED', NODE),
+    );
     expect(await events(client)).toEqual(['ADDED 5', 'BOOKMARK 8', 'DELETED 5']);
   });
 
   it.each<[name: string, body: string | Answer, code: KubeErrorCode]>([
-    ['half a line', line('ADDED', NODE).slice(0, -10), 'Unreachable'],
-    ['no JSON', 'ADDED\n', 'BadAnswer'],
+    ['a truncated line', line('ADDED', NODE).slice(0, -10), 'Unreachable'],
+    ['a line that is not JSON', 'ADDED\n', 'BadAnswer'],
     ['an unknown type', line('CREATED', NODE), 'BadAnswer'],
     ['another kind', line('ADDED', { ...NODE, kind: 'Pod' }), 'BadAnswer'],
     ['an object without version', line('ADDED', { ...NODE, metadata: { name: 'a' } }), 'BadAnswer'],
@@ -46,7 +56,7 @@ describe('watch', () => {
     ['ERROR 410, another reason', line('ERROR', { kind: 'Status', code: 410, reason: 'Gone' }), 'Gone'],
     ['ERROR 500', line('ERROR', { kind: 'Status', code: 500 }), 'ServerError'],
     ['ERROR without a code', line('ERROR', { kind: 'Status' }), 'ServerError'],
-    ['a refusal', status(403, 'Forbidden'), 'Forbidden'],
+    ['an error status', status(403, 'Forbidden'), 'Forbidden'],
     [
       'a refusal to be busy',
       { ...status(429, 'TooManyRequests'), headers: { 'retry-after': '4' } },
@@ -54,12 +64,12 @@ describe('watch', () => {
     ],
     ['the page of a proxy', { status: 404, body: 'nothing here' }, 'BadAnswer'],
   ])('rejects for %s', async (_, body, code) => {
-    const error = await failing(events(bed(body).client));
+    const error = await failing(events(createClientBed(body).client));
     expect(error.code).toBe(code);
     expect(error.message).toContain(`watch nodes at ${SERVER}`);
   });
 
-  it('puts lines together from any pieces', async () => {
+  it('joins lines from any chunks', async () => {
     const text = line('ADDED', { ...NODE, note: 'ü€😀' }) + line('MODIFIED', NODE);
     for (const size of [1, 2, 3, 7, 1000]) {
       const transport: Transport = {

@@ -1,14 +1,14 @@
-/** One contract, two transports: what each fault of a network is called. */
+/** One contract for both transports: the error of each network fault. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { tlsServer } from '../../support/kube/tls-server.ts';
+import { startTlsServer } from '../../support/kube/tls-server.ts';
 import { failing, GET, opener, rawServer, TRANSPORTS, unusedPort } from '../../support/kube/transport-bed.ts';
 
 describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
   const open = opener(transportOf);
 
   describe('faults', () => {
-    it('refused', async () => {
+    it('a refused connection', async () => {
       const { error } = await failing(open(`https://127.0.0.1:${await unusedPort()}`));
       expect(error).toMatchObject({ code: 'Unreachable', reason: 'ECONNREFUSED' });
       expect(error.message).toContain('refused');
@@ -21,7 +21,7 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
     });
 
     it('a reset before the answer', async () => {
-      const server = await tlsServer();
+      const server = await startTlsServer();
       server.answer((request) => request.socket.destroy());
       expect((await failing(open(server.url))).error.code).toBe('Unreachable');
     });
@@ -31,7 +31,7 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       ['chunks', {}],
       ['gzip', { 'content-encoding': 'gzip' }],
     ])('a body with %s that is cut off', async (__, headers) => {
-      const server = await tlsServer();
+      const server = await startTlsServer();
       server.answer((request, response) => {
         response.writeHead(200, headers as Record<string, string>);
         const part = 'content-encoding' in headers ? gzipSync('{"items":[]}').subarray(0, 15) : '{"items":[';
@@ -42,30 +42,30 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect(error.message).toContain('cut off');
     });
 
-    it('gzip that ends too early, in a body that ends in good order', async () => {
-      const server = await tlsServer();
+    it('truncated gzip in a complete body', async () => {
+      const server = await startTlsServer();
       server.answer((__, response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"items":[]}').subarray(0, 20));
       });
       expect((await failing(open(server.url, {}, { gzip: true }))).error.code).toBe('Unreachable');
     });
 
-    it('an encoding that nobody asked for', async () => {
-      const server = await tlsServer();
+    it('an unrequested encoding', async () => {
+      const server = await startTlsServer();
       server.answer((__, response) => response.writeHead(200, { 'content-encoding': 'br' }).end('?'));
       expect((await failing(open(server.url))).error.code).toBe('BadAnswer');
     });
 
     it('no answer in time', async () => {
-      const server = await tlsServer();
+      const server = await startTlsServer();
       server.answer(() => {});
       const { error } = await failing(open(server.url), { timeoutMs: 60 });
       expect(error.code).toBe('Timeout');
       expect(error.message).toContain('0.06 s');
     });
 
-    it('an answer that stops in the middle', async () => {
-      const server = await tlsServer();
+    it('an answer that stalls', async () => {
+      const server = await startTlsServer();
       server.answer((__, response) => response.write('{"items":['));
       expect((await failing(open(server.url), { timeoutMs: 60 })).error.code).toBe('Timeout');
     });
@@ -77,13 +77,13 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect(error.message).toContain('does not use TLS');
     });
 
-    it('something that speaks no HTTP', async () => {
+    it('a server that does not use HTTP', async () => {
       const port = await rawServer('SSH-2.0-OpenSSH_9.2\r\n');
       expect((await failing(open(`http://127.0.0.1:${port}`))).error.code).toBe('Unreachable');
     });
 
-    it('giving up before it is sent, while waiting, and in the middle of the body', async () => {
-      const server = await tlsServer();
+    it('an abort before it is sent, while waiting, and within the body', async () => {
+      const server = await startTlsServer();
       let requests = 0;
       const giveUp = new AbortController();
       server.answer((request, response) => {
@@ -103,8 +103,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect((await failing(transport, { signal: late.signal })).error.code).toBe('Aborted');
     });
 
-    it('leave the next call alone', async () => {
-      const server = await tlsServer();
+    it('do not affect the next call', async () => {
+      const server = await startTlsServer();
       let calls = 0;
       server.answer((request, response) => {
         calls += 1;

@@ -12,16 +12,16 @@ import { settle, virtualClock } from '../../support/virtual-clock.ts';
 const GOOD: CallOutcome = { overloaded: false };
 const BUSY: CallOutcome = { overloaded: true };
 
-/** Asks so often, and remembers who got a place. */
-function ask(from: Limiter, count: number): ReleaseSlot[] {
+/** Requests that many slots; the result has those that were acquired. */
+function acquire(from: Limiter, count: number): ReleaseSlot[] {
   const placed: ReleaseSlot[] = [];
   for (let call = 0; call < count; call += 1) void from.acquire().then((release) => placed.push(release));
   return placed;
 }
 
 describe('createLimiter', () => {
-  it('lets as many in as there are places, and the next as one leaves', async () => {
-    const placed = ask(createLimiter({ clock: virtualClock(), maxInFlight: 2 }), 4);
+  it('starts as many calls as there are slots, and the next one when a slot is released', async () => {
+    const placed = acquire(createLimiter({ clock: virtualClock(), maxInFlight: 2 }), 4);
     await settle();
     expect(placed).toHaveLength(2);
     placed[0]?.(GOOD);
@@ -29,8 +29,8 @@ describe('createLimiter', () => {
     expect(placed).toHaveLength(3);
   });
 
-  it('gives a place back once, however often it is told', async () => {
-    const placed = ask(createLimiter({ clock: virtualClock(), maxInFlight: 1 }), 3);
+  it('releases a slot only once', async () => {
+    const placed = acquire(createLimiter({ clock: virtualClock(), maxInFlight: 1 }), 3);
     await settle();
     placed[0]?.(GOOD);
     placed[0]?.(GOOD);
@@ -40,7 +40,7 @@ describe('createLimiter', () => {
 
   it('keeps to its rate after the burst', async () => {
     const clock = virtualClock();
-    const placed = ask(createLimiter({ clock, rate: 10, burst: 3, maxInFlight: 100 }), 20);
+    const placed = acquire(createLimiter({ clock, rate: 10, burst: 3, maxInFlight: 100 }), 20);
     await settle();
     expect(placed).toHaveLength(3);
     await clock.advance(500);
@@ -49,31 +49,31 @@ describe('createLimiter', () => {
     expect(placed).toHaveLength(20);
   });
 
-  it('saves no more than a burst in a quiet time', async () => {
+  it('saves at most one burst while idle', async () => {
     const clock = virtualClock();
     const polite = createLimiter({ clock, rate: 10, burst: 3, maxInFlight: 100 });
     await clock.advance(60_000);
-    const placed = ask(polite, 20);
+    const placed = acquire(polite, 20);
     await settle();
     expect(placed).toHaveLength(3);
   });
 
-  it('halves its places when the server has too much, once for all calls of that time', async () => {
+  it('halves its limit when the server is overloaded, once for all calls in flight', async () => {
     const clock = virtualClock();
     const polite = createLimiter({ clock, maxInFlight: 16 });
-    const placed = ask(polite, 16);
+    const placed = acquire(polite, 16);
     await settle();
     await clock.advance(10);
     for (const release of placed) release(BUSY);
     expect(polite.inFlightLimit()).toBe(8);
-    const second = ask(polite, 1);
+    const second = acquire(polite, 1);
     await settle();
     await clock.advance(10);
     second[0]?.(BUSY);
     expect(polite.inFlightLimit()).toBe(4);
   });
 
-  it('keeps one place at least, and grows by one for each round of good answers', async () => {
+  it('keeps at least one slot, and grows by one for each round of good answers', async () => {
     const clock = virtualClock();
     const polite = createLimiter({ clock, maxInFlight: 16 });
     for (let call = 0; call < 10; call += 1) {
@@ -89,24 +89,24 @@ describe('createLimiter', () => {
     expect(rounds).toEqual([2, 2, 3, 4]);
   });
 
-  it('stays away as long as the server wants', async () => {
+  it('respects Retry-After', async () => {
     const clock = virtualClock();
     const polite = createLimiter({ clock, maxInFlight: 4 });
     (await polite.acquire())({ overloaded: true, retryAfterSeconds: 5 });
-    const placed = ask(polite, 1);
+    const placed = acquire(polite, 1);
     await clock.advance(4999);
     expect(placed).toHaveLength(0);
     await clock.advance(1);
     expect(placed).toHaveLength(1);
   });
 
-  it('lets whoever gives up leave the queue', async () => {
+  it('removes an aborted call from the queue', async () => {
     const clock = virtualClock();
     const polite = createLimiter({ clock, maxInFlight: 1 });
     const first = await polite.acquire();
     const giveUp = new AbortController();
     const waiting = polite.acquire(giveUp.signal).catch((error: unknown) => error);
-    const placed = ask(polite, 1);
+    const placed = acquire(polite, 1);
     giveUp.abort(new Error('enough'));
     expect(await waiting).toMatchObject({ code: 'Aborted', cause: new Error('enough') });
     first(GOOD);
@@ -115,7 +115,7 @@ describe('createLimiter', () => {
     await expect(polite.acquire(AbortSignal.abort())).rejects.toMatchObject({ code: 'Aborted' });
   });
 
-  it('never has more in flight than it says, and serves everybody in the end', async () => {
+  it('never exceeds its limit, and serves every call in the end', async () => {
     const anyOutcomes = fc.array(fc.record({ overloaded: fc.boolean(), retryAfterSeconds: fc.nat(3) }), {
       minLength: 1,
       maxLength: 40,
@@ -124,7 +124,7 @@ describe('createLimiter', () => {
       fc.asyncProperty(anyOutcomes, fc.integer({ min: 1, max: 8 }), async (outcomes, maxInFlight) => {
         const clock = virtualClock();
         const polite = createLimiter({ clock, maxInFlight, rate: 50, burst: 5 });
-        const placed = ask(polite, outcomes.length);
+        const placed = acquire(polite, outcomes.length);
         for (const [index, outcome] of outcomes.entries()) {
           while (placed.length <= index) await clock.advance(20);
           expect(placed.length - index).toBeLessThanOrEqual(maxInFlight);

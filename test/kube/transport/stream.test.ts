@@ -1,15 +1,15 @@
-/** One contract, two transports: answers that go on for minutes. */
+/** One contract for both transports: answers that last for minutes. */
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tlsServer } from '../../support/kube/tls-server.ts';
+import { startTlsServer } from '../../support/kube/tls-server.ts';
 import { drained, firstOf, GET, opener, TRANSPORTS } from '../../support/kube/transport-bed.ts';
 
 describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
   const open = opener(transportOf);
 
   describe('a stream', () => {
-    it('gives each piece as soon as it is there, and ends with the server', async () => {
-      const server = await tlsServer();
+    it('returns each chunk when it arrives, and ends when the server ends it', async () => {
+      const server = await startTlsServer();
       const next = new EventTarget();
       server.answer(async (__, response) => {
         for (const piece of ['one', 'two', 'three']) {
@@ -27,16 +27,16 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect([status, ...pieces]).toEqual([200, 'one', 'two', 'three']);
     });
 
-    it('that breaks off rejects in the middle', async () => {
-      const server = await tlsServer();
+    it('rejects when it is cut off', async () => {
+      const server = await startTlsServer();
       server.answer((request, response) => response.write('one', () => request.socket.destroy()));
       const { body } = await open(server.url).stream(GET);
       const error = await drained(body);
       expect(error).toMatchObject({ code: 'Unreachable' });
     });
 
-    it('that is left early ends its connection', async () => {
-      const server = await tlsServer();
+    it('closes its connection when the loop is left early', async () => {
+      const server = await startTlsServer();
       const closed = Promise.withResolvers<void>();
       server.answer((request, response) => {
         request.socket.on('close', () => closed.resolve());
@@ -47,8 +47,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       await closed.promise;
     });
 
-    it('that is never read ends by itself, and hurts nobody', async () => {
-      const server = await tlsServer();
+    it('ends without an uncaught error when it is never read', async () => {
+      const server = await startTlsServer();
       const closed = Promise.withResolvers<void>();
       server.answer((request, response) => {
         request.socket.on('close', () => closed.resolve());
@@ -59,8 +59,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect(status).toBe(200);
     });
 
-    it('has its time limit between two pieces, not over all', async () => {
-      const server = await tlsServer();
+    it('has a time limit between two chunks, not in total', async () => {
+      const server = await startTlsServer();
       let sent = 0;
       server.answer((__, response) => {
         const timer = setInterval(() => {
@@ -78,8 +78,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect(pieces).toBe(8);
     });
 
-    it('is given up by its signal', async () => {
-      const server = await tlsServer();
+    it('ends with its signal', async () => {
+      const server = await startTlsServer();
       server.answer((__, response) => response.write('one'));
       const giveUp = new AbortController();
       const { body } = await open(server.url).stream({ ...GET, signal: giveUp.signal });

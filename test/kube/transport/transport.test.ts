@@ -1,16 +1,16 @@
-/** One contract, two transports: what a request looks like on the wire, and how connections are kept. */
+/** One contract for both transports: requests on the wire, and reuse of connections. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { impersonationHeaders } from '../../../src/kube/auth/credentials.ts';
-import { bodyOf, tlsServer } from '../../support/kube/tls-server.ts';
+import { bodyOf, startTlsServer } from '../../support/kube/tls-server.ts';
 import { failing, firstOf, GET, opener, TRANSPORTS } from '../../support/kube/transport-bed.ts';
 
 describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
   const open = opener(transportOf);
 
   describe('a request', () => {
-    it('carries method, path behind the prefix, query, body and headers', async () => {
-      const server = await tlsServer();
+    it('has method, path with the prefix, query, body and headers', async () => {
+      const server = await startTlsServer();
       const seen: unknown[] = [];
       server.answer(async (request, response) => {
         const { method, url, headers } = request;
@@ -49,13 +49,13 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
     });
 
     it.each([200, 302, 401, 404, 409, 429, 500, 503])('resolves with status %i', async (status) => {
-      const server = await tlsServer();
+      const server = await startTlsServer();
       server.answer((__, response) => response.writeHead(status, { location: '/elsewhere' }).end('words'));
       expect(await open(server.url).request(GET)).toMatchObject({ status, body: 'words' });
     });
 
-    it('reads a large body, and characters that are split over its pieces', async () => {
-      const server = await tlsServer();
+    it('reads a large body, with characters that are split between chunks', async () => {
+      const server = await startTlsServer();
       const text = 'ü€😀'.repeat(1_000_000);
       server.answer((__, response) => {
         const bytes = Buffer.from(text);
@@ -66,8 +66,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect(body === text).toBe(true);
     });
 
-    it('asks for gzip only when told to, and unpacks it', async () => {
-      const server = await tlsServer();
+    it('requests gzip only when configured, and decompresses it', async () => {
+      const server = await startTlsServer();
       server.answer((request, response) => {
         const packs = request.headers['accept-encoding'] === 'gzip';
         response.writeHead(200, packs ? { 'content-encoding': 'gzip' } : {});
@@ -79,31 +79,31 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
   });
 
   describe('connections', () => {
-    // undici opens a second one when a call follows so closely that the first is still being tidied up.
-    it('are kept: many calls, one or two handshakes', async () => {
-      const server = await tlsServer();
+    // undici opens a second one when the next call starts before the first connection is idle.
+    it('are reused: many calls, one or two handshakes', async () => {
+      const server = await startTlsServer();
       const transport = open(server.url);
       for (let call = 0; call < 50; call += 1) await transport.request(GET);
       expect(server.handshakes()).toBeLessThanOrEqual(2);
     });
 
-    it('are limited: more calls wait', async () => {
-      const server = await tlsServer();
+    it('are limited, and more calls wait', async () => {
+      const server = await startTlsServer();
       const transport = open(server.url, {}, { maxConnections: 3 });
       await Promise.all(Array.from({ length: 60 }, () => transport.request(GET)));
       expect(server.handshakes()).toBeLessThanOrEqual(3);
     });
 
-    it('are kept after an error status with a body', async () => {
-      const server = await tlsServer();
+    it('are reused after an error status with a body', async () => {
+      const server = await startTlsServer();
       server.answer((__, response) => response.writeHead(500).end('x'.repeat(100_000)));
       const transport = open(server.url);
       for (let call = 0; call < 5; call += 1) await transport.request(GET);
       expect(server.handshakes()).toBeLessThanOrEqual(2);
     });
 
-    it('of watches take no place of calls', async () => {
-      const server = await tlsServer();
+    it('of watches do not count for the limit of calls', async () => {
+      const server = await startTlsServer();
       server.answer((request, response) => {
         if (request.url?.includes('watch')) response.write('begun\n');
         else response.end('{}');
@@ -117,8 +117,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
     });
   });
 
-  it('is closed for good: what is under way ends, and nothing begins', async () => {
-    const server = await tlsServer();
+  it('stays closed: requests in flight end, and no new ones start', async () => {
+    const server = await startTlsServer();
     const arrived = Promise.withResolvers<void>();
     server.answer(() => arrived.resolve());
     const transport = open(server.url);

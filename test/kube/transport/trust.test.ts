@@ -1,9 +1,15 @@
-/** One contract, two transports: whom we trust, who we are, and files of both that change. */
+/** One contract for both transports: trusted authorities, credentials, and changes of their files. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../../../src/local/pki/certificate.ts';
-import { authority, clientPair, expiredPair, serverPair, tlsServer } from '../../support/kube/tls-server.ts';
+import {
+  authority,
+  clientPair,
+  expiredPair,
+  serverPair,
+  startTlsServer,
+} from '../../support/kube/tls-server.ts';
 import {
   clock,
   failing,
@@ -19,38 +25,38 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
   const open = opener(transportOf);
 
   describe('trust', () => {
-    it('refuses an unknown authority, in words', async () => {
+    it('rejects an unknown authority, with an explanation', async () => {
       const other = createAuthority('kubernetes', clock.now(), 1);
-      const server = await tlsServer({ pair: serverPair(other) });
+      const server = await startTlsServer({ pair: serverPair(other) });
       const { error } = await failing(open(server.url));
       expect(error.code).toBe('Unreachable');
       expect(error.message).toContain('signed by an authority that is not trusted');
     });
 
-    it('refuses an expired certificate, in words', async () => {
-      const server = await tlsServer({ pair: expiredPair() });
+    it('rejects an expired certificate, with an explanation', async () => {
+      const server = await startTlsServer({ pair: expiredPair() });
       const { error } = await failing(open(server.url));
       expect(error).toMatchObject({ code: 'Unreachable', reason: 'CERT_HAS_EXPIRED' });
       expect(error.message).toContain('has expired');
     });
 
-    it('refuses another name, unless told which', async () => {
-      const server = await tlsServer({ pair: serverPair(authority, ['kubernetes.default']) });
+    it('rejects another name, unless tls-server-name is set', async () => {
+      const server = await startTlsServer({ pair: serverPair(authority, ['kubernetes.default']) });
       const { error } = await failing(open(server.url));
       expect(error.message).toContain('for another name');
       const named = open(server.url, { servername: 'kubernetes.default' });
       expect((await named.request(GET)).status).toBe(200);
     });
 
-    it('accepts anything when told to be insecure', async () => {
-      const server = await tlsServer({ pair: expiredPair() });
+    it('accepts any certificate when insecure', async () => {
+      const server = await startTlsServer({ pair: expiredPair() });
       expect((await open(server.url, { insecure: true }).request(GET)).status).toBe(200);
     });
   });
 
-  describe('files that change', () => {
-    it('client certificate: new calls are the new user, a watch goes on as the old one', async () => {
-      const server = await tlsServer();
+  describe('a changed file', () => {
+    it('of a client certificate: new calls use it, a watch continues with the old one', async () => {
+      const server = await startTlsServer();
       server.answer((request, response) => {
         if (request.url?.includes('watch')) response.write('begun');
         else response.end('{}');
@@ -65,8 +71,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect(await firstOf(watch)).toBe('begun');
     });
 
-    it('a certificate without its key yet: the old pair goes on', async () => {
-      const server = await tlsServer();
+    it('of a certificate without its key: the old pair stays in use', async () => {
+      const server = await startTlsServer();
       const first = clientPair('first');
       const second = clientPair('second');
       const files = filesFor(first);
@@ -79,8 +85,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect(server.users).toEqual(['first', 'second']);
     });
 
-    it('CA: a server with a new one is trusted as soon as the file has it', async () => {
-      const server = await tlsServer();
+    it('of a CA: a server with the new one is trusted at once', async () => {
+      const server = await startTlsServer();
       const caFile = join(tempFolder(), 'ca.crt');
       writeFileSync(caFile, authority.certPem);
       const transport = open(server.url, { caFile }, { checkEveryMs: 3_600_000 });
@@ -88,7 +94,7 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
 
       const next = createAuthority('kubernetes', clock.now(), 1);
       server.present(serverPair(next));
-      // A connection that the server just closed may take one call down with it before the handshake is tried.
+      // A call on a connection that the server just closed may fail before the handshake is tried.
       let { error } = await failing(transport);
       const closed = ['ECONNRESET', 'UND_ERR_SOCKET'].includes(error.reason ?? '');
       if (closed) ({ error } = await failing(transport));
@@ -97,8 +103,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect((await transport.request(GET)).status).toBe(200);
     });
 
-    it('token: the next call has the new one', async () => {
-      const server = await tlsServer();
+    it('of a token: the next call uses it', async () => {
+      const server = await startTlsServer();
       const tokens: unknown[] = [];
       server.answer((request, response) => {
         tokens.push(request.headers.authorization);
@@ -113,8 +119,8 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect(tokens).toEqual(['Bearer first', 'Bearer second']);
     });
 
-    it('token: a 401 makes us look at once', async () => {
-      const server = await tlsServer();
+    it('of a token: a 401 causes an immediate check', async () => {
+      const server = await startTlsServer();
       server.answer((request, response) => {
         response.writeHead(request.headers.authorization === 'Bearer new' ? 200 : 401).end('{}');
       });
@@ -126,7 +132,7 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       expect((await transport.request(GET)).status).toBe(200);
     });
 
-    it('missing: the error names the file and who named it', async () => {
+    it('that is missing: the error names the file and its origin', async () => {
       const { error } = await failing(open('https://127.0.0.1:1', { tokenFile: '/nowhere/token' }));
       expect(error.code).toBe('Credentials');
       expect(error.message).toBe('the credential file /nowhere/token does not exist (this test)');

@@ -1,4 +1,4 @@
-/** A client over a transport that answers from a table, and the answers of an API server. */
+/** A client over a transport with fixed answers, and builders for answers of an API server. */
 
 import type { Client } from '../../../src/kube/client/client.ts';
 import { isKubeError, KubeError } from '../../../src/kube/client/errors.ts';
@@ -36,16 +36,16 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-export interface Bed {
+export interface ClientBed {
   readonly client: Client;
   readonly sent: HttpRequest[];
   readonly reports: CallReport[];
-  /** What the limiter was told of each call. */
+  /** The outcome of each call, as reported to the limiter. */
   readonly outcomes: CallOutcome[];
 }
 
-/** Answers come in this order; the last one stays. A string is a body as it is, an error what the network does. */
-export function bed(...answers: readonly (Answer | string | KubeError)[]): Bed {
+/** Returns the answers in this order and repeats the last one. A string is a raw body, an error is a network error. */
+export function createClientBed(...answers: readonly (Answer | string | KubeError)[]): ClientBed {
   const sent: HttpRequest[] = [];
   const reports: CallReport[] = [];
   const outcomes: CallOutcome[] = [];

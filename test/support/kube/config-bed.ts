@@ -1,4 +1,4 @@
-/** Kubeconfigs, and what they make of us. */
+/** Kubeconfigs, and the identities that they give. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConfigOptions, loadConfig } from '../../../src/kube/auth/config.ts';
@@ -18,7 +18,7 @@ export interface Parts {
   readonly current?: string;
 }
 
-/** One cluster c, one user u, one context a; JSON is YAML. */
+/** A kubeconfig with cluster c, user u and context a, as JSON, which is YAML. */
 export function text({ cluster = {}, user = {}, context = {}, current = 'a' }: Parts = {}): string {
   return JSON.stringify({
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-/** A small TLS server whose answers a test writes by hand, broken ones too, and the certificates round it. */
+/** A TLS server with answers from the test, including invalid ones, and its certificates. */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -17,12 +17,12 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => un
 export interface TlsServer {
   readonly url: string;
   readonly port: number;
-  /** How many connections were opened. */
+  /** Number of opened connections. */
   handshakes(): number;
   /** The users of the client certificates, one for each connection. */
   readonly users: readonly string[];
   answer(handler: Handler): void;
-  /** Another certificate from now on, for new connections; the old ones are closed. */
+  /** Uses another certificate for new connections, and closes the old ones. */
   present(pair: CertificatePair): void;
 }
 
@@ -30,11 +30,11 @@ export const authority = createAuthority('kubernetes', createSystemClock().now()
 
 export interface ServerOptions {
   readonly pair?: CertificatePair;
-  /** Whose client certificates are accepted. */
+  /** The authority of accepted client certificates. */
   readonly clientAuthority?: CertificatePair;
 }
 
-export async function tlsServer({
+export async function startTlsServer({
   pair = serverPair(),
   clientAuthority = authority,
 }: ServerOptions = {}): Promise<TlsServer> {
@@ -96,7 +96,7 @@ export function serverPair(
   });
 }
 
-/** Valid until yesterday. */
+/** Expired yesterday. */
 export function expiredPair(): CertificatePair {
   const now = new Date(createSystemClock().now().getTime() - 3 * 86_400_000);
   const subject = { commonName: 'kube-apiserver' };

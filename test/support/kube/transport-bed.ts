@@ -1,4 +1,4 @@
-/** What the tests of both transports share. */
+/** Shared by the tests of both transports. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -24,7 +24,7 @@ export const clock = createSystemClock();
 
 export type TransportOf = (connection: Connection, options?: TransportOptions) => Transport;
 
-/** The contract holds for each of them. */
+/** The transports that must pass the contract. */
 export const TRANSPORTS: readonly (readonly [name: string, transportOf: TransportOf])[] = [
   ['undici', createUndiciTransport],
   ['node:https', createHttpsTransport],
@@ -33,11 +33,11 @@ export const TRANSPORTS: readonly (readonly [name: string, transportOf: Transpor
 export type Open = (server: string, sources?: CredentialSources, options?: OpenOptions) => Transport;
 
 export interface OpenOptions extends TransportOptions {
-  /** How soon changed files are noticed; at once, unless told. */
+  /** How soon changes of files are detected; at once by default. */
   readonly checkEveryMs?: number;
 }
 
-/** Opens transports that trust our authority and are closed after the test. */
+/** Opens transports that trust the test authority. They are closed after the test. */
 export function opener(transportOf: TransportOf): Open {
   return (server, sources = {}, { checkEveryMs = 0, ...options } = {}) => {
     const trust = sources.caFile === undefined ? { ca: authority.certPem } : {};
@@ -95,7 +95,7 @@ export function filesFor(pair: CertificatePair): PairFiles {
   }
 }
 
-/** Answers whoever connects with these bytes. */
+/** Answers every connection with these bytes. */
 export async function rawServer(bytes: string): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -1,4 +1,4 @@
-/** The faults of the proxy that any request can meet, those of lists, and those of watches: for tests that go through all. */
+/** All faults of the proxy: for any request, for lists, and for watches. */
 import {
   answer,
   delay,

@@ -1,4 +1,4 @@
-/** What a single call makes of each fault: never "it is not there", never a part for the whole. */
+/** The result of each fault for a single call: never a false NotFound, never an incomplete list. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/kube/client/client.ts';
@@ -49,7 +49,7 @@ describe('reads', () => {
     },
   );
 
-  it.each(EVERY_FAULT)('pages: %s in the middle gives all or an error', async (_, fault) => {
+  it.each(EVERY_FAULT)('pages: %s within a list gives the complete list or an error', async (_, fault) => {
     proxy.on({ verb: 'list', resource: 'configmaps', nth: 2, fault: fault() });
     const outcome = await namesOf(client).then(
       (names) => names.length,
@@ -62,7 +62,7 @@ describe('reads', () => {
     ['a stale group', { path: /^\/apis/, fault: brokenDiscovery('apps') }],
     ['an error', { path: '/apis', fault: answer(503) }],
     ['an empty body', { path: '/api', fault: emptyBody() }],
-  ])('kinds: %s is no list of kinds', async (_, rule) => {
+  ])('kinds: %s is rejected', async (_, rule) => {
     client.forgetResources();
     proxy.on(rule);
     await expect(client.resources()).rejects.toSatisfy((error) =>
@@ -74,15 +74,15 @@ describe('reads', () => {
 });
 
 describe('writes', () => {
-  it.each(EVERY_FAULT)('apply: after %s, the same apply again brings the same end', async (_, fault) => {
-    const wanted = map('again', proxy.url);
+  it.each(EVERY_FAULT)('apply: after %s, repeating the apply gives the same result', async (_, fault) => {
+    const desired = map('again', proxy.url);
     proxy.on({ verb: 'apply', resource: 'configmaps', nth: 1, fault: fault() });
-    const first = await outcomeOf(client.apply(CONFIG_MAPS, wanted, ME));
+    const first = await outcomeOf(client.apply(CONFIG_MAPS, desired, ME));
     expect(first === 'again' || isKubeError(first)).toBe(true);
-    expect((await client.apply(CONFIG_MAPS, wanted, ME))['data']).toEqual(wanted['data']);
+    expect((await client.apply(CONFIG_MAPS, desired, ME))['data']).toEqual(desired['data']);
   });
 
-  it('a dry run reaches the server and writes nothing', async () => {
+  it('a dry run reaches the server and changes nothing', async () => {
     await client.apply(CONFIG_MAPS, map('dry', '1'), { ...ME, dryRun: true });
     expect(writesIn(proxy.log)).toEqual([]);
     expect(
@@ -100,7 +100,7 @@ function map(name: string, value: string): KubeObject {
   };
 }
 
-/** The object's name, or what was thrown. */
+/** The object's name, or the error. */
 async function outcomeOf(call: Promise<KubeObject>): Promise<unknown> {
   return call.then(
     ({ metadata }) => metadata.name,

@@ -44,7 +44,7 @@ describe.each([
     await client.close();
   });
 
-  it('applies, and is the owner of what it applied: what it no longer sends goes', async () => {
+  it('applies, and removes owned fields that it no longer sends', async () => {
     const made = await client.apply(CONFIG_MAPS, map('a', { x: '1', y: '2' }), ME);
     expect(made['data']).toEqual({ x: '1', y: '2' });
     const changed = await client.apply(CONFIG_MAPS, map('a', { x: '1' }), ME);
@@ -52,7 +52,7 @@ describe.each([
     expect(await client.get(CONFIG_MAPS, NAME)).toEqual(changed);
   });
 
-  it('is told of a field of somebody else, and takes it by force', async () => {
+  it('gets a conflict for a field of another manager, and can force it', async () => {
     await client.apply(CONFIG_MAPS, map('a', { x: '1' }), ME);
     const error = await failing(client.apply(CONFIG_MAPS, map('a', { x: '2' }), { fieldManager: 'you' }));
     expect(error).toMatchObject({
@@ -63,9 +63,9 @@ describe.each([
     expect(taken['data']).toEqual({ x: '2' });
   });
 
-  // The API server answers these with 500 (see UNTYPED in answers.ts). When this fails after an upgrade of Kubernetes
-  // because the reason is there, the workaround can go.
-  it('is told of a field that nobody knows, as its own mistake', async () => {
+  // The API server answers these with 500 (see UNTYPED in response.ts). When this fails after an upgrade of Kubernetes
+  // because the answer has a reason, remove the workaround.
+  it('gets Invalid for an unknown field', async () => {
     const error = await failing(client.apply(CONFIG_MAPS, { ...map('a', {}), nope: 1 }, ME));
     expect(error).toMatchObject({ code: 'Invalid', status: 500, reason: undefined });
     expect(error.message).toContain('.nope: field not declared in schema');
@@ -73,12 +73,12 @@ describe.each([
     expect(created).toMatchObject({ code: 'Invalid', status: 400 });
   });
 
-  it('is told of wrong values field by field', async () => {
+  it('gets a cause for each invalid field', async () => {
     const error = await failing(client.create(CONFIG_MAPS, map('No_Name', {})));
     expect(error).toMatchObject({ code: 'Invalid', status: 422, causes: [{ field: 'metadata.name' }] });
   });
 
-  it('creates once, and replaces what has not changed since', async () => {
+  it('creates once, and replaces only an unchanged object', async () => {
     const made = await client.create(CONFIG_MAPS, map('a', { x: '1' }));
     expect((await failing(client.create(CONFIG_MAPS, map('a', {})))).code).toBe('AlreadyExists');
     const replaced = await client.replace(CONFIG_MAPS, { ...made, data: { x: '2' } });
@@ -94,7 +94,7 @@ describe.each([
     expect((await client.patch(CONFIG_MAPS, NAME, { type: 'json', body }))['data']).toEqual({ y: '3' });
   });
 
-  it('deletes the object that is meant, and no other', async () => {
+  it('deletes only the object with the given UID', async () => {
     const { metadata } = await client.create(CONFIG_MAPS, map('a', {}));
     const uid = metadata.uid ?? '';
     expect((await failing(client.delete(CONFIG_MAPS, NAME, { uid: 'another' }))).code).toBe('Conflict');
@@ -107,7 +107,7 @@ describe.each([
     expect((await failing(client.delete(CONFIG_MAPS, NAME, { uid }))).code).toBe('NotFound');
   });
 
-  it('lists page by page, all of one moment', async () => {
+  it('lists in pages of one resourceVersion', async () => {
     await Promise.all(
       Array.from({ length: 25 }, (__, index) =>
         client.create(CONFIG_MAPS, map(`m-${index}`, {}, { all: 'yes' })),
@@ -121,13 +121,13 @@ describe.each([
     expect(pages).toEqual([10, 10, 5]);
   });
 
-  it('is told of a page that nobody gave it', async () => {
+  it('gets an error for an invalid continue token', async () => {
     expect((await failing(client.list(CONFIG_MAPS, { limit: 1, continue: 'nonsense' }))).code).toBe(
       'Invalid',
     );
   });
 
-  it('watches as things happen, until the server ends it', async () => {
+  it('watches until the server ends it', async () => {
     const { resourceVersion } = await client.list(CONFIG_MAPS, { namespace: 'default' });
     const seen: string[] = [];
     const options = { resourceVersion, namespace: 'default', labelSelector: 'seen=yes', timeoutSeconds: 2 };
@@ -144,7 +144,7 @@ describe.each([
     expect(seen).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
   });
 
-  it('ends a watch when it is given up', async () => {
+  it('ends a watch with its signal', async () => {
     const { resourceVersion } = await client.list(CONFIG_MAPS);
     const giveUp = new AbortController();
     const options = { resourceVersion, timeoutSeconds: 600, signal: giveUp.signal };
@@ -153,7 +153,7 @@ describe.each([
     expect((await watching).code).toBe('Aborted');
   });
 
-  it('finds kinds, one by one and all at once, the same either way', async () => {
+  it('finds kinds one by one and all at once, with the same result', async () => {
     const all = await client.resources();
     for (const kind of ['ConfigMap', 'Node', 'Secret']) {
       const one = await client.resourceFor('v1', kind);
@@ -170,13 +170,13 @@ describe.each([
     expect((await failing(client.resourceFor('v1', 'Thing'))).code).toBe('NotFound');
   });
 
-  it('asks for what is no resource', async () => {
+  it('reads paths other than resources', async () => {
     expect(await client.raw('/readyz')).toBe('ok');
     expect(await client.raw('/version')).toMatchObject({ major: '1' });
     expect((await failing(client.raw('/nowhere'))).code).toBe('BadAnswer');
   });
 
-  it('carries large objects both ways', async () => {
+  it('sends and receives large objects', async () => {
     const text = 'ü'.repeat(400_000);
     await client.apply(CONFIG_MAPS, map('a', { text }), ME);
     expect((await client.get(CONFIG_MAPS, NAME))['data']).toEqual({ text });
@@ -184,7 +184,7 @@ describe.each([
 });
 
 describe('createDiscovery', () => {
-  it('is the same from one request and from many', async () => {
+  it('has the same result with one request and with many', async () => {
     const { connection } = await loadConfig({ kubeconfig: server.kubeconfig, clock });
     const transport = createUndiciTransport(connection);
     const old = createRestClient(
@@ -196,7 +196,7 @@ describe('createDiscovery', () => {
   });
 });
 
-describe('who we are', () => {
+describe('the identity', () => {
   const REVIEW: Resource = {
     group: 'authentication.k8s.io',
     version: 'v1',
@@ -220,7 +220,7 @@ describe('who we are', () => {
     return status.userInfo;
   }
 
-  it('is what the certificate says', async () => {
+  it('is that of the certificate', async () => {
     const kubeconfig = await server.kubeconfigFor({ user: 'jane', groups: ['dev'] });
     expect(await whoAmI(await connect({ kubeconfig }))).toMatchObject({
       username: 'jane',
@@ -228,7 +228,7 @@ describe('who we are', () => {
     });
   });
 
-  it('is whom we act as', async () => {
+  it('is the impersonated user', async () => {
     const impersonate = {
       user: 'system:serviceaccount:a:b',
       groups: ['one', 'two'],
@@ -241,7 +241,7 @@ describe('who we are', () => {
     });
   });
 
-  it('without rights is Forbidden, with the token of a stranger Unauthorized', async () => {
+  it('is Forbidden without permissions, and Unauthorized with an unknown token', async () => {
     const jane = await connect({ kubeconfig: await server.kubeconfigFor({ user: 'jane', groups: [] }) });
     const error = await failing(jane.list(CONFIG_MAPS));
     expect(error.code).toBe('Forbidden');
@@ -270,7 +270,7 @@ describe('who we are', () => {
 });
 
 describe('dry run', () => {
-  it('says what the server would do, and does nothing', async () => {
+  it('shows what the server would do, and changes nothing', async () => {
     const { client } = server;
     const run = async (data: Record<string, string>): Promise<string> =>
       formatDryRun(await dryRunApply(client, CONFIG_MAPS, map('a', data), ME));
@@ -282,7 +282,7 @@ describe('dry run', () => {
     expect((await client.get(CONFIG_MAPS, NAME))['data']).toEqual({ x: '1', y: '2' });
   });
 
-  it('shows nothing of a Secret, whatever form it is sent in', async () => {
+  it('shows no value of a Secret, in whatever field it is sent', async () => {
     const { client } = server;
     await client.apply(SECRETS, secret({ password: 'hunter2', user: 'me' }), ME);
     const run = await dryRunApply(client, SECRETS, secret({ password: 'hunter3', user: 'me' }), {
@@ -300,7 +300,7 @@ describe('dry run', () => {
     }
   });
 
-  it('rejects what the apply would reject', async () => {
+  it('rejects like the apply', async () => {
     const { client } = server;
     await client.apply(CONFIG_MAPS, map('a', { x: '1' }), ME);
     expect(

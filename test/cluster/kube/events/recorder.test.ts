@@ -1,4 +1,4 @@
-/** Events on a real API server, which is strict about them, and as kubectl shows them. */
+/** Events on a real API server, which validates them strictly, and in the output of kubectl. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -34,7 +34,7 @@ beforeEach(async () => {
 const metrics = createMetrics();
 const counted = createRuntimeMetrics(metrics).events;
 
-function reporter(instance: string): EventRecorder {
+function createRecorder(instance: string): EventRecorder {
   return createEventRecorder({
     client: server.client,
     clock: createSystemClock(),
@@ -60,41 +60,41 @@ async function events(namespace = 'default'): Promise<readonly KubeObject[]> {
   );
 }
 
-it('are accepted as they are, about objects with a namespace and without', async () => {
+it('are accepted for objects with and without a namespace', async () => {
   const about = await node('node-a');
   const map = await server.client.create(CONFIG_MAPS, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'settings', namespace: 'kube-public' },
   });
-  const said = reporter('one');
-  said.record({ ...rebooted(about), related: map });
-  said.record({ ...rebooted(map), note: 'ä'.repeat(3000), action: 'A'.repeat(500) });
-  await said.close();
+  const recorder = createRecorder('one');
+  recorder.record({ ...rebooted(about), related: map });
+  recorder.record({ ...rebooted(map), note: 'ä'.repeat(3000), action: 'A'.repeat(500) });
+  await recorder.close();
   expect(await events()).toMatchObject([
     { regarding: { kind: 'Node', name: 'node-a', uid: about.metadata.uid }, related: { name: 'settings' } },
   ]);
   expect(await events('kube-public')).toHaveLength(1);
 });
 
-it('of an object whose name no Event may have are accepted as well', async () => {
-  const said = reporter('one');
+it('are accepted for an object whose name is not valid for an Event', async () => {
+  const recorder = createRecorder('one');
   const about = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
     metadata: { name: 'system:node-Proxier.' },
   };
-  said.record({ ...rebooted(await node('node-a')), about });
-  await said.close();
+  recorder.record({ ...rebooted(await node('node-a')), about });
+  await recorder.close();
   expect(await events()).toHaveLength(1);
 });
 
-it('that come again are one Event with a series, also over a change of the leader', async () => {
+it('that repeat are one Event with a series, even after a change of the leader', async () => {
   const about = await node('node-a');
   for (const instance of ['one', 'two', 'three']) {
-    const said = reporter(instance);
-    for (let n = 0; n < 4; n += 1) said.record(rebooted(about));
-    await said.close();
+    const recorder = createRecorder(instance);
+    for (let n = 0; n < 4; n += 1) recorder.record(rebooted(about));
+    await recorder.close();
   }
   const [only, ...more] = await events();
   expect(more).toEqual([]);
@@ -104,12 +104,12 @@ it('that come again are one Event with a series, also over a change of the leade
 
 it('are shown by kubectl events', async () => {
   const about = await node('node-a');
-  const said = reporter('one');
-  said.record(rebooted(about));
-  said.record(rebooted(about));
-  await said.close();
-  const asked = ['events', '--for', 'node/node-a', '-n', 'default', '--kubeconfig', server.kubeconfig];
-  const { stdout } = await promisify(execFile)(server.kubectl, asked);
+  const recorder = createRecorder('one');
+  recorder.record(rebooted(about));
+  recorder.record(rebooted(about));
+  await recorder.close();
+  const args = ['events', '--for', 'node/node-a', '-n', 'default', '--kubeconfig', server.kubeconfig];
+  const { stdout } = await promisify(execFile)(server.kubectl, args);
   expect(stdout).toMatch(/Warning\s+Rebooted\s+Node\/node-a\s+the kernel was hung/);
   expect(stdout).toContain('x2 over');
 });
