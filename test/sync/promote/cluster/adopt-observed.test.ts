@@ -1,6 +1,44 @@
 import { describe, expect, it } from 'vitest';
+import { adoptObserved, hasObservedTarget } from '../../../../src/sync/promote/cluster/adopt-observed.ts';
+import { NOW } from '../../../rollout/builders.ts';
+import { contextOf, snapshotOf } from '../builders.ts';
 import { prodStage } from '../simulation/queries.ts';
 import { MINUTE, PromotionSimulation, SECOND } from '../simulation/simulation.ts';
+
+describe('adoptObserved', () => {
+  const { history } = contextOf();
+  const RECORDED = { commit: 'c1', renderedDigest: 'a1', release: 'fleet-c1', stage: 'prod' };
+
+  it.each<[name: string, commits: readonly string[] | undefined]>([
+    ['no inventory', undefined],
+    ['the recorded commit', ['c1']],
+    ['an unknown commit', ['unknown']],
+  ])('keeps the record for %s', (_, commits) => {
+    const snapshot = snapshotOf(RECORDED, commits ? { commits } : {});
+    expect(adoptObserved(RECORDED, snapshot, history, NOW)).toBe(RECORDED);
+  });
+
+  it('takes a newer commit from the inventory, and soaks it again', () => {
+    const snapshot = snapshotOf(RECORDED, { commits: ['c1', 'c2'] });
+    expect(adoptObserved(RECORDED, snapshot, history, NOW)).toEqual({
+      commit: 'c2',
+      renderedDigest: 'a2',
+      soak: { startedAt: NOW.toISOString(), clocks: [] },
+    });
+  });
+
+  it.each<
+    [commits: readonly string[], sync: { commit?: string; renderedDigest?: string }, expected: boolean]
+  >([
+    [['c2'], { commit: 'c2', renderedDigest: 'a2' }, true],
+    [['c1', 'c2'], { commit: 'c1', renderedDigest: 'a1' }, false],
+    [['c2'], { commit: 'c9', renderedDigest: 'a2' }, true],
+    [['c2'], { commit: 'c2' }, false],
+    [[], { commit: 'c2', renderedDigest: 'a2' }, false],
+  ])('with the inventory %j and the record %j has the target: %s', (commits, sync, expected) => {
+    expect(hasObservedTarget(sync, snapshotOf(sync, { commits }), history)).toBe(expected);
+  });
+});
 
 describe('S39 survives restored backups', () => {
   it('rolls no cluster back after the hub is restored from an old backup', () => {

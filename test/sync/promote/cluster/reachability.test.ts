@@ -1,6 +1,38 @@
 import { describe, expect, it } from 'vitest';
+import { clusterReachability } from '../../../../src/sync/promote/cluster/reachability.ts';
+import { later, NOW } from '../../../rollout/builders.ts';
+import { snapshotOf } from '../builders.ts';
 import { prodClusters, prodStage } from '../simulation/queries.ts';
 import { MINUTE, PromotionSimulation, SECOND } from '../simulation/simulation.ts';
+
+describe('clusterReachability', () => {
+  it.each<[name: string, report: Parameters<typeof snapshotOf>[1], expected: string]>([
+    ['before the first attempt to connect', { reachable: undefined as never }, 'Unknown'],
+    ['before the identity is verified', { identity: 'Unknown' }, 'Unknown'],
+    ['while it answers', {}, 'Reachable'],
+    ['while another cluster answers', { identity: 'Mismatch' }, 'Reachable'],
+    ['without an answer, within the grace', { reachable: false }, 'Unreachable'],
+    ['at the end of the grace', { reachable: false, lastContactAt: later(-60) }, 'Lost'],
+  ])('%s: %s', (_, report, expected) => {
+    expect(clusterReachability(snapshotOf({}, report), 60, NOW).state).toBe(expected);
+  });
+
+  it.each<[name: string, state: 'Unreachable' | 'Skipped' | 'Proven', since: number, expected: number]>([
+    ['the recorded time, so that a restart does not restart the grace', 'Unreachable', -30, -30],
+    ['the recorded time of a skipped cluster', 'Skipped', -90, -90],
+    ['the last contact, if another state is recorded', 'Proven', -30, -10],
+    ['now, if the recorded time is in the future', 'Unreachable', 500, 0],
+  ])('starts the grace at %s', (_, state, since, expected) => {
+    const snapshot = snapshotOf(
+      { state, since: later(since).toISOString() },
+      { reachable: false, lastContactAt: later(-10) },
+    );
+    expect(clusterReachability(snapshot, 60, NOW)).toMatchObject({
+      since: later(expected),
+      until: later(expected + 60),
+    });
+  });
+});
 
 describe('S37 syncs an unreachable cluster when it returns', () => {
   const stages = [{ name: 'prod', maxConcurrentClusters: '100%' as const, soakSeconds: 60 }];

@@ -1,6 +1,62 @@
 import { describe, expect, it } from 'vitest';
+import { writeBlock } from '../../../../src/sync/promote/cluster/write-block.ts';
+import type { ClusterSnapshot } from '../../../../src/sync/promote/snapshot.ts';
+import { later } from '../../../rollout/builders.ts';
+import { clusterOf, contextOf, reportOf } from '../builders.ts';
 import { prodClusters, writtenClusters } from '../simulation/queries.ts';
 import { HOUR, MINUTE, PromotionSimulation, SECOND } from '../simulation/simulation.ts';
+
+describe('writeBlock', () => {
+  const PAUSE = { name: 'disks', by: 'ada', reason: 'maintenance' };
+  const UNKNOWN = { report: reportOf({ commits: ['unknown'] }) };
+
+  it.each<[name: string, snapshot: Partial<ClusterSnapshot>, expected: string | undefined]>([
+    ['nothing', {}, undefined],
+    ['a second Pipeline', { otherPipeline: 'other' }, 'Blocked ClusterContested'],
+    ['spec.paused', { cluster: clusterOf({ paused: true }) }, 'Paused Paused'],
+    ['a pause without an end', { cluster: clusterOf({ pauses: [PAUSE] }) }, 'Paused Paused'],
+    [
+      'a pause that has ended',
+      { cluster: clusterOf({ pauses: [{ ...PAUSE, until: later(-1).toISOString() }] }) },
+      undefined,
+    ],
+    ['a pause of one unit', { cluster: clusterOf({ pauses: [{ ...PAUSE, unit: 'web' }] }) }, undefined],
+    ['another cluster', { report: reportOf({ identity: 'Mismatch' }) }, 'Blocked IdentityMismatch'],
+    ['an unknown commit', UNKNOWN, 'Blocked CommitUnknown'],
+    ['an unknown and an accepted commit', { report: reportOf({ commits: ['unknown', 'c1'] }) }, undefined],
+    [
+      'an unknown commit of a recorded cluster',
+      { ...UNKNOWN, cluster: clusterOf({}, { commit: 'c1' }) },
+      undefined,
+    ],
+    [
+      'a pause before a mismatch',
+      { cluster: clusterOf({ paused: true }), report: reportOf({ identity: 'Mismatch' }) },
+      'Paused Paused',
+    ],
+  ])('finds for %s: %s', (_, snapshot, expected) => {
+    const block = writeBlock({ cluster: clusterOf(), report: reportOf(), ...snapshot }, contextOf());
+    expect(block && `${block.state} ${block.reason}`).toBe(expected);
+  });
+
+  it('names both stages of a contested cluster', () => {
+    const membership = { kind: 'Contested', stages: ['test', 'prod'] } as const;
+    expect(writeBlock({ cluster: clusterOf() }, contextOf({ membership }))?.because).toBe(
+      'x is selected by stage test and stage prod: change its labels or a clusterSelector',
+    );
+  });
+
+  it('ends with the pause', () => {
+    const until = later(60);
+    const cluster = clusterOf({ pauses: [{ ...PAUSE, until: until.toISOString() }] });
+    expect(writeBlock({ cluster }, contextOf())?.until).toEqual(until);
+  });
+
+  it('accepts an unknown commit once a person accepted the head', () => {
+    expect(writeBlock({ cluster: clusterOf(), ...UNKNOWN }, contextOf({ acceptHead: 'c2' }))).toBeUndefined();
+    expect(writeBlock({ cluster: clusterOf(), ...UNKNOWN }, contextOf({ acceptHead: 'c1' }))).toBeDefined();
+  });
+});
 
 describe('the blocks of a cluster', () => {
   it('only observes a paused cluster, in any state', () => {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { checkOf } from '../../../rollout/builders.ts';
+import type { ClusterRolloutState } from '../../../../src/sync/promote/cluster/rollout-state.ts';
+import {
+  countClusters,
+  failedClusters,
+  isReplaceable,
+  nextRequeue,
+  stageRollout,
+} from '../../../../src/sync/promote/stage/rollout.ts';
+import { checkOf, later, NOW } from '../../../rollout/builders.ts';
+import { rolloutsOf } from '../builders.ts';
 import {
   prodClusters,
   prodStage,
@@ -10,7 +19,115 @@ import {
   stageStatus,
   writtenCommits,
 } from '../simulation/queries.ts';
-import { DAY, HOUR, MINUTE, PromotionSimulation, SECOND } from '../simulation/simulation.ts';
+import { DAY, HOUR, MINUTE, PromotionSimulation, SECOND, stageOf } from '../simulation/simulation.ts';
+
+function parseStates(text: string): readonly ClusterRolloutState[] {
+  return text.split(' ').filter((word) => word !== '') as readonly ClusterRolloutState[];
+}
+
+describe('stageRollout', () => {
+  it.each<[states: string, expected: string]>([
+    ['', 'Promoting NoClusters'],
+    ['Proven', 'Proven'],
+    ['Proven Proven', 'Proven'],
+    ['Proven Soaking', 'Soaking IsSoaking'],
+    ['Soaking Applying', 'Promoting IsApplying'],
+    ['Soaking NotStarted', 'Promoting IsNotStarted'],
+    ['Proven Paused', 'Proven'],
+    ['Proven Skipped', 'Proven'],
+    ['Proven Ahead', 'Proven'],
+    ['Paused Skipped Ahead', 'Promoting IsPaused'],
+    ['Proven Failed', 'Proven'],
+    ['Failed', 'Promoting IsFailed'],
+    ['Proven Failed FailedBefore', 'Failed FailureBudgetSpent'],
+    ['Proven Skipped Skipped', 'Promoting TooManySkipped'],
+    ['Proven Unreachable', 'Promoting IsUnreachable'],
+    ['Proven NotObserved', 'Promoting IsNotObserved'],
+    ['Proven Blocked Applying', 'Promoting IsBlocked'],
+    ['Proven Held Blocked', 'Promoting IsHeld'],
+    ['Proven NotRendered NotStarted', 'Promoting IsNotRendered'],
+  ])('of clusters in %j: %s', (states, expected) => {
+    const stage = stageOf({
+      name: 'prod',
+      maxFailedClusters: 1,
+      unreachable: { graceSeconds: 60, maxSkipped: 1 },
+    });
+    const { state, wait } = stageRollout(rolloutsOf(...parseStates(states)), stage);
+    expect([state, ...(wait ? [wait.reason] : [])].join(' ')).toBe(expected);
+  });
+
+  it('names the first cluster that explains the wait, and the end of the last soak', () => {
+    const [first, second] = rolloutsOf('Soaking', 'Soaking').map((rollout, index) => ({
+      ...rollout,
+      until: later(60 * (index + 1)),
+    }));
+    expect(stageRollout(first && second ? [first, second] : [], stageOf({ name: 'prod' })).wait).toEqual({
+      reason: 'IsSoaking',
+      because: 'x1: it is Soaking',
+      blocker: { kind: 'Cluster', name: 'x1' },
+      until: later(120),
+    });
+  });
+});
+
+describe('isReplaceable', () => {
+  it.each<[states: string, expected: boolean]>([
+    ['Applying', false],
+    ['Soaking Proven', false],
+    ['NotStarted', false],
+    ['Unreachable', false],
+    ['Failed Applying', false],
+    ['Failed FailedBefore Applying', true],
+    ['Failed', true],
+    ['Paused Skipped Ahead', true],
+    ['Blocked', true],
+  ])('of clusters in %j: %s', (states, expected) => {
+    const stage = stageOf({ name: 'prod', maxFailedClusters: 1 });
+    expect(isReplaceable(rolloutsOf(...parseStates(states)), stage)).toBe(expected);
+  });
+
+  it('of a cluster with errors', () => {
+    const [rollout] = rolloutsOf('Applying');
+    if (!rollout) throw new Error('expected a rollout');
+    const progress = { ...rollout.member.progress, failing: true };
+    const failing = { ...rollout, member: { ...rollout.member, progress } };
+    expect(isReplaceable([failing], stageOf({ name: 'prod' }))).toBe(true);
+    expect(isReplaceable([{ ...failing, hasContent: false }], stageOf({ name: 'prod' }))).toBe(false);
+  });
+});
+
+describe('countClusters', () => {
+  it('counts every state once', () => {
+    const states = parseStates(
+      'NotStarted Applying Soaking Proven Failed Held FailedBefore Ahead NotRendered Paused Blocked NotObserved Unreachable Skipped',
+    );
+    expect(countClusters(rolloutsOf(...states), 'c1')).toEqual({
+      total: 14,
+      pending: 4,
+      applying: 2,
+      soaking: 1,
+      proven: 1,
+      unchanged: 0,
+      failed: 2,
+      unreachable: 1,
+      skipped: 3,
+    });
+    expect(failedClusters(rolloutsOf('Proven', 'Failed', 'FailedBefore'))).toEqual(['x2', 'x3']);
+  });
+});
+
+describe('nextRequeue', () => {
+  it('is the first moment in the future', () => {
+    const [past, soon, late] = rolloutsOf('Soaking', 'Soaking', 'Soaking');
+    const rollouts = [
+      ...(past ? [{ ...past, until: later(-1) }] : []),
+      ...(late ? [{ ...late, until: later(90) }] : []),
+      ...(soon ? [{ ...soon, until: later(30) }] : []),
+    ];
+    expect(nextRequeue(rollouts, NOW)).toEqual(later(30));
+    expect(nextRequeue(rollouts.slice(0, 1), NOW)).toBeUndefined();
+  });
+});
 
 const STAGES = [
   { name: 'test', soakSeconds: 60 },

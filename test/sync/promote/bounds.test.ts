@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { truncate } from '../../../src/sync/promote/bounds.ts';
+
+describe('truncate', () => {
+  it.each([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'ab…'],
+    ['😀😀😀', 3, '😀😀😀'],
+    ['😀😀😀😀', 3, '😀😀…'],
+  ])('of %s to %i code points is %s', (text, length, expected) => {
+    expect(truncate(text, length)).toBe(expected);
+  });
+});
