@@ -2,6 +2,7 @@
  * Polls one ref. The last observed head is kept until a newer one is observed: a failed poll or a missing ref changes nothing about
  * the commit. After two intervals without a successful poll the state is stale.
  */
+import { createLoop, type Loop } from '../../kube/controller/loop.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { GitError } from './errors.ts';
@@ -42,24 +43,26 @@ export function createGitSource(options: SourceOptions): GitSource {
   let state: SourceState = {};
   /** The object that the ref names: for an annotated tag this is not the commit. */
   let lastOid: string | undefined;
-  let sleeping: AbortController | undefined;
-  let pollRequested = false;
+  let loop: Loop | undefined;
 
-  return { run, pollNow, state: () => state };
+  return { run, pollNow: () => loop?.trigger(), state: () => state };
 
   async function run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      pollRequested = false;
-      await poll(signal);
-      if (signal.aborted) return;
-      await report();
-      await sleep(signal);
-    }
-  }
-
-  function pollNow(): void {
-    pollRequested = true;
-    sleeping?.abort();
+    if (signal.aborted) return;
+    const aborted = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    loop = createLoop({
+      clock,
+      gatherMs: 0,
+      async round() {
+        await poll(signal);
+        if (!signal.aborted) await report();
+        return jittered(pollSeconds, random()) * 1000;
+      },
+    });
+    await aborted;
+    await loop.close();
   }
 
   async function poll(signal: AbortSignal): Promise<void> {
@@ -91,18 +94,6 @@ export function createGitSource(options: SourceOptions): GitSource {
       await options.onPoll(state);
     } catch (error) {
       log.error('processing the poll failed', { ref, error });
-    }
-  }
-
-  async function sleep(signal: AbortSignal): Promise<void> {
-    if (pollRequested) return;
-    sleeping = new AbortController();
-    try {
-      await clock.sleep(jittered(pollSeconds, random()) * 1000, AbortSignal.any([signal, sleeping.signal]));
-    } catch (error) {
-      if (!signal.aborted && !sleeping.signal.aborted) throw error;
-    } finally {
-      sleeping = undefined;
     }
   }
 }
