@@ -113,7 +113,7 @@ const KUBE_ERRORS: Record<KubeErrorCode, { readonly exitCode: ExitCode; readonly
     AlreadyExists: { exitCode: EXIT.failed, hint: undefined },
     Conflict: {
       exitCode: EXIT.failed,
-      hint: 'the object was changed in the meantime: review it, then run the command again',
+      hint: 'the object changed, or another field manager owns a field: review the object, then run the command again',
     },
     Gone: { exitCode: EXIT.failed, hint: 'run the command again' },
     Invalid: { exitCode: EXIT.badInput, hint: 'fix the field, then run the command again' },

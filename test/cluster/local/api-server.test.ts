@@ -19,13 +19,13 @@ describe('an API server for a test file', () => {
     await server.stop();
   });
 
-  it('answers to the administrator of its kubeconfig', async () => {
+  it('accepts the administrator of its kubeconfig', async () => {
     expect(await kubectl('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}')).toBe(
       'kubernetes-admin',
     );
   });
 
-  it('knows other principals by their certificates', async () => {
+  it('authenticates other principals by certificate', async () => {
     const other = await server.kubeconfigFor({ user: 'kubenode:agent:m-1', groups: ['kubenode:agents'] });
     const { stdout } = await run(server.kubectl, ['--kubeconfig', other, 'auth', 'whoami', '-o', 'json']);
     const { status } = JSON.parse(stdout) as { status: { userInfo: { username: string; groups: string[] } } };
@@ -33,16 +33,16 @@ describe('an API server for a test file', () => {
     expect(status.userInfo.groups).toEqual(['kubenode:agents', 'system:authenticated']);
   });
 
-  it('refuses who comes with a certificate of another CA', async () => {
-    const stranger = await startApiServer();
-    const client = stranger.certificateFor({ user: 'kubernetes-admin', groups: ['system:masters'] });
-    await stranger.stop();
-    const answer = await sendProbe({ url: `${server.url}/api/v1/nodes`, caPem: server.caPem, client });
-    expect(answer.status).toBe(401);
+  it('refuses a certificate of another CA', async () => {
+    const other = await startApiServer();
+    const client = other.certificateFor({ user: 'kubernetes-admin', groups: ['system:masters'] });
+    await other.stop();
+    const response = await sendProbe({ url: `${server.url}/api/v1/nodes`, caPem: server.caPem, client });
+    expect(response.status).toBe(401);
   });
 
   it.each(['first', 'second'])(
-    'wipes what a test made, finalizers and namespaces too (%s time)',
+    'wipes the objects of a test, including finalizers and namespaces (%s time)',
     async () => {
       expect(await kubectl('get', 'namespaces', 'left', '--ignore-not-found')).toBe('');
       await kubectl('create', 'namespace', 'left');
@@ -58,7 +58,7 @@ describe('an API server for a test file', () => {
     },
   );
 
-  it('wipes back to what was there at keep', async () => {
+  it('restores the objects of keep', async () => {
     await kubectl('create', 'namespace', 'foundation');
     await server.keep();
     await kubectl('delete', 'namespace', 'foundation', '--wait=false');
@@ -66,7 +66,7 @@ describe('an API server for a test file', () => {
     expect(await kubectl('get', 'namespace', 'foundation', '-o', 'jsonpath={.status.phase}')).toBe('Active');
   });
 
-  it('comes back after a kill with all of its data, at the same address', async () => {
+  it('restarts after a kill with all data at the same address', async () => {
     await kubectl('create', 'configmap', 'survivor');
     await server.kill('SIGKILL');
     await expect(kubectl('get', 'configmap', 'survivor')).rejects.toThrow(/refused|EOF|reset/);

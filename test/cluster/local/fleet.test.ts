@@ -19,11 +19,11 @@ import { tempFolder } from '../../support/temp.ts';
 const clock = createSystemClock();
 const LIGHT = ['--no-controllers', '--no-install'];
 
-// Each test starts servers, and a busy machine takes its time for that.
-const PATIENCE = { timeout: 180_000 };
+// Each test starts servers, which takes long on a busy machine.
+const LONG_TIMEOUT = { timeout: 180_000 };
 
-/** Every test finds one light cluster up and leaves it in any state: `up` mends it for the next one. */
-describe('kubenode local', PATIENCE, () => {
+/** Every test starts with one light cluster and can leave it in any state: `up` restores it for the next test. */
+describe('kubenode local', LONG_TIMEOUT, () => {
   const fleet = localFleet(tempFolder('local'));
   afterAll(() => fleet.clear());
 
@@ -31,7 +31,7 @@ describe('kubenode local', PATIENCE, () => {
     await fleet.ok('up', ...LIGHT);
   });
 
-  it('adds a cluster beside what runs: nothing is started twice, nothing restarted', async () => {
+  it('adds a cluster without restarting running processes', async () => {
     const before = await pids();
     const { stderr } = await fleet.ok('up', '--clusters', '2', ...LIGHT);
     const after = await pids();
@@ -48,16 +48,16 @@ describe('kubenode local', PATIENCE, () => {
   });
 
   it.each(['etcd', 'kube-apiserver'])(
-    'heals after %s was killed, with all data, and leaves the other one alone',
+    'restarts %s after a kill with all data, without restarting the other process',
     async (program) => {
       const name = `before-${program}`;
       await (await hub()).create(CONFIG_MAPS, configMap(name));
       const before = await byProgram();
       process.kill(before.get(program) ?? 0, 'SIGKILL');
-      await gone(program);
+      await waitUntilStopped(program);
       const status = await fleet.run(['status']);
       expect(status.code).toBe(1);
-      expect(status.stdout).toContain(`${program} does not run`);
+      expect(status.stdout).toContain(`${program} is not running`);
 
       await fleet.ok('up', ...LIGHT);
       const after = await byProgram();
@@ -68,7 +68,7 @@ describe('kubenode local', PATIENCE, () => {
     },
   );
 
-  it('replaces a process that runs and does not answer', async () => {
+  it('replaces a process that is running but not ready', async () => {
     const frozen = (await byProgram()).get('kube-apiserver') ?? 0;
     process.kill(frozen, 'SIGSTOP');
     expect((await fleet.status()).clusters[0]?.state).toBe('NotReady');
@@ -76,7 +76,7 @@ describe('kubenode local', PATIENCE, () => {
     expect((await byProgram()).get('kube-apiserver')).not.toBe(frozen);
   });
 
-  it('renews certificates under running processes, which take them up by themselves', async () => {
+  it('renews certificates of running processes, which reload them', async () => {
     const before = await pids();
     const { etcd, clusters } = await fleet.status();
     const served = [
@@ -88,20 +88,20 @@ describe('kubenode local', PATIENCE, () => {
         client: 'admin.pem',
       },
     ];
-    // What is missing and what has expired goes the same way; the unit tests tell the two apart.
-    const lost = served.flatMap(({ folder, file, client }) => [join(folder, file), join(folder, client)]);
-    for (const path of lost) rmSync(path);
+    // Missing and expired certificates are renewed the same way; unit tests cover both.
+    const deleted = served.flatMap(({ folder, file, client }) => [join(folder, file), join(folder, client)]);
+    for (const path of deleted) rmSync(path);
     await fleet.ok('up', ...LIGHT);
     expect(await pids()).toEqual(before);
     for (const { port, folder, file, client } of served) {
-      const wanted = new X509Certificate(readFileSync(join(folder, file)));
-      while ((await servedSerial(port, folder, client)) !== wanted.serialNumber) await clock.sleep(100);
+      const renewed = new X509Certificate(readFileSync(join(folder, file)));
+      while ((await servedSerial(port, folder, client)) !== renewed.serialNumber) await clock.sleep(100);
     }
     await (await hub()).create(CONFIG_MAPS, configMap('after-renewal'));
   });
 
   it.each(['starting etcd', 'starting hub/kube-apiserver'])(
-    'picks up what a command left that was killed at "%s"',
+    'completes the start of a command that was killed at "%s"',
     async (moment) => {
       await fleet.ok('down', '--wipe');
       expect(await fleet.killAt(moment, ['up', ...LIGHT])).toBe('SIGKILL');
@@ -111,7 +111,7 @@ describe('kubenode local', PATIENCE, () => {
     },
   );
 
-  it('clears away what a command left that was killed half-way', async () => {
+  it('deletes everything of a command that was killed', async () => {
     await fleet.ok('down', '--wipe');
     await fleet.killAt('starting hub/kube-apiserver', ['up', ...LIGHT]);
     await fleet.ok('down', '--wipe');
@@ -119,17 +119,17 @@ describe('kubenode local', PATIENCE, () => {
     expect(existsSync(fleet.dir)).toBe(false);
   });
 
-  it('lets two commands at once do the work once', async () => {
+  it('starts the processes once for two concurrent commands', async () => {
     await fleet.ok('down', '--wipe');
     const [first, second] = await Promise.all([fleet.run(['up', ...LIGHT]), fleet.run(['up', ...LIGHT])]);
     expect([first.code, second.code]).toEqual([0, 0]);
     expect(await pids()).toHaveLength(2);
     expect(first.stderr + second.stderr).toMatch(
-      /waiting for another kubenode that works on this fleet \(pid \d+\)/,
+      /waiting for another kubenode process that uses this fleet \(pid \d+\)/,
     );
   });
 
-  it('keeps the data over down and up, and frees the ports meanwhile', async () => {
+  it('keeps the data over down and up, and frees the ports in between', async () => {
     await (await hub()).create(CONFIG_MAPS, configMap('over-down'));
     const port = await hubPort();
     await fleet.ok('down');
@@ -140,17 +140,17 @@ describe('kubenode local', PATIENCE, () => {
     await (await hub()).get(CONFIG_MAPS, { name: 'over-down', namespace: 'default' });
   });
 
-  it('moves to another port when its own was taken meanwhile, and says so', async () => {
+  it('moves to another port with a warning if its own port is in use', async () => {
     const port = await hubPort();
     await fleet.ok('down');
     await listen(port);
     const { stderr } = await fleet.ok('up', ...LIGHT);
-    expect(stderr).toContain(`port ${port} is taken by another program: using `);
+    expect(stderr).toContain(`port ${port} is in use by another program: using `);
     expect(await hubPort()).not.toBe(port);
     await (await hub()).raw('/readyz');
   });
 
-  it('refuses a port that was asked for and is in use, and starts nothing', async () => {
+  it('refuses a requested port that is in use, and starts nothing', async () => {
     await fleet.ok('down', '--wipe');
     const port = await listen(0);
     const { code, stderr } = await fleet.run(['up', '--port', String(port), ...LIGHT]);
@@ -161,7 +161,7 @@ describe('kubenode local', PATIENCE, () => {
   });
 
   it.runIf(listExternalAddresses().length > 0)(
-    'lets others in where it is asked to, under all of its addresses',
+    'allows other machines on request, at all of its addresses',
     async () => {
       await fleet.ok('up', '--bind-address', '0.0.0.0', ...LIGHT);
       const [address = ''] = listExternalAddresses();
@@ -179,7 +179,7 @@ describe('kubenode local', PATIENCE, () => {
     },
   );
 
-  it('refuses a broken state file, and can still clear all of it away', async () => {
+  it('refuses a broken state file, but can delete the fleet', async () => {
     writeFileSync(join(fleet.dir, 'state.json'), '{"version": 1');
     for (const command of [['status'], ['up', ...LIGHT], ['kubeconfig', 'hub']]) {
       const { code, stderr } = await fleet.run(command);
@@ -190,7 +190,7 @@ describe('kubenode local', PATIENCE, () => {
     expect(await pids()).toEqual([]);
   });
 
-  it('gives a kubeconfig to any principal, with the groups that belong to it', async () => {
+  it('creates a kubeconfig for any principal with its groups', async () => {
     for (const [principal, user, group] of [
       ['kubenode-sync', 'system:serviceaccount:kubenode-system:kubenode-sync', 'system:serviceaccounts'],
       ['kubenode:agent:m-1', 'kubenode:agent:m-1', 'kubenode:agents'],
@@ -200,14 +200,14 @@ describe('kubenode local', PATIENCE, () => {
       const { stdout } = await fleet.ok('kubeconfig', 'hub', '--user', principal, ...more);
       const path = join(tempFolder('kubeconfig'), 'config');
       writeFileSync(path, stdout, { mode: 0o600 });
-      expect(await whoAmI(await open(path))).toEqual({
+      expect(await readUser(await open(path))).toEqual({
         user,
         groups: expect.arrayContaining([group]) as unknown,
       });
     }
   });
 
-  it('prepares each cluster for kubenode, and tells the hub how sync reaches them', {
+  it('installs kubenode into each cluster, and the kubeconfigs of sync into the hub', {
     timeout: 180_000,
   }, async () => {
     await fleet.ok('up', '--clusters', '2', '--controllers');
@@ -230,7 +230,7 @@ describe('kubenode local', PATIENCE, () => {
       const { kubeconfig: encoded = '' } = secret['data'] as Record<string, string>;
       writeFileSync(path, Buffer.from(encoded, 'base64'), { mode: 0o600 });
       const sync = await open(path);
-      expect((await whoAmI(sync)).user).toBe('system:serviceaccount:kubenode-system:kubenode-sync');
+      expect((await readUser(sync)).user).toBe('system:serviceaccount:kubenode-system:kubenode-sync');
       await expect(sync.raw('/api/v1/namespaces/kube-system/secrets')).rejects.toMatchObject({
         code: 'Forbidden',
       });
@@ -249,7 +249,7 @@ describe('kubenode local', PATIENCE, () => {
     return (await fleet.processes()).map(({ pid }) => pid).toSorted((a, b) => a - b);
   }
 
-  /** Of etcd and the hub alone: other tests may have made more clusters. */
+  /** The processes of etcd and the hub only: other tests can have added clusters. */
   async function byProgram(): Promise<Map<string, number>> {
     const processes = (await fleet.processes()).map(({ pid, command: [program = '', ...args] }) => {
       return {
@@ -261,7 +261,7 @@ describe('kubenode local', PATIENCE, () => {
     return new Map(processes.filter(({ ofTest }) => !ofTest).map(({ program, pid }) => [program, pid]));
   }
 
-  async function gone(program: string): Promise<void> {
+  async function waitUntilStopped(program: string): Promise<void> {
     while ((await byProgram()).has(program)) await clock.sleep(10);
   }
 });
@@ -272,7 +272,7 @@ async function open(kubeconfig: string, context?: string): Promise<Client> {
   return client;
 }
 
-async function whoAmI(client: Client): Promise<{ user: string; groups: string[] }> {
+async function readUser(client: Client): Promise<{ user: string; groups: string[] }> {
   const review = await client.create(
     {
       group: 'authentication.k8s.io',
@@ -311,7 +311,7 @@ async function servedSerial(port: number, folder: string, client: string): Promi
   }
 }
 
-/** Somebody else's server, for as long as the test. */
+/** A server of another program, for the duration of the test. */
 async function listen(port: number): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

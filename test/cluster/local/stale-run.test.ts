@@ -9,13 +9,13 @@ import { closeRun, openRun, type Run } from '../../support/control-plane-run.ts'
 const RUN = new URL('../../support/control-plane-run.ts', import.meta.url).href;
 
 describe('a test run that was killed', () => {
-  it('is cleared away by the next one: its etcd, its folder, its notes', async () => {
+  it('is cleaned up by the next one: its etcd, its folder, its notes', async () => {
     const stale = await killedRun();
     const next = await openRun();
     onTestFinished(() => closeRun(next));
-    expect(await answers(stale)).toBe(false);
+    expect(await isHealthy(stale)).toBe(false);
     expect([stale.folder, stale.notes].filter((path) => existsSync(path))).toEqual([]);
-    expect(await answers(next)).toBe(true);
+    expect(await isHealthy(next)).toBe(true);
   });
 });
 
@@ -32,8 +32,8 @@ async function killedRun(): Promise<Run> {
   return JSON.parse(line) as Run;
 }
 
-async function answers({ etcd }: Run): Promise<boolean> {
+async function isHealthy({ etcd }: Run): Promise<boolean> {
   const { url, caPem, client } = etcd;
-  const answer = await sendProbe({ url: `${url}/health`, caPem, client }).catch(() => undefined);
-  return answer?.status === 200;
+  const response = await sendProbe({ url: `${url}/health`, caPem, client }).catch(() => undefined);
+  return response?.status === 200;
 }

@@ -4,6 +4,7 @@ import { PIPELINES } from '../../../api/generated/resources.ts';
 import { MANAGER_CLI } from '../../../api/names.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
 import { shortCommit } from '../../age.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -77,7 +78,15 @@ function pauseCommand(io: Io, verb: 'halt' | 'resume', paused: boolean): Command
 /** Applies one field as kubenode-cli. If git sets it too, git owns it and the apply fails with a conflict. */
 async function setPaused(client: Client, name: string, paused: boolean): Promise<void> {
   const intent = { apiVersion: API_VERSION, kind: PIPELINES.kind, metadata: { name }, spec: { paused } };
-  await client.apply(PIPELINES, intent, { fieldManager: MANAGER_CLI });
+  try {
+    await client.apply(PIPELINES, intent, { fieldManager: MANAGER_CLI });
+  } catch (error) {
+    if (!isKubeError(error, 'Conflict')) throw error;
+    throw new CliError(error.message, {
+      hint: 'change spec.paused of the Pipeline in the fleet repository, which sets it',
+      cause: error,
+    });
+  }
 }
 
 const APPROVE_HELP = `

@@ -35,7 +35,8 @@ export async function bootstrap(
       // Only the first time: afterwards sync applies the Pipeline from its own commits.
       if (await pipelineExists(client, name)) log.info('pipeline already exists', { pipeline: name });
       else {
-        await client.create(PIPELINES, pipeline, { fieldManager: MANAGER_SYNC, signal: io.signal });
+        // By server-side apply, as sync does: a create would also own the defaults, and `release halt` would conflict.
+        await client.apply(PIPELINES, pipeline, { fieldManager: MANAGER_SYNC, signal: io.signal });
         log.info('pipeline created', { pipeline: name, repository });
       }
     }

@@ -11,15 +11,15 @@ import { tempFolder } from '../../../support/temp.ts';
 
 const HOUR_MS = 3_600_000;
 
-// Minutes on an idle machine: test/local/binaries/resolve.test.ts has the same road with a stand-in for go.
+// Takes minutes on an idle machine: test/local/binaries/resolve.test.ts covers the same with a fake go.
 describe.runIf(LONG && (await hasGo(process.env)))('the control plane built with go', () => {
-  it('comes from our own sources, and two who want it at once build it once', {
+  it('is built once from our sources for two concurrent calls', {
     timeout: HOUR_MS,
   }, async () => {
     const steps: string[] = [];
     const { KUBEBUILDER_ASSETS: _, ...env } = process.env;
     const options = {
-      // Nobody listens there: as it is without internet.
+      // Nothing listens there, as without internet access.
       env: { ...env, XDG_CACHE_HOME: tempFolder('cache'), KUBENODE_ETCD_DOWNLOADS: 'http://127.0.0.1:1' },
       programs: ['etcd', 'kube-apiserver'] as const,
       clock: createSystemClock(),
@@ -27,7 +27,7 @@ describe.runIf(LONG && (await hasGo(process.env)))('the control plane built with
     };
     const [first, second] = await Promise.all([resolveBinaries(options), resolveBinaries(options)]);
     expect(first.folder).toBe(second.folder);
-    expect(steps.filter((step) => step.includes('the first time this takes minutes'))).toHaveLength(1);
+    expect(steps.filter((step) => step.includes('the first time takes several minutes'))).toHaveLength(1);
     const version = execFileSync(createProgramLookup(first)('kube-apiserver'), ['--version'], {
       encoding: 'utf8',
     });

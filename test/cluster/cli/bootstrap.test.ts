@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PIPELINES } from '../../../src/api/generated/resources.ts';
+import { bootstrap } from '../../../src/cli/commands/sync/bootstrap.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { connect } from '../../../src/kube/client/connect.ts';
+import type { SyncOptions } from '../../../src/sync/sync.ts';
+import { createFleetFolder, createTestRenderer } from '../../support/fleet-repository.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { testIo } from '../../support/test-io.ts';
+import { type Installed, startInstalled } from '../api/installed.ts';
+
+const PIPELINE = `apiVersion: kubenode.dev/v1alpha1
+kind: Pipeline
+metadata: {name: fleet}
+spec:
+  source: {repository: https://git.example.com/fleet}
+  stages: [{name: test, clusterSelector: {matchLabels: {kubenode.dev/environment: test}}}]
+`;
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await startInstalled();
+});
+afterAll(() => installed?.stop());
+
+describe('bootstrap', { timeout: 180_000 }, () => {
+  it('creates the Pipelines of a repository, which users can halt and resume', async () => {
+    const { kubeconfig, client } = installed.server;
+    const io = testIo({ env: { KUBECONFIG: kubeconfig } });
+    const options = {
+      connectHub: () => connect({ kubeconfig }),
+      renderer: createTestRenderer(),
+      log: memoryLog(),
+      gitFolder: join(tempFolder('bootstrap'), 'git'),
+    } as unknown as SyncOptions;
+    await bootstrap(io, { from: committed(PIPELINE), path: '.' }, options);
+    expect(await isPaused()).toBe(false);
+
+    expect(await runCommandLine(io, ['release', 'halt', 'fleet'])).toBe(0);
+    expect(await isPaused()).toBe(true);
+    expect(await runCommandLine(io, ['release', 'resume', 'fleet'])).toBe(0);
+    expect(await isPaused()).toBe(false);
+
+    async function isPaused(): Promise<boolean | undefined> {
+      const { spec } = await client.get(PIPELINES, { name: 'fleet' });
+      return (spec as { paused?: boolean }).paused;
+    }
+  });
+});
+
+function committed(pipeline: string): string {
+  const cwd = createFleetFolder({ 'hub/pipelines/fleet.yaml': pipeline });
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd, encoding: 'utf8' });
+  git('init', '-q', '--initial-branch=main');
+  git('add', '.');
+  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'The fleet');
+  return cwd;
+}
