@@ -2,6 +2,7 @@
  * Whether a cluster is settled and healthy with what sync applied to it. This is all that promotion asks about a cluster.
  * Pure: a function of the applied objects, the generation of each, and what is observed of them now.
  */
+import type { Blocker } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { builtinKindFinding } from './builtin-kinds.ts';
 import { type HealthFinding, progressing } from './finding.ts';
@@ -15,12 +16,6 @@ export interface AppliedObject {
   /** `metadata.generation` in the answer to our write; absent for kinds that have none. */
   readonly generation?: number;
   readonly observed: KubeObject | 'absent' | 'unknown';
-}
-
-export interface Blocker {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace?: string;
 }
 
 export type Settlement =

@@ -2,7 +2,7 @@
 import type { Cluster, Release, ReleaseStage } from '../../api/generated/types.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
-import type { ReleasePlan } from './plan.ts';
+import type { ReleaseUpdate } from './release/plan.ts';
 
 export interface PromotionEvent {
   readonly type: 'Normal' | 'Warning';
@@ -32,7 +32,7 @@ export function recordClusterChange(
 
 export function recordReleaseChange(
   { log, recordEvent }: PromotionEvents,
-  { release, status }: ReleasePlan,
+  { release, status }: ReleaseUpdate,
 ): void {
   const before = new Map((release.status?.stages ?? []).map(({ name, state }) => [name, state]));
   const changed = (status.stages ?? []).filter(

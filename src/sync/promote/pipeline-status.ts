@@ -83,9 +83,7 @@ function stageCounts({
   current,
 }: StagePlan): NonNullable<PipelineStageStatus['clusters']> {
   const { proven = 0, failed = 0 } = current ? countClusters(rollouts, current.commit) : {};
-  const unreachable = members.filter(
-    ({ reachability: { state } }) => state === 'Lost' || state === 'Unreachable',
-  );
+  const unreachable = members.filter(({ reachability: { state } }) => state === 'Unreachable');
   return { total: members.length, proven, failed, unreachable: unreachable.length };
 }
 

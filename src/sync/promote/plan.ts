@@ -4,7 +4,7 @@
  * Pure, without memory of its own: everything it knows is recorded in Release and Cluster status. A stage moves to the newest
  * commit that is proven in the stage before it (S31); proof belongs to the content that a commit renders to (S32).
  */
-import type { PipelineStatus, Release, ReleaseStatus } from '../../api/generated/types.ts';
+import type { Pipeline, PipelineStatus, Release } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { earliest } from '../../rollout/explanation.ts';
@@ -13,10 +13,9 @@ import { type ClusterPlan, planClusters, planWithoutCommit } from './cluster/pla
 import { createStageMember, type MemberContext, type StageMember } from './cluster/stage-member.ts';
 import { type CommitHistory, createCommitHistory } from './commit-history.ts';
 import { pipelineStatus } from './pipeline-status.ts';
-import { releaseFinding } from './release/findings.ts';
 import { type OrderedRelease, orderReleases } from './release/order.ts';
-import { newRelease, releaseName } from './release/release.ts';
-import { releaseStatus } from './release/status.ts';
+import { expiredReleases, missingRelease, planReleases, type ReleaseUpdate } from './release/plan.ts';
+import type { ClusterNamesByStage } from './release/release.ts';
 import type { ClusterSnapshot, PromotionSnapshot } from './snapshot.ts';
 import { type StageMembership, stageMembership } from './stage/membership.ts';
 import { nextRequeue } from './stage/rollout.ts';
@@ -26,7 +25,7 @@ export interface PromotionPlan {
   /** To be created first; its status is in `releases`. */
   readonly create?: Release;
   /** Every Release that is not finished or that a stage is on, in the order of their commits. */
-  readonly releases: readonly ReleasePlan[];
+  readonly releases: readonly ReleaseUpdate[];
   readonly stages: readonly StagePlan[];
   /** Every cluster, by name. */
   readonly clusters: readonly ClusterPlan[];
@@ -44,17 +43,12 @@ export interface DueCheck {
   readonly check: string;
 }
 
-export interface ReleasePlan {
-  readonly release: Release;
-  readonly status: ReleaseStatus;
-}
-
 export function planPromotion(snapshot: PromotionSnapshot, head: HeadReport): PromotionPlan {
   const { pipeline, now } = snapshot;
   const history = createCommitHistory(snapshot.commits);
   const assigned = assignStages(snapshot);
   const context = memberContext(snapshot, history);
-  const create = missingRelease(snapshot, history, assigned);
+  const create = missingRelease(snapshot, history, clusterNames(pipeline, assigned));
   const ordered = orderReleases([...snapshot.releases, ...(create ? [create] : [])], history);
   const stages = planStages(snapshot, { context, assigned, ordered });
   // Without an accepted commit the order is unknown, so the recorded status stays.
@@ -99,20 +93,8 @@ function isInStage({ membership }: AssignedCluster, stage: string): boolean {
     : membership.kind === 'Member' && membership.stage === stage;
 }
 
-/** The newest accepted commit gets a Release; commits that were replaced between two reconciles get none. */
-function missingRelease(
-  { pipeline, releases }: PromotionSnapshot,
-  history: CommitHistory,
-  assigned: readonly AssignedCluster[],
-): Release | undefined {
-  const { newest } = history;
-  if (!newest?.targets) return undefined;
-  const name = releaseName(pipeline.metadata.name, newest.id);
-  if (releases.some(({ metadata }) => metadata.name === name)) return undefined;
-  const stages = pipeline.spec.stages.map((stage) =>
-    assigned.filter((each) => isInStage(each, stage.name)).map(nameOf),
-  );
-  return newRelease(pipeline, newest, stages, history);
+function clusterNames({ spec }: Pipeline, assigned: readonly AssignedCluster[]): ClusterNamesByStage {
+  return spec.stages.map((stage) => assigned.filter((each) => isInStage(each, stage.name)).map(nameOf));
 }
 
 interface PlanInput {
@@ -163,23 +145,6 @@ function hadClusters(status: PipelineStatus | undefined, stage: string): boolean
   return before?.release !== undefined || (before?.clusters?.total ?? 0) > 0;
 }
 
-/** Finished Releases keep their status, unless a stage is still on them. */
-function planReleases(
-  ordered: readonly OrderedRelease[],
-  stages: readonly StagePlan[],
-  now: Date,
-): readonly ReleasePlan[] {
-  return ordered
-    .filter(
-      (each) =>
-        each.release.status?.finishedAt === undefined || stages.some(({ current }) => current === each),
-    )
-    .map((each) => {
-      const { release } = each;
-      return { release, status: releaseStatus(release, releaseFinding(each, stages, ordered, now), now) };
-    });
-}
-
 function planAllClusters(
   { pipeline }: PromotionSnapshot,
   { context, assigned, stages }: Omit<PlanInput, 'ordered'> & { readonly stages: readonly StagePlan[] },
@@ -200,21 +165,6 @@ function planAllClusters(
     return planWithoutCommit(member, undefined, planContext);
   });
   return [...planned, ...rest].toSorted((a, b) => byCode(a.name, b.name));
-}
-
-/** Kept are unfinished Releases, the newest finished ones, and those that a stage is on or proved last. */
-function expiredReleases(
-  ordered: readonly OrderedRelease[],
-  planned: readonly ReleasePlan[],
-  { stages, limit }: { readonly stages: readonly StagePlan[]; readonly limit: number },
-): readonly Release[] {
-  const needed = new Set(stages.flatMap(({ current, proven }) => [current, proven]));
-  const finished = ordered.filter((each) => {
-    const plan = planned.find(({ release }) => release === each.release);
-    const status = plan?.status ?? each.release.status;
-    return status?.finishedAt !== undefined && !needed.has(each);
-  });
-  return finished.slice(0, Math.max(0, finished.length - limit)).map(({ release }) => release);
 }
 
 function dueChecks(stage: string, { name, progress, block }: StageMember): readonly DueCheck[] {

@@ -3,17 +3,14 @@ import type { ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterTarget } from '../../cluster-report.ts';
-import type { TargetDigests } from '../../commits.ts';
-import { MAX_MESSAGE, MAX_NAMES, truncate } from '../bounds.ts';
+import { MAX_MESSAGE, truncate } from '../bounds.ts';
 import type { OrderedRelease } from '../release/order.ts';
 import type { StagePlan } from '../stage/stage.ts';
-import { unitsToSoak } from './proofs.ts';
+import { renamedSync, startedSync } from './assignment.ts';
+import { type RecordedState, stateSince, withReport } from './record.ts';
 import type { ClusterRollout } from './rollout.ts';
 import { ROLLOUT_STATES } from './rollout-state.ts';
-import { ALL_UNITS, startSoak } from './soak.ts';
 import type { MemberContext, StageMember } from './stage-member.ts';
-
-type RecordedState = NonNullable<ClusterSync['state']>;
 
 export interface ClusterPlan {
   readonly name: string;
@@ -109,49 +106,6 @@ function recordedState({ state, member }: ClusterRollout): RecordedState {
   return ROLLOUT_STATES[state].recordedAs ?? member.recorded.state ?? 'Pending';
 }
 
-/** The intent, which is recorded before the first write to the cluster. */
-function startedSync(
-  { member, digest }: ClusterRollout,
-  stage: string,
-  { commit, name }: OrderedRelease,
-  { history, now }: MemberContext,
-): ClusterSync {
-  const { objects: _objects, failures: _failures, ...sync } = member.progress.sync;
-  const target = history.target(commit, member.name) ?? unknownUnits(digest);
-  const failedBefore = sync.failed?.some((entry) => entry.digest === target.digest) ?? false;
-  const units = failedBefore ? [ALL_UNITS] : unitsToSoak(sync, target, { history, cluster: member.name });
-  // Content that failed here starts only after an acknowledgement, and then counts as new.
-  const failed = sync.failed?.filter((entry) => entry.digest !== target.digest);
-  return {
-    ...sync,
-    ...optional('failed', failed),
-    commit,
-    renderedDigest: target.digest,
-    release: name,
-    stage,
-    soak: startSoak(target, units, sync.soak, now),
-  };
-}
-
-function unknownUnits(digest: string | undefined): TargetDigests {
-  return { digest: digest ?? '', units: new Map() };
-}
-
-/** The same content under a newer commit: a new name, no write and no new soak. */
-function renamedSync(
-  { member, hasContent, state }: ClusterRollout,
-  stage: string,
-  { commit, name }: OrderedRelease,
-  { history }: MemberContext,
-): ClusterSync {
-  const { sync } = member.progress;
-  const inStage = { ...sync, stage };
-  if (!hasContent || state === 'Blocked' || member.reachability.state !== 'Reachable') return inStage;
-  // Never an older name: a commit that was adopted from the inventory stays.
-  const isOlder = history.order(commit) < history.order(sync.commit);
-  return isOlder ? inStage : { ...inStage, commit, release: name };
-}
-
 function canWrite({ block, reachability }: StageMember, paused: boolean): boolean {
   return !paused && block === undefined && reachability.state === 'Reachable';
 }
@@ -209,32 +163,4 @@ function assemble({
     starts,
     why,
   };
-}
-
-/** The grace of an unreachable cluster runs from the last contact, through Unreachable and Skipped. */
-function stateSince({ recorded, reachability }: StageMember, state: RecordedState, now: Date): string {
-  if ((state === 'Unreachable' || state === 'Skipped') && 'since' in reachability) {
-    return reachability.since.toISOString();
-  }
-  return recorded.state === state && recorded.since !== undefined ? recorded.since : now.toISOString();
-}
-
-/** How often a newer `lastContactAt` alone is recorded. */
-const RECORD_CONTACT_EVERY_MS = 300_000;
-
-function withReport(sync: ClusterSync, { snapshot, recorded }: StageMember): ClusterSync {
-  const { report } = snapshot;
-  const lastContactAt = contactToRecord(recorded.lastContactAt, report?.lastContactAt);
-  const contacted = { ...sync, ...optional('lastContactAt', lastContactAt) };
-  const work = report?.work;
-  if (!work || work.digest !== sync.renderedDigest) return contacted;
-  const { failures: _old, ...rest } = contacted;
-  const failures = work.failures.length > 0 ? work.failures.slice(0, MAX_NAMES) : undefined;
-  return { ...rest, objects: work.objects, ...optional('failures', failures) };
-}
-
-function contactToRecord(before: string | undefined, observed: Date | undefined): string | undefined {
-  if (!observed) return before;
-  const isDue = before === undefined || Math.abs(+observed - Date.parse(before)) >= RECORD_CONTACT_EVERY_MS;
-  return isDue ? observed.toISOString() : before;
 }

@@ -6,8 +6,13 @@ export type Reachability =
   | { readonly state: 'Reachable' }
   /** No attempt to connect has ended yet, or the identity of the cluster is not verified yet. */
   | { readonly state: 'Unknown' }
-  /** Lost: unreachable for longer than the grace of its stage, which ends at `until`. */
-  | { readonly state: 'Unreachable' | 'Lost'; readonly since: Date; readonly until: Date };
+  | {
+      readonly state: 'Unreachable';
+      readonly since: Date;
+      /** End of the grace that its stage allows. */
+      readonly until: Date;
+      readonly isGraceOver: boolean;
+    };
 
 export function clusterReachability(
   { cluster, report }: ClusterSnapshot,
@@ -18,7 +23,7 @@ export function clusterReachability(
   if (report.reachable) return { state: report.identity === 'Unknown' ? 'Unknown' : 'Reachable' };
   const since = unreachableSince(cluster.status?.sync, report.lastContactAt, now);
   const until = new Date(+since + graceSeconds * 1000);
-  return { state: now >= until ? 'Lost' : 'Unreachable', since, until };
+  return { state: 'Unreachable', since, until, isGraceOver: now >= until };
 }
 
 /**

@@ -72,9 +72,9 @@ function unreachable({ name, reachability }: StageMember): ExplainedState | unde
   if (reachability.state === 'Unknown') {
     return { state: 'NotObserved', reason: 'NotSeen', because: `${name} was not observed yet`, blocker };
   }
-  const { since, until } = reachability;
+  const { since, until, isGraceOver } = reachability;
   const because = `${name} has not answered since ${since.toISOString()}`;
-  return reachability.state === 'Lost'
+  return isGraceOver
     ? { state: 'Skipped', reason: 'Unreachable', because, blocker }
     : { state: 'Unreachable', reason: 'Unreachable', because, blocker, until };
 }

@@ -15,12 +15,12 @@ export function releaseName(pipeline: string, commit: string): string {
 }
 
 /** Cluster names of each stage, in the order of promotion. */
-export type StageClusters = readonly (readonly string[])[];
+export type ClusterNamesByStage = readonly (readonly string[])[];
 
 export function newRelease(
   pipeline: Pipeline,
   commit: AcceptedCommit,
-  stages: StageClusters,
+  stages: ClusterNamesByStage,
   history: CommitHistory,
 ): Release {
   const { name } = pipeline.metadata;
@@ -48,7 +48,7 @@ export function newRelease(
  * The digest is over content alone: a following commit that changes no cluster, as the one that adds an approval, has the same
  * plan digest. Changes are relative to the previous accepted commit.
  */
-function planOf(commit: AcceptedCommit, stages: StageClusters, history: CommitHistory): ReleasePlan {
+function planOf(commit: AcceptedCommit, stages: ClusterNamesByStage, history: CommitHistory): ReleasePlan {
   const names = stages.flat();
   const previous = history.previous(commit.id);
   const digest = (of: string | undefined, name: string): string =>

@@ -8,12 +8,13 @@ import type { Pipeline, Stage } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Limit } from '../../../rollout/limit.ts';
-import { type ClusterRollout, clusterRollout, usesSlot } from '../cluster/rollout.ts';
-import { isUnproven, type MemberContext, type StageMember } from '../cluster/stage-member.ts';
-import { entryLimit, startLimit } from '../limits.ts';
+import { type ClusterRollout, clusterRollout } from '../cluster/rollout.ts';
+import type { MemberContext, StageMember } from '../cluster/stage-member.ts';
+import { entryLimit } from '../limits.ts';
 import { isNewer, newerOf, type OrderedRelease, stageCurrent } from '../release/order.ts';
 import { currentPlanDigest, rendersAsPromoted } from '../release/release.ts';
-import { failedClusters, isReplaceable, isRevert, type StageRollout, stageRollout } from './rollout.ts';
+import { isReplaceable, isRevert, type StageRollout, stageRollout } from './rollout.ts';
+import { afterStart, chooseStarts } from './starts.ts';
 import { unexercisedClusters } from './unexercised.ts';
 
 export interface StageInput {
@@ -139,7 +140,7 @@ function planStarts(
   const { stage, members, hadClusters, releases } = input;
   if (!current) return { ...IDLE, stage, members, proven, nextCandidate: ifAsPromoted(proven, input) };
   const { release } = current;
-  const { starts, limit } = chooseStarts(input, current);
+  const { starts, limit } = chooseStarts(current.rollouts, startRequest(input, release));
   const rollouts = current.rollouts.map((rollout) => afterStart(rollout, starts, limit));
   // A stage that never had a cluster is passed.
   const isEmpty = members.length === 0 && !hadClusters;
@@ -161,31 +162,10 @@ function planStarts(
   };
 }
 
-function chooseStarts(
-  input: StageInput,
-  { release, rollouts }: ReleaseInStage,
-): { readonly starts: ReadonlyMap<string, string>; readonly limit: Limit } {
+function startRequest(input: StageInput, release: OrderedRelease): Parameters<typeof chooseStarts>[1] {
   const { pipeline, stage, unassigned } = input;
-  const busy = rollouts.filter(usesSlot).length;
-  const request = {
-    pipeline,
-    stage,
-    unassigned,
-    total: rollouts.length,
-    failed: failedClusters(rollouts),
-    ...optional('rerendered', isRerendered(release, input) ? release.commit : undefined),
-  };
-  const { slots } = startLimit({ ...request, busy });
-  const queue = rollouts
-    .filter((rollout) => rollout.state === 'NotStarted' || needsSlot(rollout))
-    .toSorted((a, b) => startPriority(a) - startPriority(b));
-  const starts = queue.slice(0, Math.max(0, slots)).map(({ member, hasContent }) => {
-    return [
-      member.name,
-      hasContent ? 'continues where it stopped' : `started in stage ${stage.name}`,
-    ] as const;
-  });
-  return { starts: new Map(starts), limit: startLimit({ ...request, busy: busy + starts.length }) };
+  const rerendered = isRerendered(release, input) ? release.commit : undefined;
+  return { pipeline, stage, unassigned, ...optional('rerendered', rerendered) };
 }
 
 /** Undefined if the commit renders to other content now than when it was promoted. */
@@ -199,38 +179,4 @@ function ifAsPromoted(
 /** The first stage proves what a commit renders to now; the others need the proof of the stage before. */
 function isRerendered(release: OrderedRelease, input: StageInput): boolean {
   return release !== input.candidate && ifAsPromoted(release, input) === undefined;
-}
-
-/** It was away in the middle of its rollout, and others may have got its slot. */
-export function needsSlot(rollout: ClusterRollout): boolean {
-  const { state, member, hasContent } = rollout;
-  const isStarted = state === 'Applying' || state === 'Soaking' || state === 'Held';
-  return hasContent && isStarted && isUnproven(member) && !usesSlot(rollout);
-}
-
-/** Clusters with unfinished content of a replaced commit first, then failed ones, then returning ones, then the rest by name. */
-function startPriority({ member, hasContent }: ClusterRollout): number {
-  if (!hasContent && isUnproven(member)) return 0;
-  if (!hasContent && member.progress.state === 'Failed') return 1;
-  return hasContent ? 2 : 3;
-}
-
-function afterStart(
-  rollout: ClusterRollout,
-  starts: ReadonlyMap<string, string>,
-  limit: Limit,
-): ClusterRollout {
-  const isNotStarted = rollout.state === 'NotStarted';
-  const because = starts.get(rollout.member.name);
-  if (because !== undefined) {
-    return isNotStarted ? { ...rollout, state: 'Applying', reason: 'Applying', because } : rollout;
-  }
-  if (!isNotStarted && !needsSlot(rollout) && !losesSlot(rollout, limit)) return rollout;
-  const { reason, because: limitBecause, blocker } = limit;
-  return { ...rollout, state: 'NotStarted', reason, because: limitBecause, ...optional('blocker', blocker) };
-}
-
-/** A held plan has written nothing yet. If it were released after the budget is spent, one more cluster would start. */
-function losesSlot({ state }: ClusterRollout, { reason }: Limit): boolean {
-  return state === 'Held' && reason === 'FailureBudgetSpent';
 }

@@ -11,10 +11,17 @@ describe('clusterReachability', () => {
     ['before the identity is verified', { identity: 'Unknown' }, 'Unknown'],
     ['while it answers', {}, 'Reachable'],
     ['while another cluster answers', { identity: 'Mismatch' }, 'Reachable'],
-    ['without an answer, within the grace', { reachable: false }, 'Unreachable'],
-    ['at the end of the grace', { reachable: false, lastContactAt: later(-60) }, 'Lost'],
+    ['without an answer, within the grace', { reachable: false }, 'Unreachable, grace over: false'],
+    [
+      'at the end of the grace',
+      { reachable: false, lastContactAt: later(-60) },
+      'Unreachable, grace over: true',
+    ],
   ])('%s: %s', (_, report, expected) => {
-    expect(clusterReachability(snapshotOf({}, report), 60, NOW).state).toBe(expected);
+    const reachability = clusterReachability(snapshotOf({}, report), 60, NOW);
+    const { state } = reachability;
+    const text = state === 'Unreachable' ? `${state}, grace over: ${reachability.isGraceOver}` : state;
+    expect(text).toBe(expected);
   });
 
   it.each<[name: string, state: 'Unreachable' | 'Skipped' | 'Proven', since: number, expected: number]>([

@@ -9,7 +9,7 @@ import { HOUR, MINUTE, PromotionSimulation, SECOND } from '../simulation/simulat
 
 const BLOCKED = { state: 'Blocked', reason: 'IdentityMismatch', because: 'another cluster answers' } as const;
 const PAUSED = { state: 'Paused', reason: 'Paused', because: 'x is paused' } as const;
-const UNREACHABLE = { state: 'Unreachable', since: NOW, until: later(60) } as const;
+const UNREACHABLE = { state: 'Unreachable', since: NOW, until: later(60), isGraceOver: false } as const;
 const FAILED = [{ digest: 'a2', commit: 'c2', failedAt: '', reason: 'Crash', message: 'it crashed' }];
 
 /** Runs `commit`, whose content is `a1` or `a2`, in that state. */
@@ -44,8 +44,8 @@ describe('clusterRollout', () => {
       'Unreachable: x has not answered since 2030-01-01T00:00:00.000Z',
     ],
     [
-      'a lost cluster',
-      member('Applying', 'c2', { reachability: { ...UNREACHABLE, state: 'Lost' } }),
+      'an unreachable cluster after the grace',
+      member('Applying', 'c2', { reachability: { ...UNREACHABLE, isGraceOver: true } }),
       'c2',
       'Skipped: x has not answered since 2030-01-01T00:00:00.000Z',
     ],

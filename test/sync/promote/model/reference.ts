@@ -338,7 +338,7 @@ export class Reference {
     return [this.provenIn[index], this.#failing[index]].some((ended) => ended?.has(id));
   }
 
-  /** Failures within the budget do not prevent the proof of the stage, so they are no reason to replace the commit (S34). */
+  /** Failures within the budget do not prevent the proof of the stage, so the commit is not replaced for them (S34). */
   #isFailing(stage: ReferenceStage, commit: ReferenceCommit): boolean {
     const members = this.#members(stage);
     const failed = members.filter((record) => record.failed.has(this.#digest(commit, record)));

@@ -1,0 +1,52 @@
+/** The record of a cluster that starts a commit, or that has its content already. Pure. */
+import type { ClusterSync } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { TargetDigests } from '../../commits.ts';
+import type { OrderedRelease } from '../release/order.ts';
+import { unitsToSoak } from './proofs.ts';
+import type { ClusterRollout } from './rollout.ts';
+import { ALL_UNITS, startSoak } from './soak.ts';
+import type { MemberContext } from './stage-member.ts';
+
+/** The intent, which is recorded before the first write to the cluster. */
+export function startedSync(
+  { member, digest }: ClusterRollout,
+  stage: string,
+  { commit, name }: OrderedRelease,
+  { history, now }: MemberContext,
+): ClusterSync {
+  const { objects: _objects, failures: _failures, ...sync } = member.progress.sync;
+  const target = history.target(commit, member.name) ?? unknownUnits(digest);
+  const failedBefore = sync.failed?.some((entry) => entry.digest === target.digest) ?? false;
+  const units = failedBefore ? [ALL_UNITS] : unitsToSoak(sync, target, { history, cluster: member.name });
+  // Content that failed here starts only after an acknowledgement, and then counts as new.
+  const failed = sync.failed?.filter((entry) => entry.digest !== target.digest);
+  return {
+    ...sync,
+    ...optional('failed', failed),
+    commit,
+    renderedDigest: target.digest,
+    release: name,
+    stage,
+    soak: startSoak(target, units, sync.soak, now),
+  };
+}
+
+function unknownUnits(digest: string | undefined): TargetDigests {
+  return { digest: digest ?? '', units: new Map() };
+}
+
+/** The same content under a newer commit: a new name, no write and no new soak. */
+export function renamedSync(
+  { member, hasContent, state }: ClusterRollout,
+  stage: string,
+  { commit, name }: OrderedRelease,
+  { history }: MemberContext,
+): ClusterSync {
+  const { sync } = member.progress;
+  const inStage = { ...sync, stage };
+  if (!hasContent || state === 'Blocked' || member.reachability.state !== 'Reachable') return inStage;
+  // Never an older name: a commit that was adopted from the inventory stays.
+  const isOlder = history.order(commit) < history.order(sync.commit);
+  return isOlder ? inStage : { ...inStage, commit, release: name };
+}

@@ -1,0 +1,127 @@
+/** What is observed of a cluster's assigned content, and the first condition of its soak that is not met. Pure. */
+import type { Check, ClusterSoak, ClusterSync } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import { type CheckRun, countRuns, gateResult } from '../../../rollout/gate.ts';
+import { MAX_GAP_MS, notAfter } from '../../../rollout/soak-clock.ts';
+import type { ClusterReport, WorkReport } from '../../cluster-report.ts';
+import type { TargetDigests } from '../../commits.ts';
+import type { CommitHistory } from '../commit-history.ts';
+import type { ClusterSnapshot } from '../snapshot.ts';
+
+export interface SoakRules {
+  readonly soakSeconds: number;
+  readonly checks: readonly Check[];
+}
+
+/** The default progressDeadlineSeconds of a Deployment, for objects whose own controller has no deadline. */
+const LATE_MS = 600_000;
+
+export interface ObservationContext {
+  readonly history: CommitHistory;
+  readonly now: Date;
+}
+
+export interface ContentObservation extends ObservationContext {
+  readonly cluster: string;
+  readonly sync: ClusterSync;
+  readonly soak: ClusterSoak;
+  readonly target: TargetDigests;
+  /** False: the commit is not rendered any more, so its units are unknown. */
+  readonly isRendered: boolean;
+  readonly report: ClusterReport;
+  readonly work: WorkReport | undefined;
+  readonly health: (NonNullable<ClusterReport['health']> & Explanation) | undefined;
+  readonly rules: SoakRules;
+  readonly runs: readonly CheckRun[];
+}
+
+export function observeContent(
+  { cluster, report, checkRuns = [] }: ClusterSnapshot & { readonly report: ClusterReport },
+  { sync, digest }: { readonly sync: ClusterSync; readonly digest: string },
+  context: ObservationContext,
+  rules: SoakRules,
+): ContentObservation {
+  const { name } = cluster.metadata;
+  const rendered = context.history.target(sync.commit, name);
+  const isRendered = rendered?.digest === digest;
+  return {
+    ...context,
+    cluster: name,
+    sync,
+    soak: sync.soak ?? {},
+    target: isRendered ? rendered : { digest, units: new Map<string, string>() },
+    isRendered,
+    report,
+    work: report.work?.digest === digest ? report.work : undefined,
+    health: knownHealth(report, digest, context.now),
+    rules,
+    runs: checkRuns,
+  };
+}
+
+/** Undefined if it is unknown, of another digest, or too old. */
+function knownHealth({ health }: ClusterReport, digest: string, now: Date): ContentObservation['health'] {
+  if (health?.digest !== digest || Math.abs(+now - +health.observedAt) > MAX_GAP_MS) return undefined;
+  if (health.answer === 'Unknown') return undefined;
+  return { reason: 'Settled', ...health };
+}
+
+/** Runs from before the target settled do not count. */
+export function withCheckRuns(input: ContentObservation): ContentObservation {
+  const { soak, rules, now } = input;
+  if (soak.settledAt === undefined) return input;
+  const settledAt = Date.parse(soak.settledAt);
+  // A run in the future predates a clock that was set back.
+  const runs = input.runs.filter(({ at }) => +at >= settledAt && at <= now);
+  return { ...input, soak: { ...soak, gates: countRuns(soak.gates ?? [], runs, rules.checks) } };
+}
+
+export function observedFailure({ work, health, soak, rules }: ContentObservation): Explanation | undefined {
+  if (work?.state === 'Failed') return { reason: work.reason, because: work.message };
+  if (health?.answer === 'Failed') return health;
+  const gate = gateResult(soak.gates ?? [], rules.checks);
+  return gate.state === 'Failed' ? { reason: 'CheckFailed', because: gate.because } : undefined;
+}
+
+export interface Obstacle extends Explanation {
+  readonly state?: 'Held';
+  readonly failing?: boolean;
+  readonly lateAt?: Date;
+}
+
+/** The first condition of a running soak that is not met. */
+export function findObstacle(input: ContentObservation): Obstacle | undefined {
+  const { work, health } = input;
+  if (!work) return { reason: 'Applying', because: 'not compared with this commit yet' };
+  const { reason, message: because } = work;
+  if (work.state === 'Held') return { state: 'Held', failing: true, reason, because };
+  if (work.state !== 'Applied') return { failing: work.objects.failed > 0, reason, because };
+  const { synced } = input.report;
+  if (synced.status !== 'True') return { reason: synced.reason, because: synced.message };
+  if (!health) return { reason: 'HealthUnknown', because: 'health not observed recently' };
+  if (health.answer === 'Settled') return undefined;
+  return {
+    reason: health.reason,
+    because: health.because,
+    ...optional('blocker', health.blocker),
+    ...lateness(input),
+  };
+}
+
+/** A controller without a deadline never reports a failure, so promotion times it to let a fix in. */
+function lateness({ soak, now, health }: ContentObservation): Partial<Obstacle> {
+  if (health?.answer !== 'Progressing' || health.hasDeadline) return {};
+  if (soak.startedAt === undefined || soak.settledAt !== undefined) return {};
+  const lateAt = new Date(Date.parse(notAfter(soak.startedAt, now)) + LATE_MS);
+  return now >= lateAt ? { failing: true } : { lateAt };
+}
+
+/**
+ * It had settled, and was observed not to be in sync and healthy any more. Before it settles, clocks that units brought along
+ * keep running; and a time without observations counts up to MAX_GAP_MS.
+ */
+export function isObservedUnsettled({ soak, work, health, report }: ContentObservation): boolean {
+  if (soak.settledAt === undefined) return false;
+  return health?.answer === 'Progressing' || (work !== undefined && report.synced.status === 'False');
+}
