@@ -48,10 +48,9 @@ async function listAll<T extends KubeObject>(
 }
 
 /** The object of that name, or an error that lists the existing names. */
-export function findByName<T extends KubeObject>(objects: readonly T[], name: string): T {
+export function findByName<T extends KubeObject>(kind: string, objects: readonly T[], name: string): T {
   const found = objects.find(({ metadata }) => metadata.name === name);
   if (found) return found;
-  const kind = objects[0]?.kind ?? 'object';
   const names = objects.map(({ metadata }) => metadata.name);
   throw new CliError(`${kind} ${name} not found in the hub`, {
     hint:

@@ -23,7 +23,7 @@ export function historyCommand(io: Io): Command {
       const client = await connectFrom(io, flags);
       try {
         const { clusters, releases } = await readHub(client, io.signal);
-        const entries = clusterHistory(findByName(clusters, name), releases);
+        const entries = clusterHistory(findByName('Cluster', clusters, name), releases);
         printResult(io, flags.output, { cluster: name, history: entries }, () => ({
           columns: ['commit', 'state', 'age', 'author', 'subject'],
           rows: entries.map(({ commit, state, at, author, subject }) => [

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { GROUP } from '../../api/names.ts';
 import { validate } from '../../api/validation/validate.ts';
@@ -99,7 +99,7 @@ async function validateFiles(
 }
 
 function filesIn(io: Io, path: string): string[] {
-  const absolute = join(io.cwd, relative(io.cwd, path));
+  const absolute = resolve(io.cwd, path);
   const kind = statSync(absolute, { throwIfNoEntry: false });
   if (!kind) {
     throw new CliError('file or folder not found', {

@@ -1,14 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { clusterNames } from '../../../src/local/names.ts';
 import { listPorts, planFleetState, replacePort } from '../../../src/local/processes/desired-state.ts';
-import { findFreePort, findNextPort, isPortFree } from '../../../src/os/ports.ts';
-
-describe('clusterNames', () => {
-  it('starts with the hub and numbers further clusters prod-2, prod-3, …', () => {
-    expect(clusterNames(7)).toEqual(['hub', 'test', 'pre', 'prod', 'prod-2', 'prod-3', 'prod-4']);
-  });
-});
+import { findFreePort } from '../../../src/os/ports.ts';
 
 describe('planFleetState', () => {
   it('creates one cluster by default', async () => {
@@ -55,19 +48,6 @@ describe('planFleetState', () => {
       code: 'PortInUse',
       message: `port ${port} for cluster hub is in use by another program`,
     });
-  });
-});
-
-describe('findNextPort', () => {
-  it('skips ports that are used or taken', async () => {
-    const port = await findFreePort('127.0.0.1');
-    const start = Math.min(port, 32_000);
-    const first = await findNextPort(new Set(), '127.0.0.1', start);
-    await listen(first);
-    const second = await findNextPort(new Set(), '127.0.0.1', start);
-    const third = await findNextPort(new Set([second]), '127.0.0.1', start);
-    expect(new Set([first, second, third]).size).toBe(3);
-    expect(await isPortFree(first)).toBe(false);
   });
 });
 

@@ -46,7 +46,7 @@ function showCommand(io: Io): Command {
     .addOption(createOutputOption());
   return addConnectionOptions(command).action((name: string, flags: Flags) =>
     withHub(io, flags, async (client) => {
-      const release = findByName((await readHub(client, io.signal)).releases, name);
+      const release = findByName('Release', (await readHub(client, io.signal)).releases, name);
       if (flags.output === 'table') io.out(formatRelease(release, io.clock.now()));
       else printResult(io, flags.output, release, () => ({ columns: [], rows: [] }));
     }),
@@ -64,7 +64,7 @@ function pauseCommand(io: Io, verb: 'halt' | 'resume', paused: boolean): Command
     .argument('<pipeline>', 'name of the Pipeline');
   return addConnectionOptions(command).action((name: string, flags: ConnectionFlags) =>
     withHub(io, flags, async (client) => {
-      findByName((await readHub(client, io.signal)).pipelines, name);
+      findByName('Pipeline', (await readHub(client, io.signal)).pipelines, name);
       await setPaused(client, name, paused);
       io.err(
         paused
@@ -105,8 +105,8 @@ function approveCommand(io: Io): Command {
     (name: string, stage: string, flags: ConnectionFlags & { reason: string }) =>
       withHub(io, flags, async (client) => {
         const { releases, pipelines } = await readHub(client, io.signal);
-        const { spec } = findByName(releases, name);
-        const stages = findByName(pipelines, spec.pipeline).spec.stages.map((one) => one.name);
+        const { spec } = findByName('Release', releases, name);
+        const stages = findByName('Pipeline', pipelines, spec.pipeline).spec.stages.map((one) => one.name);
         if (!stages.includes(stage)) {
           throw new CliError(`pipeline ${spec.pipeline} has no stage ${stage}`, {
             hint: `use one of: ${stages.join(', ')}`,

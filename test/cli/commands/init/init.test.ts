@@ -193,7 +193,7 @@ describe('kubenode render', { timeout: 60_000 }, () => {
 
   it.each([
     ['an unknown target', ['.', '--target', 'nowhere'], 65, /use one of: hub, pre, prod, test/],
-    ['an unknown commit', ['.', '--commit', 'no-such'], 1, /no commit of this repository/],
+    ['an unknown commit', ['.', '--commit', 'no-such'], 1, /is not a commit of this repository/],
     ['a folder outside of a repository', ['/', '--commit', 'HEAD'], 1, /git init/],
     ['a folder without a fleet', ['.', '--path', 'test'], 1, /cdk8s\.yaml/],
   ])('fails on %s and explains why', async (_, args, code, words) => {

@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseFieldPath } from '../../../src/cli/commands/validate.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { testIo } from '../../support/test-io.ts';
+
+const CLUSTER = `apiVersion: kubenode.dev/v1alpha1
+kind: Cluster
+metadata: {name: test}
+spec: {environment: test, connection: {credentialsRef: {name: test}}}
+`;
+const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n';
+
+async function validate(files: Record<string, string>): Promise<{ code: number; out: string; err: string }> {
+  const cwd = tempFolder('validate');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  const io = testIo({ cwd });
+  const code = await runCommandLine(io, ['validate', '.']);
+  return { code, out: io.stdout, err: io.stderr };
+}
+
+describe('kubenode validate', () => {
+  it('accepts valid objects and counts those it cannot check', async () => {
+    expect(await validate({ 'a.yaml': CLUSTER, 'b.yml': NAMESPACE, 'c.txt': 'no YAML' })).toEqual({
+      code: 0,
+      out: '2 objects in 2 files read, 1 of other groups not checked (use --server)\n',
+      err: '',
+    });
+  });
+
+  it('reports each problem with file and line', async () => {
+    const { code, out, err } = await validate({ 'a.yaml': CLUSTER.replace('environment', 'enviroment') });
+    expect(code).toBe(65);
+    expect(out).toMatch(/^a\.yaml:4 +Cluster\/test +spec\.enviroment +.*did you mean environment/m);
+    expect(err).toMatch(/^\d+ problems?; 1 object in 1 file read\n$/);
+  });
+
+  it('fails on a folder without YAML or JSON', async () => {
+    const { code, err } = await validate({ 'c.txt': '' });
+    expect(code).toBe(65);
+    expect(err).toContain('the folder contains no *.yaml, *.yml or *.json file');
+  });
+});
+
+describe('parseFieldPath', () => {
+  it.each([
+    ['spec.stages[0].name', ['spec', 'stages', 0, 'name']],
+    ['metadata.labels["a.b/c"]', ['metadata', 'labels', 'a.b/c']],
+    ['spec.x[key]', ['spec', 'x', 'key']],
+    ['', []],
+  ])('splits %j', (path, steps) => {
+    expect(parseFieldPath(path)).toEqual(steps);
+  });
+});
