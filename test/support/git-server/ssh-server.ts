@@ -79,14 +79,16 @@ function commandScript(folder: string, faultFile: string): string {
   writeFileSync(
     path,
     `#!/bin/sh
-# The session's own sshd: our parent, or that of the shell which started us.
-session=$PPID
-case "$(ps -o comm= -p $PPID)" in sshd*) ;; *) session=$(ps -o ppid= -p $PPID) ;; esac
-fault=$(cat '${faultFile}' 2>/dev/null)
+fault=none
+if [ -e '${faultFile}' ]; then read -r fault < '${faultFile}'; fi
 case "$fault" in
   hang) exec sleep 600 ;;
   fail) exit 1 ;;
-  truncate) eval "$SSH_ORIGINAL_COMMAND" | { dd bs=1 count=2000 status=none; kill -9 $session; } ;;
+  truncate)
+    # The session's own sshd: our parent, or that of the shell which started us.
+    session=$PPID
+    case "$(ps -o comm= -p $PPID)" in sshd*) ;; *) session=$(ps -o ppid= -p $PPID) ;; esac
+    eval "$SSH_ORIGINAL_COMMAND" | { dd bs=1 count=2000 status=none; kill -9 $session; } ;;
   *) eval "exec $SSH_ORIGINAL_COMMAND" ;;
 esac
 `,
