@@ -27,7 +27,7 @@ const MESSAGES = [
   /is immutable (?:after|once)/,
 ];
 
-export function isImmutableFieldError({ status, reason, causes }: KubeError): boolean {
+function isImmutableFieldError({ status, reason, causes }: KubeError): boolean {
   if (status !== 422 || reason !== 'Invalid' || causes.length === 0) return false;
   return causes.every(
     ({ reason: why, field, message = '' }) =>

@@ -36,7 +36,7 @@ const STEPS: readonly (readonly [step: string, kinds: readonly string[]])[] = [
 const OBJECTS = STEPS.findIndex(([step]) => step === 'objects');
 const STEP_OF = new Map(STEPS.flatMap(([, kinds], index) => kinds.map((kind) => [kind, index] as const)));
 
-export function stepIndexOf({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): number {
+function stepIndexOf({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): number {
   return STEP_OF.get(`${group}/${kind}`) ?? OBJECTS;
 }
 

@@ -4,6 +4,7 @@
  * Pure. An object that cannot be read is unknown, never absent: it is not deleted, and no other hub's object is taken over.
  */
 
+import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
@@ -100,9 +101,9 @@ function waitForOthers(
   entry: InventoryEntry | undefined,
 ): Action | undefined {
   const owner = ownerOf(live, { hub, unit });
-  if (owner === 'other-hub') return wait('another hub owns it: label kubenode.dev/hub');
+  if (owner === 'other-hub') return wait(`another hub owns it: label ${LABEL_HUB}`);
   // Our hub owns it, but our inventory does not list it: another Pipeline declares it too. The first one keeps it.
-  if (owner === 'other-unit' && !entry) return wait('another Pipeline owns it: label kubenode.dev/unit');
+  if (owner === 'other-unit' && !entry) return wait(`another Pipeline owns it: label ${LABEL_UNIT}`);
   return live.metadata.deletionTimestamp ? wait(terminatingReason(live)) : undefined;
 }
 

@@ -5,6 +5,7 @@
 import {
   ANNOTATION_COMMIT,
   GROUP,
+  KILL_SWITCH,
   LABEL_HUB,
   LABEL_UNIT,
   NAMESPACE,
@@ -139,8 +140,8 @@ function misplaced(target: string, { kind, metadata }: KubeObject): string[] {
   if (HUB_KINDS.includes(kind) && target !== HUB_TARGET) {
     return [`${kind} belongs in the hub: declare it there, not in cluster ${target}`];
   }
-  if (kind === 'DefenderPolicy' && metadata.name === 'kill-switch') {
-    return ['the name kill-switch is reserved for `kubenode defender stop`: choose another name'];
+  if (kind === 'DefenderPolicy' && metadata.name === KILL_SWITCH) {
+    return [`the name ${KILL_SWITCH} is reserved for \`kubenode defender stop\`: choose another name`];
   }
   return [];
 }

@@ -2,7 +2,7 @@
  * The only code that deletes objects which sync applied. It reads the object first and checks its owner labels. The delete
  * then carries UID and resourceVersion, so that it deletes exactly the object that was read, or nothing.
  */
-import { LABEL_HUB, LABEL_UNIT } from '../../../api/names.ts';
+import { ANNOTATION_PRUNE, LABEL_HUB, LABEL_UNIT, PRUNE_NEVER } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject, Metadata, Resource } from '../../../kube/objects/object.ts';
@@ -98,7 +98,7 @@ function notDeletableReason(object: KubeObject, claim: OwnerClaim): string | und
   if (owner !== 'ours') {
     return `its labels ${LABEL_HUB} and ${LABEL_UNIT} do not name this hub and unit ${claim.unit}: ${owner}`;
   }
-  return isKeptOnPrune(object) ? 'it is annotated kubenode.dev/prune: Never' : undefined;
+  return isKeptOnPrune(object) ? `it is annotated ${ANNOTATION_PRUNE}: ${PRUNE_NEVER}` : undefined;
 }
 
 function terminating(object: KubeObject): OwnedDeleteOutcome {

@@ -1,5 +1,5 @@
 /** Plans what happens to objects that the inventory lists and git no longer declares. Pure. */
-import { GROUP } from '../../../api/names.ts';
+import { ANNOTATION_PRUNE, GROUP, PRUNE_NEVER } from '../../../api/names.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
@@ -58,7 +58,10 @@ function spareAction({ hub }: ApplyInput, entry: InventoryEntry, live: KubeObjec
     return { action: 'release', because: `${REMOVED_FROM_GIT}, but not ours: ${owner}` };
   }
   if (isKeptOnPrune(live)) {
-    return { action: 'release', because: `${REMOVED_FROM_GIT}, annotated kubenode.dev/prune: Never` };
+    return {
+      action: 'release',
+      because: `${REMOVED_FROM_GIT}, annotated ${ANNOTATION_PRUNE}: ${PRUNE_NEVER}`,
+    };
   }
   if (live.metadata.deletionTimestamp) return { action: 'confirm', because: terminatingReason(live) };
   const because = inUseReason(live);

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { ApplyOptions, Client } from '../../../src/kube/client/client.ts';
+import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { type ApplyOutcome, applyObject } from '../../../src/sync/apply/apply-object.ts';
+import { type ObjectPlan, planTarget } from '../../../src/sync/apply/plan.ts';
+import { createFakeCluster } from './fake-cluster.ts';
+import { applyInput, configMap, entry, HUB, live, UNIT, unit } from './fixtures.ts';
+
+const a = configMap('a');
+const replaceable = { ...a, metadata: { ...a.metadata, annotations: { 'kubenode.dev/replace': 'Allowed' } } };
+
+function planFor(object: KubeObject, known = false): ObjectPlan {
+  const inventory = known ? [entry(object)] : [];
+  const [plan] = planTarget(applyInput({ git: [unit(UNIT, [object])], inventory })).objects;
+  if (!plan) throw new Error('expected one object in the plan');
+  return plan;
+}
+
+function failingWith(error: KubeError): Promise<ApplyOutcome> {
+  const { client } = createFakeCluster().process();
+  const failing: Client = {
+    ...client,
+    apply: async () => {
+      throw error;
+    },
+  };
+  return applyObject({ client: failing, hub: HUB }, planFor(a));
+}
+
+describe('applyObject', () => {
+  it.each([
+    ['S7 forces fields of an object that is ours', true],
+    ['does not force fields of an object that existed before', false],
+  ])('%s', async (_name, known) => {
+    const { client } = createFakeCluster().process();
+    const options: ApplyOptions[] = [];
+    const recording: Client = {
+      ...client,
+      apply: (resource, object, applyOptions) => {
+        options.push(applyOptions);
+        return client.apply(resource, object, applyOptions);
+      },
+    };
+    const outcome = await applyObject({ client: recording, hub: HUB }, planFor(a, known));
+    expect(outcome).toMatchObject({ outcome: 'applied', replaced: false });
+    expect(options).toMatchObject([{ force: known }]);
+  });
+
+  it.each<[code: KubeErrorCode, retryable: boolean]>([
+    ['ServerError', true],
+    ['Conflict', true],
+    ['NotFound', true],
+    ['Invalid', false],
+    ['Forbidden', false],
+  ])('S8 returns %s as a failure of this object; retryable: %s', async (code, retryable) => {
+    expect(await failingWith(new KubeError(code, 'rejected'))).toMatchObject({
+      outcome: 'failed',
+      reason: code,
+      retryable,
+    });
+  });
+
+  it('S10 reports a conflict of field managers and does not retry it', async () => {
+    const causes = [{ reason: 'FieldManagerConflict', message: 'conflict with "somebody"' }];
+    expect(await failingWith(new KubeError('Conflict', 'conflict', { causes }))).toMatchObject({
+      reason: 'FieldConflict',
+      retryable: false,
+    });
+  });
+
+  it.each<KubeErrorCode>(['Unreachable', 'Timeout', 'Aborted', 'Unauthorized', 'TooManyRequests'])(
+    'S16 rejects with %s: the next object would fail too',
+    async (code) => {
+      await expect(failingWith(new KubeError(code, 'no answer'))).rejects.toMatchObject({ code });
+    },
+  );
+
+  it.each([
+    ['replaces an object with an immutable field if git allows it', replaceable, 'applied'],
+    ['does not replace an object without the annotation', a, 'failed'],
+  ] as const)('S11 %s', async (_name, object, expected) => {
+    const cluster = createFakeCluster();
+    const { client } = cluster.process();
+    await client.create(await client.resourceFor('v1', 'ConfigMap'), live(object));
+    const causes = [{ reason: 'FieldValueForbidden', field: 'data', message: 'field is immutable' }];
+    const immutable = new KubeError('Invalid', 'immutable', { status: 422, reason: 'Invalid', causes });
+    const picky: Client = {
+      ...client,
+      apply: async (resource, applied, options) => {
+        if (cluster.objects.size > 0) throw immutable;
+        return client.apply(resource, applied, options);
+      },
+    };
+    const outcome = await applyObject({ client: picky, hub: HUB }, planFor(object, true));
+    expect(outcome.outcome).toBe(expected);
+    expect(cluster.deleted).toHaveLength(expected === 'applied' ? 1 : 0);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { objectKey } from '../../../../src/kube/objects/object-id.ts';
+import type { SyncContext } from '../../../../src/sync/apply/context.ts';
+import { openInventory } from '../../../../src/sync/apply/inventory/store.ts';
+import { planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
+import { type PruneResult, pruneUnits } from '../../../../src/sync/apply/prune/prune.ts';
+import { memoryLog } from '../../../support/memory-log.ts';
+import { NOW, virtualClock } from '../../../support/virtual-clock.ts';
+import { createFakeCluster } from '../fake-cluster.ts';
+import {
+  type ApplyScenario,
+  applyInput,
+  configMap,
+  entry,
+  HUB,
+  live,
+  namespace,
+  UNIT,
+  unit,
+} from '../fixtures.ts';
+
+const a = configMap('a');
+const b = configMap('b');
+const ACKNOWLEDGED = { budget: { maxObjects: 10, maxPercent: 100 } };
+
+interface Pruned {
+  readonly result: PruneResult;
+  readonly plan: TargetPlan;
+  /** Names of the objects left in the cluster, and keys of the entries left in the inventory. */
+  readonly left: readonly string[];
+  readonly listed: readonly string[];
+}
+
+async function prune(scenario: ApplyScenario): Promise<Pruned> {
+  const cluster = createFakeCluster();
+  const process = cluster.process();
+  for (const object of scenario.cluster ?? []) {
+    await process.client.create(await process.client.resourceFor(object.apiVersion, object.kind), object);
+  }
+  const store = await openInventory(process.client, { clusterUID: 'cluster-uid', scope: '' });
+  await store.write({ add: scenario.inventory ?? [], remove: [] });
+  // Like a watch, the plan sees only objects with owner labels.
+  const observed = scenario.cluster?.filter(({ metadata }) => metadata.labels) ?? [];
+  const plan = planTarget(applyInput({ ...scenario, cluster: observed }));
+  const context: SyncContext = {
+    ...process,
+    store,
+    hub: HUB,
+    clock: virtualClock(),
+    log: memoryLog(),
+    serverForms: new Map(),
+    signal: new AbortController().signal,
+  };
+  const result = await pruneUnits(context, plan, { outcomes: new Map(), now: NOW });
+  return {
+    result,
+    plan,
+    left: [...cluster.objects.values()]
+      .map(({ metadata }) => metadata.name)
+      .filter((name) => !name.startsWith('inventory')),
+    listed: [...store.inventory().entries.keys()],
+  };
+}
+
+describe('pruneUnits', () => {
+  it('deletes an object that was removed from git, and its inventory entry', async () => {
+    const { result, left, listed } = await prune({
+      git: [unit(UNIT, [b])],
+      inventory: [entry(a), entry(b)],
+      cluster: [live(a), live(b)],
+      more: ACKNOWLEDGED,
+    });
+    expect(result).toEqual({ deleted: 1, waiting: [], marked: 0 });
+    expect(left).toEqual(['b']);
+    expect(listed).toEqual([objectKey(entry(b))]);
+  });
+
+  it('S5 deletes nothing in a unit with an object that is not applied', async () => {
+    const { result, left } = await prune({
+      git: [unit(UNIT, [b])],
+      inventory: [entry(a)],
+      cluster: [live(a)],
+      more: ACKNOWLEDGED,
+    });
+    expect(result.waiting).toMatchObject([{ object: 'ConfigMap default/a', reason: 'ApplyFirst' }]);
+    expect(left).toEqual(['a']);
+  });
+
+  it('S2 deletes nothing that is held', async () => {
+    const { result, left, listed } = await prune({ inventory: [entry(a)], cluster: [live(a)] });
+    expect(result.waiting).toMatchObject([{ object: 'ConfigMap default/a', reason: 'DeletesHeld' }]);
+    expect(left).toEqual(['a']);
+    expect(listed).toHaveLength(1);
+  });
+
+  it('S1 removes the entry of an object only when it is confirmed deleted', async () => {
+    const scenario = { git: [unit(UNIT, [b])], inventory: [entry(a), entry(b)], more: ACKNOWLEDGED };
+    const missing = await prune({ ...scenario, cluster: [live(b)] });
+    expect(missing.listed).toEqual([objectKey(entry(b))]);
+    const unlabeled = await prune({
+      ...scenario,
+      inventory: [entry(a, { uid: 'uid-1' }), entry(b)],
+      cluster: [a, live(b)],
+    });
+    expect(unlabeled.result.waiting).toMatchObject([{ reason: 'DeleteRefused' }]);
+    expect(unlabeled.listed).toHaveLength(2);
+  });
+
+  it('S4 marks a protected object first', async () => {
+    const web = namespace('web');
+    const scenario: ApplyScenario = {
+      git: [unit(UNIT, [b])],
+      inventory: [entry(web), entry(b)],
+      cluster: [live(web), live(b)],
+    };
+    const [hold] = planTarget(applyInput(scenario)).holds;
+    const acknowledgements = [{ unit: UNIT, planDigest: hold?.planDigest ?? '' }];
+    const { result, left } = await prune({ ...scenario, more: { acknowledgements } });
+    expect(result).toEqual({ deleted: 0, waiting: [], marked: 1 });
+    expect(left).toContain('web');
+  });
+});

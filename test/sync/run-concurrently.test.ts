@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { runConcurrently } from '../../src/sync/run-concurrently.ts';
+
+const items = Array.from({ length: 30 }, (_, index) => index);
+
+describe('runConcurrently', () => {
+  it('returns the results in the order of the items, however long each one takes', async () => {
+    const results = await runConcurrently(items, async (item) => {
+      await new Promise((resolve) => setTimeout(resolve, (30 - item) % 5));
+      return item * 2;
+    });
+    expect(results).toEqual(items.map((item) => item * 2));
+  });
+
+  it('works on at most eight items at once', async () => {
+    let running = 0;
+    let most = 0;
+    await runConcurrently(items, async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+    });
+    expect(most).toBe(8);
+  });
+
+  it('rejects with the first error after all started work has ended, and starts no further item', async () => {
+    const started: number[] = [];
+    let ended = 0;
+    const work = runConcurrently(items, async (item) => {
+      started.push(item);
+      await new Promise((resolve) => setImmediate(resolve));
+      ended += 1;
+      if (item === 3) throw new Error('item 3 failed');
+    });
+    await expect(work).rejects.toThrow('item 3 failed');
+    expect(ended).toBe(started.length);
+    expect(started.length).toBeLessThan(items.length);
+  });
+});
