@@ -81,7 +81,7 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
         error = recordError(caught, from === undefined ? 'list' : 'watch');
         backoff = backOffAfterError(backoff, {
           atMs: clock.monotonicMs(),
-          chance: random(),
+          random: random(),
           retryAfterSeconds: error.retryAfterSeconds,
         });
         await pause(backoff.delayMs, signal);

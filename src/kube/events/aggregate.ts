@@ -1,4 +1,4 @@
-/** What was said, how often, and how much of it is written. Bounded, whatever is said. Pure: time is an argument. */
+/** Counts repeated events, and how many of them are written. Bounded. Pure: time is an argument. */
 
 import type { ObjectName } from '../objects/object.ts';
 import { createEventLimits } from './limits.ts';
@@ -10,10 +10,10 @@ export interface AggregatedEvent {
   readonly occurrence: Occurrence;
   readonly firstAt: Date;
   lastAt: Date;
-  /** Since we know it. */
+  /** Occurrences since this process created the entry. */
   count: number;
-  /** What others counted before us; undefined until we know that it is written. */
-  before: number | undefined;
+  /** The count of the stored Event before ours; undefined until the Event is known to exist. */
+  storedBefore: number | undefined;
   written: number;
   lastWriteMs: number;
 }
@@ -21,42 +21,42 @@ export interface AggregatedEvent {
 export type EventDropReason = 'too many of one object' | 'too many at once';
 
 export interface EventAggregator {
-  /** The entry in which it is counted now, or why it is not. */
+  /** The entry that counts this occurrence, or why it is dropped. */
   count(occurrence: Occurrence, now: Date, nowMs: number): AggregatedEvent | EventDropReason;
   get(key: string): AggregatedEvent | undefined;
   forget(key: string): void;
   unwritten(): readonly AggregatedEvent[];
 }
 
-// What was said and written is forgotten from the oldest on; what was not written fills this at most.
+// Written entries are dropped from the oldest on; unwritten ones never exceed this.
 const MAX_ENTRIES = 1000;
 
 export function createEventAggregator(controller: string): EventAggregator {
   const limits = createEventLimits();
   const entries = new Map<string, AggregatedEvent>();
   return {
-    count: say,
+    count,
     get: (key) => entries.get(key),
     forget: (key) => void entries.delete(key),
     unwritten: () => [...entries.values()].filter(isUnwritten),
   };
 
-  function say(occurrence: Occurrence, now: Date, nowMs: number): AggregatedEvent | EventDropReason {
+  function count(occurrence: Occurrence, now: Date, nowMs: number): AggregatedEvent | EventDropReason {
     const topic = eventTopic(occurrence, controller);
-    const said = { about: subjectKey(occurrence.about), topic, note: eventNote(occurrence.note) };
-    const known = (wording: string): boolean => entries.has(keyOf(topic, wording));
-    const note = limits.admit({ ...said, known }, nowMs);
+    const key = { about: subjectKey(occurrence.about), topic, note: eventNote(occurrence.note) };
+    const known = (counted: string): boolean => entries.has(keyOf(topic, counted));
+    const note = limits.admit({ ...key, known }, nowMs);
     if (note === undefined) return 'too many of one object';
     const entry =
       entries.get(keyOf(topic, note)) ??
-      begin(topic, { ...occurrence, note: eventNote(note) }, { note, now });
+      createEntry(topic, { ...occurrence, note: eventNote(note) }, { note, now });
     if (!entry) return 'too many at once';
     entry.count += 1;
     entry.lastAt = now;
     return entry;
   }
 
-  function begin(
+  function createEntry(
     topic: string,
     occurrence: Occurrence,
     { note, now }: { readonly note: string; readonly now: Date },
@@ -70,7 +70,7 @@ export function createEventAggregator(controller: string): EventAggregator {
       firstAt: now,
       lastAt: now,
       count: 0,
-      before: undefined,
+      storedBefore: undefined,
       written: 0,
       lastWriteMs: Number.NEGATIVE_INFINITY,
     };

@@ -1,4 +1,4 @@
-/** An Event of events.k8s.io/v1 as the API server takes it. Pure: the same occurrence makes the same name. */
+/** Builds events.k8s.io/v1 Events that the API server accepts. Pure: the same occurrence gets the same name. */
 import { createHash } from 'node:crypto';
 import { formatMicroTime } from '../leader/record.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
@@ -14,23 +14,23 @@ export const EVENTS: Resource = {
 
 export type EventSubject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
-/** Something that happened to an object, for the people who look at it. */
+/** Something that happened to an object. */
 export interface Occurrence {
   readonly about: EventSubject;
   readonly related?: EventSubject;
   readonly type: 'Normal' | 'Warning';
   /** CamelCase: why. */
   readonly reason: string;
-  /** CamelCase: what was done or tried. */
+  /** CamelCase: the action that was taken or tried. */
   readonly action: string;
-  /** For people; it may vary. */
+  /** The message for people. It may vary. */
   readonly note: string;
 }
 
 export interface EventReporter {
   /** A qualified name: kubenode.dev/machine. */
   readonly controller: string;
-  /** Which process. Not part of what makes two events the same: the next leader counts on. */
+  /** The process. Not part of the identity of an event, so that the next leader continues the count. */
   readonly instance: string;
 }
 
@@ -39,10 +39,10 @@ const MAX_NOTE = 1024;
 const MAX_WORD = 128;
 const MAX_NAME = 253;
 const HASH = 16;
-// Events about objects without a namespace live here; no other place is accepted.
+// The API server accepts Events about cluster-scoped objects only in this namespace.
 const CLUSTER_NAMESPACE = 'default';
 
-/** What makes it the same as another one, but for the note. */
+/** Events with the same topic differ only in their note. */
 export function eventTopic({ about, related, type, reason, action }: Occurrence, controller: string): string {
   return JSON.stringify([
     controller,
@@ -60,7 +60,7 @@ export function subjectKey({ apiVersion, kind, metadata }: EventSubject): string
 
 export function eventName(about: EventSubject, topic: string, note: string): string {
   const hash = createHash('sha256').update(topic).update('\u0000').update(note).digest('hex').slice(0, HASH);
-  // Names of other kinds may hold what this one must not: `system:node`, capitals, a `-` at the end of a part.
+  // Other kinds allow names that Events do not: `system:node`, capitals, a `-` at the end of a part.
   const parts = about.metadata.name
     .toLowerCase()
     .replaceAll(/[^a-z0-9.-]/g, '-')
@@ -111,7 +111,7 @@ export function eventSeries(count: number, lastAt: Date): Readonly<Record<string
   return { count, lastObservedTime: formatMicroTime(lastAt) };
 }
 
-/** What a person may read, and the server takes. */
+/** Redacted, and cut to the limit of the server. */
 export function eventNote(text: string): string {
   return cutBytes(redactText(text), MAX_NOTE);
 }
@@ -132,7 +132,7 @@ function cutBytes(text: string, max: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= max) return text;
   const mark = '…';
-  // A character that is cut in two becomes a replacement character, which is dropped.
+  // A character that was cut becomes a replacement character, which is dropped.
   const part = new TextDecoder().decode(bytes.subarray(0, max - Buffer.byteLength(mark)));
   return `${part.replace(/\uFFFD+$/, '')}${mark}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Tells people what happened to an object: `kubectl events`. Saying something never waits and never fails; what
- * cannot be written is counted. What is said again is counted in the Event that is there, also by the next leader.
+ * Writes Events for people (`kubectl events`). Recording never waits and never fails; events that cannot be written are
+ * counted in a metric. Repeated events increase the count of the existing Event, even across leaders.
  */
 import type { Clock } from '../../os/clock.ts';
 import { isKubeError } from '../client/errors.ts';
@@ -15,8 +15,8 @@ export type { Occurrence } from './object.ts';
 
 export interface EventRecorder {
   record(occurrence: Occurrence): void;
-  /** Writes what waits, until told to give up. */
-  close(giveUp?: AbortSignal): Promise<void>;
+  /** Writes waiting events, until the signal is aborted. */
+  close(signal?: AbortSignal): Promise<void>;
 }
 
 export interface EventRecorderOptions extends EventReporter {
@@ -27,13 +27,13 @@ export interface EventRecorderOptions extends EventReporter {
   readonly metrics?: EventMetrics;
 }
 
-// Of something that goes on all the time one write a minute tells enough.
+// One write a minute is enough for an event that repeats.
 const SERIES_EVERY_MS = 60_000;
-// From a tenth of a second to ten, so about a minute: people may miss a line, a controller may not fill its memory.
+// Retries last for about a minute: a lost Event is acceptable, unlimited memory is not.
 const BACKOFF = { minMs: 100, maxMs: 10_000 };
 const MAX_TRIES = 12;
 const TIMEOUT_MS = 10_000;
-const WORTH_ANOTHER_TRY = [
+const RETRYABLE = [
   'Unreachable',
   'Timeout',
   'TooManyRequests',
@@ -44,10 +44,10 @@ const WORTH_ANOTHER_TRY = [
 
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, clock, random, log, metrics } = options;
-  const book = createEventAggregator(options.controller);
+  const aggregator = createEventAggregator(options.controller);
   const queue = createWorkQueue({ clock, random, ...BACKOFF });
-  const giveUp = new AbortController();
-  const call = { signal: giveUp.signal, timeoutMs: TIMEOUT_MS };
+  const abort = new AbortController();
+  const call = { signal: abort.signal, timeoutMs: TIMEOUT_MS };
   let open = true;
   const writing = writeAll();
 
@@ -56,14 +56,14 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   function record(occurrence: Occurrence): void {
     if (!open) return drop('closed');
     const nowMs = clock.monotonicMs();
-    const entry = book.count(occurrence, clock.now(), nowMs);
+    const entry = aggregator.count(occurrence, clock.now(), nowMs);
     if (typeof entry === 'string') return drop(entry);
     queue.addAfter(entry.key, entry.lastWriteMs + SERIES_EVERY_MS - nowMs);
   }
 
   async function writeAll(): Promise<void> {
     for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
-      const entry = book.get(key);
+      const entry = aggregator.get(key);
       if (entry && isUnwritten(entry)) await write(entry);
       queue.done(key);
     }
@@ -78,16 +78,16 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       queue.forget(key);
       metrics?.written();
     } catch (error) {
-      const again = isKubeError(error, ...WORTH_ANOTHER_TRY) && queue.failures(key) < MAX_TRIES;
-      if (open && again) queue.retry(key);
-      else giveUpOn(entry, error);
+      const retryable = isKubeError(error, ...RETRYABLE) && queue.failures(key) < MAX_TRIES;
+      if (open && retryable) queue.retry(key);
+      else dropEntry(entry, error);
     }
   }
 
-  function giveUpOn(entry: AggregatedEvent, error: unknown): void {
-    book.forget(entry.key);
+  function dropEntry(entry: AggregatedEvent, error: unknown): void {
+    aggregator.forget(entry.key);
     queue.forget(entry.key);
-    log.warn('event not written', { event: entry.name, reason: entry.occurrence.reason, error });
+    log.warn('event write failed', { event: entry.name, reason: entry.occurrence.reason, error });
     const because = isKubeError(error) ? error.code : 'error';
     for (let n = entry.written; n < entry.count; n += 1) drop(because);
   }
@@ -98,10 +98,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 
   async function close(signal?: AbortSignal): Promise<void> {
     open = false;
-    if (signal?.aborted) giveUp.abort(signal.reason);
-    signal?.addEventListener('abort', () => giveUp.abort(signal.reason), { once: true });
+    if (signal?.aborted) abort.abort(signal.reason);
+    signal?.addEventListener('abort', () => abort.abort(signal.reason), { once: true });
     await Promise.all([queue.close('finish'), writing]);
-    // What waited for its minute, or for another try.
-    for (const entry of book.unwritten()) await write(entry);
+    // Entries that waited for their next write or a retry.
+    for (const entry of aggregator.unwritten()) await write(entry);
   }
 }

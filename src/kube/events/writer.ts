@@ -1,4 +1,4 @@
-/** Writes one Event: created once, counted up from then on, also by others than who created it. */
+/** Writes one Event: creates it once and then updates its count, even if another process created it. */
 import type { CallOptions, Client } from '../client/client.ts';
 import { isKubeError } from '../client/errors.ts';
 import { valueAt } from '../objects/json.ts';
@@ -13,28 +13,28 @@ export async function writeEvent(
   reporter: EventReporter,
   call: CallOptions,
 ): Promise<void> {
-  const known = entry.before !== undefined && (await patched());
-  if (!known && !(await created())) await patched();
+  const updated = entry.storedBefore !== undefined && (await update());
+  if (!updated && !(await create())) await update();
 
-  async function created(): Promise<boolean> {
+  async function create(): Promise<boolean> {
     const object = buildEvent(entry.name.name, entry.occurrence, reporter, entry);
     try {
       await client.create(EVENTS, object, call);
-      entry.before = 0;
+      entry.storedBefore = 0;
       return true;
     } catch (error) {
       if (!isKubeError(error, 'AlreadyExists')) throw error;
-      // Said by the leader before us; or by us, and the answer was lost: then it is counted once too often.
+      // Created by the previous leader, or by us when the answer was lost: then it is counted once too often.
       const present = await client.get(EVENTS, entry.name, call);
       const counted = valueAt(present, 'series', 'count');
-      entry.before = typeof counted === 'number' ? counted : 1;
+      entry.storedBefore = typeof counted === 'number' ? counted : 1;
       return false;
     }
   }
 
-  /** False when it is not there any more: Events live for an hour. */
-  async function patched(): Promise<boolean> {
-    const series = eventSeries((entry.before ?? 0) + entry.count, entry.lastAt);
+  /** False when it no longer exists: the server deletes Events after an hour. */
+  async function update(): Promise<boolean> {
+    const series = eventSeries((entry.storedBefore ?? 0) + entry.count, entry.lastAt);
     try {
       await client.patch(EVENTS, entry.name, { type: 'merge', body: { series } }, call);
       return true;

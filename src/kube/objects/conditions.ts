@@ -1,4 +1,4 @@
-/** `metav1.Condition`, as every status holds it: read safely, changed without losing when it last turned. */
+/** Reads and updates lists of `metav1.Condition`, and keeps lastTransitionTime while a status is unchanged. */
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
@@ -11,12 +11,12 @@ export interface Condition {
   readonly message: string;
 }
 
-/** What a pass has to say: the moment of the transition is worked out here. */
+/** A condition to set. The time of the transition is computed here. */
 export type ConditionUpdate = Omit<Condition, 'lastTransitionTime'>;
 
-/** The bound of our kinds, in code points as the API server counts them. */
+/** The limit of our kinds, in code points as the API server counts them. */
 const MAX_MESSAGE = 1024;
-/** CamelCase, at most 64: a subset of what metav1.Condition allows. */
+/** CamelCase of at most 64 characters: a subset of what metav1.Condition allows. */
 const REASON = /^[A-Z][A-Za-z0-9]{0,63}$/;
 const TYPE = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
@@ -28,8 +28,8 @@ export function conditionOf<C extends Pick<Condition, 'type'>>(
 }
 
 /**
- * Absent is Unknown. With the object's generation given, so is a condition that speaks of an older spec:
- * "Ready" from before the change says nothing about what is wanted now.
+ * Unknown for a missing condition. Also Unknown, when the generation of the object is given, for a condition of an older
+ * generation: it says nothing about the current spec.
  */
 export function conditionStatus(
   conditions: readonly Pick<Condition, 'type' | 'status' | 'observedGeneration'>[] | undefined,
@@ -39,30 +39,31 @@ export function conditionStatus(
   const condition = conditionOf(conditions, type);
   if (!condition) return 'Unknown';
   const { observedGeneration } = condition;
-  const old = generation !== undefined && observedGeneration !== undefined && observedGeneration < generation;
-  return old ? 'Unknown' : condition.status;
+  const isOutdated =
+    generation !== undefined && observedGeneration !== undefined && observedGeneration < generation;
+  return isOutdated ? 'Unknown' : condition.status;
 }
 
-/** Says one thing anew and keeps the rest, and their order. The very same list comes back when nothing is new. */
+/** Sets one condition and keeps the others and their order. Returns the same list when nothing changes. */
 export function withCondition(
   conditions: readonly Condition[] | undefined,
-  finding: ConditionUpdate,
+  update: ConditionUpdate,
   now: Date,
 ): readonly Condition[] {
   const present = conditions ?? [];
-  const before = conditionOf(present, finding.type);
-  const after = turned(before, finding, now);
+  const before = conditionOf(present, update.type);
+  const after = updatedCondition(before, update, now);
   if (!before) return [...present, after];
-  if (same(before, after)) return present;
+  if (isEqual(before, after)) return present;
   return present.map((condition) => (condition === before ? after : condition));
 }
 
 export function withConditions(
   conditions: readonly Condition[] | undefined,
-  findings: readonly ConditionUpdate[],
+  updates: readonly ConditionUpdate[],
   now: Date,
 ): readonly Condition[] {
-  return findings.reduce((list, finding) => withCondition(list, finding, now), conditions ?? []);
+  return updates.reduce((list, update) => withCondition(list, update, now), conditions ?? []);
 }
 
 export function withoutCondition(
@@ -73,24 +74,26 @@ export function withoutCondition(
   return conditionOf(present, type) ? present.filter((condition) => condition.type !== type) : present;
 }
 
-/** Only a new status is a transition: a new reason or message keeps the moment. */
-function turned(before: Condition | undefined, finding: ConditionUpdate, now: Date): Condition {
-  const { type, status, observedGeneration, reason, message } = finding;
-  if (!TYPE.test(type)) throw new RangeError(`condition type '${type}' is not a qualified name`);
+/** Only a new status is a transition: a new reason or message keeps lastTransitionTime. */
+function updatedCondition(before: Condition | undefined, update: ConditionUpdate, now: Date): Condition {
+  const { type, status, observedGeneration, reason, message } = update;
+  if (!TYPE.test(type)) throw new RangeError(`invalid condition type '${type}': expected a qualified name`);
   if (!REASON.test(reason)) {
-    throw new RangeError(`reason '${reason}' of condition ${type} is not CamelCase of at most 64 letters`);
+    throw new RangeError(
+      `invalid reason '${reason}' of condition ${type}: expected CamelCase of at most 64 characters`,
+    );
   }
   return {
     type,
     status,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    lastTransitionTime: before?.status === status ? before.lastTransitionTime : seconds(now),
+    lastTransitionTime: before?.status === status ? before.lastTransitionTime : formatTime(now),
     reason,
-    message: shortened(message),
+    message: cutMessage(message),
   };
 }
 
-function same(a: Condition, b: Condition): boolean {
+function isEqual(a: Condition, b: Condition): boolean {
   return (
     a.status === b.status &&
     a.observedGeneration === b.observedGeneration &&
@@ -100,12 +103,12 @@ function same(a: Condition, b: Condition): boolean {
 }
 
 /** metav1.Time has whole seconds. */
-function seconds(moment: Date): string {
+function formatTime(moment: Date): string {
   return moment.toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** A message that is too long must not cost us the whole status: it is cut, and says so. */
-function shortened(message: string): string {
+/** Cuts a message that is too long, because the API server would reject the whole status. */
+function cutMessage(message: string): string {
   if (message.length <= MAX_MESSAGE) return message;
   const points = Array.from(message);
   return points.length <= MAX_MESSAGE ? message : `${points.slice(0, MAX_MESSAGE - 1).join('')}…`;

@@ -1,4 +1,4 @@
-/** The kinds of Kubernetes itself that more than one part reads or writes. */
+/** Kinds of Kubernetes that more than one part reads or writes. */
 import type { Resource } from './object.ts';
 
 export const CONFIG_MAPS = core('ConfigMap', true);

@@ -1,4 +1,4 @@
-/** Reading JSON of which nothing is known yet. */
+/** Reads JSON of unknown structure. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -6,15 +6,15 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path, or undefined where the path leads nowhere. Own properties only. */
+/** The value at a path; undefined when the path does not exist. Reads own properties only. */
 export function valueAt(value: unknown, ...path: readonly (string | number)[]): unknown {
-  let at = value;
+  let current = value;
   for (const step of path) {
-    if (Array.isArray(at) && typeof step === 'number') at = at[step];
-    else if (isRecord(at) && Object.hasOwn(at, step)) at = at[step];
+    if (Array.isArray(current) && typeof step === 'number') current = current[step];
+    else if (isRecord(current) && Object.hasOwn(current, step)) current = current[step];
     else return undefined;
   }
-  return at;
+  return current;
 }
 
 export function textAt(value: unknown, ...path: readonly (string | number)[]): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * Reads Kubernetes objects from YAML or JSON text, as Kubernetes' own tools do: YAML 1.1, many documents in a
- * file, kind List taken apart. All problems of a text are reported at once, each with its line.
+ * Reads Kubernetes objects from YAML or JSON like the tools of Kubernetes: YAML 1.1, several documents in a file, and
+ * Lists split into their items. Reports all problems of a text at once, each with its line.
  */
 import { type Document, isMap, LineCounter, parseAllDocuments } from 'yaml';
 import { isRecord, type JsonRecord } from './json.ts';
@@ -8,9 +8,9 @@ import type { KubeObject } from './object.ts';
 
 export interface Manifest {
   readonly object: KubeObject;
-  /** Of the object's first line, from 1. */
+  /** The first line of the object, counted from 1. */
   readonly line: number;
-  /** The line of a field, or of the nearest parent that is there. */
+  /** The line of a field, or of its nearest existing parent. */
   lineOf(path: readonly (string | number)[]): number;
 }
 
@@ -49,17 +49,17 @@ export function readManifests(text: string): Manifests {
   return { manifests, problems };
 }
 
-/** Kubernetes' own tools leave 2001-12-14 and 12:30 as they are written. */
+/** The tools of Kubernetes read 2001-12-14 and 12:30 as strings. */
 function isTime({ tag, format }: { tag: string; format?: string }): boolean {
   return tag === 'tag:yaml.org,2002:timestamp' || format === 'TIME';
 }
 
-interface Found {
+interface ReadResult {
   readonly manifests: Manifest[];
   readonly problems: ManifestProblem[];
 }
 
-function readDocument(document: Document.Parsed, lines: LineCounter, found: Found): void {
+function readDocument(document: Document.Parsed, lines: LineCounter, found: ReadResult): void {
   const start = lineAt(document, lines, []);
   const { value, problem } = valueOf(document);
   if (problem !== undefined) found.problems.push({ line: start, message: problem });
@@ -72,8 +72,8 @@ function readDocument(document: Document.Parsed, lines: LineCounter, found: Foun
 
   function add(item: unknown, at: readonly (string | number)[]): void {
     const line = at.length === 0 ? start : lineAt(document, lines, at);
-    const objection = objectionTo(item);
-    if (objection) found.problems.push({ line, message: objection });
+    const invalid = invalidObjectReason(item);
+    if (invalid) found.problems.push({ line, message: invalid });
     else {
       const lineOf = (path: readonly (string | number)[]): number =>
         lineAt(document, lines, [...at, ...path]);
@@ -82,7 +82,7 @@ function readDocument(document: Document.Parsed, lines: LineCounter, found: Foun
   }
 }
 
-/** Aliases that multiply are refused before they fill the memory. */
+/** Rejects aliases that expand to huge values. */
 function valueOf(document: Document.Parsed): { readonly value: unknown; readonly problem?: string } {
   try {
     return { value: document.toJS({ maxAliasCount: 100 }) };
@@ -91,18 +91,18 @@ function valueOf(document: Document.Parsed): { readonly value: unknown; readonly
   }
 }
 
-/** Why a value is no Kubernetes object, or nothing. */
-function objectionTo(value: unknown): string | undefined {
-  if (!isRecord(value)) return 'this is no object: expected apiVersion, kind and metadata';
+/** Why a value is not a Kubernetes object; undefined when it is one. */
+function invalidObjectReason(value: unknown): string | undefined {
+  if (!isRecord(value)) return 'expected an object with apiVersion, kind and metadata';
   if (!isText(value['apiVersion'])) return 'apiVersion is missing, or not a string';
   if (!isText(value['kind'])) return 'kind is missing, or not a string';
   const metadata = value['metadata'];
   if (!isRecord(metadata)) return `metadata of this ${value['kind']} is missing`;
-  return objectionToName(value['kind'], metadata);
+  return invalidNameReason(value['kind'], metadata);
 }
 
-function objectionToName(kind: string, { generateName, name }: JsonRecord): string | undefined {
-  if (isText(generateName)) return `generateName of this ${kind} is not allowed: give it a name of its own`;
+function invalidNameReason(kind: string, { generateName, name }: JsonRecord): string | undefined {
+  if (isText(generateName)) return `generateName of this ${kind} is not allowed: set metadata.name`;
   return isText(name)
     ? undefined
     : `metadata.name of this ${kind} is missing, or not a string (quote numbers)`;
@@ -135,7 +135,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** The yaml package adds an excerpt of the text below its message; the line says enough. */
+/** Drops the excerpt of the text that the yaml package appends: the line number is enough. */
 function firstLine(message: string): string {
   return (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, '');
 }

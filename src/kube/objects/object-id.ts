@@ -1,10 +1,10 @@
-/** Which object is meant, whatever version of its kind it was read in. */
+/** Identifies an object independently of the version of its kind. */
 import type { KubeObject } from './object.ts';
 
 export interface ObjectId {
   readonly group: string;
   readonly kind: string;
-  /** '' for what is cluster-scoped. */
+  /** '' for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -17,7 +17,7 @@ export function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
 }
 
-/** The key of maps, and what people read: `apps/Deployment web/frontend`. */
+/** A key for maps, also readable for people: `apps/Deployment web/frontend`. */
 export function objectKey({ group, kind, namespace, name }: ObjectId): string {
   return `${group ? `${group}/` : ''}${kind} ${namespace ? `${namespace}/` : ''}${name}`;
 }

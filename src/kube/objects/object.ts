@@ -1,4 +1,4 @@
-/** Kubernetes objects as the API server sends them: raw JSON, read through these shapes and never rebuilt. */
+/** Types of Kubernetes objects. Objects stay raw JSON from the API server, so that unknown fields are kept. */
 
 export interface KubeObject {
   readonly apiVersion: string;

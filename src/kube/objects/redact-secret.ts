@@ -1,11 +1,12 @@
-/** What must not be shown. Pure. */
+/** Hides the values of Secrets in output for people. Pure. */
 import { isRecord } from './json.ts';
 import type { KubeObject } from './object.ts';
 
+/** Replaces every secret value, in output and logs. */
 export const MASK = '***';
 
 const SECRET_FIELDS = ['data', 'stringData'] as const;
-/** `kubectl apply` writes the whole object into it, a Secret's data too. */
+/** `kubectl apply` stores the whole object in it, including the data of a Secret. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export function isSecret({
@@ -18,11 +19,11 @@ export function isSecret({
   return kind === 'Secret' && apiVersion === 'v1';
 }
 
-/** A copy that can be shown: of a Secret, keys stay and values go. */
+/** A copy without the values of a Secret; its keys are kept. Other objects unchanged. */
 export function redactSecret<T extends KubeObject>(object: T): T {
   if (!isSecret(object)) return object;
   const fields = SECRET_FIELDS.flatMap((field) =>
-    object[field] === undefined ? [] : [[field, maskedValues(object[field])] as const],
+    object[field] === undefined ? [] : [[field, maskValues(object[field])] as const],
   );
   const { annotations = {} } = object.metadata;
   const metadata =
@@ -32,12 +33,12 @@ export function redactSecret<T extends KubeObject>(object: T): T {
   return { ...object, metadata, ...Object.fromEntries(fields) };
 }
 
-function maskedValues(values: unknown): unknown {
+function maskValues(values: unknown): unknown {
   if (!isRecord(values)) return MASK;
   return Object.fromEntries(Object.keys(values).map((key) => [key, MASK]));
 }
 
-/** Of a path such as `.data.password`, or of `.data` itself. */
+/** True for a path such as `.data.password`, and for `.data` itself. */
 export function isSecretPath(path: string): boolean {
   return SECRET_FIELDS.some((field) => new RegExp(`^\\.${field}(\\W|$)`).test(path));
 }

@@ -1,4 +1,4 @@
-/** Label selectors of our kinds. An empty one selects nothing: to select everything takes `all: true`. */
+/** Label selectors of our kinds. An empty selector selects nothing; `all: true` selects everything. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface LabelSelector {
@@ -14,17 +14,17 @@ export interface LabelExpression {
 }
 
 export function isSelected({ all, matchLabels, matchExpressions }: LabelSelector, labels: Labels): boolean {
-  const wanted = Object.entries(matchLabels ?? {});
+  const required = Object.entries(matchLabels ?? {});
   const expressions = matchExpressions ?? [];
-  if (wanted.length + expressions.length === 0) return all;
+  if (required.length + expressions.length === 0) return all;
   return (
-    wanted.every(([key, value]) => labels[key] === value) &&
-    expressions.every((expression) => holds(expression, labels))
+    required.every(([key, value]) => labels[key] === value) &&
+    expressions.every((expression) => isMatching(expression, labels))
   );
 }
 
-/** As in Kubernetes: NotIn also holds where the label is missing. */
-function holds({ key, operator, values }: LabelExpression, labels: Labels): boolean {
+/** As in Kubernetes, NotIn also matches when the label is missing. */
+function isMatching({ key, operator, values }: LabelExpression, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   const listed = value !== undefined && (values ?? []).includes(value);
   switch (operator) {

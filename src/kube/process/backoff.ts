@@ -1,8 +1,8 @@
-/** How long to wait after the n-th error in a row. Pure: time and chance are arguments. */
+/** How long to wait after the n-th consecutive error. Pure: time and randomness are arguments. */
 
 export interface BackoffState {
   readonly errors: number;
-  /** Of the last error, and how long we waited after it. */
+  /** When the last error occurred, and the wait after it. */
   readonly atMs: number;
   readonly delayMs: number;
 }
@@ -10,31 +10,32 @@ export interface BackoffState {
 export interface BackoffLimits {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** So long without an error, and the next one counts as the first. */
+  /** After this time without an error, the next one counts as the first. */
   readonly stableMs: number;
 }
 
-/** client-go's numbers for lists and watches. */
+/** The limits of client-go for lists and watches. */
 export const WATCH_BACKOFF: BackoffLimits = { firstMs: 800, longestMs: 30_000, stableMs: 120_000 };
 
 export const NO_ERRORS: BackoffState = { errors: 0, atMs: Number.NEGATIVE_INFINITY, delayMs: 0 };
 
 /**
- * Doubles, and takes a random part between half and all of it, so that clients who lost one server together do not come
- * back together. A good answer in between resets nothing: a server that fails every other time deserves its peace.
+ * Doubles the delay and uses a random part of it between a half and all, so that clients that lost a server together do
+ * not return together. A single success does not reset the delay, so that a server that fails every other time is not
+ * called at full rate.
  */
 export function backOffAfterError(
   before: BackoffState,
   {
     atMs,
-    chance,
+    random,
     retryAfterSeconds = 0,
-  }: { atMs: number; chance: number; retryAfterSeconds?: number | undefined },
+  }: { atMs: number; random: number; retryAfterSeconds?: number | undefined },
   limits: BackoffLimits = WATCH_BACKOFF,
 ): BackoffState {
   const stable = atMs - (before.atMs + before.delayMs) >= limits.stableMs;
   const errors = stable ? 1 : before.errors + 1;
   const whole = Math.min(limits.longestMs, limits.firstMs * 2 ** Math.min(errors - 1, 30));
-  const delayMs = Math.max(whole * (0.5 + chance / 2), retryAfterSeconds * 1000 * (1 + chance / 10));
+  const delayMs = Math.max(whole * (0.5 + random / 2), retryAfterSeconds * 1000 * (1 + random / 10));
   return { errors, atMs, delayMs };
 }

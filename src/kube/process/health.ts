@@ -1,21 +1,21 @@
 /**
- * The doors for probes and Prometheus: /healthz (am I alive?), /readyz (may I be counted on?) and /metrics.
- * A check answers with nothing, or with the reason why not. Whoever probes gets every check by name.
+ * The HTTP endpoints for probes and Prometheus: /healthz (liveness), /readyz (readiness) and /metrics. The answer names
+ * the result of every check.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Why it is not well; undefined when it is. A check that throws or takes too long is not well. */
+/** Returns why it fails; undefined when it passes. A check that throws or times out fails. */
 export type HealthCheck = () => string | undefined | Promise<string | undefined>;
 
 export interface HealthOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** Loopback by default: who is probed from outside says so. */
+  /** Loopback by default. */
   readonly host?: string;
-  /** Alive means: worth keeping. A check that fails here gets the process killed, so nothing remote belongs here. */
+  /** Liveness checks. A failure gets the process killed, so they must not depend on remote servers. */
   readonly alive?: Readonly<Record<string, HealthCheck>>;
   readonly ready?: Readonly<Record<string, HealthCheck>>;
   readonly metrics?: Pick<Metrics, 'text' | 'contentType'>;
@@ -41,10 +41,10 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
         log.error('health request failed', { error });
         return { status: 500, text: 'internal error\n' };
       })
-      .then((given) => send(response, given))
+      .then((result) => send(response, result))
       .catch((error: unknown) => log.debug('health answer not sent', { error }));
   });
-  // Probes are small and quick. Whoever holds a connection open without asking is cut off.
+  // Probes are short. Connections without a request are closed.
   server.headersTimeout = 5000;
   server.requestTimeout = 5000;
   server.maxConnections = 100;
@@ -64,46 +64,48 @@ interface Answer {
 }
 
 async function answer({ method = '', url = '' }: IncomingMessage, options: HealthOptions): Promise<Answer> {
-  if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'only GET and HEAD\n' };
-  const door = doors.get(url.split('?')[0] ?? '');
-  return door ? door(options) : { status: 404, text: `here are ${[...doors.keys()].join(', ')}\n` };
+  if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'only GET and HEAD are allowed\n' };
+  const endpoint = ENDPOINTS.get(url.split('?')[0] ?? '');
+  return endpoint
+    ? endpoint(options)
+    : { status: 404, text: `not found. Endpoints: ${[...ENDPOINTS.keys()].join(', ')}\n` };
 }
 
-type Door = (options: HealthOptions) => Promise<Answer>;
+type Endpoint = (options: HealthOptions) => Promise<Answer>;
 
-const doors: ReadonlyMap<string, Door> = new Map<string, Door>([
-  ['/healthz', async (options) => report('healthz', await run(options.alive ?? {}, options))],
-  // What is not alive is not ready either.
+const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+  ['/healthz', async (options) => report('healthz', await runChecks(options.alive ?? {}, options))],
+  // A process that is not alive is not ready.
   [
     '/readyz',
-    async (options) => report('readyz', await run({ ...options.alive, ...options.ready }, options)),
+    async (options) => report('readyz', await runChecks({ ...options.alive, ...options.ready }, options)),
   ],
-  ['/metrics', async ({ metrics }) => metricsOf(metrics)],
+  ['/metrics', async ({ metrics }) => readMetrics(metrics)],
 ]);
 
-async function metricsOf(metrics: HealthOptions['metrics']): Promise<Answer> {
-  if (!metrics) return { status: 404, text: 'no metrics here\n' };
+async function readMetrics(metrics: HealthOptions['metrics']): Promise<Answer> {
+  if (!metrics) return { status: 404, text: 'no metrics\n' };
   return { status: 200, text: await metrics.text(), type: metrics.contentType };
 }
 
 type Result = readonly [name: string, because: string | undefined];
 
-function run(checks: Readonly<Record<string, HealthCheck>>, options: HealthOptions): Promise<Result[]> {
+function runChecks(checks: Readonly<Record<string, HealthCheck>>, options: HealthOptions): Promise<Result[]> {
   const names = Object.entries(checks).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Promise.all(names.map(async ([name, check]) => [name, await ask(check, options)] as const));
+  return Promise.all(names.map(async ([name, check]) => [name, await runCheck(check, options)] as const));
 }
 
-async function ask(
+async function runCheck(
   check: HealthCheck,
   { clock, checkTimeoutMs = CHECK_TIMEOUT_MS }: HealthOptions,
 ): Promise<string | undefined> {
   const done = new AbortController();
-  const late = clock.sleep(checkTimeoutMs, done.signal).then(
+  const timedOut = clock.sleep(checkTimeoutMs, done.signal).then(
     () => `no answer within ${checkTimeoutMs} ms`,
     () => undefined,
   );
   try {
-    return await Promise.race([check(), late]);
+    return await Promise.race([check(), timedOut]);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
@@ -111,14 +113,14 @@ async function ask(
   }
 }
 
-/** As Kubernetes itself writes it: a line for each check, and the verdict last. */
-function report(door: string, results: readonly Result[]): Answer {
+/** In the format of Kubernetes: a line for each check, then the result. */
+function report(endpoint: string, results: readonly Result[]): Answer {
   const lines = results.map(([name, because]) =>
     because === undefined ? `[+]${name} ok` : `[-]${name} failed: ${because.replaceAll(/\s+/g, ' ')}`,
   );
-  const well = results.every(([, because]) => because === undefined);
-  const verdict = `${door} check ${well ? 'passed' : 'failed'}`;
-  return { status: well ? 200 : 503, text: `${[...lines, verdict].join('\n')}\n` };
+  const passed = results.every(([, because]) => because === undefined);
+  const summary = `${endpoint} check ${passed ? 'passed' : 'failed'}`;
+  return { status: passed ? 200 : 503, text: `${[...lines, summary].join('\n')}\n` };
 }
 
 function send(response: ServerResponse, { status, text, type = 'text/plain; charset=utf-8' }: Answer): void {
@@ -129,7 +131,7 @@ function send(response: ServerResponse, { status, text, type = 'text/plain; char
     'x-content-type-options': 'nosniff',
     ...(status === 405 ? { allow: 'GET, HEAD' } : {}),
   });
-  // Node leaves the body away where the request was a HEAD.
+  // Node omits the body for a HEAD request.
   response.end(text);
 }
 
@@ -138,7 +140,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =
         error.code === 'EADDRINUSE'
-          ? 'the port is in use; choose another, or 0 for any free one'
+          ? 'the port is in use. Choose another one, or 0 for any free port'
           : error.message;
       reject(new Error(`cannot serve health on ${host}:${port}: ${why}`, { cause: error }));
     });

@@ -1,12 +1,12 @@
-/** What a log line may hold besides its constant message. Errors go under `error`. */
+/** The fields of a log line besides its constant message. Errors go into the field `error`. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Structured log. Messages are constant strings; what varies is in the fields. */
+/** A structured log. Messages are constant strings; variable parts are in the fields. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A log whose lines all carry these fields. */
+  /** A log that adds these fields to every line. */
   with(fields: LogFields): Log;
 }

@@ -1,4 +1,4 @@
-/** The Log port as JSON lines, by pino. What may not be seen is masked before pino gets it (logger-mask.ts). */
+/** The Log port with pino, as JSON lines. Secrets are redacted before pino gets the fields (redact-log.ts). */
 import { pino } from 'pino';
 import type { Clock } from '../../os/clock.ts';
 import type { Log, LogFields } from './log.ts';
@@ -9,7 +9,7 @@ export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'
 
 export interface LoggerOptions {
   readonly level?: LogLevel;
-  /** Where the lines go; a line is one call of `write`. Standard error by default: standard output is for answers. */
+  /** The destination; each line is one call of `write`. Standard error by default: standard output is for results. */
   readonly stream?: { write(line: string): unknown };
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -22,7 +22,7 @@ export function createLogger({ level = 'info', stream = process.stderr, clock }:
       messageKey: 'message',
       timestamp: () => `,"time":"${clock.now().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // Our own masking has made plain JSON of everything, errors included.
+      // redactFields has already converted everything to plain JSON, including errors.
       serializers: {},
     },
     { write: (line: string) => void stream.write(line) },
@@ -30,8 +30,8 @@ export function createLogger({ level = 'info', stream = process.stderr, clock }:
   return loggerOver(target, {});
 }
 
-/** Only what pino is used for here. */
-interface Target {
+/** The part of pino that is used here. */
+interface PinoTarget {
   isLevelEnabled(level: string): boolean;
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -39,24 +39,24 @@ interface Target {
   error(fields: object, message: string): void;
 }
 
-function loggerOver(target: Target, always: LogFields): Log {
-  const line = (level: LogLevel, message: string, fields: LogFields | undefined): void => {
+function loggerOver(target: PinoTarget, always: LogFields): Log {
+  const write = (level: LogLevel, message: string, fields: LogFields | undefined): void => {
     if (!target.isLevelEnabled(level)) return;
-    target[level](reserved(redactFields({ ...always, ...fields })), message);
+    target[level](renameReserved(redactFields({ ...always, ...fields })), message);
   };
   return {
-    debug: (message, fields) => line('debug', message, fields),
-    info: (message, fields) => line('info', message, fields),
-    warn: (message, fields) => line('warn', message, fields),
-    error: (message, fields) => line('error', message, fields),
+    debug: (message, fields) => write('debug', message, fields),
+    info: (message, fields) => write('info', message, fields),
+    warn: (message, fields) => write('warn', message, fields),
+    error: (message, fields) => write('error', message, fields),
     with: (fields) => loggerOver(target, { ...always, ...fields }),
   };
 }
 
 const RESERVED = new Set(['level', 'time', 'message']);
 
-/** JSON with the same key twice is read differently by every reader: fields never take the names of the frame. */
-function reserved(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Fields must not reuse the names of the frame, because readers disagree about duplicate keys in JSON. */
+function renameReserved(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [RESERVED.has(name) ? `${name}_` : name, value]),
   );

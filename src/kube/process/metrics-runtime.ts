@@ -1,4 +1,4 @@
-/** What the runtime counts about itself. The parts of src/kube take the narrow piece that they feed. */
+/** Metrics of the runtime. Each part of src/kube takes only the interface that it feeds. */
 import type { LoopDelay } from './loop-delay.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -12,7 +12,7 @@ export interface WatchMetrics {
 }
 
 export interface QueueMetrics {
-  /** A key was handed out, so long after it became due. */
+  /** A key was taken this long after it became due. */
   taken(waitSeconds: number): void;
   retried(): void;
 }
@@ -38,32 +38,32 @@ export interface RuntimeMetrics extends ApiMetrics, ReconcileMetrics {
   readonly watch: WatchMetrics;
   readonly lease: LeaseMetrics;
   readonly events: EventMetrics;
-  /** The depth is asked for when somebody reads the metrics. */
+  /** `depth` is called when the metrics are read. */
   queue(name: string, depth: () => number): QueueMetrics;
 }
 
-// From a cached answer to a list of 10,000 nodes; from a pass over nothing to one that drains a node.
+// From a cached answer to a list of 10,000 nodes; from a reconcile without changes to one that drains a node.
 const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const PASS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300];
+const RECONCILE_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300];
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 1, 5, 30, 120, 600];
 
 export function createRuntimeMetrics(metrics: Metrics, delay?: LoopDelay): RuntimeMetrics {
   const calls = metrics.counter({
     name: 'api_requests_total',
-    help: 'Calls to API servers by verb and status code.',
+    help: 'Requests to API servers by verb and status code.',
     labels: ['verb', 'code'],
   });
   const callSeconds = metrics.histogram({
     name: 'api_request_seconds',
-    help: 'Time of calls to API servers; watches until they open.',
+    help: 'Duration of requests to API servers; for watches until they are open.',
     labels: ['verb'],
     buckets: CALL_SECONDS,
   });
-  const passes = metrics.histogram({
+  const reconciles = metrics.histogram({
     name: 'reconcile_seconds',
-    help: 'Time of passes of a controller by how they ended.',
+    help: 'Duration of reconciles by controller and outcome.',
     labels: ['controller', 'outcome'],
-    buckets: PASS_SECONDS,
+    buckets: RECONCILE_SECONDS,
   });
   if (delay) loopDelayMetric(metrics, delay);
 
@@ -72,7 +72,7 @@ export function createRuntimeMetrics(metrics: Metrics, delay?: LoopDelay): Runti
       calls.add({ verb, code });
       callSeconds.observe({ verb }, seconds);
     },
-    ended: (controller, outcome, seconds) => passes.observe({ controller, outcome }, seconds),
+    ended: (controller, outcome, seconds) => reconciles.observe({ controller, outcome }, seconds),
     watch: watchMetrics(metrics),
     lease: leaseMetrics(metrics),
     events: eventMetrics(metrics),
@@ -83,7 +83,7 @@ export function createRuntimeMetrics(metrics: Metrics, delay?: LoopDelay): Runti
 function watchMetrics(metrics: Metrics): WatchMetrics {
   const restarts = metrics.counter({
     name: 'watch_restarts_total',
-    help: 'Watches that ended and were begun again, by kind and reason.',
+    help: 'Watches that ended and were restarted, by kind and reason.',
     labels: ['kind', 'because'],
   });
   return { restarted: (kind, because) => restarts.add({ kind, because }) };
@@ -123,19 +123,19 @@ function queueMetrics(metrics: Metrics): RuntimeMetrics['queue'] {
   const depths = new Map<string, () => number>();
   metrics.gauge({
     name: 'queue_depth',
-    help: 'Keys that wait for a pass.',
+    help: 'Keys that wait to be reconciled.',
     labels: ['queue'],
     read: () => [...depths].map(([queue, depth]) => [{ queue }, depth()] as const),
   });
   const waits = metrics.histogram({
     name: 'queue_wait_seconds',
-    help: 'Time that a key waited for its pass after it was due.',
+    help: 'Time from when a key was due until it was taken.',
     labels: ['queue'],
     buckets: WAIT_SECONDS,
   });
   const retries = metrics.counter({
     name: 'queue_retries_total',
-    help: 'Keys put back after a failure.',
+    help: 'Keys added again after a failure.',
     labels: ['queue'],
   });
   return (queue, depth) => {
@@ -150,7 +150,7 @@ function queueMetrics(metrics: Metrics): RuntimeMetrics['queue'] {
 function loopDelayMetric(metrics: Metrics, delay: LoopDelay): void {
   metrics.gauge({
     name: 'event_loop_delay_seconds',
-    help: 'How late the event loop ran since these metrics were read last.',
+    help: 'Delay of the event loop since these metrics were last read.',
     labels: ['quantile'],
     read: () => Object.entries(delay.read()).map(([quantile, value]) => [{ quantile }, value] as const),
   });

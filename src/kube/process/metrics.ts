@@ -1,6 +1,6 @@
 /**
- * Prometheus metrics of this program. One registry a process, passed in; nothing is registered by importing.
- * Labels are few and closed: whatever grows with the fleet belongs into a log line.
+ * Prometheus metrics. One registry per process, passed as an argument; imports register nothing. Labels have few values:
+ * whatever grows with the fleet belongs in a log line.
  */
 import {
   Counter as LibraryCounter,
@@ -17,7 +17,7 @@ export interface Counter<L extends string = never> {
 
 export interface Gauge<L extends string = never> {
   set(labels: MetricLabels<L>, value: number): void;
-  /** A thing that is no more must not keep its last value for ever. */
+  /** Removes the value of something that no longer exists. */
   remove(labels: MetricLabels<L>): void;
 }
 
@@ -33,7 +33,7 @@ export interface MetricOptions<L extends string> {
 }
 
 export interface GaugeOptions<L extends string> extends MetricOptions<L> {
-  /** Asked when somebody reads the metrics, so that an idle process has nothing to do. */
+  /** Called when the metrics are read, so that an idle process does nothing. */
   readonly read?: () => Iterable<readonly [labels: MetricLabels<L>, value: number]>;
 }
 
@@ -43,27 +43,32 @@ export interface Metrics {
   histogram<L extends string = never>(
     options: MetricOptions<L> & { readonly buckets: readonly number[] },
   ): Histogram<L>;
-  /** All of them in Prometheus' text format. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-interface Options {
-  /** In front of every name. */
+interface MetricsOptions {
+  /** Prefix of every name. */
   readonly prefix?: string;
-  /** So many label sets may one metric have; further ones are counted together, as `other`. */
+  /** Maximum of label sets of one metric; further ones are counted together as `other`. */
   readonly maxSeries?: number;
 }
 
-// 30 verbs × codes, or 50 kinds × 10 reasons, fit with room; a label that holds a node's name by mistake does not.
+// Enough for 30 verbs × codes or 50 kinds × 10 reasons, but not for a label with node names by mistake.
 const MAX_SERIES = 500;
 const OTHER = 'other';
 const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
-export function createMetrics({ prefix = 'kubenode_', maxSeries = MAX_SERIES }: Options = {}): Metrics {
+export function createMetrics({
+  prefix = 'kubenode_',
+  maxSeries = MAX_SERIES,
+}: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   const basics = ({ name, help, labels = [] }: MetricOptions<string>): Basics => {
-    if (!NAME.test(name)) throw new RangeError(`metric name '${name}' is not lower case words joined by _`);
+    if (!NAME.test(name)) {
+      throw new RangeError(`invalid metric name '${name}': expected lower case words joined by _`);
+    }
     return { name: `${prefix}${name}`, help, labelNames: [...labels], registers: [registry] };
   };
 
@@ -72,7 +77,7 @@ export function createMetrics({ prefix = 'kubenode_', maxSeries = MAX_SERIES }: 
     text: () => registry.metrics(),
     counter: (options) => {
       if (!options.name.endsWith('_total')) {
-        throw new RangeError(`counter '${options.name}' must end in _total`);
+        throw new RangeError(`invalid counter name '${options.name}': expected the suffix _total`);
       }
       const counter = new LibraryCounter<string>(basics(options));
       const bound = bounded(options.labels, maxSeries);
@@ -103,7 +108,7 @@ interface Basics {
 
 type Bound = (labels: MetricLabels<string>) => MetricLabels<string>;
 
-/** What was read last time and is not there any more is gone from the answer, too. */
+/** Resets first, so that values that no longer exist disappear. */
 function collect(
   read: GaugeOptions<string>['read'],
   bound: Bound,
@@ -118,13 +123,13 @@ function collect(
 }
 
 function bounded(names: readonly string[] = [], maxSeries: number): Bound {
-  const seen = new Set<string>();
+  const known = new Set<string>();
   return (labels) => {
     if (names.length === 0) return labels;
     const key = names.map((name) => labels[name]).join('\u0000');
-    if (seen.has(key)) return labels;
-    if (seen.size < maxSeries) {
-      seen.add(key);
+    if (known.has(key)) return labels;
+    if (known.size < maxSeries) {
+      known.add(key);
       return labels;
     }
     return Object.fromEntries(names.map((name) => [name, OTHER]));

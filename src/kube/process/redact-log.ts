@@ -1,16 +1,15 @@
 /**
- * Makes plain, bounded JSON of whatever somebody wants to log, without what nobody may read: by the type of the
- * thing (Secrets, keys, bytes), by the name of the field, and by how a text looks. Never throws.
+ * Converts any value to plain, bounded JSON for the log, without secrets. Secrets are recognized by type (Secret
+ * objects, keys, bytes), by the name of the field, and by patterns in texts. Never throws.
  */
 import { KeyObject } from 'node:crypto';
-
-export const MASK = '[hidden]';
+import { MASK } from '../objects/redact-secret.ts';
 
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 100;
 const MAX_TEXT = 8192;
 
-/** Compared without case, `-` and `_`: client-key-data is clientKeyData is CLIENT_KEY_DATA. */
+/** Compared without case, `-` and `_`: client-key-data, clientKeyData and CLIENT_KEY_DATA are the same. */
 const SECRET_FIELDS = new Set([
   'authorization',
   'proxyauthorization',
@@ -35,8 +34,8 @@ const SECRET_FIELDS = new Set([
   'stringdata',
 ]);
 
-/** What a secret looks like inside a text, wherever the text comes from. `$1` is kept. */
-const SECRET_TEXTS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+/** Patterns of secrets in texts of any origin. `$1` is kept. */
+const SECRET_PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(-----END \1PRIVATE KEY-----|$)/g, MASK],
   [/\b(Bearer|Basic)\s+[\w~+/.=-]{8,}/gi, `$1 ${MASK}`],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, MASK],
@@ -48,10 +47,10 @@ const SECRET_TEXTS: readonly (readonly [pattern: RegExp, replacement: string])[]
   [/([?&](?:access_token|token|password|key|signature)=)[^&\s"']+/gi, `$1${MASK}`],
 ];
 
-/** A whole kubeconfig, as YAML or JSON. Its path may be shown, its content never. */
+/** A complete kubeconfig, as YAML or JSON. Its path may be logged, its content never. */
 const KUBECONFIG = /(?=[\s\S]*\bkind["']?\s*:\s*["']?Config\b)(?=[\s\S]*\busers["']?\s*:)/;
-/** All that may be seen of a Secret: which one it is. */
-const SHOWN_OF_SECRETS = new Set([
+/** The only fields of a Secret that are logged: its identity. */
+const VISIBLE_SECRET_FIELDS = new Set([
   'apiVersion',
   'kind',
   'metadata',
@@ -62,49 +61,49 @@ const SHOWN_OF_SECRETS = new Set([
 ]);
 
 export function redactFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const result = maskObject(fields, { depth: 0, above: [] });
+  const result = redactObject(fields, { depth: 0, ancestors: [] });
   return typeof result === 'object' && result !== null ? { ...result } : {};
 }
 
-/** Also for texts that go elsewhere: Events, conditions, the terminal. */
+/** Also for texts outside of the log: Events, conditions, the terminal. */
 export function redactText(text: string): string {
   let result = text;
-  for (const [pattern, replacement] of SECRET_TEXTS) result = result.replace(pattern, replacement);
+  for (const [pattern, replacement] of SECRET_PATTERNS) result = result.replace(pattern, replacement);
   return KUBECONFIG.test(result) ? MASK : result;
 }
 
-interface Place {
+interface Context {
   readonly depth: number;
   readonly inSecret?: boolean;
-  /** The objects that this one lies in: a cycle is cut, a thing that is named twice is written twice. */
-  readonly above: readonly object[];
+  /** The enclosing objects, to cut cycles. An object that occurs twice is written twice. */
+  readonly ancestors: readonly object[];
 }
 
-function mask(value: unknown, place: Place): unknown {
-  if (typeof value === 'string') return readable(value);
-  if (typeof value === 'object') return value === null ? null : maskObject(value, place);
+function redactValue(value: unknown, context: Context): unknown {
+  if (typeof value === 'string') return redactAndCut(value);
+  if (typeof value === 'object') return value === null ? null : redactObject(value, context);
   if (typeof value === 'function') return '[function]';
   if (typeof value === 'bigint' || typeof value === 'symbol') return value.toString();
   return value;
 }
 
-function maskObject(value: object, { depth, above, inSecret = false }: Place): unknown {
-  if (above.includes(value)) return '[circular]';
+function redactObject(value: object, { depth, ancestors, inSecret = false }: Context): unknown {
+  if (ancestors.includes(value)) return '[circular]';
   if (depth > MAX_DEPTH) return '[too deep]';
-  const below = { depth: depth + 1, above: [...above, value], inSecret: inSecret || isSecret(value) };
+  const inner = { depth: depth + 1, ancestors: [...ancestors, value], inSecret: inSecret || isSecret(value) };
   try {
-    return special(value, below) ?? maskFields(value, below);
+    return convertByType(value, inner) ?? redactEntries(value, inner);
   } catch {
     return '[unreadable]';
   }
 }
 
-/** By type. Undefined: an object like any other. */
-function special(value: object, place: Place): unknown {
-  if (value instanceof Error) return maskError(value, place);
-  if (value instanceof Map) return maskFields(Object.fromEntries<unknown>(value), place);
-  if (value instanceof Set) return maskList([...value], place);
-  if (Array.isArray(value)) return maskList(value, place);
+/** Undefined for an ordinary object. */
+function convertByType(value: object, context: Context): unknown {
+  if (value instanceof Error) return redactError(value, context);
+  if (value instanceof Map) return redactEntries(Object.fromEntries<unknown>(value), context);
+  if (value instanceof Set) return redactList([...value], context);
+  if (Array.isArray(value)) return redactList(value, context);
   if (value instanceof KeyObject) return MASK;
   return asText(value);
 }
@@ -116,22 +115,22 @@ function asText(value: object): string | undefined {
   return undefined;
 }
 
-function maskList(items: readonly unknown[], place: Place): unknown[] {
-  const shown = items.slice(0, MAX_ITEMS).map((item) => mask(item, place));
+function redactList(items: readonly unknown[], context: Context): unknown[] {
+  const shown = items.slice(0, MAX_ITEMS).map((item) => redactValue(item, context));
   return items.length > MAX_ITEMS ? [...shown, `[${items.length - MAX_ITEMS} more]`] : shown;
 }
 
-function maskFields(value: object, place: Place): Record<string, unknown> {
+function redactEntries(value: object, context: Context): Record<string, unknown> {
   const names = Object.keys(value);
-  const entries = names.slice(0, MAX_ITEMS).map((name) => [name, maskField(value, name, place)] as const);
+  const entries = names.slice(0, MAX_ITEMS).map((name) => [name, redactField(value, name, context)] as const);
   return Object.fromEntries(entries);
 }
 
-function maskField(owner: object, name: string, place: Place): unknown {
+function redactField(owner: object, name: string, context: Context): unknown {
   const value: unknown = Reflect.get(owner, name);
   if (value === undefined || value === null || typeof value === 'boolean') return value;
-  const hidden = isSecretField(name) || (place.inSecret === true && !SHOWN_OF_SECRETS.has(name));
-  return hidden ? MASK : mask(value, place);
+  const hidden = isSecretField(name) || (context.inSecret === true && !VISIBLE_SECRET_FIELDS.has(name));
+  return hidden ? MASK : redactValue(value, context);
 }
 
 function isSecret(value: object): boolean {
@@ -142,25 +141,22 @@ function isSecretField(name: string): boolean {
   return SECRET_FIELDS.has(name.replaceAll(/[-_]/g, '').toLowerCase());
 }
 
-/**
- * `code` and the chain of causes are what a reader looks for first. The stack is for errors that nobody
- * foresaw: one with a code says by it what happened.
- */
-function maskError(error: Error, place: Place): Record<string, unknown> {
-  const own = maskFields(error, place);
+/** Includes `code` and the chain of causes. Only unexpected errors have a stack: a code explains the others. */
+function redactError(error: Error, context: Context): Record<string, unknown> {
+  const own = redactEntries(error, context);
   const { cause } = error;
   return {
     name: error.name,
-    message: readable(error.message),
+    message: redactAndCut(error.message),
     ...own,
-    ...('code' in error || error.stack === undefined ? {} : { stack: readable(error.stack) }),
-    ...(cause === undefined ? {} : { cause: mask(cause, place) }),
-    ...(error instanceof AggregateError ? { errors: maskList(error.errors, place) } : {}),
+    ...('code' in error || error.stack === undefined ? {} : { stack: redactAndCut(error.stack) }),
+    ...(cause === undefined ? {} : { cause: redactValue(cause, context) }),
+    ...(error instanceof AggregateError ? { errors: redactList(error.errors, context) } : {}),
   };
 }
 
-/** Cut once before, so that the patterns never see megabytes, and far enough behind what is shown. */
-function readable(text: string): string {
+/** Cut before redacting too, so that the patterns never run on megabytes; later than the final cut, so that no secret is split. */
+function redactAndCut(text: string): string {
   const result = redactText(text.slice(0, 2 * MAX_TEXT));
   return result.length <= MAX_TEXT ? result : `${result.slice(0, MAX_TEXT)}… [cut]`;
 }

@@ -1,7 +1,7 @@
 /**
- * How a process ends: on a signal everything is taken down in the reverse order of its start, each step with a
- * limit, all of them with one. A second signal ends it at once. Whoever is killed instead loses nothing either;
- * a clean end only makes the next start quicker.
+ * Graceful shutdown: on a signal, the steps run in the reverse order of the start, with a time limit for each and for
+ * all. A second signal ends the process at once. A killed process loses no data; a graceful shutdown only makes the next
+ * start faster.
  */
 import { constants } from 'node:os';
 import type { Clock } from '../../os/clock.ts';
@@ -9,7 +9,7 @@ import type { Log } from './log.ts';
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** The part of `process` that is needed. */
+/** The part of `process` that is used. */
 export interface SignalSource {
   on(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
   off(signal: StopSignal, listener: (signal: StopSignal) => void): unknown;
@@ -19,7 +19,7 @@ export interface SignalSource {
 export interface StopSignalListener {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** Gives the signals back to Node. */
+  /** Removes the signal handlers. */
   stop(): void;
 }
 
@@ -35,12 +35,12 @@ export class StoppedBySignal extends Error {
   }
 }
 
-/** The first signal aborts, the second one exits with what the shell expects: 128 and the signal's number. */
+/** The first signal aborts, the second one exits with the code of the shell: 128 plus the number of the signal. */
 export function listenForStopSignals(source: SignalSource, log: Log): StopSignalListener {
   const controller = new AbortController();
   const listener = (signal: StopSignal): void => {
     if (controller.signal.aborted) {
-      log.warn('second signal, ending at once', { signal });
+      log.warn('second signal, exiting at once', { signal });
       source.exit(128 + constants.signals[signal]);
       return;
     }
@@ -56,20 +56,20 @@ export function listenForStopSignals(source: SignalSource, log: Log): StopSignal
   };
 }
 
-/** `giveUp` is aborted when the step's time is over. */
-export type StopStep = (giveUp: AbortSignal) => Promise<void>;
+/** `deadline` is aborted when the time limit of the step is reached. */
+export type StopStep = (deadline: AbortSignal) => Promise<void>;
 
 export interface Shutdown {
-  /** What is started later is stopped earlier. */
+  /** Steps that are added later run earlier. */
   add(name: string, stop: StopStep): void;
-  /** The names of the steps that failed or took too long. Calling it again gives the same answer. */
+  /** Returns the names of the steps that failed or timed out. Runs once; later calls return the same result. */
   run(): Promise<readonly string[]>;
 }
 
 export interface ShutdownOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** For all steps together. Kubernetes kills after 30 s. */
+  /** Limit for all steps together. Kubernetes kills the process after 30 s. */
   readonly totalMs?: number;
   readonly stepMs?: number;
 }
@@ -86,9 +86,9 @@ export function createShutdown({ clock, log, totalMs = 25_000, stepMs = 10_000 }
     const endMs = clock.monotonicMs() + totalMs;
     const unfinished: string[] = [];
     for (let step = steps.pop(); step; step = steps.pop()) {
-      // A step that is late is still told to stop, even when no time is left to wait for it.
+      // Every step is started, even when no time is left to wait for it.
       const leftMs = Math.max(0, Math.min(stepMs, endMs - clock.monotonicMs()));
-      // oxlint-disable-next-line no-await-in-loop -- in order: what depends on something goes first
+      // oxlint-disable-next-line no-await-in-loop -- in order: dependents stop first
       if (!(await runOne(step, leftMs))) unfinished.push(step.name);
     }
     return unfinished;
@@ -98,24 +98,24 @@ export function createShutdown({ clock, log, totalMs = 25_000, stepMs = 10_000 }
     { name, stop }: { readonly name: string; readonly stop: StopStep },
     limitMs: number,
   ): Promise<boolean> {
-    const late = new AbortController();
+    const deadline = new AbortController();
     const done = new AbortController();
     const inTime = clock.sleep(limitMs, done.signal).then(
       () => false,
       () => false,
     );
     try {
-      const stopped = stop(late.signal).then(() => true);
+      const stopped = stop(deadline.signal).then(() => true);
       const finished = await Promise.race([stopped, inTime]);
       if (!finished) {
-        log.warn('not stopped in time', { step: name, limitMs });
-        late.abort();
-        // It goes on without us, and whatever it says now is said to nobody.
-        stopped.catch((error: unknown) => log.debug('stopped late', { step: name, error }));
+        log.warn('shutdown step timed out', { step: name, limitMs });
+        deadline.abort();
+        // The step continues without being awaited.
+        stopped.catch((error: unknown) => log.debug('late shutdown step failed', { step: name, error }));
       }
       return finished;
     } catch (error) {
-      log.warn('not stopped', { step: name, error });
+      log.warn('shutdown step failed', { step: name, error });
       return false;
     } finally {
       done.abort();

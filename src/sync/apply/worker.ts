@@ -97,8 +97,8 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
     return untilObserveMs > 0 ? Math.min(CONTACT_MS, untilObserveMs) : CONTACT_MS;
   }
 
-  function attempt(): { atMs: number; chance: number } {
-    return { atMs: clock.monotonicMs(), chance: options.random() };
+  function attempt(): { atMs: number; random: number } {
+    return { atMs: clock.monotonicMs(), random: options.random() };
   }
 }
 

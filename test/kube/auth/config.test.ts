@@ -270,7 +270,7 @@ describe('loadConfig', () => {
     ])('must not name %s', async (_, cluster, user) => {
       const error = await failing({ kubeconfigText: text({ cluster, user }) });
       expect(error.code).toBe('Config');
-      expect(error.message).toMatch(/inline its content|only in a kubeconfig of this machine/);
+      expect(error.message).toMatch(/inline its content|only in a kubeconfig file of this machine/);
     });
   });
 });

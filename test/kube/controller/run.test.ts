@@ -349,7 +349,7 @@ describe('runControllers', () => {
       await running;
       expect(given?.signal.aborted).toBe(true);
       expect(log.lines.at(-1)).toMatchObject({
-        message: 'not stopped in time',
+        message: 'shutdown step timed out',
         fields: { step: 'controllers' },
       });
     });

@@ -18,28 +18,28 @@ const ready: ConditionUpdate = { type: 'Ready', status: 'True', reason: 'AllUp',
 
 describe('withCondition', () => {
   it.each<[name: string, change: Partial<ConditionUpdate>, since: string]>([
-    ['keeps the moment when only the message is new', { message: 'four of four' }, FIRST],
-    ['keeps the moment when only the reason is new', { reason: 'AllWell' }, FIRST],
-    ['keeps the moment when only the generation is new', { observedGeneration: 7 }, FIRST],
-    ['moves the moment when the status turns', { status: 'False', reason: 'Down' }, SECOND],
-    ['moves the moment when the status becomes Unknown', { status: 'Unknown' }, SECOND],
+    ['keeps the transition time when only the message is new', { message: 'four of four' }, FIRST],
+    ['keeps the transition time when only the reason is new', { reason: 'AllWell' }, FIRST],
+    ['keeps the transition time when only the generation is new', { observedGeneration: 7 }, FIRST],
+    ['changes the transition time when the status turns', { status: 'False', reason: 'Down' }, SECOND],
+    ['changes the transition time when the status becomes Unknown', { status: 'Unknown' }, SECOND],
   ])('%s', (_, change, since) => {
     const before = withCondition(undefined, ready, T1);
     const after = withCondition(before, { ...ready, ...change }, T2);
     expect(after).toEqual([{ ...ready, ...change, lastTransitionTime: since }]);
   });
 
-  it('gives the very same list back when nothing is new', () => {
+  it('returns the same list when nothing changes', () => {
     const before = withConditions(undefined, [ready, { ...ready, type: 'Synced' }], T1);
     expect(withCondition(before, { ...ready }, T2)).toBe(before);
   });
 
-  it('drops a generation that is no longer said', () => {
+  it('drops the generation when the update has none', () => {
     const before = withCondition([], { ...ready, observedGeneration: 3 }, T1);
     expect(withCondition(before, ready, T2)[0]).not.toHaveProperty('observedGeneration');
   });
 
-  it('leaves other conditions and their order alone', () => {
+  it('keeps other conditions and their order', () => {
     const others = ['A', 'Ready', 'B'].map((type) => ({ ...ready, type }));
     const before = withConditions([], others, T1);
     const after = withCondition(before, { ...ready, status: 'False' }, T2);
@@ -47,7 +47,7 @@ describe('withCondition', () => {
     expect(after[0]).toBe(before[0]);
   });
 
-  it('cuts a message at 1024 code points, never inside one', () => {
+  it('cuts a message at 1024 code points, never within one', () => {
     const message = withCondition([], { ...ready, message: '😀'.repeat(2000) }, T1)[0]?.message;
     expect(message).toBe(`${'😀'.repeat(1023)}…`);
     const fits = '😀'.repeat(1024);
@@ -61,7 +61,7 @@ describe('withCondition', () => {
     },
   );
 
-  it.each(['', 'two words', 'a/b/c', '-x', 'x'.repeat(64)])('refuses the type %j', (type) => {
+  it.each(['', 'two words', 'a/b/c', '-x', 'x'.repeat(64)])('rejects the type %j', (type) => {
     expect(() => withCondition([], { ...ready, type }, T1)).toThrow(RangeError);
   });
 
@@ -69,7 +69,7 @@ describe('withCondition', () => {
     expect(withCondition([], { ...ready, type }, T1)).toHaveLength(1);
   });
 
-  it('holds one condition a type and remembers the last turn, whatever is said in what order', () => {
+  it('keeps one condition per type with its last transition, for any sequence of updates', () => {
     const anyStatus = fc.constantFrom('True' as const, 'False' as const, 'Unknown' as const);
     const anySaying = fc.record({ type: fc.constantFrom('A', 'B', 'C'), status: anyStatus });
     fc.assert(
@@ -99,21 +99,21 @@ describe('conditionStatus', () => {
   ];
   it.each<[name: string, type: string, generation: number | undefined, want: string]>([
     ['reads the status', 'Ready', undefined, 'True'],
-    ['reads what is absent as Unknown', 'Synced', undefined, 'Unknown'],
-    ['believes a condition of this generation', 'Ready', 3, 'True'],
+    ['reads a missing condition as Unknown', 'Synced', undefined, 'Unknown'],
+    ['reads a condition of this generation', 'Ready', 3, 'True'],
     ['reads a condition of an older generation as Unknown', 'Ready', 4, 'Unknown'],
-    ['believes a condition that names no generation', 'Plain', 4, 'False'],
+    ['reads a condition without a generation', 'Plain', 4, 'False'],
   ])('%s', (_, type, generation, want) => {
     expect(conditionStatus(conditions, type, generation)).toBe(want);
   });
 
-  it('reads no list as Unknown', () => {
+  it('reads a missing list as Unknown', () => {
     expect(conditionStatus(undefined, 'Ready')).toBe('Unknown');
   });
 });
 
 describe('withoutCondition', () => {
-  it('takes one away, and gives the same list back when it is not there', () => {
+  it('removes a condition, and returns the same list when it is missing', () => {
     const two = withConditions([], [ready, { ...ready, type: 'Synced' }], T1);
     expect(withoutCondition(two, 'Ready').map(({ type }) => type)).toEqual(['Synced']);
     expect(withoutCondition(two, 'Other')).toBe(two);

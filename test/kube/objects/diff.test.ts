@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dryRunApply, formatDryRun } from '../../../src/kube/client/dry-run.ts';
-import { KubeError } from '../../../src/kube/client/errors.ts';
 import { diffObjects, formatDifferences } from '../../../src/kube/objects/diff.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { redactSecret } from '../../../src/kube/objects/redact-secret.ts';
 
 function thing(
   fields: Readonly<Record<string, unknown>>,
@@ -24,8 +21,8 @@ describe('diffObjects', () => {
     ['nothing', { spec: { a: 1 } }, { spec: { a: 1 } }, []],
     ['a scalar', { spec: { a: 1 } }, { spec: { a: 2 } }, ['~ spec.a: 1 → 2']],
     ['another type', { spec: { a: 1 } }, { spec: { a: '1' } }, ['~ spec.a: 1 → "1"']],
-    ['a field that appears', { spec: {} }, { spec: { a: null } }, ['+ spec.a: null']],
-    ['a field that goes', { spec: { a: false } }, { spec: {} }, ['- spec.a: false']],
+    ['an added field', { spec: {} }, { spec: { a: null } }, ['+ spec.a: null']],
+    ['a removed field', { spec: { a: false } }, { spec: {} }, ['- spec.a: false']],
     [
       'an object that appears, by its fields',
       {},
@@ -83,7 +80,7 @@ describe('diffObjects', () => {
     expect(formatDifferences(diffObjects(thing({ ...before }), thing({ ...after })))).toEqual(lines);
   });
 
-  it('leaves the bookkeeping of the server out', () => {
+  it('ignores fields that the server maintains', () => {
     const before = thing({}, { resourceVersion: '1', generation: 1, uid: 'u', managedFields: [] });
     const lastApplied = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
     const after = thing(
@@ -94,7 +91,7 @@ describe('diffObjects', () => {
     expect(diffObjects(thing({}), thing({}, { annotations: { a: '1' } }))).toHaveLength(1);
   });
 
-  it('compares the values of a Secret and shows none of them', () => {
+  it('compares the values of a Secret without showing them', () => {
     const before = secret({ data: { same: 'c2FtZQ==', old: 'b2xk', gone: 'Z29uZQ==' }, type: 'Opaque' });
     const after = secret({
       data: { same: 'c2FtZQ==', old: 'bmV3', fresh: 'ZnJlc2g=' },
@@ -112,68 +109,8 @@ describe('diffObjects', () => {
     expect(JSON.stringify(found)).not.toMatch(/b2xk|bmV3|Z29uZQ|ZnJlc2g/);
   });
 
-  it('hides a Secret that becomes one, and data that is no object', () => {
+  it('hides the data of an object that becomes a Secret, and data that is not an object', () => {
     const found = diffObjects(thing({ data: 'clear' }), secret({ data: { a: 'YQ==' } }));
     expect(JSON.stringify(found)).not.toMatch(/clear|YQ==/);
   });
 });
-
-describe('redactSecret', () => {
-  it('keeps the keys of a Secret and hides the values, also those that kubectl wrote down', () => {
-    const lastApplied = {
-      'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"a":"YQ=="}}',
-      other: '1',
-    };
-    expect(
-      redactSecret(secret({ data: { a: 'YQ==' }, stringData: { b: 'c' } }, { annotations: lastApplied })),
-    ).toEqual({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: {
-        name: 'a',
-        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '***', other: '1' },
-      },
-      data: { a: '***' },
-      stringData: { b: '***' },
-    });
-  });
-
-  it('leaves other kinds alone', () => {
-    const object = thing({ data: { a: '1' } });
-    expect(redactSecret(object)).toBe(object);
-  });
-});
-
-describe('dryRunApply', () => {
-  const resource = { group: '', version: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
-
-  it.each<[KubeObject | KubeError, string]>([
-    [new KubeError('NotFound', 'no'), 'create Thing a'],
-    [thing({ spec: 1 }), 'update Thing a\n  ~ spec: 1 → 2'],
-    [thing({ spec: 2 }), 'no change to Thing a'],
-  ])('says %#', async (live, text) => {
-    const wanted = thing({ spec: 2 });
-    expect(
-      formatDryRun(await dryRunApply(server(live, wanted), resource, wanted, { fieldManager: 'me' })),
-    ).toBe(text);
-  });
-
-  it.each(['Unreachable', 'Forbidden', 'BadAnswer'] as const)(
-    'takes %s for no answer, not for absence',
-    async (code) => {
-      const wanted = thing({});
-      const outcome = dryRunApply(server(new KubeError(code, 'x'), wanted), resource, wanted, {
-        fieldManager: 'me',
-      });
-      await expect(outcome).rejects.toMatchObject({ code });
-    },
-  );
-});
-
-function server(live: KubeObject | KubeError, result: KubeObject): Parameters<typeof dryRunApply>[0] {
-  return {
-    get: () => (live instanceof KubeError ? Promise.reject(live) : Promise.resolve(live as never)),
-    apply: (_, __, { dryRun }) =>
-      dryRun ? Promise.resolve(result as never) : Promise.reject(new Error('not dry')),
-  };
-}

@@ -24,7 +24,7 @@ describe('readManifests', () => {
     expect(manifests.map(({ object }) => object.kind)).toEqual(['ConfigMap']);
   });
 
-  it('takes lists apart, with the line of each item', () => {
+  it('splits Lists, with the line of each item', () => {
     const text =
       'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: a}\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n';
     expect(readManifests(text).manifests.map(({ object, line }) => [object.metadata.name, line])).toEqual([
@@ -42,10 +42,10 @@ describe('readManifests', () => {
     ['a duplicate key', `${OBJECT}data: {}\ndata: {}\n`, 6, 'Map keys must be unique'],
     ['a broken indent', 'apiVersion: v1\n kind: x\n', 1, /^Nested mappings|^Implicit/],
     [
-      'something that is no object',
+      'a value that is not an object',
       '- a\n- b\n',
       1,
-      'this is no object: expected apiVersion, kind and metadata',
+      'expected an object with apiVersion, kind and metadata',
     ],
     ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', 1, 'kind is missing, or not a string'],
     ['no metadata', 'apiVersion: v1\nkind: Secret\n', 1, 'metadata of this Secret is missing'],
@@ -59,7 +59,7 @@ describe('readManifests', () => {
       'a generated name',
       'apiVersion: v1\nkind: Secret\nmetadata: {generateName: a-}\n',
       1,
-      'generateName of this Secret is not allowed: give it a name of its own',
+      'generateName of this Secret is not allowed: set metadata.name',
     ],
   ])('reports %s with its line', (_name, text, line, message) => {
     const { problems } = readManifests(text);
@@ -67,13 +67,13 @@ describe('readManifests', () => {
     expect(problems[0]?.message).toMatch(message);
   });
 
-  it('reports every problem of a text at once, and still gives what is good', () => {
+  it('reports every problem at once, and still returns the valid objects', () => {
     const { manifests, problems } = readManifests(`${OBJECT}---\nkind: x\n---\n[]\n`);
     expect(manifests).toHaveLength(1);
     expect(problems.map(({ line }) => line)).toEqual([6, 8]);
   });
 
-  it('refuses a bomb of aliases', () => {
+  it('rejects aliases that expand to huge values', () => {
     const bomb = [
       'a: &a [x, x, x, x, x, x, x, x, x]',
       ...'bcdefgh'

@@ -6,12 +6,12 @@ describe('isSelected', () => {
   const labels = { team: 'a', tier: '1' };
 
   it.each<[string, Selector, boolean]>([
-    ['empty isSelected nothing', { all: false }, false],
+    ['empty selects nothing', { all: false }, false],
     ['empty lists select nothing', { all: false, matchLabels: {}, matchExpressions: [] }, false],
-    ['all isSelected everything', { all: true }, true],
-    ['a label that is there', { all: false, matchLabels: { team: 'a' } }, true],
+    ['all selects everything', { all: true }, true],
+    ['an existing label', { all: false, matchLabels: { team: 'a' } }, true],
     ['a label with another value', { all: false, matchLabels: { team: 'b' } }, false],
-    ['a label that is missing', { all: false, matchLabels: { zone: 'a' } }, false],
+    ['a missing label', { all: false, matchLabels: { zone: 'a' } }, false],
     ['In', { all: false, matchExpressions: [{ key: 'team', operator: 'In', values: ['b', 'a'] }] }, true],
     [
       'In without the label',

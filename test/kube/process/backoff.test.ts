@@ -4,37 +4,37 @@ import { backOffAfterError, NO_ERRORS, WATCH_BACKOFF } from '../../../src/kube/p
 import { runs } from '../../support/sweep-size.ts';
 
 describe('backOffAfterError', () => {
-  it('doubles up to the longest', () => {
+  it('doubles up to the longest delay', () => {
     let backoff = NO_ERRORS;
     const delays = Array.from({ length: 8 }, () => {
       backoff = backOffAfterError(backoff, {
         atMs: backoff.errors === 0 ? 0 : backoff.atMs + backoff.delayMs,
-        chance: 1,
+        random: 1,
       });
       return backoff.delayMs;
     });
     expect(delays).toEqual([800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]);
   });
 
-  it('starts small again after a stable time, counted from the end of the last wait', () => {
+  it('starts again after a stable time, counted from the end of the last wait', () => {
     const before = { errors: 6, atMs: 0, delayMs: 25_000 };
-    const at = (atMs: number): number => backOffAfterError(before, { atMs, chance: 1 }).errors;
+    const at = (atMs: number): number => backOffAfterError(before, { atMs, random: 1 }).errors;
     expect([at(25_000 + 119_999), at(25_000 + 120_000)]).toEqual([7, 1]);
   });
 
-  it('waits as long as the server wants, and a little more, so that not all come back at once', () => {
+  it('respects Retry-After, plus a random part so that clients do not return together', () => {
     const delays = [0, 1].map(
-      (chance) => backOffAfterError(NO_ERRORS, { atMs: 0, chance, retryAfterSeconds: 60 }).delayMs,
+      (random) => backOffAfterError(NO_ERRORS, { atMs: 0, random, retryAfterSeconds: 60 }).delayMs,
     );
     expect(delays).toEqual([60_000, 66_000]);
   });
 
-  it('spreads over half of the time, and never waits less than that', () => {
+  it('uses a random part between half and all of the delay', () => {
     const anyBefore = fc.record({ errors: fc.nat(100), atMs: fc.nat(1000), delayMs: fc.nat(1000) });
     const anyChance = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
-      fc.property(anyBefore, anyChance, (before, chance) => {
-        const { delayMs } = backOffAfterError(before, { atMs: 2000, chance });
+      fc.property(anyBefore, anyChance, (before, random) => {
+        const { delayMs } = backOffAfterError(before, { atMs: 2000, random });
         const whole = Math.min(WATCH_BACKOFF.longestMs, 800 * 2 ** before.errors);
         expect(delayMs).toBeGreaterThanOrEqual(whole / 2);
         expect(delayMs).toBeLessThanOrEqual(whole);

@@ -20,7 +20,7 @@ async function started(options: Partial<HealthOptions> = {}): Promise<HealthServ
   return server;
 }
 
-async function ask(
+async function request(
   server: HealthServer,
   path: string,
   method = 'GET',
@@ -30,10 +30,10 @@ async function ask(
 }
 
 describe('startHealthServer', () => {
-  it('is well when it has nothing to check', async () => {
+  it('passes without checks', async () => {
     const server = await started();
-    expect(await ask(server, '/healthz')).toEqual([200, 'healthz check passed\n']);
-    expect(await ask(server, '/readyz?verbose')).toEqual([200, 'readyz check passed\n']);
+    expect(await request(server, '/healthz')).toEqual([200, 'healthz check passed\n']);
+    expect(await request(server, '/readyz?verbose')).toEqual([200, 'readyz check passed\n']);
   });
 
   it('names each check and its reason, sorted', async () => {
@@ -41,8 +41,8 @@ describe('startHealthServer', () => {
       alive: { loop: () => undefined },
       ready: { 'view Node': () => 'no list yet', leader: () => Promise.resolve(undefined) },
     });
-    expect(await ask(server, '/healthz')).toEqual([200, '[+]loop ok\nhealthz check passed\n']);
-    expect(await ask(server, '/readyz')).toEqual([
+    expect(await request(server, '/healthz')).toEqual([200, '[+]loop ok\nhealthz check passed\n']);
+    expect(await request(server, '/readyz')).toEqual([
       503,
       '[+]leader ok\n[+]loop ok\n[-]view Node failed: no list yet\nreadyz check failed\n',
     ]);
@@ -50,62 +50,62 @@ describe('startHealthServer', () => {
 
   it('is not ready when it is not alive', async () => {
     const server = await started({ alive: { loop: () => 'stuck' }, ready: {} });
-    expect(await ask(server, '/readyz')).toEqual([503, '[-]loop failed: stuck\nreadyz check failed\n']);
+    expect(await request(server, '/readyz')).toEqual([503, '[-]loop failed: stuck\nreadyz check failed\n']);
   });
 
-  it('takes a check that throws or rejects for a failed one', async () => {
+  it('fails for a check that throws or rejects', async () => {
     const server = await started({
       ready: {
         throws: () => {
           throw new Error('broken\nin two');
         },
-        rejects: () => Promise.reject(new Error('gone')),
+        rejects: () => Promise.reject(new Error('no connection')),
       },
     });
-    expect((await ask(server, '/readyz'))[1]).toBe(
-      '[-]rejects failed: gone\n[-]throws failed: broken in two\nreadyz check failed\n',
+    expect((await request(server, '/readyz'))[1]).toBe(
+      '[-]rejects failed: no connection\n[-]throws failed: broken in two\nreadyz check failed\n',
     );
   });
 
-  it('does not wait for a check that hangs', async () => {
+  it('times out a check that hangs', async () => {
     const clock = virtualClock();
     const server = await started({
       clock,
       checkTimeoutMs: 300,
       ready: { hangs: () => new Promise(() => {}) },
     });
-    const asked = ask(server, '/readyz');
+    const answer = request(server, '/readyz');
     await expect.poll(() => clock.sleepers).toBe(1);
     await clock.advance(300);
-    expect(await asked).toEqual([503, '[-]hangs failed: no answer within 300 ms\nreadyz check failed\n']);
+    expect(await answer).toEqual([503, '[-]hangs failed: no answer within 300 ms\nreadyz check failed\n']);
   });
 
-  it('asks anew each time', async () => {
+  it('runs the checks for each request', async () => {
     let because: string | undefined = 'not yet';
     const server = await started({ ready: { view: () => because } });
-    expect((await ask(server, '/readyz'))[0]).toBe(503);
+    expect((await request(server, '/readyz'))[0]).toBe(503);
     because = undefined;
-    expect((await ask(server, '/readyz'))[0]).toBe(200);
+    expect((await request(server, '/readyz'))[0]).toBe(200);
   });
 
-  it('serves metrics, and says so when there are none', async () => {
+  it('serves metrics, and 404 when there are none', async () => {
     const metrics = createMetrics();
     metrics.counter({ name: 'things_total', help: 'Things.' }).add({});
-    expect((await ask(await started({ metrics }), '/metrics'))[1]).toContain('kubenode_things_total 1');
-    expect((await ask(await started(), '/metrics'))[0]).toBe(404);
+    expect((await request(await started({ metrics }), '/metrics'))[1]).toContain('kubenode_things_total 1');
+    expect((await request(await started(), '/metrics'))[0]).toBe(404);
   });
 
-  it('refuses other methods and names its doors to whoever is lost', async () => {
+  it('rejects other methods, and lists its endpoints for an unknown path', async () => {
     const server = await started();
-    expect((await ask(server, '/healthz', 'POST'))[0]).toBe(405);
-    expect(await ask(server, '/healthz', 'HEAD')).toEqual([200, '']);
-    expect(await ask(server, '/')).toEqual([404, 'here are /healthz, /readyz, /metrics\n']);
+    expect((await request(server, '/healthz', 'POST'))[0]).toBe(405);
+    expect(await request(server, '/healthz', 'HEAD')).toEqual([200, '']);
+    expect(await request(server, '/')).toEqual([404, 'not found. Endpoints: /healthz, /readyz, /metrics\n']);
   });
 
   it('answers 500 and logs when metrics cannot be read', async () => {
     const log = memoryLog();
     const metrics = { contentType: 'text/plain', text: () => Promise.reject(new Error('no')) };
-    expect((await ask(await started({ log, metrics }), '/metrics'))[0]).toBe(500);
+    expect((await request(await started({ log, metrics }), '/metrics'))[0]).toBe(500);
     expect(log.lines.map(({ message }) => message)).toEqual(['health request failed']);
   });
 
@@ -114,13 +114,13 @@ describe('startHealthServer', () => {
     await expect(started({ port })).rejects.toThrow(`127.0.0.1:${port}: the port is in use`);
   });
 
-  it('closes also while somebody waits for an answer', async () => {
+  it('closes even while a request is in progress', async () => {
     const clock = virtualClock();
     const server = await started({ clock, ready: { hangs: () => new Promise(() => {}) } });
-    const asked = ask(server, '/readyz').catch((error: unknown) => error);
+    const answer = request(server, '/readyz').catch((error: unknown) => error);
     await expect.poll(() => clock.sleepers).toBe(1);
     await server.close();
-    expect(await asked).toBeInstanceOf(TypeError);
+    expect(await answer).toBeInstanceOf(TypeError);
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow('fetch failed');
   });
 });

@@ -52,7 +52,7 @@ describe('listenForStopSignals', () => {
     expect(exits).toEqual([code]);
   });
 
-  it('leaves no listener behind', () => {
+  it('removes its listeners', () => {
     const { source, left } = signals();
     const until = listenForStopSignals(source, memoryLog());
     expect(left()).toBe(2);
@@ -87,7 +87,7 @@ describe('createShutdown', () => {
     ]);
   });
 
-  it('goes on after a step that fails, and names it', async () => {
+  it('continues after a failed step, and returns its name', async () => {
     const log = memoryLog();
     const down = createShutdown({ clock: virtualClock(), log });
     let stopped = false;
@@ -103,45 +103,45 @@ describe('createShutdown', () => {
     expect(stopped).toBe(true);
     expect(await down.run()).toEqual(['third', 'second']);
     expect(log.lines.map(({ message, fields }) => [message, fields['step']])).toEqual([
-      ['not stopped', 'third'],
-      ['not stopped', 'second'],
+      ['shutdown step failed', 'third'],
+      ['shutdown step failed', 'second'],
     ]);
   });
 
-  it('gives a step its time and no more, and tells it', async () => {
+  it('aborts the deadline of a step at its time limit', async () => {
     const clock = virtualClock();
     const down = createShutdown({ clock, log: memoryLog(), stepMs: 100 });
-    let told: AbortSignal | undefined;
-    down.add('hangs', (giveUp) => {
-      told = giveUp;
+    let deadline: AbortSignal | undefined;
+    down.add('hangs', (signal) => {
+      deadline = signal;
       return new Promise(() => {});
     });
     const stopped = down.run();
     await clock.advance(99);
-    expect(told?.aborted).toBe(false);
+    expect(deadline?.aborted).toBe(false);
     await clock.advance(1);
-    expect(told?.aborted).toBe(true);
+    expect(deadline?.aborted).toBe(true);
     expect(await stopped).toEqual(['hangs']);
   });
 
-  it('keeps the limit of the whole, and still tells every step', async () => {
+  it('keeps the total limit, and still starts every step', async () => {
     const clock = virtualClock();
     const down = createShutdown({ clock, log: memoryLog(), totalMs: 250, stepMs: 100 });
-    const told: string[] = [];
+    const started: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       down.add(name, () => {
-        told.push(name);
+        started.push(name);
         return new Promise(() => {});
       });
     }
     const stopped = down.run();
     await clock.advance(250);
     expect(await stopped).toEqual(['e', 'd', 'c', 'b', 'a']);
-    expect(told).toEqual(['e', 'd', 'c', 'b', 'a']);
+    expect(started).toEqual(['e', 'd', 'c', 'b', 'a']);
     expect(clock.monotonicMs()).toBe(250);
   });
 
-  it('runs once, however often it is asked', async () => {
+  it('runs only once', async () => {
     const down = createShutdown({ clock: virtualClock(), log: memoryLog() });
     let count = 0;
     down.add('once', () => {
@@ -156,7 +156,7 @@ describe('createShutdown', () => {
   it.each<[signals: StopSignal[], want: { code: number | null; out: string }]>([
     [['SIGTERM'], { code: 0, out: 'up down ' }],
     [['SIGINT', 'SIGINT'], { code: 130, out: 'up down ' }],
-  ])('ends a real process sent %j', async (sent, want) => {
+  ])('ends a real process that is sent %j', async (sent, want) => {
     const module = new URL('../../../src/', import.meta.url).href;
     const hang = sent.length > 1 ? 'await new Promise(() => setInterval(() => {}, 1000));' : '';
     const program = `
