@@ -1,4 +1,4 @@
-/** Shapes that several kinds share. */
+/** Schemas that several kinds share. */
 import { z } from 'zod';
 import { CLOCK_TIME, CONDITION_REASON, HTTP_URL, QUALIFIED_NAME, SHARE } from './patterns.ts';
 import {
@@ -25,23 +25,23 @@ import {
 } from './schema.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-const wait = named('Wait', 'Why it waits: the reason, the object that blocks, and since when.', {
+const wait = named('Wait', 'Why the object waits.', {
   reason: reason(),
-  blocker: named('Blocker', 'The object that blocks.', {
-    kind: name('Its kind.'),
-    name: name('Its name.', 253),
-    namespace: text('Its namespace, if it has one.', { max: NAME_MAX }).optional(),
+  blocker: named('Blocker', 'Object that blocks progress.', {
+    kind: name('Kind of the object.'),
+    name: name('Name of the object.', 253),
+    namespace: text('Namespace of the object, if it has one.', { max: NAME_MAX }).optional(),
   }).optional(),
-  since: time('Since when it waits for this.'),
+  since: time('When the wait began.'),
   message: message().optional(),
 });
 
-/** The one form of "why it waits", in every status that can wait. */
-export function waiting(sentence = 'What it waits for; absent when nothing waits.'): Schema {
+/** `waiting`: why the object waits. The same in every status that can wait. */
+export function waiting(sentence = 'What the object waits for. Absent while it does not wait.'): Schema {
   return wait.describe(sentence).optional();
 }
 
-/** An integer, or a share of the set in question. */
+/** An integer, or a percentage of the set in question. */
 export function amount(sentence: string): Schema {
   return z.union([z.int(), z.string()]).meta({
     description: `${sentence} A number, or "n%" of the set, rounded down, but at least 1 when n is above 0.`,
@@ -55,27 +55,35 @@ export function amount(sentence: string): Schema {
 }
 
 const anySelector = rules(
-  named('Selector', 'Selects by labels. Everything is said aloud with `all: true`.', {
-    all: flag('Selects everything.').default(false),
-    matchLabels: map(
-      'Labels that must have these values.',
-      text('The value.', { max: NAME_MAX }),
-      16,
-    ).optional(),
-    matchExpressions: list(
-      'Requirements that must all hold.',
-      named('MatchExpression', 'One requirement on a label.', {
-        key: name('The label.', 317),
-        operator: choice('How the label is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist']),
-        values: list('Values for In and NotIn.', text('A value.', { max: NAME_MAX }), [0, 32]).optional(),
-      }),
-      [0, 16],
-    ).optional(),
-  }),
+  named(
+    'Selector',
+    'Selects objects by labels. An empty selector is refused; `all: true` selects everything.',
+    {
+      all: flag('Whether everything is selected.').default(false),
+      matchLabels: map(
+        'Labels and the values that they must have.',
+        text('Label value.', { max: NAME_MAX }),
+        16,
+      ).optional(),
+      matchExpressions: list(
+        'Requirements that must all be met.',
+        named('MatchExpression', 'A requirement on one label.', {
+          key: name('Label key.', 317),
+          operator: choice('Operator that compares the label.', ['In', 'NotIn', 'Exists', 'DoesNotExist']),
+          values: list(
+            'Values for the operators In and NotIn.',
+            text('Label value.', { max: NAME_MAX }),
+            [0, 32],
+          ).optional(),
+        }),
+        [0, 16],
+      ).optional(),
+    },
+  ),
   {
     rule: 'self.all != ((has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0))',
     message:
-      'an empty selector selects nothing: give matchLabels or matchExpressions, or say all: true for everything, but not both',
+      'an empty selector selects nothing: give matchLabels or matchExpressions, or set all: true to select everything, but not both',
   },
 );
 
@@ -84,75 +92,86 @@ export function selector(sentence: string): Schema {
 }
 
 const windowFields: Fields = {
-  name: name('What this time is called in messages.'),
+  name: name('Name used in messages.'),
   days: list(
-    'Days on which it starts; absent: every day.',
-    choice('A weekday.', WEEKDAYS),
+    'Days on which the window starts. Default: every day.',
+    choice('Weekday.', WEEKDAYS),
     [1, 7],
   ).optional(),
-  start: text('When it starts, HH:MM.', { max: 5, pattern: CLOCK_TIME }),
-  end: text('When it ends, HH:MM; an end before the start is on the next day.', {
+  start: text('Start as HH:MM.', { max: 5, pattern: CLOCK_TIME }),
+  end: text('End as HH:MM. An end before the start is on the next day.', {
     max: 5,
     pattern: CLOCK_TIME,
   }),
-  timeZone: name('IANA time zone, as Europe/Berlin.', 64),
+  timeZone: name('IANA time zone, such as Europe/Berlin.', 64),
 };
 
 const windowRule: Rule = {
   rule: 'self.start != self.end',
-  message: 'start and end are the same time, so nothing would lie between them',
+  message: 'start and end must differ',
   fieldPath: '.end',
 };
 
-/** Times of each week. A kind that says more of each gives its name and the further fields. */
+/** Weekly periods. A kind with further fields passes them and a type name. */
 export function windows(sentence: string, type = 'Window', more: Fields = {}): Schema {
-  const item = rules(named(type, 'A time of each week.', { ...windowFields, ...more }), windowRule);
+  const item = rules(named(type, 'A weekly period.', { ...windowFields, ...more }), windowRule);
   return listMap(sentence, ['name'], item, [0, 16]);
 }
 
 const freezeFields: Fields = {
-  name: name('What the freeze is called in messages.'),
-  from: time('When it begins.'),
-  until: time('When it ends.'),
-  reason: name('Why, for people.', 256),
+  name: name('Name used in messages.'),
+  from: time('Start of the freeze.'),
+  until: time('End of the freeze.'),
+  reason: name('Reason for the freeze.', 256),
 };
 
 const freezeRule: Rule = {
   rule: 'timestamp(self.from) < timestamp(self.until)',
-  message: 'a freeze must end after it begins',
+  message: 'until must be later than from',
   fieldPath: '.until',
 };
 
 export function freezes(sentence: string, max: number, type = 'Freeze', more: Fields = {}): Schema {
-  const item = rules(named(type, 'Forbidden time, once.', { ...freezeFields, ...more }), freezeRule);
+  const item = rules(
+    named(type, 'A single period in which changes are not allowed.', { ...freezeFields, ...more }),
+    freezeRule,
+  );
   return listMap(sentence, ['name'], item, [0, max]);
 }
 
 const check = rules(
-  named('Check', 'A health gate: exactly one of builtin, http, promql and cel. No answer is never a pass.', {
-    name: name('What the check is called in messages.'),
-    builtin: named(
-      'BuiltinCheck',
-      'Machines Ready, probes, agent heartbeat, Node conditions.',
-      {},
-    ).optional(),
-    http: named('HttpCheck', 'A URL that must answer.', {
-      url: text('The URL.', { max: 512, pattern: HTTP_URL }),
-      expectStatus: int('The status code of a pass.', [100, 599]).default(200),
-    }).optional(),
-    promql: named('PromqlCheck', 'A Prometheus query whose value must lie within the bounds.', {
-      query: name('The query.', 1024),
-      max: decimal('The value may not be above this.').optional(),
-      min: decimal('The value may not be below this.').optional(),
-    }).optional(),
-    cel: named('CelCheck', 'An expression that must be true for each object of one of our kinds.', {
-      kind: name('The kind.'),
-      expression: name('CEL over `self`.', 1024),
-    }).optional(),
-    intervalSeconds: int('How often it runs.', [5, 3600]).default(30),
-    failureLimit: int('Failures that a soak survives.', [0, 100]).default(0),
-    inconclusiveLimit: int('Runs without an answer that a soak survives.', [0, 100]).default(3),
-  }),
+  named(
+    'Check',
+    'A health check: exactly one of builtin, http, promql and cel. An error or a missing result is never a pass.',
+    {
+      name: name('Name used in messages.'),
+      builtin: named(
+        'BuiltinCheck',
+        'Checks that machines are Ready, probes pass, agents send heartbeats and Node conditions are good.',
+        {},
+      ).optional(),
+      http: named('HttpCheck', 'Requests a URL.', {
+        url: text('URL that is requested.', { max: 512, pattern: HTTP_URL }),
+        expectStatus: int('Expected HTTP status code.', [100, 599]).default(200),
+      }).optional(),
+      promql: named('PromqlCheck', 'Evaluates a Prometheus query. Its value must be within min and max.', {
+        query: name('PromQL query.', 1024),
+        max: decimal('Maximum value.').optional(),
+        min: decimal('Minimum value.').optional(),
+      }).optional(),
+      cel: named(
+        'CelCheck',
+        'Evaluates a CEL expression that must be true for each object of one kubenode kind.',
+        {
+          kind: name('Kind of the objects.'),
+          expression: name('CEL expression over `self`.', 1024),
+        },
+      ).optional(),
+      intervalSeconds: int('Seconds between two runs.', [5, 3600]).default(30),
+      failureLimit: int('Number of failed runs that a soak tolerates.', [0, 100]).default(0),
+      inconclusiveLimit: int('Number of runs without a result that a soak tolerates.', [0, 100]).default(3),
+    },
+  ),
   {
     rule: '[has(self.builtin), has(self.http), has(self.promql), has(self.cel)].exists_one(x, x)',
     message: 'give exactly one of builtin, http, promql and cel',
@@ -169,29 +188,26 @@ export function checks(sentence: string): Schema {
   return listMap(sentence, ['name'], check, [0, 16]);
 }
 
-const condition = named('Condition', 'One observation of an object: metav1.Condition.', {
-  type: text('What is observed.', { max: 316, min: 1, pattern: QUALIFIED_NAME }),
-  status: choice('Whether it holds; Unknown is never good.', ['True', 'False', 'Unknown']),
-  observedGeneration: bigInt('The generation of the spec that this is about.').optional(),
+const condition = named('Condition', 'An observation of the state of the object: metav1.Condition.', {
+  type: text('Type of the condition.', { max: 316, min: 1, pattern: QUALIFIED_NAME }),
+  status: choice('Status of the condition. Unknown is never good.', ['True', 'False', 'Unknown']),
+  observedGeneration: bigInt('Generation of the spec that the condition is about.').optional(),
   lastTransitionTime: time('When the status last changed.'),
-  reason: text('A CamelCase word for why, for programs.', {
+  reason: text('CamelCase reason of the status, for programs.', {
     max: 64,
     min: 1,
     pattern: CONDITION_REASON,
   }),
-  message: message('What was observed, for people.', 1024),
+  message: message('Explanation for people.', 1024),
 });
 
-/** What every status starts with. `phases` are the columns of the kind's table. */
+/** The first fields of every status. `phases` are the columns of the phase table of the kind. */
 export function statusHead(phases: readonly [string, ...string[]]): Fields {
   return {
-    observedGeneration: bigInt('The generation of the spec that this status is about.').optional(),
-    phase: choice(
-      'One word for people, computed from the conditions; no program reads it.',
-      phases,
-    ).optional(),
+    observedGeneration: bigInt('Generation of the spec that this status is about.').optional(),
+    phase: choice('Summary of the conditions for people. Programs read the conditions.', phases).optional(),
     conditions: listMap(
-      'What is observed, each with a generation of its own.',
+      'Current conditions, each with its own observedGeneration.',
       ['type'],
       condition,
       [0, 32],
@@ -201,7 +217,7 @@ export function statusHead(phases: readonly [string, ...string[]]): Fields {
 
 const secretKey = text('Key in the Secret.', { max: 253, min: 1 });
 
-/** A Secret in the namespace kubenode-system, and the key in it that counts. */
+/** A reference to a key of a Secret in the namespace kubenode-system. */
 export function secretRef(sentence: string): Schema {
   return named('SecretRef', 'A Secret in the namespace kubenode-system.', {
     name: name('Name of the Secret.'),
@@ -209,7 +225,7 @@ export function secretRef(sentence: string): Schema {
   }).describe(sentence);
 }
 
-/** As `secretRef`, where the key has a usual name. `type` tells the defaults apart. */
+/** As `secretRef`, with a default key. Each default needs a type name of its own. */
 export function secretRefWithKey(type: string, sentence: string, key: string): Schema {
   return named(type, 'A Secret in the namespace kubenode-system.', {
     name: name('Name of the Secret.'),

@@ -4,19 +4,19 @@ import { FACTS, OPERATORS } from './facts.ts';
 import { FACT_PATH } from './patterns.ts';
 import { anything, choice, foreign, list, named, type Rule, rules, type Schema, text } from './schema.ts';
 
-/** `all` and `any` nest this deep. A CRD has no recursive schema, so the depth is written out. */
+/** Maximum nesting of `all` and `any`. A CRD schema cannot be recursive, so each level is written out. */
 const DEPTH = 3;
 
 const TYPE = 'Expr';
 const DOC =
-  'all, any, or a fact that is compared. There is no negation: unknown must never look like an answer.';
+  'all, any, or a comparison of a fact. There is no negation: an unknown fact must never become a match.';
 
 const leaf = {
-  fact: choice('What is looked at.', FACTS),
-  params: foreign('Which one of it, as {filesystem: imagefs}.'),
-  path: text('Which field of it: $.field.', { max: 128, pattern: FACT_PATH }),
-  operator: choice('How it is compared.', OPERATORS),
-  value: anything('What it is compared with.'),
+  fact: choice('Fact that is read.', FACTS),
+  params: foreign('Parameters of the fact, such as {filesystem: imagefs}.'),
+  path: text('Field of the fact, as $.field.', { max: 128, pattern: FACT_PATH }),
+  operator: choice('Operator that compares the field with the value.', OPERATORS),
+  value: anything('Value that the field is compared with.'),
 };
 
 const ONE_OF_THREE: Rule = {
@@ -25,19 +25,19 @@ const ONE_OF_THREE: Rule = {
 };
 
 export function expr(sentence: string, depth: number = DEPTH): Schema {
-  // `value` is required with `fact`; CEL cannot see it, as it has no type.
+  // `value` is required with `fact`. It has no type, so CEL cannot check that.
   if (depth === 0) return named(TYPE, DOC, { ...leaf, params: leaf.params.optional() }).describe(sentence);
-  const inner = list('', expr('One of them.', depth - 1), [1, 8]).optional();
+  const inner = list('', expr('A condition.', depth - 1), [1, 8]).optional();
   const fields = {
-    all: inner.describe('All of these hold.'),
-    any: inner.describe('At least one of these holds.'),
+    all: inner.describe('Conditions that must all be met.'),
+    any: inner.describe('Conditions of which at least one must be met.'),
     fact: leaf.fact.optional(),
     params: leaf.params.optional(),
     path: leaf.path.optional(),
     operator: leaf.operator.optional(),
     value: leaf.value.optional(),
   };
-  // When none fits, the server tells what the first lacks: of a leaf without an operator, the operator.
+  // When no branch matches, the server reports what the first one lacks, such as the operator of a comparison.
   const three = [['fact', 'path', 'operator', 'value'], ['all'], ['any']].map((required) => ({ required }));
   return rules(named(TYPE, DOC, fields).meta({ oneOf: three }), ONE_OF_THREE).describe(sentence);
 }

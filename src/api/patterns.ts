@@ -1,6 +1,6 @@
-/** Every pattern of our fields, with the words for it: a person does not read regular expressions. No zod here. */
+/** The patterns of all fields, each with a description for error messages. No npm package here. */
 export interface Pattern {
-  /** RE2, as the API server reads it. */
+  /** RE2 syntax, as in the API server. */
   readonly regex: string;
   /** Completes "must be …". */
   readonly words: string;
@@ -13,16 +13,19 @@ export const CLOCK_TIME: Pattern = {
 export const MOMENT: Pattern = {
   regex:
     '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$',
-  words: 'a moment in RFC 3339, such as 2026-11-20T07:00:00Z',
+  words: 'a time in RFC 3339, such as 2026-11-20T07:00:00Z',
 };
-export const SHARE: Pattern = { regex: '^(100|[1-9]?[0-9])%$', words: 'a number, or a share such as "10%"' };
+export const SHARE: Pattern = {
+  regex: '^(100|[1-9]?[0-9])%$',
+  words: 'a number, or a percentage such as "10%"',
+};
 export const REASON: Pattern = {
   regex: '^[A-Z][A-Za-z0-9]*$',
-  words: 'one word in CamelCase, such as Soaking',
+  words: 'a CamelCase word, such as Soaking',
 };
 export const CONDITION_REASON: Pattern = {
   regex: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
-  words: 'one word in CamelCase, such as Soaking',
+  words: 'a CamelCase word, such as Soaking',
 };
 export const DIGEST: Pattern = {
   regex: '^sha256:[a-f0-9]{64}$',
@@ -84,14 +87,14 @@ export const SOCKET_PATH: Pattern = {
   words: 'an absolute path, such as /run/containerd/containerd.sock',
 };
 export const FILE_MODE: Pattern = { regex: '^0[0-7]{3}$', words: 'a file mode in quotes, such as "0644"' };
-/** A label key or a condition type: a name, which may have a DNS name and a slash before it. */
+/** A label key or a condition type: a name with an optional DNS prefix and slash. */
 export const QUALIFIED_NAME: Pattern = {
   regex:
     '^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$',
   words: 'a name such as example.com/NodeReady',
 };
 
-// What the API server asks of metadata; it is not in the CRDs.
+// Patterns of metadata, which the API server checks although they are not in the CRDs.
 export const OBJECT_NAME: Pattern = {
   regex: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
   words: 'lower-case letters, digits, "-" and ".", with a letter or digit at both ends, such as prod-eu-1',

@@ -1,6 +1,6 @@
 /**
- * The words in which kinds are declared: thin helpers over zod that make a sentence and a bound
- * impossible to forget. Every helper takes the sentence first; `kubectl explain` and editors show it.
+ * Helpers over zod in which kinds are declared. Each one requires a description and a bound, so that no field lacks
+ * them. The description comes first; `kubectl explain` and editors show it.
  */
 import { z } from 'zod';
 import { DIGEST, MOMENT, type Pattern, REASON } from './patterns.ts';
@@ -11,11 +11,11 @@ export type Fields = Readonly<Record<string, Schema>>;
 
 export type Bounds = readonly [min: number, max: number];
 
-/** A CEL rule of the CRD, with the message that a person reads when it does not hold. */
+/** A CEL rule of the CRD, with the message that the API server returns when it evaluates to false. */
 export interface Rule {
   readonly rule: string;
   readonly message: string;
-  /** The field that the message is about, relative to where the rule sits: `.start`. */
+  /** Field that the message is about, relative to the schema of the rule: `.start`. */
   readonly fieldPath?: string;
   readonly reason?:
     | 'FieldValueInvalid'
@@ -26,7 +26,7 @@ export interface Rule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** Name and sentence of a type that TypeScript knows by name; both are left out of the CRD. */
+/** Name and description of the TypeScript interface of an object. Both are left out of the CRD. */
 export const TYPE_NAME = 'x-kubenode-type';
 export const TYPE_DOC = 'x-kubenode-doc';
 
@@ -45,17 +45,17 @@ export function text(sentence: string, { max = TEXT_MAX, min, pattern }: TextOpt
   return (min === undefined ? z.string().max(max) : z.string().min(min).max(max)).meta(marks);
 }
 
-/** What is called by it must have a name: empty is refused. */
+/** A required name: the empty string is refused. */
 export function name(sentence: string, max = NAME_MAX): Schema {
   return text(sentence, { max, min: 1 });
 }
 
-/** A reason is a CamelCase word that programs compare. */
-export function reason(sentence = 'A CamelCase word for why, for programs.'): Schema {
+/** A CamelCase reason, which programs compare. */
+export function reason(sentence = 'CamelCase reason, for programs.'): Schema {
   return text(sentence, { max: 64, pattern: REASON });
 }
 
-export function message(sentence = 'What happened and the way out, for people.', max = TEXT_MAX): Schema {
+export function message(sentence = 'Explanation for people, with a hint.', max = TEXT_MAX): Schema {
   return text(sentence, { max });
 }
 
@@ -64,8 +64,8 @@ export function digest(sentence: string): Schema {
 }
 
 /**
- * A moment in RFC 3339. It has no `format`: in a field that has one, the API server takes a list for text
- * (kube-openapi, validate/type.go). Rules say `timestamp(self.x)`.
+ * A time in RFC 3339. It has a pattern and no `format`: in a field with a `format`, the API server accepts a list as a
+ * string (kube-openapi, validate/type.go). CEL rules convert with `timestamp(self.x)`.
  */
 export function time(sentence: string): Schema {
   return text(sentence, { max: 40, pattern: MOMENT });
@@ -75,7 +75,7 @@ export function int(sentence: string, [min, max]: Bounds = [0, INT32_MAX]): Sche
   return z.int().min(min).max(max).meta({ description: sentence });
 }
 
-/** Bytes and sequence numbers may pass 2^31, but never 2^53, where JSON.parse would lose digits. */
+/** Bytes and sequence numbers may exceed 2^31, but not 2^53, above which JSON.parse loses digits. */
 export function bigInt(sentence: string): Schema {
   return int(sentence, [0, Number.MAX_SAFE_INTEGER]);
 }
@@ -96,55 +96,55 @@ export function choice(sentence: string, values: readonly [string, ...string[]])
   return z.enum(values).meta({ description: sentence });
 }
 
-/** An object, and what TypeScript calls it. Its fields are known; unknown ones are refused. */
+/** An object with known fields, and the name of its TypeScript interface. Unknown fields are refused. */
 export function named(type: string, sentence: string, fields: Fields): Schema {
   return z.object(fields).meta({ description: sentence, [TYPE_NAME]: type, [TYPE_DOC]: sentence });
 }
 
-/** JSON that somebody else checks: the provider, a step, the rule compiler. */
+/** Free-form JSON that another part validates: the provider, a step, the rule compiler. */
 export function foreign(sentence: string): Schema {
   const marks = { description: sentence, 'x-kubernetes-preserve-unknown-fields': true };
   return z.record(z.string(), z.unknown()).meta(marks);
 }
 
-/** Any JSON value. CEL does not see it, as it has no type. */
+/** Any JSON value. It has no type, so CEL cannot read it. */
 export function anything(sentence: string): Schema {
   return z.unknown().meta({ description: sentence, 'x-kubernetes-preserve-unknown-fields': true });
 }
 
-/** A list that is replaced as a whole. */
+/** An atomic list: replaced as a whole. */
 export function list(sentence: string, item: Schema, [min, max]: Bounds): Schema {
   const bounded = min > 0 ? z.array(item).min(min).max(max) : z.array(item).max(max);
   return bounded.meta({ description: sentence, 'x-kubernetes-list-type': 'atomic' });
 }
 
-/** A list whose entries are told apart by keys, so that several writers may own an entry each. */
+/** A list whose entries are identified by keys, so that several managers can own one entry each. */
 export function listMap(sentence: string, keys: readonly string[], item: Schema, bounds: Bounds): Schema {
   const marks = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [...keys] };
   return list(sentence, item, bounds).meta(marks);
 }
 
-/** A map from free keys. A schema cannot bound the length of its keys. */
+/** A map with free keys. A schema cannot limit the length of keys. */
 export function map(sentence: string, value: Schema, max: number): Schema {
   return z.record(z.string(), value).meta({ description: sentence, maxProperties: max });
 }
 
-/** The whole object or map has one writer. */
+/** An atomic object or map: one manager owns all of it. */
 export function atomic(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), 'x-kubernetes-map-type': 'atomic' });
 }
 
-/** Adds CEL rules to those that the schema already has. */
+/** Adds CEL rules to those of the schema. */
 export function rules(schema: Schema, ...added: readonly Rule[]): Schema {
   const before = (schema.meta()?.['x-kubernetes-validations'] ?? []) as readonly Rule[];
   return schema.meta({ 'x-kubernetes-validations': [...before, ...added] });
 }
 
-/** Never changes after creation. For required fields and fields with a default: these cannot come or go. */
+/** Immutable after creation. For required fields and fields with a default, which cannot be added or removed. */
 export function immutable(subject: string, schema: Schema): Schema {
   return rules(schema, {
     rule: 'self == oldSelf',
-    message: `${subject} cannot be changed after creation; delete the object and create it anew`,
+    message: `${subject} cannot be changed after creation; delete the object and create it again`,
     reason: 'FieldValueForbidden',
   });
 }

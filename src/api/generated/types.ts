@@ -10,7 +10,7 @@ export interface Cluster extends KubeObject {
   readonly status?: ClusterStatus;
 }
 
-/** The road of every commit: stages in order, what proves a stage, and how much may fail. */
+/** Promotes each commit of a repository through stages of clusters, with checks and limits for each stage. */
 export interface Pipeline extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'Pipeline';
@@ -18,7 +18,7 @@ export interface Pipeline extends KubeObject {
   readonly status?: PipelineStatus;
 }
 
-/** One commit on its way through one Pipeline. */
+/** Progress of one commit through one Pipeline. */
 export interface Release extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'Release';
@@ -26,7 +26,7 @@ export interface Release extends KubeObject {
   readonly status?: ReleaseStatus;
 }
 
-/** One node: how to create or reach it, its labels and taints, and the components it must run. */
+/** A node: how to create or reach its host, its labels and taints, and the components that it runs. */
 export interface Machine extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'Machine';
@@ -34,7 +34,7 @@ export interface Machine extends KubeObject {
   readonly status?: MachineStatus;
 }
 
-/** Exactly N machines of one shape from one infra provider. */
+/** Keeps a number of machines of one template at one infrastructure provider. */
 export interface MachineSet extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'MachineSet';
@@ -50,7 +50,7 @@ export interface MachineComponent extends KubeObject {
   readonly status?: MachineComponentStatus;
 }
 
-/** Which machines run which component versions, and how a change is rolled out. */
+/** Assigns component versions to machines and rolls changes out in batches. */
 export interface MachineComponentSet extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'MachineComponentSet';
@@ -58,7 +58,7 @@ export interface MachineComponentSet extends KubeObject {
   readonly status?: MachineComponentSetStatus;
 }
 
-/** A self-healing rule: what is ill, when we may act, what to try in which order, how success is proved, and its own tests. */
+/** A self-healing rule: when a node is faulty, which repairs to try in which order, how to verify them, and tests of the rule. */
 export interface NodeRemedier extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'NodeRemedier';
@@ -66,7 +66,7 @@ export interface NodeRemedier extends KubeObject {
   readonly status?: NodeRemedierStatus;
 }
 
-/** One attempt of one rung on one machine: frozen evidence, grant, steps, timeline. */
+/** One attempt of one repair on one machine: evidence, grant, steps and timeline. */
 export interface RemedyOperationJob extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'RemedyOperationJob';
@@ -74,7 +74,7 @@ export interface RemedyOperationJob extends KubeObject {
   readonly status?: RemedyOperationJobStatus;
 }
 
-/** A hardware event for a machine, announced by its provider or diagnosed by Host Doctor. */
+/** A hardware event of a machine, announced by its provider or diagnosed by Host Doctor. */
 export interface MaintenanceEvent extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'MaintenanceEvent';
@@ -90,7 +90,7 @@ export interface DefenderPolicy extends KubeObject {
   readonly status?: DefenderPolicyStatus;
 }
 
-/** Grants in flight, used rates and breaker states; one object, changed only by compare-and-swap. */
+/** Grants in flight, rate counters and breaker states. A single object, written by the Defender only. */
 export interface DefenderLedger extends KubeObject {
   readonly apiVersion: 'kubenode.dev/v1alpha1';
   readonly kind: 'DefenderLedger';
@@ -98,128 +98,128 @@ export interface DefenderLedger extends KubeObject {
   readonly status?: DefenderLedgerStatus;
 }
 
-/** Releases the held plan of one unit. */
+/** Accepts the held plan of one unit. */
 export interface Acknowledgement {
   /** Digest of the plan. */
   readonly planDigest: string;
-  /** The unit. */
+  /** Name of the unit (chart). */
   readonly unit: string;
-  /** Why, for people. */
+  /** Why it is accepted. */
   readonly reason: string;
 }
 
-/** The agent's answer for one step. */
+/** Result of one step, reported by the agent. */
 export interface AgentStep {
-  /** The step. */
+  /** Id of the step. */
   readonly id: string;
-  /** Which try. */
+  /** Number of the try. */
   readonly try: number;
   /** Fence of the grant. */
   readonly fence: number;
-  /** Where it stands. */
+  /** State of the step. */
   readonly state: 'Running' | 'Succeeded' | 'Failed' | 'Ambiguous' | 'Refused';
-  /** When it began. */
+  /** Start time. */
   readonly startedAt?: string;
-  /** When it ended. */
+  /** End time. */
   readonly finishedAt?: string;
-  /** A word for programs. */
+  /** Result code for programs. */
   readonly code?: string;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
-  /** The end of its output. */
+  /** End of the output. */
   readonly output?: string;
-  /** Digest of all of it. */
+  /** Digest of the whole output. */
   readonly outputDigest?: string;
-  /** Boot id before. */
+  /** Boot id before the step. */
   readonly bootIDBefore?: string;
-  /** Boot id after. */
+  /** Boot id after the step. */
   readonly bootIDAfter?: string;
 }
 
 /** A number, or a share of the set in question. */
 export type Amount = number | `${number}%`;
 
-/** A person lets a plan into a stage. */
+/** Approval of a plan for a stage. */
 export interface Approval {
-  /** The stage. */
+  /** Name of the stage. */
   readonly stage: string;
   /** Digest of the plan. */
   readonly planDigest: string;
-  /** Why, for people. */
+  /** Why it is accepted. */
   readonly reason: string;
 }
 
-/** Acts that a person must approve; no answer is a no. */
+/** Acts that a person must approve. No answer is a denial. */
 export interface ApprovalRule {
-  /** What it is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** Risks that it is for; none: all. (at most 5) */
+  /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
-  /** Actions that it is for; none: all. (at most 16) */
+  /** Actions that it applies to. Empty: all. (at most 16) */
   readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
-  /** Only for nodes with local data. (default false) */
+  /** Whether it applies to nodes with local data only. (default false) */
   readonly onlyLocalData: boolean;
-  /** Groups that may. (at most 8) */
+  /** Groups whose members may approve. (at most 8) */
   readonly approvers: readonly string[];
-  /** How long to wait. (default 7200) */
+  /** Time after which the request is denied. (default 7200) */
   readonly timeoutSeconds: number;
 }
 
-/** The object that blocks. */
+/** Object that blocks progress. */
 export interface Blocker {
-  /** Its kind. */
+  /** Kind of the object. */
   readonly kind: string;
-  /** Its name. */
+  /** Name of the object. */
   readonly name: string;
-  /** Its namespace, if it has one. */
+  /** Namespace of the object, if it has one. */
   readonly namespace?: string;
 }
 
-/** Stops acts when too much goes wrong. */
+/** A breaker that stops acts when too much goes wrong. */
 export interface Breaker {
-  /** What it is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** What it watches. */
+  /** What the breaker watches. */
   readonly type: 'UnhealthyRatio' | 'FailedActs' | 'ConsecutiveFailures' | 'CommonCause' | 'IndeterminateRatio';
-  /** What is counted together. */
+  /** Scope in which acts are counted together. */
   readonly per: 'Cluster' | 'Zone' | 'Pool' | 'Holder';
-  /** Risks that it is for; none: all. (at most 5) */
+  /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
-  /** Opens at this share. (0 to 100) */
+  /** Percentage at which the breaker opens. (0 to 100) */
   readonly percent?: number;
-  /** Opens at this number; or what the share is taken of. */
+  /** Count at which the breaker opens, or the number of acts that percent refers to. */
   readonly count?: number;
-  /** Within this time. */
+  /** Period that is evaluated. */
   readonly withinSeconds?: number;
-  /** How many times the base rate; CommonCause only. (default 2) */
+  /** Factor above the base rate. CommonCause only. (default 2) */
   readonly lift: number;
-  /** What may be the common cause. (at most 8) */
+  /** Properties that may be a common cause. (at most 8) */
   readonly dimensions?: readonly string[];
-  /** How long it stays open. (default 900) */
+  /** How long the breaker stays open. (default 900) */
   readonly cooldownSeconds: number;
-  /** Acts that are let through to try. (default 1) */
+  /** Acts that are granted as probes when the breaker is half open. (default 1) */
   readonly probes: number;
-  /** After so many times a person must close it. (default 2) */
+  /** Number of trips in 24 hours after which a person must close the breaker. (default 2) */
   readonly manualAfterTrips: number;
 }
 
-/** One breaker. */
+/** State of one breaker. */
 export interface BreakerStatus {
-  /** Its name. */
+  /** Name of the breaker. */
   readonly name?: string;
-  /** What it is counted under. */
+  /** Scope that is counted, such as pool web. */
   readonly key?: string;
-  /** Where it stands. */
+  /** State of the breaker. */
   readonly state?: 'Open' | 'HalfOpen' | 'NeedsPerson';
-  /** Since when. */
+  /** When the state began. */
   readonly since?: string;
   /** What opened it. */
   readonly evidence?: string;
-  /** When it closes by itself. */
+  /** Earliest time at which the breaker closes. */
   readonly closesAt?: string;
 }
 
-/** Machines Ready, probes, agent heartbeat, Node conditions. */
+/** Checks that machines are Ready, probes pass, agents send heartbeats and Node conditions are good. */
 export type BuiltinCheck = Readonly<Record<string, never>>;
 
 /** A Secret in the namespace kubenode-system. */
@@ -230,67 +230,67 @@ export interface CaRef {
   readonly key: string;
 }
 
-/** A new certificate authority, in two steps. */
+/** Rotation of the certificate authority in two steps. */
 export interface CaRotation {
-  /** Which rotation this is. */
+  /** Identifies the rotation. A new value begins another rotation. */
   readonly id: string;
-  /** Prepare: both authorities are trusted. Complete: only the new one is. */
+  /** Prepare: the old and the new authority are trusted. Complete: only the new one is. */
   readonly target: 'Prepare' | 'Complete';
 }
 
-/** The rotation of the certificate authority. */
+/** Rotation of the certificate authority. */
 export interface CaRotationStatus {
-  /** Which rotation. */
+  /** Id of the rotation. */
   readonly id?: string;
-  /** Where it stands. */
+  /** Current step of the rotation. */
   readonly step?: 'Idle' | 'Preparing' | 'Prepared' | 'Completing' | 'Completed';
 }
 
-/** An expression that must be true for each object of one of our kinds. */
+/** Evaluates a CEL expression that must be true for each object of one kubenode kind. */
 export interface CelCheck {
-  /** The kind. */
+  /** Kind of the objects. */
   readonly kind: string;
-  /** CEL over `self`. */
+  /** CEL expression over `self`. */
   readonly expression: string;
 }
 
-/** A health gate: exactly one of builtin, http, promql and cel. No answer is never a pass. */
+/** A health check: exactly one of builtin, http, promql and cel. An error or a missing result is never a pass. */
 export interface Check {
-  /** What the check is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** Machines Ready, probes, agent heartbeat, Node conditions. */
+  /** Checks that machines are Ready, probes pass, agents send heartbeats and Node conditions are good. */
   readonly builtin?: BuiltinCheck;
-  /** A URL that must answer. */
+  /** Requests a URL. */
   readonly http?: HttpCheck;
-  /** A Prometheus query whose value must lie within the bounds. */
+  /** Evaluates a Prometheus query. Its value must be within min and max. */
   readonly promql?: PromqlCheck;
-  /** An expression that must be true for each object of one of our kinds. */
+  /** Evaluates a CEL expression that must be true for each object of one kubenode kind. */
   readonly cel?: CelCheck;
-  /** How often it runs. (5 to 3600; default 30) */
+  /** Seconds between two runs. (5 to 3600; default 30) */
   readonly intervalSeconds: number;
-  /** Failures that a soak survives. (0 to 100; default 0) */
+  /** Number of failed runs that a soak tolerates. (0 to 100; default 0) */
   readonly failureLimit: number;
-  /** Runs without an answer that a soak survives. (0 to 100; default 3) */
+  /** Number of runs without a result that a soak tolerates. (0 to 100; default 3) */
   readonly inconclusiveLimit: number;
 }
 
-/** One check. */
+/** Result of one check. */
 export interface CheckResult {
-  /** The check. */
+  /** Name of the check. */
   readonly name: string;
-  /** Its result. */
+  /** Result of the check. */
   readonly result?: 'Pass' | 'Fail' | 'Inconclusive' | 'Pending';
-  /** What it saw. */
+  /** Observed value. */
   readonly value?: string;
-  /** Since when. */
+  /** When the result or failure was first observed. */
   readonly since?: string;
 }
 
-/** How to reach a cluster that exists. */
+/** How to reach an existing cluster. */
 export interface ClusterConnection {
-  /** The hub itself. (default false) */
+  /** true: the cluster is the hub itself. (default false) */
   readonly inCluster: boolean;
-  /** URL of the API server; default is that of the kubeconfig. */
+  /** URL of the API server. Default: the server of the kubeconfig. */
   readonly server?: string;
   /** Secret with a kubeconfig, in namespace kubenode-system of the hub. */
   readonly credentialsRef?: KubeconfigRef;
@@ -298,13 +298,13 @@ export interface ClusterConnection {
 
 /** What happens when the Cluster is deleted. */
 export interface ClusterDeletion {
-  /** A delete needs the annotation kubenode.dev/confirm-delete. (default true) */
+  /** Whether deleting the Cluster requires the annotation kubenode.dev/confirm-delete. (default true) */
   readonly protection: boolean;
-  /** Delete: the hosted control plane goes too. Orphan: it stays. (default "Delete") */
+  /** Delete: the hosted control plane is deleted too. Orphan: it is left running. (default "Delete") */
   readonly policy: 'Delete' | 'Orphan';
-  /** Also when its API is dead. (default false) */
+  /** Whether to delete the control plane even if its API server does not answer. (default false) */
   readonly force: boolean;
-  /** How long it may take. (60 to 86400; default 1800) */
+  /** Maximum duration of the deletion. (60 to 86400; default 1800) */
   readonly timeoutSeconds: number;
 }
 
@@ -312,117 +312,117 @@ export interface ClusterDeletion {
 export interface ClusterHosted {
   /** workload: Deployments and StatefulSets in the hub; process: child processes. */
   readonly driver: 'workload' | 'process';
-  /** Kubernetes version. */
+  /** Kubernetes version of the control plane. */
   readonly version: string;
-  /** API servers. (1 to 9; default 1) */
+  /** Number of API servers. (1 to 9; default 1) */
   readonly replicas: number;
-  /** Addresses and domain of the cluster. */
+  /** Address ranges and DNS domain of the cluster. */
   readonly network: HostedNetwork;
   /** The etcd of the control plane. */
   readonly etcd: HostedEtcd;
-  /** The API server. */
+  /** Settings of the API server. */
   readonly apiServer: ControlPlanePart;
-  /** The controller manager. */
+  /** Settings of the controller manager. */
   readonly controllerManager: ControlPlanePart;
-  /** The scheduler. */
+  /** Settings of the scheduler. */
   readonly scheduler: ControlPlanePart;
   /** How the API server is reached. */
   readonly exposure: HostedExposure;
   /** Certificates of the control plane. */
   readonly pki: HostedPki;
-  /** How a new version is rolled out. */
+  /** How a version upgrade is carried out. */
   readonly upgrade: HostedUpgrade;
-  /** Manifests to apply, in this order. (at most 16) */
+  /** Manifests to apply to the new cluster, in this order. (at most 16) */
   readonly addons: readonly HostedAddon[];
-  /** Konnectivity. */
+  /** Konnectivity tunnel from the control plane to the nodes. */
   readonly tunnel: HostedTunnel;
-  /** A throw-away cluster is deleted after this; environment test only. (60 to 604800) */
+  /** The cluster is deleted this long after it became ready. Environment test only. (60 to 604800) */
   readonly ttlSecondsAfterReady?: number;
-  /** A new value tries a version again that was rolled back. */
+  /** A new value allows a version again that was rolled back. */
   readonly retryToken?: string;
 }
 
-/** The hosted control plane, as hosting sees it. */
+/** Observed state of the hosted control plane. */
 export interface ClusterHostedStatus {
-  /** The generation that hosting acted on. */
+  /** Generation that hosting last acted on. */
   readonly observedGeneration?: number;
-  /** The version before can still be brought back. */
+  /** Whether the control plane can return to rollbackVersion. */
   readonly rollbackPossible?: boolean;
-  /** That version. */
+  /** Version that a rollback returns to. */
   readonly rollbackVersion?: string;
-  /** Parts of the control plane. (at most 8) */
+  /** Components of the control plane. (at most 8) */
   readonly components?: readonly HostedComponent[];
-  /** The upgrade in progress, written before each act. */
+  /** The upgrade in progress. Written before each of its steps. */
   readonly upgrade?: HostedUpgradeStatus;
   /** Finished upgrades, newest first. (at most 10) */
   readonly history?: readonly HostedUpgradeRecord[];
-  /** What the control plane asks of the hub. */
+  /** Resources that the control plane requests in the hub. */
   readonly requests?: HostedRequests;
-  /** Certificates as they were seen on the wire. (at most 32) */
+  /** Certificates that the components serve. (at most 32) */
   readonly certificates?: readonly HostedCertificate[];
   /** The etcd of the control plane. */
   readonly etcd?: HostedEtcdStatus;
-  /** The rotation of the certificate authority. */
+  /** Rotation of the certificate authority. */
   readonly caRotation?: CaRotationStatus;
-  /** What hosting waits for; absent when it waits for nothing. */
+  /** What hosting waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
 }
 
 /** Machines of the cluster, read at most once a minute. */
 export interface ClusterMachines {
-  /** All. */
+  /** All machines. */
   readonly total?: number;
-  /** Ready. */
+  /** Machines that are Ready. */
   readonly ready?: number;
-  /** At their declared versions. */
+  /** Machines that run their assigned component versions. */
   readonly upToDate?: number;
-  /** That failed. */
+  /** Machines on which a component failed. */
   readonly failed?: number;
 }
 
-/** A part of the cluster that sync leaves alone. */
+/** A part of the cluster that sync does not write to. */
 export interface ClusterPause {
-  /** What the pause is called. */
+  /** Name of the pause. */
   readonly name: string;
-  /** The unit (chart); without unit and object all of the cluster. */
+  /** Unit (chart) that is paused. Without unit and object the whole cluster is paused. */
   readonly unit?: string;
-  /** One object: Kind/namespace/name. */
+  /** Object that is paused, as Kind/namespace/name. */
   readonly object?: string;
-  /** Who paused it. */
+  /** User who paused it. */
   readonly by: string;
-  /** Why, for people. */
+  /** Why it is paused. */
   readonly reason: string;
-  /** When it ends by itself. */
+  /** When the pause ends. Default: when it is removed. */
   readonly until?: string;
 }
 
-/** The soak of what this cluster runs, so that a restart neither repeats nor shortens it. */
+/** Progress of the soak. Kept so that a restart neither repeats nor shortens it. */
 export interface ClusterSoak {
-  /** When this cluster was given what soaks. */
+  /** When the content was assigned to this cluster. */
   readonly startedAt?: string;
-  /** When all of it was first seen applied and healthy. */
+  /** When all objects were first observed applied and healthy. */
   readonly settledAt?: string;
-  /** When its health was last seen good. */
+  /** When the cluster was last observed healthy. */
   readonly observedAt?: string;
-  /** The units that must soak; `*` is all of them under one clock, where they are many. (at most 64) */
+  /** Units that soak. `*` stands for all units when there are too many to list. (at most 64) */
   readonly clocks?: readonly SoakClock[];
-  /** Runs of the checks of the stage during this soak. (at most 16) */
+  /** Results of the checks of the stage during this soak. (at most 16) */
   readonly gates?: readonly GateRuns[];
 }
 
 /** How to reach the cluster, or which control plane to create. */
 export interface ClusterSpec {
-  /** Which environment it belongs to. */
+  /** Environment of the cluster. Stages can select it by the label kubenode.dev/environment. */
   readonly environment: 'test' | 'pre' | 'prod';
-  /** Where it runs. */
+  /** Region of the cluster. Stages can select it by the label kubenode.dev/region. */
   readonly region?: string;
-  /** Sync and hosting stop writing; healing in the cluster goes on. (default false) */
+  /** Whether sync and hosting stop writing to the cluster. Repairs inside the cluster continue. (default false) */
   readonly paused: boolean;
-  /** Parts that sync leaves alone. (at most 16) */
+  /** Parts of the cluster that sync does not write to. (at most 16) */
   readonly pauses: readonly ClusterPause[];
-  /** UID of its namespace kube-system. Another UID blocks every write; absent: the first contact is pinned. */
+  /** UID of the namespace kube-system of the cluster. A cluster with another UID is never written to. Default: the UID found at first contact. */
   readonly clusterUID?: string;
-  /** How to reach a cluster that exists. */
+  /** How to reach an existing cluster. */
   readonly connection?: ClusterConnection;
   /** A control plane that hosting creates. */
   readonly hosted?: ClusterHosted;
@@ -430,145 +430,145 @@ export interface ClusterSpec {
   readonly deletion: ClusterDeletion;
 }
 
-/** What is known of the cluster. */
+/** Observed state of the cluster. */
 export interface ClusterStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Deleting' | 'Stalled' | 'Paused' | 'Unreachable' | 'Provisioning' | 'Degraded' | 'Syncing' | 'Ready';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
-  /** UID of its namespace kube-system, as it was seen. */
+  /** Observed UID of the namespace kube-system. */
   readonly clusterUID?: string;
-  /** URL by which it is reached. */
+  /** URL at which the API server is reached. */
   readonly endpoint?: string;
-  /** Version of the lowest API server that answers. */
+  /** Lowest Kubernetes version of the API servers that answer. */
   readonly version?: string;
   /** Machines of the cluster, read at most once a minute. */
   readonly machines?: ClusterMachines;
-  /** What this cluster runs, as sync sees it. */
+  /** What sync applied to this cluster. */
   readonly sync?: ClusterSync;
-  /** The hosted control plane, as hosting sees it. */
+  /** Observed state of the hosted control plane. */
   readonly hosted?: ClusterHostedStatus;
 }
 
-/** What this cluster runs, as sync sees it. */
+/** What sync applied to this cluster. */
 export interface ClusterSync {
-  /** The commit that it runs, or is moving to. */
+  /** Commit that is applied or being applied. */
   readonly commit?: string;
-  /** Digest of what was rendered for it. */
+  /** Digest of the objects rendered for this cluster. */
   readonly renderedDigest?: string;
-  /** The Release that brought it. */
+  /** Release of the commit. */
   readonly release?: string;
-  /** The stage that it belongs to. */
+  /** Stage of the cluster. */
   readonly stage?: string;
-  /** Where it stands. */
+  /** State of the rollout to this cluster. */
   readonly state?: 'Pending' | 'Applying' | 'Soaking' | 'Proven' | 'Failed' | 'Held' | 'Paused' | 'Ahead' | 'Skipped' | 'Unreachable';
-  /** Since when it stands there. */
+  /** When the state began. */
   readonly since?: string;
   /** When its API server last answered. */
   readonly lastContactAt?: string;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
-  /** Objects of the last pass. */
+  /** Object counts of the last reconcile. */
   readonly objects?: SyncObjects;
   /** The first objects that failed. (at most 20) */
   readonly failures?: readonly SyncFailure[];
-  /** Digests proven here, newest first; one of these skips the soak. (at most 20) */
+  /** Rendered digests proven on this cluster, newest first. They skip the soak. (at most 20) */
   readonly proven?: readonly ProvenDigest[];
-  /** Digests that failed here and were not proven since, newest first; they are not started again. (at most 20) */
+  /** Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again. (at most 20) */
   readonly failed?: readonly FailedDigest[];
-  /** The soak of what this cluster runs, so that a restart neither repeats nor shortens it. */
+  /** Progress of the soak. Kept so that a restart neither repeats nor shortens it. */
   readonly soak?: ClusterSoak;
 }
 
-/** What a changed artifact or unit costs. */
+/** What a changed artifact or unit requires. */
 export interface ComponentActivation {
-  /** With onChange of the files the worst counts. (default "Restart") */
+  /** Activation class. Together with onChange of changed files the most disruptive one applies. (default "Restart") */
   readonly class: 'None' | 'Reload' | 'Restart' | 'Drain' | 'Reboot';
 }
 
-/** What is fetched for one platform. */
+/** An artifact for one platform. */
 export interface ComponentArtifact {
   /** Operating system. */
   readonly os: 'linux' | 'darwin' | 'any';
   /** Architecture. */
   readonly arch: 'amd64' | 'arm64' | 'any';
-  /** Where it is; http is safe, as sha256 pins the content. */
+  /** URL of the artifact. Plain http is safe because sha256 pins the content. */
   readonly url: string;
-  /** Where else it is. (at most 4) */
+  /** Alternative URLs. (at most 4) */
   readonly mirrors: readonly string[];
-  /** Digest of the content, hex. */
+  /** SHA-256 digest of the content in hex. */
   readonly sha256: string;
-  /** Size of the content. */
+  /** Size of the content in bytes. */
   readonly sizeBytes?: number;
-  /** Raw is placed in ${dir} under the name of the component. (default "Raw") */
+  /** Format of the artifact. Raw is placed in ${dir} under the name of the component. (default "Raw") */
   readonly format: 'Raw' | 'TarGz' | 'Oci';
-  /** Links from the host into the version's folder. (at most 32) */
+  /** Links from the host into the directory of the version. (at most 32) */
   readonly install: readonly ComponentLink[];
 }
 
-/** Where the entry comes from; written by the component set controller. */
+/** Origin of the entry. Written by the component set controller only. */
 export interface ComponentAssignment {
-  /** The MachineComponentSet; absent: a pin. */
+  /** MachineComponentSet that assigned the component. Absent in a pin. */
   readonly set?: string;
-  /** Revision of the set, r-<8 hex digits>. */
+  /** Revision of the set, as r-<8 hex digits>. */
   readonly revision: string;
   /** Batch of the rollout. */
   readonly batch?: number;
 }
 
-/** What it fits. */
+/** Compatibility of the version. */
 export interface ComponentCompat {
-  /** Versions of Kubernetes. */
+  /** Compatible Kubernetes versions. */
   readonly kubernetes?: KubernetesRange;
-  /** Versions of itself that it can follow; none: all. (at most 16) */
+  /** Versions that can be upgraded to this one. Empty: all. (at most 16) */
   readonly upgradeFrom: readonly string[];
-  /** The lowest kernel. */
+  /** Minimum kernel version. */
   readonly kernelMin?: string;
 }
 
-/** One of them. */
+/** A dependency. */
 export interface ComponentDependency {
-  /** The component. */
+  /** Name of the component. */
   readonly component: string;
-  /** Its lowest version. */
+  /** Minimum version. */
   readonly minVersion?: string;
-  /** Its highest version. */
+  /** Maximum version. */
   readonly maxVersion?: string;
 }
 
-/** What went wrong. */
+/** The last error. */
 export interface ComponentError {
-  /** A word for programs. */
+  /** Error code for programs. */
   readonly code?: string;
-  /** What happened, for people. */
+  /** Explanation for people. */
   readonly message?: string;
 }
 
 /** A file on the host. */
 export interface ComponentFile {
-  /** Where. */
+  /** Absolute path on the host. */
   readonly path: string;
   /** Content of the file. Never put a token here. Replaced in it: ${dir}, ${data}, ${machine.name}, ${machine.address}, ${machine.zone}, ${cluster.server}, ${cluster.caFile}, ${identity.kubeconfig}, ${param.NAME}, ${port.NAME}. */
   readonly content: string;
-  /** Its mode. (default "0644") */
+  /** File mode. (default "0644") */
   readonly mode: string;
-  /** user:group. (default "root:root") */
+  /** Owner as user:group. (default "root:root") */
   readonly owner: string;
-  /** All but Replace leave foreign parts of the file alone. (default "Replace") */
+  /** How the content is written. All modes but Replace keep the parts of the file that others wrote. (default "Replace") */
   readonly merge: 'Replace' | 'Block' | 'Json' | 'Ini';
-  /** What to do when somebody changes it. (default "Correct") */
+  /** What to do when the file on the host differs. (default "Correct") */
   readonly drift: 'Correct' | 'Report' | 'Ignore';
-  /** What a change of it costs. (default "Restart") */
+  /** What a change of the content requires. (default "Restart") */
   readonly onChange: 'None' | 'Reload' | 'Restart' | 'Drain' | 'Reboot';
   /** Units that onChange reloads or restarts. Empty: all units of the component. (at most 8) */
   readonly units: readonly string[];
 }
 
-/** Permission to activate this entry; without it the agent only stages. */
+/** Permission to activate this entry. Without it the agent stages the version and waits. Written by the component set controller only. */
 export interface ComponentGrant {
   /** Id of the grant. */
   readonly id: string;
@@ -576,51 +576,51 @@ export interface ComponentGrant {
   readonly fence: number;
   /** Digest of the entry without assignment and grant. */
   readonly entryDigest: string;
-  /** When the permission ends. */
+  /** End of the permission. */
   readonly notAfter: string;
 }
 
-/** One link. */
+/** A link. */
 export interface ComponentLink {
-  /** Path in the folder. */
+  /** Path in the directory of the version. */
   readonly from: string;
   /** Path on the host. */
   readonly to: string;
-  /** Mode of the file. (default "0755") */
+  /** File mode. (default "0755") */
   readonly mode: string;
 }
 
-/** Machines. */
+/** Machine counts. */
 export interface ComponentMachines {
-  /** That must run it. */
+  /** Machines that should run this version. */
   readonly wanted?: number;
-  /** That run it. */
+  /** Machines that run this version. */
   readonly current?: number;
-  /** On which it failed. */
+  /** Machines on which this version failed. */
   readonly failed?: number;
 }
 
-/** One parameter. */
+/** A parameter. */
 export interface ComponentParameter {
-  /** Its name, as in ${param.NAME}. */
+  /** Name, as in ${param.NAME}. */
   readonly name: string;
-  /** Its value unless a set gives one; absent: a set must. */
+  /** Default value. Without it a set must give a value. */
   readonly default?: string;
-  /** What it is, for people. */
+  /** Description for people. */
   readonly description?: string;
 }
 
-/** One port. */
+/** A port. */
 export interface ComponentPort {
-  /** Its name, as in ${port.NAME}. */
+  /** Name, as in ${port.NAME}. */
   readonly name: string;
-  /** Its number. (1 to 65535) */
+  /** Port number. (1 to 65535) */
   readonly port: number;
 }
 
 /** Proves that the component works: exactly one of http, tcp, socket, exec, unit and nodeCondition. */
 export interface ComponentProbe {
-  /** What it is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
   /** An HTTP GET that must answer 2xx or 3xx. */
   readonly http?: HttpProbe;
@@ -628,395 +628,395 @@ export interface ComponentProbe {
   readonly tcp?: TcpProbe;
   /** A Unix socket that must accept a connection. */
   readonly socket?: SocketProbe;
-  /** A command that must end with 0. */
+  /** A command that must exit with code 0. */
   readonly exec?: ExecProbe;
   /** A unit that must be active. */
   readonly unit?: UnitProbe;
-  /** A condition of the Node. */
+  /** A condition that the Node must have. */
   readonly nodeCondition?: NodeConditionProbe;
-  /** How often. (1 to 3600; default 5) */
+  /** Seconds between two runs. (1 to 3600; default 5) */
   readonly periodSeconds: number;
-  /** How long it may take. (1 to 3600; default 2) */
+  /** Timeout of one run. (1 to 3600; default 2) */
   readonly timeoutSeconds: number;
-  /** Passes in a row that make it good. (1 to 100; default 1) */
+  /** Consecutive successes after which the probe passes. (1 to 100; default 1) */
   readonly successThreshold: number;
-  /** Failures in a row that make it bad. (1 to 100; default 3) */
+  /** Consecutive failures after which the probe fails. (1 to 100; default 3) */
   readonly failureThreshold: number;
 }
 
-/** The way back. */
+/** Rollback to the previous version. */
 export interface ComponentRollback {
-  /** false: it is activated although there is no way back. (default true) */
+  /** false: the version is activated even though it cannot be rolled back. (default true) */
   readonly supported: boolean;
 }
 
-/** A process. */
+/** A process or hook on the host. */
 export interface ComponentUnit {
-  /** Its name, without ".service". */
+  /** Name of the unit, without ".service". */
   readonly name: string;
-  /** OneShot runs once, with a limit in time: hooks, sysctls, modules. (default "Service") */
+  /** Service keeps running. OneShot runs once with a time limit, for hooks, sysctls and kernel modules. (default "Service") */
   readonly type: 'Service' | 'OneShot';
-  /** Starts at boot. (default true) */
+  /** Whether the unit starts at boot. (default true) */
   readonly enabled: boolean;
-  /** Runs now. (default true) */
+  /** Whether the unit should run. (default true) */
   readonly running: boolean;
-  /** How long a OneShot may run. (1 to 3600; default 300) */
+  /** Maximum run time of a OneShot. (1 to 3600; default 300) */
   readonly timeoutSeconds: number;
-  /** What runs. */
+  /** Process to run. */
   readonly exec?: UnitExec;
-  /** When it is started again. */
+  /** When the process is restarted. */
   readonly restart: UnitRestart;
-  /** How it is stopped. */
+  /** How the process is stopped. */
   readonly stop: UnitStop;
-  /** How it reads its files again. */
+  /** How the process reloads its configuration. */
   readonly reload?: UnitReload;
   /** Text of a systemd unit, instead of exec. */
   readonly raw?: string;
   /** true: the host already has this unit. It is started, restarted and extended by dropIns, and never removed. systemd only. (default false) */
   readonly existing: boolean;
-  /** Additions to a unit; systemd only. (at most 4) */
+  /** Drop-in files of the unit. systemd only. (at most 4) */
   readonly dropIns: readonly UnitDropIn[];
 }
 
-/** How many at one time. */
+/** A limit of concurrent acts. */
 export interface ConcurrencyLimit {
-  /** What it is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** What is counted together. */
+  /** Scope in which acts are counted together. */
   readonly per: 'Cluster' | 'Zone' | 'Pool' | 'Holder' | 'Label';
-  /** The label, for per: Label. */
+  /** Label key for per: Label. */
   readonly labelKey?: string;
-  /** Actions that it is for; none: all. (at most 16) */
+  /** Actions that it applies to. Empty: all. (at most 16) */
   readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
-  /** Risks that it is for; none: all. (at most 5) */
+  /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks?: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
-  /** How many. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
+  /** Maximum count. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
   readonly max: Amount;
 }
 
-/** One observation of an object: metav1.Condition. */
+/** An observation of the state of the object: metav1.Condition. */
 export interface Condition {
-  /** What is observed. */
+  /** Type of the condition. */
   readonly type: string;
-  /** Whether it holds; Unknown is never good. */
+  /** Status of the condition. Unknown is never good. */
   readonly status: 'True' | 'False' | 'Unknown';
-  /** The generation of the spec that this is about. */
+  /** Generation of the spec that the condition is about. */
   readonly observedGeneration?: number;
   /** When the status last changed. */
   readonly lastTransitionTime: string;
-  /** A CamelCase word for why, for programs. */
+  /** CamelCase reason of the status, for programs. */
   readonly reason: string;
-  /** What was observed, for people. */
+  /** Explanation for people. */
   readonly message: string;
 }
 
-/** Nodes of the control plane; the leader goes last. */
+/** Limits for control plane nodes. The leader goes last. */
 export interface ControlPlaneGuard {
-  /** How many at one time. (0 to 1; default 1) */
+  /** Maximum number of control plane nodes at the same time. (0 to 1; default 1) */
   readonly max: number;
-  /** API servers that must be left. (default 2) */
+  /** Ready API servers that must remain. (default 2) */
   readonly readyAPIServersAfter: number;
-  /** etcd must keep its majority. (default true) */
+  /** Whether etcd must keep its quorum. (default true) */
   readonly etcdQuorumAfter: boolean;
-  /** The only actions allowed; none: all. (at most 16) */
+  /** Actions that are allowed. Empty: all. (at most 16) */
   readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
 }
 
-/** One part of the control plane. */
+/** A component of the control plane. */
 export interface ControlPlanePart {
-  /** More arguments: flag without dashes to value. (at most 32) */
+  /** Additional command line flags, without leading dashes. (at most 32) */
   readonly extraArgs: Readonly<Record<string, string>>;
   /** CPU request in thousandths of a core. */
   readonly cpuMillis?: number;
-  /** Memory request. */
+  /** Memory request in MiB. */
   readonly memoryMiB?: number;
 }
 
-/** What forbids an act. */
+/** What blocks an act. */
 export interface DefenderBlockers {
-  /** Signs of others. (at most 16) */
+  /** Signs of maintenance by other tools. (at most 16) */
   readonly foreign: readonly ForeignMaintenance[];
-  /** A pod with one of these labels. (at most 8) */
+  /** Labels of pods that block acts on their node. (at most 8) */
   readonly podLabels: readonly string[];
-  /** A node younger than this is not repaired. (default 900) */
+  /** A younger node is not repaired. (default 900) */
   readonly minNodeAgeSeconds: number;
-  /** Queries: any sample, error or time-out forbids. (at most 8) */
+  /** Prometheus queries. Any sample, error or timeout blocks. (at most 8) */
   readonly promql: readonly PromqlBlocker[];
 }
 
-/** Room for the pods that must move. */
+/** Capacity for evicted pods. */
 export interface DefenderCapacity {
-  /** Share of each resource that must be free. (at most 8) */
+  /** Minimum free percentage of each resource. (at most 8) */
   readonly minFreePercent: Readonly<Record<string, number>>;
-  /** Every pod must find a place. (default false) */
+  /** Whether every evicted pod must fit on another node. (default false) */
   readonly simulateScheduling: boolean;
-  /** A new machine comes before an old one goes. (default false) */
+  /** Whether a replacement must be Ready before a machine is drained. (default false) */
   readonly replacementFirst: boolean;
 }
 
-/** What counts as unavailable. */
+/** How unavailable machines are counted. */
 export interface DefenderCounting {
-  /** What counts. (at most 6; default ["InFlight","NotReady","Cordoned","ForeignMaintenance","DeletedNotReplaced","Unknown"]) */
+  /** What counts as unavailable. (at most 6; default ["InFlight","NotReady","Cordoned","ForeignMaintenance","DeletedNotReplaced","Unknown"]) */
   readonly include: readonly ('InFlight' | 'NotReady' | 'Cordoned' | 'ForeignMaintenance' | 'DeletedNotReplaced' | 'Unknown')[];
-  /** How long a settled grant still counts. (default 900) */
+  /** How long a settled grant still counts as unavailable. (default 900) */
   readonly lingerSeconds: number;
-  /** In a small pool shares mean little. */
+  /** Rule for small pools, in which percentages mean little. */
   readonly smallPool: SmallPool;
 }
 
-/** Drains; budgets of pods are always respected. */
+/** Drains. PodDisruptionBudgets are always respected. */
 export interface DefenderDrain {
-  /** How long a budget may hold a drain up. (default 1800) */
+  /** How long a PodDisruptionBudget may delay a drain. (default 1800) */
   readonly maxBudgetWaitSeconds: number;
   /** What follows. (default "RequestApproval") */
   readonly then: 'RequestApproval' | 'Abort';
 }
 
-/** Forbidden time, once. */
+/** A single period in which changes are not allowed. */
 export interface DefenderFreeze {
-  /** What the freeze is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** When it begins. */
+  /** Start of the freeze. */
   readonly from: string;
-  /** When it ends. */
+  /** End of the freeze. */
   readonly until: string;
-  /** Why, for people. */
+  /** Reason for the freeze. */
   readonly reason: string;
-  /** Risks that it is for; none: all. (at most 5) */
+  /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
 }
 
-/** What was granted and used. */
+/** Grants and counters of the Defender. */
 export interface DefenderLedgerSpec {
-  /** Rises by one with each write. */
+  /** Increases by one with each write. */
   readonly seq: number;
-  /** Rises when another defender takes the lead. */
+  /** Increases when another Defender becomes leader. */
   readonly epoch: number;
-  /** Made anew or restored: everything is denied until it is rebuilt. (default false) */
+  /** Whether the ledger was lost or restored. Everything is denied until it is rebuilt. (default false) */
   readonly recovering: boolean;
-  /** Since when. */
+  /** When the recovery began. */
   readonly recoveringSince?: string;
-  /** By machine, so that a machine has one grant; a hosted control plane is cluster:<name>. (at most 512) */
+  /** Grants by machine, so that a machine has one grant. A hosted control plane has the key cluster:<name>. (at most 512) */
   readonly grants: Readonly<Record<string, LedgerGrant>>;
-  /** By machine: deleted and not yet replaced; counted as unavailable. (at most 512) */
+  /** Machines that were deleted and are not yet replaced. They count as unavailable. (at most 512) */
   readonly gone: Readonly<Record<string, LedgerGone>>;
-  /** By <policy>/<rule>/<key>. (at most 128) */
+  /** Counters of rate limits by <policy>/<limit>/<key>. (at most 128) */
   readonly rates: Readonly<Record<string, LedgerRate>>;
-  /** By <policy>/<rule>/<key>. (at most 64) */
+  /** Breakers that are not closed, by <policy>/<breaker>/<key>. (at most 64) */
   readonly breakers: Readonly<Record<string, LedgerBreaker>>;
-  /** By machine. (at most 64) */
+  /** Decisions of people by machine. (at most 64) */
   readonly approvals: Readonly<Record<string, LedgerApproval>>;
 }
 
-/** How full the ledger is. */
+/** Use of the ledger. */
 export interface DefenderLedgerStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'NotReady' | 'Full' | 'Suspect' | 'Ready';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** Grants. */
+  /** Grant counts. */
   readonly grants?: LedgerGrantCounts;
-  /** Size of the object. */
+  /** Size of the object in bytes. */
   readonly sizeBytes?: number;
-  /** Writes that another one preceded. */
+  /** Writes that failed because of a concurrent write. */
   readonly casConflicts?: number;
 }
 
-/** The limits. */
+/** Limits and their scope. */
 export interface DefenderPolicySpec {
-  /** Audit: decide and record, deny nothing. (default "Enforce") */
+  /** Enforce denies. Audit only records what would be denied. (default "Enforce") */
   readonly mode: 'Enforce' | 'Audit';
-  /** What the policy is for. */
+  /** Acts that the policy applies to. */
   readonly scope: DefenderScope;
-  /** Nothing new is granted. */
+  /** Stops new grants and renewals. */
   readonly killSwitch: KillSwitch;
-  /** A grant ends then, unless it is renewed. (30 to 300; default 300) */
+  /** Lifetime of a grant that is not renewed. (30 to 300; default 300) */
   readonly grantSeconds: number;
-  /** What counts as unavailable. */
+  /** How unavailable machines are counted. */
   readonly counting: DefenderCounting;
-  /** How many at one time. (at most 16) */
+  /** Limits of concurrent acts. (at most 16) */
   readonly concurrency: readonly ConcurrencyLimit[];
-  /** How many within a time. (at most 16) */
+  /** Limits of acts in a period. (at most 16) */
   readonly rates: readonly RateLimit[];
-  /** How often one machine is repaired. */
+  /** Limits of repairs of one machine. */
   readonly perMachine: PerMachineLimit;
-  /** What stops acts when too much goes wrong. (at most 16) */
+  /** Breakers that stop acts when too much goes wrong. (at most 16) */
   readonly breakers: readonly Breaker[];
-  /** A dark zone: nothing with a risk in it, no drain out of it. */
+  /** Detection of dark zones. In a dark zone nothing with a risk is done, and nothing is drained out of it. */
   readonly zones: ZoneGuard;
-  /** When our own view cannot be trusted. */
+  /** When kubenode does not trust its own view and grants nothing disruptive. */
   readonly selfDoubt: SelfDoubt;
-  /** Nodes of the control plane; the leader goes last. */
+  /** Limits for control plane nodes. The leader goes last. */
   readonly controlPlane: ControlPlaneGuard;
-  /** Times of each week without acts. (at most 16) */
+  /** Weekly periods without acts. (at most 16) */
   readonly quiet: readonly QuietTime[];
-  /** Times without acts, once. (at most 16) */
+  /** Single periods without acts. (at most 16) */
   readonly freezes: readonly DefenderFreeze[];
-  /** What forbids an act. */
+  /** What blocks an act. */
   readonly blockers: DefenderBlockers;
-  /** Room for the pods that must move. */
+  /** Capacity for evicted pods. */
   readonly capacity: DefenderCapacity;
-  /** Drains; budgets of pods are always respected. */
+  /** Drains. PodDisruptionBudgets are always respected. */
   readonly drain: DefenderDrain;
-  /** How a new rule is let loose. */
+  /** Waves in which a new rule is enforced. */
   readonly ruleWaves: RuleWaves;
   /** Acts that a person must approve. (at most 8) */
   readonly approval: readonly ApprovalRule[];
 }
 
-/** What the limits do. */
+/** Observed effect of the limits. */
 export interface DefenderPolicyStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Refused' | 'Stopped' | 'BreakerOpen' | 'Auditing' | 'InForce' | 'Pending';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** The write of the ledger that this was read from. */
+  /** `seq` of the ledger that the status is computed from. */
   readonly ledgerSeq?: number;
   /** Limits in use, the fullest first. (at most 20) */
   readonly usage?: readonly LimitUsage[];
   /** Breakers that are not closed. (at most 20) */
   readonly breakers?: readonly BreakerStatus[];
-  /** Denials of the last 24 hours by reason; in Audit, what would have been denied. (at most 80) */
+  /** Denials of the last 24 hours by reason. In mode Audit, what would have been denied. (at most 80) */
   readonly denials?: Readonly<Record<string, number>>;
 }
 
-/** What the policy is for. */
+/** Acts that the policy applies to. */
 export interface DefenderScope {
-  /** The nodes. */
+  /** Selected nodes. */
   readonly nodeSelector: Selector;
-  /** Actions that it is for; none: all. (at most 32) */
+  /** Actions that it applies to. Empty: all. (at most 32) */
   readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
-  /** Risks that it is for; none: all. (at most 5) */
+  /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
-  /** Kinds that ask; none: all. (at most 6) */
+  /** Kinds that ask for grants. Empty: all. (at most 6) */
   readonly holders: readonly ('RemedyOperationJob' | 'MachineComponentSet' | 'MachineSet' | 'Machine' | 'Cluster' | 'Other')[];
 }
 
-/** What one commit may delete of one unit of one cluster; the larger counts. */
+/** How much one commit may delete from one unit of one cluster. The larger value applies. */
 export interface DeleteBudget {
-  /** Objects. (0 to 10000; default 10) */
+  /** Maximum number of objects. (0 to 10000; default 10) */
   readonly maxObjects: number;
-  /** Share of the objects. (0 to 100; default 20) */
+  /** Maximum percentage of the objects. (0 to 100; default 20) */
   readonly maxPercent: number;
 }
 
-/** One file system. */
+/** A filesystem. */
 export interface DiskFact {
-  /** Its name, as imagefs. */
+  /** Name of the filesystem, such as imagefs. */
   readonly filesystem: string;
-  /** Share of the space in use. (0 to 100) */
+  /** Used space in percent. (0 to 100) */
   readonly usedPercent?: number;
-  /** Share of the inodes in use. (0 to 100) */
+  /** Used inodes in percent. (0 to 100) */
   readonly inodesUsedPercent?: number;
-  /** Since when it fills up. */
+  /** When the used space began to rise. */
   readonly risingSince?: string;
-  /** What a clean-up would give back. */
+  /** Bytes that a cleanup would free. */
   readonly reclaimableBytes?: number;
 }
 
 /** Snapshots of etcd. */
 export interface EtcdBackup {
-  /** How often. (300 to 604800) */
+  /** Seconds between two snapshots. (300 to 604800) */
   readonly everySeconds: number;
-  /** How many are kept. (1 to 100; default 7) */
+  /** Number of snapshots that are kept. (1 to 100; default 7) */
   readonly keep: number;
 }
 
-/** One fact. */
+/** A fact. */
 export interface Evidence {
-  /** What was looked at. */
+  /** Name of the fact. */
   readonly fact: 'condition' | 'event' | 'node' | 'component' | 'disk' | 'xid' | 'probe' | 'preflight' | 'history' | 'diagnosis' | 'maintenance' | 'fleet' | 'workload';
-  /** Which one of it. */
+  /** Parameters of the fact. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** What it was. */
+  /** Value of the fact. */
   readonly value?: Readonly<Record<string, unknown>>;
-  /** When. */
+  /** When the fact was read. */
   readonly at?: string;
 }
 
-/** A command that must end with 0. */
+/** A command that must exit with code 0. */
 export interface ExecProbe {
-  /** The command. (at most 16) */
+  /** Command and arguments. (at most 16) */
   readonly argv: readonly string[];
 }
 
-/** all, any, or a fact that is compared. There is no negation: unknown must never look like an answer. */
+/** all, any, or a comparison of a fact. There is no negation: an unknown fact must never become a match. */
 export interface Expr {
-  /** All of these hold. (at most 8) */
+  /** Conditions that must all be met. (at most 8) */
   readonly all?: readonly Expr[];
-  /** At least one of these holds. (at most 8) */
+  /** Conditions of which at least one must be met. (at most 8) */
   readonly any?: readonly Expr[];
-  /** What is looked at. */
+  /** Fact that is read. */
   readonly fact?: 'condition' | 'event' | 'node' | 'component' | 'disk' | 'xid' | 'probe' | 'preflight' | 'history' | 'diagnosis' | 'maintenance' | 'fleet' | 'workload';
-  /** Which one of it, as {filesystem: imagefs}. */
+  /** Parameters of the fact, such as {filesystem: imagefs}. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Which field of it: $.field. */
+  /** Field of the fact, as $.field. */
   readonly path?: string;
-  /** How it is compared. */
+  /** Operator that compares the field with the value. */
   readonly operator?: 'equal' | 'in' | 'contains' | 'lessThan' | 'lessThanInclusive' | 'greaterThan' | 'greaterThanInclusive';
-  /** What it is compared with. */
+  /** Value that the field is compared with. */
   readonly value?: unknown;
 }
 
 /** A cluster that failed. */
 export interface FailedCluster {
-  /** The cluster. */
+  /** Name of the cluster. */
   readonly name: string;
-  /** Its stage. */
+  /** Stage of the cluster. */
   readonly stage?: string;
-  /** A CamelCase word for why, for programs. */
+  /** CamelCase reason, for programs. */
   readonly reason?: string;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
-  /** Since when. */
+  /** When it failed. */
   readonly since?: string;
 }
 
-/** What was rendered once, and failed here. */
+/** A rendered digest that failed on this cluster. */
 export interface FailedDigest {
-  /** Digest of what was rendered. */
+  /** Digest of the rendered objects. */
   readonly digest: string;
-  /** Its commit. */
+  /** Commit that it was rendered from. */
   readonly commit: string;
-  /** When. */
+  /** When it failed. */
   readonly failedAt: string;
-  /** A CamelCase word for why, for programs. */
+  /** CamelCase reason, for programs. */
   readonly reason?: string;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
 }
 
-/** A machine that failed. */
+/** A machine whose update failed. */
 export interface FailedMachine {
-  /** The machine. */
+  /** Name of the machine. */
   readonly name: string;
-  /** The component. */
+  /** Name of the component. */
   readonly component?: string;
-  /** A word for programs. */
+  /** Error code for programs. */
   readonly code?: string;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
-  /** Since when. */
+  /** When the result or failure was first observed. */
   readonly since?: string;
 }
 
-/** A field that others may write. */
+/** How one field is treated. */
 export interface FieldPolicy {
-  /** The unit; absent: all. */
+  /** Unit (chart). Default: all units. */
   readonly unit?: string;
-  /** The kind; absent: all. */
+  /** Kind. Default: all kinds. */
   readonly kind?: string;
-  /** The field. */
+  /** Path of the field. */
   readonly path?: string;
-  /** Whose value counts. */
+  /** Whose value applies. */
   readonly policy: 'Override' | 'Merge' | 'Ignore';
 }
 
-/** A sign that somebody else works on a node. */
+/** A sign that another tool maintains the node. */
 export interface ForeignMaintenance {
   /** Name of a Lease. */
   readonly lease?: string;
@@ -1026,103 +1026,103 @@ export interface ForeignMaintenance {
   readonly label?: string;
 }
 
-/** Forbidden time, once. */
+/** A single period in which changes are not allowed. */
 export interface Freeze {
-  /** What the freeze is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** When it begins. */
+  /** Start of the freeze. */
   readonly from: string;
-  /** When it ends. */
+  /** End of the freeze. */
   readonly until: string;
-  /** Why, for people. */
+  /** Reason for the freeze. */
   readonly reason: string;
 }
 
-/** How one check went so far. */
+/** Results of one check. */
 export interface GateRuns {
-  /** The check. */
+  /** Name of the check. */
   readonly name: string;
   /** When it last ran. */
   readonly ranAt?: string;
-  /** What it said then. */
+  /** Result of the last run. */
   readonly result?: 'Passed' | 'Failed' | 'Unknown';
   /** Runs that failed. */
   readonly failures?: number;
-  /** Runs without an answer. */
+  /** Runs without a result. */
   readonly inconclusive?: number;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
 }
 
 /** GPUs. */
 export interface GpuFacts {
-  /** That pods may use. */
+  /** Number of GPUs that pods may use. */
   readonly allocatable?: number;
 }
 
 /** An SSH host key, as `ssh-keygen -l` prints it. */
 export interface HostKey {
-  /** Its algorithm. */
+  /** Key algorithm. */
   readonly algorithm: string;
-  /** Its fingerprint. */
+  /** Key fingerprint. */
   readonly fingerprint: string;
 }
 
-/** Manifests that are applied to the new cluster, in this order. */
+/** Manifests that are applied to the new cluster. */
 export interface HostedAddon {
-  /** What the addon is called. */
+  /** Name of the addon. */
   readonly name: string;
-  /** Where the manifests are. */
+  /** URL of the manifests. */
   readonly url: string;
-  /** Digest of the file, hex. */
+  /** SHA-256 digest of the file in hex. */
   readonly sha256: string;
-  /** Applied at all. (default true) */
+  /** Whether the addon is applied. (default true) */
   readonly enabled: boolean;
 }
 
-/** One certificate. */
+/** A certificate. */
 export interface HostedCertificate {
-  /** What it is for. */
+  /** Component that serves the certificate. */
   readonly name: string;
-  /** When it ends. */
+  /** When the certificate expires. */
   readonly notAfter?: string;
   /** Serial number. */
   readonly serial?: string;
 }
 
-/** One part of the control plane. */
+/** A component of the control plane. */
 export interface HostedComponent {
-  /** Its name. */
+  /** Name of the component. */
   readonly name: string;
   /** Version that runs. */
   readonly version?: string;
   /** Replicas that are ready. */
   readonly ready?: number;
-  /** Replicas that are wanted. */
+  /** Replicas that should run. */
   readonly desired?: number;
 }
 
 /** The etcd of the control plane. */
 export interface HostedEtcd {
-  /** Members: an odd number, so that a majority exists. (default 1) */
+  /** Number of etcd members. Odd, so that a majority exists. (default 1) */
   readonly replicas: 1 | 3 | 5;
-  /** Size of the volume of each member. (1 to 512; default 8) */
+  /** Volume size of each member in GiB. (1 to 512; default 8) */
   readonly storageGiB: number;
-  /** Size of the database at which etcd refuses writes. (64 to 8192; default 2048) */
+  /** Database size in MiB at which etcd refuses writes. (64 to 8192; default 2048) */
   readonly quotaMiB: number;
   /** Snapshots of etcd. */
   readonly backup?: EtcdBackup;
-  /** Snapshot to start from; read at creation only. */
+  /** Snapshot that the control plane starts from. Read at creation only. */
   readonly restoreFrom?: string;
 }
 
 /** The etcd of the control plane. */
 export interface HostedEtcdStatus {
-  /** Members. */
+  /** Number of members. */
   readonly members?: number;
   /** Members that are ready. */
   readonly ready?: number;
-  /** Size of the database. */
+  /** Database size in bytes. */
   readonly dbBytes?: number;
   /** When the last backup was taken. */
   readonly lastBackupAt?: string;
@@ -1130,59 +1130,59 @@ export interface HostedEtcdStatus {
 
 /** How the API server is reached. */
 export interface HostedExposure {
-  /** Type of the Service. (default "ClusterIP") */
+  /** Type of the Service in front of the API servers. (default "ClusterIP") */
   readonly type: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
-  /** DNS name or address in the certificate and the kubeconfig. */
+  /** DNS name or IP address that certificate and kubeconfig contain. */
   readonly host?: string;
-  /** Port. (1 to 65535; default 6443) */
+  /** Port of the API server. (1 to 65535; default 6443) */
   readonly port: number;
 }
 
-/** Addresses and domain of the cluster. */
+/** Address ranges and DNS domain of the cluster. */
 export interface HostedNetwork {
-  /** Addresses of pods. (default "10.244.0.0/16") */
+  /** Address range of pods. (default "10.244.0.0/16") */
   readonly podCIDR: string;
-  /** Addresses of services. (default "10.96.0.0/16") */
+  /** Address range of Services. (default "10.96.0.0/16") */
   readonly serviceCIDR: string;
-  /** DNS domain of services. (default "cluster.local") */
+  /** DNS domain of Services. (default "cluster.local") */
   readonly serviceDomain: string;
 }
 
 /** Certificates of the control plane. */
 export interface HostedPki {
-  /** Lifetime of a certificate. (3600 to 31536000; default 31536000) */
+  /** Lifetime of leaf certificates. (3600 to 31536000; default 31536000) */
   readonly leafLifetimeSeconds: number;
-  /** Renewed at this share of its lifetime. (10 to 90; default 70) */
+  /** Percentage of its lifetime after which a certificate is renewed. (10 to 90; default 70) */
   readonly renewAtPercent: number;
-  /** A new certificate authority, in two steps. */
+  /** Rotation of the certificate authority in two steps. */
   readonly caRotation?: CaRotation;
 }
 
-/** What the control plane asks of the hub. */
+/** Resources that the control plane requests in the hub. */
 export interface HostedRequests {
-  /** Pods. */
+  /** Number of pods. */
   readonly pods?: number;
   /** CPU in thousandths of a core. */
   readonly cpuMillis?: number;
-  /** Memory. */
+  /** Memory in MiB. */
   readonly memoryMiB?: number;
 }
 
-/** Konnectivity. */
+/** Konnectivity tunnel from the control plane to the nodes. */
 export interface HostedTunnel {
-  /** Nodes are reached through a tunnel. (default false) */
+  /** Whether the API server reaches nodes through a tunnel. (default false) */
   readonly enabled: boolean;
 }
 
-/** How a new version is rolled out. */
+/** How a version upgrade is carried out. */
 export interface HostedUpgrade {
-  /** How long each part must be healthy before the next. (default 60) */
+  /** How long a component must stay healthy before the next one is upgraded. (default 60) */
   readonly soakSeconds: number;
-  /** Fails when it makes no progress for this long. (default 900) */
+  /** The upgrade fails after this time without progress. (default 900) */
   readonly progressDeadlineSeconds: number;
-  /** What happens then. (default "Rollback") */
+  /** What to do after a failed upgrade. (default "Rollback") */
   readonly onFailure: 'Rollback' | 'Pause';
-  /** Allows a new minor of etcd, which has no way back but the snapshot. (default false) */
+  /** Whether etcd may be upgraded by a minor version. Only a snapshot can revert that. (default false) */
   readonly allowEtcdUpgrade: boolean;
 }
 
@@ -1192,29 +1192,29 @@ export interface HostedUpgradeRecord {
   readonly from?: string;
   /** Version after. */
   readonly to?: string;
-  /** When it ended. */
+  /** When the upgrade ended. */
   readonly at?: string;
-  /** How it ended. */
+  /** Result of the upgrade. */
   readonly result?: 'Completed' | 'RolledBack';
 }
 
-/** The upgrade in progress, written before each act. */
+/** The upgrade in progress. Written before each of its steps. */
 export interface HostedUpgradeStatus {
   /** Version before. */
   readonly from?: string;
   /** Version after. */
   readonly to?: string;
-  /** What is being done. */
+  /** Component that is being upgraded. */
   readonly step?: string;
-  /** Since when. */
+  /** When the step began. */
   readonly since?: string;
 }
 
-/** A URL that must answer. */
+/** Requests a URL. */
 export interface HttpCheck {
-  /** The URL. */
+  /** URL that is requested. */
   readonly url: string;
-  /** The status code of a pass. (100 to 599; default 200) */
+  /** Expected HTTP status code. (100 to 599; default 200) */
   readonly expectStatus: number;
 }
 
@@ -1222,217 +1222,217 @@ export interface HttpCheck {
 export interface HttpProbe {
   /** Name of a port of `ports`. */
   readonly port: string;
-  /** The path. (default "/") */
+  /** Path of the request. (default "/") */
   readonly path: string;
-  /** How. (default "HTTP") */
+  /** Scheme of the request. (default "HTTP") */
   readonly scheme: 'HTTP' | 'HTTPS';
 }
 
-/** The agent's answer, and all that it may write. */
+/** Results reported by the agent. The agent writes nothing else. */
 export interface JobAgent {
-  /** The steps that it began. (at most 16) */
+  /** Steps that the agent began. (at most 16) */
   readonly steps: readonly AgentStep[];
 }
 
-/** A person or the remedier stops it before the next step. */
+/** Stops the job before its next step. */
 export interface JobCancel {
-  /** Who. */
+  /** User or controller that cancelled the job. */
   readonly by: string;
-  /** Why, for people. */
+  /** Why the job was cancelled. */
   readonly reason: string;
 }
 
 /** Why the job exists. */
 export interface JobCause {
-  /** The NodeRemedier. */
+  /** Name of the NodeRemedier. */
   readonly remedier: string;
   /** Digest of its rule. */
   readonly ruleDigest: string;
-  /** The commit that it came from. */
+  /** Commit of the rule. */
   readonly commit: string;
-  /** The case: first 8 digits of the hash of Node UID, remedier and the moment when the fault began. */
+  /** Id of the case: first 8 digits of the hash of Node UID, remedier and start of the fault. */
   readonly case: string;
-  /** What is broken. */
+  /** Class of the fault. */
   readonly faultClass: 'Kernel' | 'Disk' | 'Memory' | 'Network' | 'GPU' | 'Runtime' | 'Hardware' | 'Maintenance' | 'Other';
-  /** The MaintenanceEvent. */
+  /** Name of the MaintenanceEvent. */
   readonly maintenanceEvent?: string;
-  /** What was seen, frozen. (at most 16) */
+  /** Facts that led to the job. (at most 16) */
   readonly evidence: readonly Evidence[];
 }
 
-/** The drain. */
+/** Progress of the drain. */
 export interface JobDrain {
-  /** Pods in all. */
+  /** Number of pods to evict. */
   readonly total?: number;
-  /** Pods that left. */
+  /** Number of evicted pods. */
   readonly evicted?: number;
-  /** Pods that are left. */
+  /** Number of remaining pods. */
   readonly pending?: number;
-  /** What holds it up. (at most 8) */
+  /** First objects that block evictions. (at most 8) */
   readonly blockedBy?: readonly string[];
 }
 
 /** The entry of the DefenderLedger for this machine. */
 export interface JobGrant {
-  /** Its id. */
+  /** Id. */
   readonly id: string;
-  /** Its fence. */
+  /** Fence of the grant. */
   readonly fence: number;
-  /** When it was given. */
+  /** When the grant was issued. */
   readonly issuedAt: string;
-  /** When it ends, unless it is renewed. */
+  /** When the grant ends unless it is renewed. */
   readonly notAfter: string;
 }
 
 /** Renewals of the grant. */
 export interface JobGrantStatus {
-  /** Nothing with a risk above None begins after this. */
+  /** End of the renewed grant. No step with a risk above None begins after it. */
   readonly notAfter?: string;
-  /** When it was renewed. */
+  /** When the grant was last renewed. */
   readonly renewedAt?: string;
 }
 
-/** The machine. */
+/** Machine that is repaired. */
 export interface JobMachine {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /** UID of the Machine. */
   readonly uid: string;
 }
 
-/** The node; another UID ends the job as Superseded. */
+/** Node of the machine. A Node with another UID ends the job as Superseded. */
 export interface JobNode {
   /** UID of the Node. */
   readonly uid: string;
-  /** Its boot id. */
+  /** Boot id of the Node. */
   readonly bootID: string;
-  /** Its provider id. */
+  /** Provider id of the Node. */
   readonly providerID?: string;
 }
 
-/** How it ended. */
+/** Outcome of the job. */
 export interface JobOutcome {
-  /** In one word. */
+  /** Class of the outcome. */
   readonly class: 'Succeeded' | 'Transient' | 'Permanent' | 'Ambiguous' | 'Superseded' | 'Cancelled' | 'HandedOff';
-  /** A CamelCase word for why, for programs. */
+  /** CamelCase reason, for programs. */
   readonly reason?: string;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
 }
 
-/** The agent may begin this one step; at most 60 s ahead. */
+/** Allows the agent to begin one step, for at most 60 s. */
 export interface JobRelease {
-  /** The step. */
+  /** Id of the step. */
   readonly step: string;
-  /** Which try. */
+  /** Number of the try. */
   readonly try: number;
   /** Fence of the grant. */
   readonly fence: number;
-  /** On this Node. */
+  /** UID of the Node on which it is allowed. */
   readonly nodeUID: string;
-  /** In this boot. */
+  /** Boot id in which it is allowed. */
   readonly bootID: string;
   /** When the permission ends. */
   readonly notAfter: string;
 }
 
-/** Which rung of the ladder. */
+/** Rung of the ladder. */
 export interface JobRung {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
-  /** Its number. (1 to 8) */
+  /** Number of the rung. (1 to 8) */
   readonly index: number;
 }
 
-/** What becomes of cordon and taints at the end. */
+/** What happens to cordon and taints at the end. */
 export interface JobSettle {
   /** When the fault is gone. (default "Undo") */
   readonly cleared: 'Undo';
-  /** When the node is another one. (default "Undo") */
+  /** When the node was replaced. (default "Undo") */
   readonly superseded: 'Undo';
-  /** When it was stopped. (default "KeepCordoned") */
+  /** When the job was stopped. (default "KeepCordoned") */
   readonly aborted: 'KeepCordoned' | 'Undo';
-  /** How long a cordon is kept then. (default 14400) */
+  /** How long a cordon is kept after the job was stopped. (default 14400) */
   readonly holdSeconds: number;
 }
 
-/** One step, as it was planned. */
+/** A planned step. */
 export interface JobStep {
-  /** Its id. */
+  /** Id. */
   readonly id: string;
-  /** Its name and version, as Reboot@v1. */
+  /** Name and version of the step, such as Reboot@v1. */
   readonly step: string;
-  /** Who carries it out. */
+  /** Who carries the step out: the agent or, for Central, the job controller. */
   readonly executor: 'Agent' | 'Central';
-  /** Who does when the agent cannot. */
+  /** Who carries the step out when the agent cannot. */
   readonly fallback?: 'Central';
-  /** Its risk. */
+  /** Risk of the step. */
   readonly risk: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
-  /** What it needs to know. */
+  /** Input of the step. */
   readonly with?: Readonly<Record<string, unknown>>;
-  /** How long it may take. */
+  /** Timeout of the step. */
   readonly timeoutSeconds: number;
-  /** How often it is tried again. (0 to 5) */
+  /** Number of retries. (0 to 5) */
   readonly retries?: number;
-  /** The step that takes it back. */
+  /** Step that undoes it. */
   readonly undo?: string;
-  /** What follows a failure. */
+  /** What to do when the step fails. */
   readonly onFailure: 'Fail' | 'Continue' | 'NextRung';
-  /** What follows when time is up. */
+  /** What to do when the step times out. */
   readonly onTimeout: 'Fail' | 'RequestApproval' | 'NextRung';
 }
 
-/** One step, as the job controller sees it. */
+/** State of one step, recorded by the job controller. */
 export interface JobStepStatus {
-  /** The step. */
+  /** Id of the step. */
   readonly id: string;
-  /** Where it stands. */
+  /** State of the step. */
   readonly state: 'Pending' | 'Intended' | 'Running' | 'Succeeded' | 'Failed' | 'Ambiguous' | 'Skipped' | 'Undone';
-  /** How often it was tried. */
+  /** Number of tries. */
   readonly tries?: number;
-  /** When it began. */
+  /** Start time. */
   readonly startedAt?: string;
-  /** When it ended. */
+  /** End time. */
   readonly finishedAt?: string;
-  /** A word for programs. */
+  /** Result code for programs. */
   readonly code?: string;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
-  /** Digest of its output. */
+  /** Digest of the output. */
   readonly outputDigest?: string;
-  /** Boot id before. */
+  /** Boot id before the step. */
   readonly bootIDBefore?: string;
-  /** Boot id after. */
+  /** Boot id after the step. */
   readonly bootIDAfter?: string;
 }
 
-/** When what happened. */
+/** Times of the job. */
 export interface JobTimeline {
-  /** The fault began. */
+  /** When the fault began. */
   readonly firstFaultAt?: string;
-  /** The rule matched. */
+  /** When the rule matched. */
   readonly detectedAt?: string;
-  /** The grant was given. */
+  /** When the grant was issued. */
   readonly admittedAt?: string;
-  /** All steps were done. */
+  /** When all steps were done. */
   readonly executedAt?: string;
-  /** Success was proved. */
+  /** When the repair was verified. */
   readonly verifiedAt?: string;
-  /** All was given back. */
+  /** When cordon, taints and grant were returned. */
   readonly settledAt?: string;
 }
 
-/** Nothing new is granted. */
+/** Stops new grants and renewals. */
 export interface KillSwitch {
-  /** It is on. (default false) */
+  /** Whether the kill switch is engaged. (default false) */
   readonly engaged: boolean;
-  /** What it stops. (default "All") */
+  /** What is stopped. (default "All") */
   readonly scope: 'All' | 'Remedy' | 'Rollout';
-  /** Why, for people. */
+  /** Why it is engaged. */
   readonly reason?: string;
-  /** Who. */
+  /** User who engaged it. */
   readonly by?: string;
-  /** When it ends by itself. */
+  /** When it ends. Default: when it is disengaged. */
   readonly until?: string;
 }
 
@@ -1444,403 +1444,403 @@ export interface KubeconfigRef {
   readonly key: string;
 }
 
-/** Versions of Kubernetes. */
+/** Compatible Kubernetes versions. */
 export interface KubernetesRange {
-  /** The lowest. */
+  /** Minimum version. */
   readonly min?: string;
-  /** The highest. */
+  /** Maximum version. */
   readonly max?: string;
 }
 
-/** What a person decided. */
+/** Decision of a person. */
 export interface LedgerApproval {
-  /** The action. */
+  /** Action that was decided. */
   readonly action: string;
-  /** Who asked. */
+  /** Holder that asked. */
   readonly holder: string;
   /** The decision. */
   readonly decision: 'Approved' | 'Refused';
-  /** Who decided. */
+  /** User who decided. */
   readonly by: string;
-  /** When. */
+  /** When it was decided. */
   readonly at: string;
-  /** How long it holds. */
+  /** End of the decision. */
   readonly until: string;
 }
 
 /** A breaker that is not closed. */
 export interface LedgerBreaker {
-  /** Where it stands. */
+  /** State of the breaker. */
   readonly state: 'Open' | 'HalfOpen' | 'NeedsPerson';
-  /** Since when. */
+  /** When the state began. */
   readonly since: string;
-  /** When it closes by itself. */
+  /** Earliest time at which the breaker closes. */
   readonly closesAt?: string;
-  /** How often it opened. */
+  /** Number of times that it opened. */
   readonly trips: number;
   /** What opened it. */
   readonly evidence?: string;
-  /** The machine on which it is tried. */
+  /** Machine that is used as probe. */
   readonly probe?: string;
 }
 
-/** A machine that was deleted and not yet replaced. */
+/** A machine that was deleted and is not yet replaced. */
 export interface LedgerGone {
-  /** Its pool. */
+  /** Pool of the machine. */
   readonly pool?: string;
-  /** Its zone. */
+  /** Zone of the machine. */
   readonly zone?: string;
-  /** Since when. */
+  /** When the state began. */
   readonly since: string;
 }
 
-/** One grant. */
+/** A grant. */
 export interface LedgerGrant {
-  /** Its id. */
+  /** Id of the grant. */
   readonly id: string;
-  /** `seq` of the write that issued it; an executor refuses a lower one than it has seen. */
+  /** `seq` of the write that issued the grant. Executors refuse a lower fence than they have seen. */
   readonly fence: number;
-  /** Where it stands. Suspect is derived: Started and past notAfter. */
+  /** State of the grant. A started grant past notAfter is suspect, which is not stored. */
   readonly state: 'Granted' | 'Started' | 'Settled';
-  /** Who holds it. */
+  /** Holder of the grant. */
   readonly holder: LedgerHolder;
-  /** What it is for. */
+  /** Action that is granted. */
   readonly action: string;
-  /** Its risk. */
+  /** Risk of the action. */
   readonly risk: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
   /** UID of the Node. */
   readonly nodeUID?: string;
-  /** What it is counted under: zone, pool, labels. (at most 8) */
+  /** Zone, pool and labels under which the grant is counted. (at most 8) */
   readonly keys?: Readonly<Record<string, string>>;
-  /** When it was given. */
+  /** When the grant was issued. */
   readonly issuedAt: string;
-  /** Ends the permission, not the count. */
+  /** End of the permission. The grant still counts afterwards. */
   readonly notAfter: string;
-  /** When it was renewed. */
+  /** When the grant was last renewed. */
   readonly renewedAt?: string;
-  /** When it was given back; it counts until lingerSeconds later. */
+  /** When the grant was settled. It counts for lingerSeconds more. */
   readonly settledAt?: string;
-  /** How the act ended. */
+  /** Outcome of the act. */
   readonly outcome?: 'Succeeded' | 'Failed' | 'Ambiguous' | 'Unused';
 }
 
-/** Grants. */
+/** Grant counts. */
 export interface LedgerGrantCounts {
-  /** Not settled. */
+  /** Grants that are not settled. */
   readonly inFlight?: number;
-  /** Settled, and still counted. */
+  /** Settled grants that still count. */
   readonly lingering?: number;
-  /** Started and past their end. */
+  /** Started grants past their end. */
   readonly suspect?: number;
 }
 
-/** Who holds it. */
+/** Holder of the grant. */
 export interface LedgerHolder {
-  /** Its kind. */
+  /** Kind of the holder. */
   readonly kind: 'RemedyOperationJob' | 'MachineComponentSet' | 'MachineSet' | 'Machine' | 'Cluster' | 'Other';
-  /** Its name. */
+  /** Name of the holder. */
   readonly name: string;
-  /** The rule or set behind it. */
+  /** Rule or set that the holder acts for. */
   readonly origin?: string;
-  /** Commit or r-<8 hex digits>. */
+  /** Revision: a commit or r-<8 hex digits>. */
   readonly revision?: string;
 }
 
-/** Used rate; a partly covered bucket counts in full. */
+/** Acts of a rate limit in time buckets. A partly covered bucket counts in full. */
 export interface LedgerRate {
   /** Length of a bucket. */
   readonly bucketSeconds: number;
-  /** When the first bucket begins. */
+  /** Start of the first bucket. */
   readonly firstBucketAt: string;
-  /** Acts in each bucket. (at most 24) */
+  /** Number of acts in each bucket. (at most 24) */
   readonly counts: readonly number[];
 }
 
-/** A machine that is not worth another repair. */
+/** When a machine is a lemon, which is not repaired again. */
 export interface LemonLimit {
-  /** So many repairs. (default 5) */
+  /** Number of repairs that make it a lemon. (default 5) */
   readonly repairs: number;
-  /** Within this time. (default 604800) */
+  /** Length of the period. (default 604800) */
   readonly windowSeconds: number;
   /** What follows. (default "HandOff") */
   readonly then: 'HandOff';
 }
 
-/** One limit. */
+/** Use of one limit. */
 export interface LimitUsage {
-  /** Its name. */
+  /** Name of the limit. */
   readonly rule?: string;
-  /** What it is counted under. */
+  /** Scope that is counted, such as pool web. */
   readonly key?: string;
-  /** In use. */
+  /** Current count. */
   readonly used?: number;
-  /** How many may be. */
+  /** Maximum count. */
   readonly limit?: number;
 }
 
-/** One address. */
+/** An address. */
 export interface MachineAddress {
-  /** Its type, as InternalIP. */
+  /** Type of the address, such as InternalIP. */
   readonly type?: string;
   /** The address. */
   readonly address?: string;
 }
 
-/** The agent; its heartbeat is a Lease. */
+/** The agent of the machine. Its heartbeat is a Lease in kubenode-agents. */
 export interface MachineAgent {
-  /** The generation that the agent acted on. */
+  /** Generation of the Machine that the agent last acted on. */
   readonly observedGeneration?: number;
-  /** Its version. */
+  /** Version of the agent. */
   readonly version?: string;
-  /** How it acts on the machine. */
+  /** How the agent manages the host. */
   readonly host?: 'systemd' | 'sandbox';
-  /** When it started. */
+  /** When the agent started. */
   readonly startedAt?: string;
-  /** When its certificate ends. */
+  /** When the certificate of the agent expires. */
   readonly certificateNotAfter?: string;
 }
 
-/** A component that the machine must run. */
+/** A component that the machine runs. */
 export interface MachineComponentEntry {
-  /** What is installed, as kubelet. */
+  /** Name of the component, such as kubelet. */
   readonly name: string;
-  /** The MachineComponent of one version, as kubelet-1.31.4. */
+  /** MachineComponent of one version, such as kubelet-1.31.4. */
   readonly componentRef: string;
   /** Digest of the MachineComponent's spec. */
   readonly digest: string;
-  /** Absent removes it. (default "Present") */
+  /** Absent removes the component from the machine. (default "Present") */
   readonly state: 'Present' | 'Absent';
-  /** Resolved parameters. (at most 32) */
+  /** Resolved values of the parameters. (at most 32) */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Where the entry comes from; written by the component set controller. */
+  /** Origin of the entry. Written by the component set controller only. */
   readonly assignment?: ComponentAssignment;
-  /** Permission to activate this entry; without it the agent only stages. */
+  /** Permission to activate this entry. Without it the agent stages the version and waits. Written by the component set controller only. */
   readonly grant?: ComponentGrant;
 }
 
-/** What the agent says of one component. */
+/** State of one component, reported by the agent. */
 export interface MachineComponentReport {
-  /** The component. */
+  /** Name of the component. */
   readonly name: string;
-  /** The version that is wanted. */
+  /** MachineComponent that is assigned. */
   readonly desiredRef?: string;
-  /** The version that is installed. */
+  /** MachineComponent that is installed. */
   readonly currentRef?: string;
-  /** The version before. */
+  /** MachineComponent that was installed before. */
   readonly previousRef?: string;
-  /** Digest of what is installed. */
+  /** Digest of the installed version. */
   readonly digest?: string;
-  /** Where it stands. */
+  /** State of the component. */
   readonly state?: 'Absent' | 'Fetching' | 'Staged' | 'WaitingForGrant' | 'WaitingForDrain' | 'Activating' | 'Probation' | 'Committed' | 'RollingBack' | 'RolledBack' | 'Failed' | 'Blocked' | 'Orphaned';
-  /** Its process runs. */
+  /** Whether its process runs. */
   readonly running?: boolean;
-  /** Its probes pass. Rules read it as `ready` of the fact component. */
+  /** Whether its probes pass. Rules read it as field `ready` of the fact `component`. */
   readonly ready?: boolean;
-  /** Since when it stands there. */
+  /** When the state began. */
   readonly since?: string;
-  /** Drift that was corrected. */
+  /** Number of corrected differences. */
   readonly corrections?: number;
-  /** Restarts. */
+  /** Number of restarts. */
   readonly restarts?: number;
-  /** Digests that failed here and are not tried again. (at most 4) */
+  /** Digests that failed on this machine and are not tried again. (at most 4) */
   readonly deniedDigests?: readonly string[];
-  /** What went wrong. */
+  /** The last error. */
   readonly error?: ComponentError;
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
 }
 
-/** Which machines, which versions, and how. */
+/** Selected machines, component versions and rollout settings. */
 export interface MachineComponentSetSpec {
-  /** The machines; those that leave keep what they have. */
+  /** Selected machines. A machine that is no longer selected keeps its components. */
   readonly machineSelector: Selector;
-  /** Components that they run. (at most 32) */
+  /** Components that the machines run. (at most 32) */
   readonly components: readonly SetComponent[];
   /** How a change is rolled out. */
   readonly rollout: Rollout;
-  /** Machines in work finish, no other begins. (default false) */
+  /** Whether the rollout is paused. Updates in progress finish. (default false) */
   readonly paused: boolean;
-  /** Writes status.plan and nothing else. (default false) */
+  /** Whether to write status.plan only. (default false) */
   readonly dryRun: boolean;
-  /** A new value runs a rolled-back revision again. */
+  /** A new value allows a rolled back revision again. */
   readonly retryToken?: string;
 }
 
-/** How far the rollout has come. */
+/** Progress of the rollout. */
 export interface MachineComponentSetStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Conflict' | 'Stalled' | 'RollingBack' | 'Paused' | 'Waiting' | 'Soaking' | 'Completed' | 'Rolling';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
-  /** Revision that was rolled out last, r-<8 hex digits>. */
+  /** Revision that was last rolled out completely, as r-<8 hex digits>. */
   readonly currentRevision?: string;
   /** Revision that is being rolled out. */
   readonly updateRevision?: string;
-  /** The batch in work. */
+  /** Current batch. */
   readonly batch?: RolloutBatch;
-  /** Machines, counted anew in every pass. */
+  /** Machine counts, computed in every reconcile. */
   readonly counts?: RolloutCounts;
-  /** What the rollout would do. */
+  /** Plan of the rollout. */
   readonly plan?: RolloutPlan;
-  /** The first machines that failed. (at most 20) */
+  /** The first 20 machines that failed. (at most 20) */
   readonly failedMachines?: readonly FailedMachine[];
-  /** Checks of the gate. (at most 16) */
+  /** Results of the checks of the gate. (at most 16) */
   readonly checks?: readonly CheckResult[];
-  /** Revisions, newest first. (at most 10) */
+  /** Finished revisions, newest first. (at most 10) */
   readonly history?: readonly RevisionRecord[];
 }
 
 /** One version: artifacts, files, units and probes. */
 export interface MachineComponentSpec {
-  /** What is installed. */
+  /** Name of the component. */
   readonly component: string;
-  /** Its version. */
+  /** Version of the component. */
   readonly version: string;
-  /** What it is, for people. */
+  /** Description for people. */
   readonly description?: string;
   /** Kubelet: the agent gets a certificate for system:node:<machine> and keeps a kubeconfig. (default "None") */
   readonly identity: 'None' | 'Kubelet';
-  /** What a set may say for each machine. (at most 32) */
+  /** Parameters that a set may give values for. (at most 32) */
   readonly parameters: readonly ComponentParameter[];
-  /** Ports; a sandbox gives each machine a free one instead. (at most 8) */
+  /** Ports of the component. A sandbox host gives each machine free ports instead. (at most 8) */
   readonly ports: readonly ComponentPort[];
-  /** What is fetched; none: a component of files and units only. (at most 16) */
+  /** Artifacts to download. Empty: a component of files and units only. (at most 16) */
   readonly artifacts: readonly ComponentArtifact[];
-  /** Files on the host. (at most 64) */
+  /** Files to write on the host. (at most 64) */
   readonly files: readonly ComponentFile[];
-  /** Processes. (at most 8) */
+  /** Processes and hooks on the host. (at most 8) */
   readonly units: readonly ComponentUnit[];
-  /** What proves that it works. (at most 16) */
+  /** Probes that prove that the component works. (at most 16) */
   readonly probes: readonly ComponentProbe[];
-  /** What a changed artifact or unit costs. */
+  /** What a changed artifact or unit requires. */
   readonly activation: ComponentActivation;
-  /** Probes must pass this long, else the version before returns. (0 to 3600; default 60) */
+  /** How long probes must pass after activation. Otherwise the previous version is restored. (0 to 3600; default 60) */
   readonly commitAfterSeconds: number;
-  /** Versions that stay on the host. (1 to 5; default 2) */
+  /** Number of versions that are kept on the host. (1 to 5; default 2) */
   readonly keepVersions: number;
-  /** The way back. */
+  /** Rollback to the previous version. */
   readonly rollback: ComponentRollback;
-  /** Components that are committed before this one starts. (at most 16) */
+  /** Components that must be committed before this one starts. (at most 16) */
   readonly dependsOn: readonly ComponentDependency[];
-  /** What it fits. */
+  /** Compatibility of the version. */
   readonly compat?: ComponentCompat;
 }
 
-/** Who uses this version. */
+/** Use of this version. */
 export interface MachineComponentStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Deleting' | 'Refused' | 'Yanked' | 'InUse' | 'Unused';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
   /** Digest of spec as canonical JSON. */
   readonly digest?: string;
-  /** Machines. */
+  /** Machine counts. */
   readonly machines?: ComponentMachines;
-  /** The first sets that use it. (at most 20) */
+  /** The first 20 sets that use this version. (at most 20) */
   readonly sets?: readonly string[];
 }
 
 /** What happens when the Machine is deleted. */
 export interface MachineDeletion {
-  /** How pods are moved away. Respect: with their budgets. (default "Respect") */
+  /** How pods are evicted. Respect honors PodDisruptionBudgets. (default "Respect") */
   readonly drain: 'Respect' | 'Force' | 'Skip';
-  /** How long the drain may take. (default 1800) */
+  /** Maximum duration of the drain. (default 1800) */
   readonly drainTimeoutSeconds: number;
-  /** How long all of it may take. (default 7200) */
+  /** Maximum duration of the whole deletion. (default 7200) */
   readonly timeoutSeconds: number;
-  /** What becomes of the host. Restore: as it was found. Orphan: as it is. (default "Restore") */
+  /** What to do with the host. Restore: as it was before the import. Wipe: remove all kubenode files and data. Orphan: leave it as it is. (default "Restore") */
   readonly cleanup: 'Restore' | 'Wipe' | 'Orphan';
 }
 
 /** The drain before a component change or a deletion. */
 export interface MachineDrain {
-  /** Its grant. */
+  /** Id of the grant. */
   readonly grant?: string;
-  /** Where it stands. */
+  /** State of the drain. */
   readonly state?: 'Cordoned' | 'Draining' | 'Drained';
-  /** Since when. */
+  /** When the status began. */
   readonly since?: string;
-  /** Pods in all. */
+  /** Number of pods to evict. */
   readonly total?: number;
-  /** Pods that left. */
+  /** Number of evicted pods. */
   readonly evicted?: number;
-  /** Pods that are left. */
+  /** Number of remaining pods. */
   readonly pending?: number;
-  /** What holds it up. (at most 8) */
+  /** First objects that block evictions. (at most 8) */
   readonly blockedBy?: readonly string[];
 }
 
-/** A difference from what is declared. */
+/** A difference between desired and observed state. */
 export interface MachineDrift {
-  /** The component. */
+  /** Name of the component. */
   readonly component?: string;
-  /** The path. */
+  /** Path of the file. */
   readonly path?: string;
   /** What differs. */
   readonly kind?: 'Content' | 'Mode' | 'Missing' | 'Unit' | 'Process';
-  /** What the agent did. */
+  /** Action of the agent. */
   readonly action?: 'Corrected' | 'Reported' | 'GaveUp';
-  /** When it was seen. */
+  /** When it was observed. */
   readonly at?: string;
 }
 
-/** What rules read, written by the agent on change. */
+/** Facts that rules read. Written by the agent when they change. */
 export interface MachineFacts {
-  /** When it booted. */
+  /** When the host booted. */
   readonly bootedAt?: string;
-  /** How far back xid reaches. */
+  /** Start of the period that `xid` covers. */
   readonly xidSince?: string;
-  /** Disks. (at most 8) */
+  /** Filesystems. (at most 8) */
   readonly disk?: readonly DiskFact[];
   /** GPU errors, newest first. (at most 32) */
   readonly xid?: readonly XidFact[];
   /** GPUs. */
   readonly gpus?: GpuFacts;
-  /** Probes. (at most 16) */
+  /** Results of probes. (at most 16) */
   readonly probes?: readonly TestResult[];
-  /** Test suites. (at most 4) */
+  /** Results of test suites. (at most 4) */
   readonly suites?: readonly TestResult[];
 }
 
-/** One fault. */
+/** A fault. */
 export interface MachineFault {
-  /** Its type. */
+  /** Condition type of the fault. */
   readonly type: string;
-  /** Whether it is there. */
+  /** Whether the fault is present. */
   readonly status?: 'True' | 'False' | 'Unknown';
-  /** UID of the Node that showed it. */
+  /** UID of the Node that has the fault. */
   readonly nodeUID?: string;
-  /** Since when. */
+  /** When the status began. */
   readonly since?: string;
-  /** How often it came and went. */
+  /** Number of status changes. */
   readonly transitions?: number;
-  /** A CamelCase word for why, for programs. */
+  /** CamelCase reason, for programs. */
   readonly reason?: string;
 }
 
-/** A person keeps automation off. */
+/** Keeps automation away from the machine. */
 export interface MachineHold {
-  /** Why, for people. */
+  /** Why the machine is held. */
   readonly reason: string;
-  /** Disruptive: only what disturbs the node. (default "Disruptive") */
+  /** All: no automation. Disruptive: nothing that disturbs pods or the node. (default "Disruptive") */
   readonly scope: 'All' | 'Disruptive';
-  /** When it ends by itself. */
+  /** When the hold ends. Default: when it is removed. */
   readonly until?: string;
 }
 
-/** How the agent acts on the machine. */
+/** How the agent manages the host. */
 export interface MachineHost {
-  /** systemd: a real node. sandbox: a folder and child processes. (default "systemd") */
+  /** systemd: a real host. sandbox: a directory and child processes. (default "systemd") */
   readonly type: 'systemd' | 'sandbox';
 }
 
-/** Takes over a host that exists; provider ssh only. */
+/** Imports an existing host. Provider ssh only. */
 export interface MachineImport {
   /** Host name or IP address. */
   readonly address: string;
@@ -1848,43 +1848,43 @@ export interface MachineImport {
   readonly port: number;
   /** SSH user. (default "root") */
   readonly user: string;
-  /** Secret in kubenode-system; not needed once the agent has its certificate. */
+  /** Secret in kubenode-system with an SSH key. Not needed once the agent has its certificate. */
   readonly credentialsRef: SshKeyRef;
-  /** Pinned: only the keys below. TrustOnFirstUse: the first one seen. (default "Pinned") */
+  /** Pinned: accept the keys in hostKeys only. TrustOnFirstUse: accept and remember the first key. (default "Pinned") */
   readonly hostKeyPolicy: 'Pinned' | 'TrustOnFirstUse';
-  /** Keys that the host may show. (at most 8) */
+  /** Accepted host keys. (at most 8) */
   readonly hostKeys?: readonly HostKey[];
-  /** What to do with a Node that is there. Adopt reports differences and restarts nothing. (default "Reject") */
+  /** What to do if the host already is a Node. Adopt reports differences and restarts nothing. Converge corrects them. (default "Reject") */
   readonly existingNode: 'Reject' | 'Adopt' | 'Converge';
-  /** Only the checks before; changes nothing on the host. (default false) */
+  /** Whether to run only the preflight checks, without changing the host. (default false) */
   readonly dryRun: boolean;
-  /** Checks to leave out. (at most 16) */
+  /** Preflight checks to skip. (at most 16) */
   readonly skipChecks: readonly string[];
 }
 
-/** Who provides the machine. */
+/** Infrastructure provider of the machine. */
 export interface MachineInfra {
-  /** The infra provider. */
+  /** Infrastructure provider. */
   readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure';
-  /** What the provider needs to know; it checks this itself: condition InfraConfigValid. */
+  /** Configuration of the provider, which validates it in the condition InfraConfigValid. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** The instance, as the provider sees it. */
+/** The instance at the provider. */
 export interface MachineInfraStatus {
-  /** Its id; never changes. */
+  /** Provider id of the instance. Never changes. */
   readonly providerID?: string;
-  /** Where it stands. */
+  /** State of the instance. */
   readonly state?: 'Pending' | 'Running' | 'Stopped' | 'Gone' | 'Unknown';
-  /** Its zone. */
+  /** Zone of the instance. */
   readonly zone?: string;
-  /** Its addresses. (at most 8) */
+  /** Addresses of the instance. (at most 8) */
   readonly addresses?: readonly MachineAddress[];
-  /** When it was created. */
+  /** When the instance was created. */
   readonly createdAt?: string;
 }
 
-/** What the Node shows. Labels, annotations and taints of others are never touched. */
+/** Labels, annotations and taints of the Node. Those set by others are never changed. */
 export interface MachineNode {
   /** Labels of the Node. (at most 64) */
   readonly labels?: Readonly<Record<string, string>>;
@@ -1896,71 +1896,71 @@ export interface MachineNode {
 
 /** The Node of the same name. */
 export interface MachineNodeStatus {
-  /** Its UID. */
+  /** UID of the Node. */
   readonly uid?: string;
-  /** Its boot id. */
+  /** Boot id that the Node reports. */
   readonly bootID?: string;
 }
 
-/** Checks before an import. */
+/** Result of the preflight checks. */
 export interface MachinePreflight {
-  /** When they ran. */
+  /** When the checks ran. */
   readonly at?: string;
-  /** The checks. (at most 40) */
+  /** Results of the checks. (at most 40) */
   readonly results?: readonly PreflightResult[];
 }
 
-/** One repair. */
+/** A repair. */
 export interface MachineRepair {
-  /** Its job. */
+  /** Name of the job. */
   readonly job?: string;
-  /** Its risk. */
+  /** Risk of the job. */
   readonly risk?: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
-  /** When. */
+  /** When it occurred. */
   readonly at?: string;
-  /** How it ended. */
+  /** Outcome of the job. */
   readonly outcome?: string;
 }
 
-/** Repairs; they follow the serial number of the hardware. */
+/** Repairs of the hardware. They are kept when a machine is replaced in place. */
 export interface MachineRepairs {
-  /** All. */
+  /** Total number of repairs. */
   readonly total?: number;
-  /** The last ones, newest first. (at most 10) */
+  /** Last repairs, newest first. (at most 10) */
   readonly recent?: readonly MachineRepair[];
 }
 
-/** How many machines of which shape. */
+/** Desired machines. */
 export interface MachineSetSpec {
-  /** How many. (0 to 5000) */
+  /** Desired number of machines. (0 to 5000) */
   readonly replicas: number;
-  /** The shape of each machine. */
+  /** Template of the machines. */
   readonly template: MachineTemplate;
-  /** Zones to spread over evenly; none: the provider chooses. (at most 16) */
+  /** Zones over which machines are spread evenly. Empty: the provider chooses. (at most 16) */
   readonly zones: readonly string[];
-  /** How long a machine must be ready to count as available. (0 to 3600; default 0) */
+  /** How long a machine must be Ready before it counts as available. (0 to 3600; default 0) */
   readonly minReadySeconds: number;
-  /** How a change of the template reaches the machines. */
+  /** How changes of the template are applied to existing machines. */
   readonly updateStrategy: MachineSetUpdateStrategy;
-  /** Which machines go first, after those marked or not ready. (default "Oldest") */
+  /** Which machines are deleted first, after marked and unready ones. (default "Oldest") */
   readonly deletionOrder: 'Random' | 'Newest' | 'Oldest';
-  /** Above a limit nothing is created, deleted or replaced. */
+  /** Limits above which no machine is created, deleted or replaced. */
   readonly stormGuard: StormGuard;
-  /** A machine that is not Ready by then is replaced, one at a time. (60 to 7200; default 600) */
+  /** A machine that is not Ready after this time is replaced, one at a time. (60 to 7200; default 600) */
   readonly startupTimeoutSeconds: number;
-  /** Nothing is created, deleted or changed. (default false) */
+  /** Whether creating, deleting and updating machines is paused. (default false) */
   readonly paused: boolean;
 }
 
-/** How many machines there are. */
+/** Observed machines. */
 export interface MachineSetStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Deleting' | 'Guarded' | 'Stalled' | 'Paused' | 'Scaling' | 'Updating' | 'NotReady' | 'Ready';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
   /** Machines that exist. */
   readonly replicas?: number;
@@ -1974,95 +1974,95 @@ export interface MachineSetStatus {
   readonly failedReplicas?: number;
   /** Label selector of the machines, for the scale subresource. */
   readonly selector?: string;
-  /** What is done next, shown before it is done. */
+  /** The next action, reported before it is carried out. */
   readonly plannedAction?: PlannedAction;
-  /** While the guard holds. */
+  /** Present while the storm guard stops changes. */
   readonly storm?: Storm;
 }
 
-/** How a change of the template reaches the machines. */
+/** How changes of the template are applied to existing machines. */
 export interface MachineSetUpdateStrategy {
-  /** Replace: new machines. InPlace and OnDelete never delete a machine. (default "InPlace") */
+  /** Replace creates new machines. InPlace and OnDelete never delete a machine because of a template change. (default "InPlace") */
   readonly type: 'InPlace' | 'Replace' | 'OnDelete';
-  /** Machines that may be out of service. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 1) */
+  /** Machines that may be unavailable during the update. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 1) */
   readonly maxUnavailable: Amount;
-  /** Machines above `replicas` during a replacement. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
+  /** Machines above `replicas` that may exist during the update. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
   readonly maxSurge?: Amount;
 }
 
-/** What the machine should be. */
+/** Desired state of the machine. */
 export interface MachineSpec {
-  /** Who provides the machine. */
+  /** Infrastructure provider of the machine. */
   readonly infra: MachineInfra;
-  /** Takes over a host that exists; provider ssh only. */
+  /** Imports an existing host. Provider ssh only. */
   readonly import?: MachineImport;
-  /** How the agent acts on the machine. */
+  /** How the agent manages the host. */
   readonly host: MachineHost;
-  /** Failure zone. */
+  /** Failure zone of the machine. */
   readonly zone?: string;
-  /** What the Node shows. Labels, annotations and taints of others are never touched. */
+  /** Labels, annotations and taints of the Node. Those set by others are never changed. */
   readonly node: MachineNode;
-  /** Conditions that others set here; each must be True before the start-up taint goes. (at most 8) */
+  /** Conditions set by other controllers that must be True before the start-up taint is removed. (at most 8) */
   readonly readinessGates: readonly ReadinessGate[];
-  /** How long it must be ready before the start-up taint goes. (0 to 3600; default 0) */
+  /** How long the machine must be ready before the start-up taint is removed. (0 to 3600; default 0) */
   readonly minReadySeconds: number;
-  /** Components that it must run. (at most 32) */
+  /** Components that the machine runs. An entry that a person owns is a pin, which the component set controller does not change. (at most 32) */
   readonly components: readonly MachineComponentEntry[];
-  /** A person keeps automation off. */
+  /** Keeps automation away from the machine. */
   readonly hold?: MachineHold;
-  /** A new value clears the agent's list of bad digests. */
+  /** A new value clears the list of denied digests of the agent. */
   readonly retryToken?: string;
-  /** Raised by a person: a new first certificate for an agent that lost its own. (default 0) */
+  /** Raise it to allow a new first certificate for an agent that lost its own. (default 0) */
   readonly agentEpoch: number;
   /** What happens when the Machine is deleted. */
   readonly deletion: MachineDeletion;
 }
 
-/** What is known of the machine. */
+/** Observed state of the machine. */
 export interface MachineStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Deleting' | 'Stalled' | 'Creating' | 'Importing' | 'Unreachable' | 'Updating' | 'NotReady' | 'Held' | 'Ready' | 'Joining';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
-  /** The instance, as the provider sees it. */
+  /** The instance at the provider. */
   readonly infra?: MachineInfraStatus;
   /** The Node of the same name. */
   readonly node?: MachineNodeStatus;
-  /** The host, as the agent finds it. */
+  /** Properties of the host, reported by the agent. */
   readonly system?: MachineSystem;
-  /** The agent; its heartbeat is a Lease. */
+  /** The agent of the machine. Its heartbeat is a Lease in kubenode-agents. */
   readonly agent?: MachineAgent;
-  /** Components, as the agent finds them. (at most 32) */
+  /** State of each component, reported by the agent. (at most 32) */
   readonly components?: readonly MachineComponentReport[];
-  /** Differences, newest first. (at most 8) */
+  /** Differences between desired and observed state, newest first. (at most 8) */
   readonly drift?: readonly MachineDrift[];
-  /** What rules read, written by the agent on change. */
+  /** Facts that rules read. Written by the agent when they change. */
   readonly facts?: MachineFacts;
-  /** Faults by our own clock. (at most 8) */
+  /** Faults of the node, timed by the clock of the controller. (at most 8) */
   readonly faults?: readonly MachineFault[];
   /** The drain before a component change or a deletion. */
   readonly drain?: MachineDrain;
-  /** Checks before an import. */
+  /** Result of the preflight checks. */
   readonly preflight?: MachinePreflight;
-  /** Repairs; they follow the serial number of the hardware. */
+  /** Repairs of the hardware. They are kept when a machine is replaced in place. */
   readonly repairs?: MachineRepairs;
 }
 
-/** The host, as the agent finds it. */
+/** Properties of the host, reported by the agent. */
 export interface MachineSystem {
   /** Operating system. */
   readonly os?: string;
-  /** Its name and version. */
+  /** Name and version of the operating system. */
   readonly osImage?: string;
   /** Kernel version. */
   readonly kernel?: string;
-  /** Architecture. */
+  /** CPU architecture. */
   readonly arch?: string;
-  /** Its machine id. */
+  /** Machine id of the host. */
   readonly machineID?: string;
   /** Serial number of the hardware. */
   readonly serial?: string;
@@ -2074,273 +2074,273 @@ export interface MachineSystem {
   readonly gpuReadyAt?: string;
 }
 
-/** The shape of each machine. */
+/** Template of the machines. */
 export interface MachineTemplate {
-  /** Labels of the Machine. (at most 32) */
+  /** Labels of the Machines. (at most 32) */
   readonly labels: Readonly<Record<string, string>>;
-  /** Who provides the machine. */
+  /** Infrastructure provider of the machine. */
   readonly infra: MachineInfra;
-  /** How the agent acts on the machine. */
+  /** How the agent manages the host. */
   readonly host: MachineHost;
-  /** What the Node shows. Labels, annotations and taints of others are never touched. */
+  /** Labels, annotations and taints of the Node. Those set by others are never changed. */
   readonly node: MachineNode;
   /** What happens when the Machine is deleted. */
   readonly deletion: MachineDeletion;
 }
 
-/** What the reporter says. */
+/** The event as the provider or Host Doctor reports it. */
 export interface MaintenanceEventSpec {
-  /** Who reports it. */
+  /** Provider that reports the event. */
   readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure' | 'hostdoctor';
-  /** Id of the event at the reporter. */
+  /** Id of the event at the provider. */
   readonly eventID: string;
-  /** The machine. */
+  /** Name of the Machine. */
   readonly machine: string;
-  /** What happens to it. */
+  /** What happens to the machine. */
   readonly type: 'Reboot' | 'Stop' | 'Redeploy' | 'Preempt' | 'Freeze' | 'Network' | 'DiskFault' | 'GPUFault' | 'MemoryFault' | 'Degraded' | 'Other';
-  /** Where it stands at the reporter. */
+  /** State of the event at the provider. */
   readonly state: 'Inquiring' | 'Scheduled' | 'Executing' | 'Done' | 'Cancelled' | 'Failed' | 'Avoided';
-  /** May never come true; ends at ttlSeconds, without a trace on the node. (default false) */
+  /** Whether the event is only a hint. A hint expires after ttlSeconds and leaves nothing on the node. (default false) */
   readonly hint: boolean;
-  /** How long a hint holds. (60 to 604800) */
+  /** Lifetime of a hint. (60 to 604800) */
   readonly ttlSeconds?: number;
-  /** It begins then at the earliest; the provider may move it. */
+  /** Earliest start of the event. The provider may change it. */
   readonly notBefore?: string;
-  /** We may act until then. */
+  /** Latest time at which the machine can still be prepared. */
   readonly deadline?: string;
-  /** Cause of a diagnosis. */
+  /** Diagnosed cause. */
   readonly cause?: string;
-  /** How sure the diagnosis is. (0 to 100) */
+  /** Confidence of the diagnosis. (0 to 100) */
   readonly confidencePercent?: number;
-  /** More, for people. */
+  /** Further details from the provider. */
   readonly details?: string;
 }
 
-/** What we do about it. */
+/** How kubenode handles the event. */
 export interface MaintenanceEventStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Done' | 'Unmatched' | 'Preparing' | 'Prepared' | 'Pending';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
-  /** When we begin: notBefore minus the time that a drain takes here. */
+  /** When preparation begins: notBefore minus the usual duration of a drain. */
   readonly actAt?: string;
-  /** The RemedyOperationJob. */
+  /** Name of the RemedyOperationJob. */
   readonly job?: string;
-  /** The NodeRemedier. */
+  /** Name of the NodeRemedier. */
   readonly remedier?: string;
-  /** What we answered the provider. */
+  /** Answer that was sent to the provider. */
   readonly responded?: 'None' | 'Accepted' | 'Deferred' | 'Declined';
-  /** When. */
+  /** When the answer was sent. */
   readonly respondedAt?: string;
-  /** How often it was reported. */
+  /** Number of times the event was reported. */
   readonly reports?: number;
 }
 
-/** One requirement on a label. */
+/** A requirement on one label. */
 export interface MatchExpression {
-  /** The label. */
+  /** Label key. */
   readonly key: string;
-  /** How the label is compared. */
+  /** Operator that compares the label. */
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
-  /** Values for In and NotIn. (at most 32) */
+  /** Values for the operators In and NotIn. (at most 32) */
   readonly values?: readonly string[];
 }
 
-/** A condition of the Node. */
+/** A condition that the Node must have. */
 export interface NodeConditionProbe {
-  /** Its type. */
+  /** Type of the condition. */
   readonly type: string;
-  /** What it must be. */
+  /** Required status. */
   readonly status: 'True' | 'False';
 }
 
 /** A self-healing rule. */
 export interface NodeRemedierSpec {
-  /** Shadow: all but the act, with the Defender's answer. (default "Observe") */
+  /** Observe counts matches. Shadow also asks the Defender, without acting. Enforce repairs. Suspended does nothing. (default "Observe") */
   readonly mode: 'Observe' | 'Shadow' | 'Enforce' | 'Suspended';
-  /** Who answers for the rule. */
+  /** Owner of the rule. */
   readonly owner: RemedyOwner;
-  /** What is broken. */
+  /** Class of the fault. */
   readonly faultClass: 'Kernel' | 'Disk' | 'Memory' | 'Network' | 'GPU' | 'Runtime' | 'Hardware' | 'Maintenance' | 'Other';
-  /** One job a machine: the highest priority first. (0 to 1000; default 500) */
+  /** Priority among rules that match the same machine, which gets one job at a time. The highest goes first. (0 to 1000; default 500) */
   readonly priority: number;
-  /** Which nodes the rule is for. */
+  /** Nodes that the rule applies to. */
   readonly target: RemedyTarget;
-  /** When the node is ill. */
+  /** When the node is faulty and may be repaired. */
   readonly rule: RemedyRule;
-  /** Which repairs make this one needless. */
+  /** Repairs of other rules that make this one unnecessary. */
   readonly dedup?: RemedyDedup;
   /** Repairs in the order in which they are tried. (at most 8) */
   readonly ladder: readonly Rung[];
-  /** How often one machine is repaired by this rule. */
+  /** Limits of repairs of one machine by this rule. */
   readonly perMachine: RemedyPerMachine;
-  /** Limits of a job. */
+  /** Limits of the jobs. */
   readonly job: RemedyJobLimits;
   /** Tests of the rule. (at most 32) */
   readonly tests: readonly RemedyTest[];
 }
 
-/** What the rule sees and does. */
+/** Observed state of the rule. */
 export interface NodeRemedierStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Refused' | 'Suspended' | 'Observing' | 'Shadowing' | 'Held' | 'Enforcing';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
   /** Digest of the rule. */
   readonly ruleDigest?: string;
-  /** The commit that it came from. */
+  /** Commit of the rule. */
   readonly commit?: string;
-  /** Machines now. */
+  /** Machine counts. */
   readonly counts?: RemedyCounts;
-  /** The first that are ill. (at most 20) */
+  /** The first 20 machines that match. (at most 20) */
   readonly matchedMachines?: readonly string[];
-  /** How far a new rule may go. */
+  /** Current wave of a new rule. */
   readonly wave?: RemedyWave;
-  /** What the rule would do. */
+  /** What the rule would do in mode Enforce. */
   readonly shadow?: RemedyShadow;
-  /** The ladder. (at most 8) */
+  /** Results of each rung. (at most 8) */
   readonly rungs?: readonly RungStatus[];
 }
 
-/** When the answer stays unknown. */
+/** Handling of a result that stays Indeterminate. */
 export interface OnIndeterminate {
-  /** What follows. (default "Wait") */
+  /** What to do. (default "Wait") */
   readonly action: 'Wait' | 'HandOff';
-  /** After how long. (default 3600) */
+  /** Seconds after which the action is taken. (default 3600) */
   readonly afterSeconds: number;
 }
 
-/** How often one machine is repaired. */
+/** Limits of repairs of one machine. */
 export interface PerMachineLimit {
-  /** Grants. (default 5) */
+  /** Maximum number of grants. (default 5) */
   readonly maxGrants: number;
-  /** Of these, reboots. (default 3) */
+  /** Maximum number of reboots. (default 3) */
   readonly maxReboots: number;
-  /** Within this time. (default 86400) */
+  /** Length of the period. (default 86400) */
   readonly windowSeconds: number;
-  /** Time between two. (default 1800) */
+  /** Minimum time between two repairs. (default 1800) */
   readonly minIntervalSeconds: number;
-  /** A machine that is not worth another repair. */
+  /** When a machine is a lemon, which is not repaired again. */
   readonly lemon: LemonLimit;
 }
 
 /** Clusters of the pipeline. */
 export interface PipelineClusters {
-  /** All. */
+  /** All clusters. */
   readonly total?: number;
-  /** That run the head. */
+  /** Clusters on which the head is proven. */
   readonly proven?: number;
-  /** That failed. */
+  /** Clusters on which the head failed. */
   readonly failed?: number;
-  /** Of no stage. */
+  /** Clusters that no stage selects. */
   readonly unassigned?: number;
 }
 
 /** The newest commit of the ref. */
 export interface PipelineHead {
-  /** The commit. */
+  /** Commit id. */
   readonly commit?: string;
   /** When it was first seen. */
   readonly seenAt?: string;
-  /** What sync thinks of it. */
+  /** Whether sync accepts the commit. */
   readonly verdict?: 'Accepted' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
 }
 
-/** Where the fleet is declared. */
+/** Git repository that declares the fleet. */
 export interface PipelineSource {
-  /** URL of the repository: https, ssh, git@host:path or file; http for loopback addresses only. */
+  /** URL of the repository: https, ssh, git@host:path or file. http for loopback addresses only. */
   readonly repository: string;
-  /** The ref that is followed. (default "refs/heads/main") */
+  /** Git ref that is followed. (default "refs/heads/main") */
   readonly ref: string;
-  /** Folder of the cdk8s app. (default ".") */
+  /** Directory of the cdk8s app in the repository. (default ".") */
   readonly path: string;
   /** Secret with the token or key for the repository. */
   readonly credentialsRef?: TokenRef;
-  /** Secret with more CAs for https. */
+  /** Secret with additional certificate authorities for https. */
   readonly caRef?: CaRef;
-  /** How often the ref is read. (1 to 3600; default 30) */
+  /** Seconds between two reads of the ref. (1 to 3600; default 30) */
   readonly pollSeconds: number;
-  /** SSH host keys, lines as in known_hosts; a host without one gets no connection. (at most 16) */
+  /** SSH host keys as lines of known_hosts. A host without a key is not connected to. (at most 16) */
   readonly hostKeys: readonly string[];
-  /** Which commits must be signed; Range: every one since the last applied one. (default "None") */
+  /** Which commits must be signed. Range: every commit since the last applied one. (default "None") */
   readonly signatures: 'None' | 'Head' | 'Range';
-  /** Who may sign. (at most 16) */
+  /** Allowed signers. (at most 16) */
   readonly signers: readonly Signer[];
-  /** Secret of the webhook; absent: no webhook. */
+  /** Secret of the webhook. Default: no webhook. */
   readonly webhookSecretRef?: SecretRef;
-  /** Secret to report on commits; absent: no reports. */
+  /** Secret for writing commit statuses. Default: no commit statuses. */
   readonly statusCredentialsRef?: SecretRef;
-  /** Secret to push a revert branch; absent: no such branch. */
+  /** Secret for pushing revert branches. Default: no revert branches. */
   readonly writeCredentialsRef?: SecretRef;
-  /** Secret with keys for SOPS; absent: no SOPS. */
+  /** Secret with SOPS keys. Default: no decryption. */
   readonly sopsKeysRef?: SecretRef;
-  /** A person accepts this one head that does not descend from the last applied commit. */
+  /** Accepts this one head although it does not descend from the last applied commit. */
   readonly acceptHead?: string;
 }
 
 /** Source, stages and limits. */
 export interface PipelineSpec {
-  /** Where the fleet is declared. */
+  /** Git repository that declares the fleet. */
   readonly source: PipelineSource;
   /** Stages in the order of promotion. (at most 16) */
   readonly stages: readonly Stage[];
-  /** What a cluster of no stage means. (default "Ignore") */
+  /** What to do about clusters that no stage selects. (default "Ignore") */
   readonly unassigned: 'Ignore' | 'Fail';
-  /** Times without any promotion. (at most 32) */
+  /** Periods without promotion. (at most 32) */
   readonly freezes: readonly Freeze[];
-  /** Nothing is promoted. (default false) */
+  /** Whether promotion is paused. (default false) */
   readonly paused: boolean;
-  /** Finished Releases that are kept. (1 to 100; default 20) */
+  /** Number of finished Releases that are kept. (1 to 100; default 20) */
   readonly historyLimit: number;
-  /** What happens when a stage fails. (default "Stop") */
+  /** What to do when a stage fails. (default "Stop") */
   readonly onFailure: 'Stop' | 'ProposeRevert' | 'PushRevert';
-  /** What one commit may delete of one unit of one cluster; the larger counts. */
+  /** How much one commit may delete from one unit of one cluster. The larger value applies. */
   readonly deleteBudget: DeleteBudget;
-  /** Held plans that a person released. (at most 16) */
+  /** Held plans that a person accepted. (at most 16) */
   readonly acknowledgements: readonly Acknowledgement[];
-  /** Approvals; one lapses when the plan becomes more destructive. (at most 32) */
+  /** Approvals of plans. An approval lapses when the plan becomes more destructive. (at most 32) */
   readonly approvals: readonly Approval[];
-  /** Field managers from which sync takes fields over. (at most 16) */
+  /** Field managers whose fields sync takes over on conflict. (at most 16) */
   readonly forceManagers: readonly string[];
-  /** What happens with fields that others add. (at most 32) */
+  /** How fields are treated that other managers set. (at most 32) */
   readonly fieldPolicies: readonly FieldPolicy[];
-  /** Whom sync impersonates for a unit. (at most 32) */
+  /** Service accounts that sync impersonates, by unit. (at most 32) */
   readonly identities: readonly UnitIdentity[];
 }
 
 /** One stage. */
 export interface PipelineStageStatus {
-  /** The stage. */
+  /** Name of the stage. */
   readonly name: string;
-  /** Its clusters. */
+  /** Clusters of the stage. */
   readonly clusters?: StageClusters;
-  /** The newest commit proven there. */
+  /** Newest commit that is proven in this stage. */
   readonly commit?: string;
-  /** Its Release. */
+  /** Release of the commit. */
   readonly release?: string;
-  /** When it was proven. */
+  /** When the commit was proven. */
   readonly provenAt?: string;
 }
 
-/** How far the head has come. */
+/** Observed state of the pipeline. */
 export interface PipelineStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Stalled' | 'Held' | 'Paused' | 'SourceFailed' | 'UpToDate' | 'Promoting';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
   /** The newest commit of the ref. */
   readonly head?: PipelineHead;
@@ -2350,105 +2350,105 @@ export interface PipelineStatus {
   readonly clusters?: PipelineClusters;
 }
 
-/** What is done next, shown before it is done. */
+/** The next action, reported before it is carried out. */
 export interface PlannedAction {
-  /** What. */
+  /** Type of the action. */
   readonly type?: 'None' | 'Create' | 'Delete' | 'UpdateInPlace' | 'Replace';
-  /** To how many machines. */
+  /** Number of affected machines. */
   readonly machines?: number;
-  /** The first of them. (at most 20) */
+  /** The first 20 affected machines. (at most 20) */
   readonly names?: readonly string[];
-  /** Fields of the template that differ. (at most 16) */
+  /** Template fields that differ. (at most 16) */
   readonly fields?: readonly string[];
-  /** Why. */
+  /** Explanation of the action. */
   readonly because?: string;
 }
 
-/** One check. */
+/** Result of one check. */
 export interface PreflightResult {
-  /** Its name. */
+  /** Name of the check. */
   readonly check: string;
-  /** Its result. */
+  /** Result of the check. */
   readonly result?: 'Pass' | 'Warn' | 'Fail';
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
 }
 
-/** One query. */
+/** A query. */
 export interface PromqlBlocker {
-  /** What it is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** The query. */
+  /** PromQL query. */
   readonly query: string;
 }
 
-/** A Prometheus query whose value must lie within the bounds. */
+/** Evaluates a Prometheus query. Its value must be within min and max. */
 export interface PromqlCheck {
-  /** The query. */
+  /** PromQL query. */
   readonly query: string;
-  /** The value may not be above this. */
+  /** Maximum value. */
   readonly max?: number;
-  /** The value may not be below this. */
+  /** Minimum value. */
   readonly min?: number;
 }
 
-/** What was rendered once, and proven here. */
+/** A rendered digest that is proven on this cluster. */
 export interface ProvenDigest {
-  /** Digest of what was rendered. */
+  /** Digest of the rendered objects. */
   readonly digest?: string;
-  /** Its commit. */
+  /** Commit that it was rendered from. */
   readonly commit?: string;
-  /** When. */
+  /** When it was proven. */
   readonly provenAt?: string;
 }
 
-/** A time of each week. */
+/** A weekly period. */
 export interface QuietTime {
-  /** What this time is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** Days on which it starts; absent: every day. (at most 7) */
+  /** Days on which the window starts. Default: every day. (at most 7) */
   readonly days?: readonly ('Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat' | 'Sun')[];
-  /** When it starts, HH:MM. */
+  /** Start as HH:MM. */
   readonly start: string;
-  /** When it ends, HH:MM; an end before the start is on the next day. */
+  /** End as HH:MM. An end before the start is on the next day. */
   readonly end: string;
-  /** IANA time zone, as Europe/Berlin. */
+  /** IANA time zone, such as Europe/Berlin. */
   readonly timeZone: string;
-  /** Risks that it is for; none: all. (at most 5) */
+  /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
-  /** Faults that are treated all the same. (at most 9) */
+  /** Fault classes to which the quiet time does not apply. (at most 9) */
   readonly exceptFaultClasses: readonly ('Kernel' | 'Disk' | 'Memory' | 'Network' | 'GPU' | 'Runtime' | 'Hardware' | 'Maintenance' | 'Other')[];
 }
 
-/** How many within a time. */
+/** A limit of acts in a period. */
 export interface RateLimit {
-  /** What it is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** What is counted together. */
+  /** Scope in which acts are counted together. */
   readonly per: 'Cluster' | 'Pool' | 'Zone' | 'Holder' | 'Label';
-  /** The label, for per: Label. */
+  /** Label key for per: Label. */
   readonly labelKey?: string;
-  /** Actions that it is for; none: all. (at most 16) */
+  /** Actions that it applies to. Empty: all. (at most 16) */
   readonly actions: readonly ('CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk' | 'UpdateComponent' | 'DeleteMachine' | 'UpdateControlPlane')[];
-  /** Risks that it is for; none: all. (at most 5) */
+  /** Risks that it applies to. Empty: all. (at most 5) */
   readonly risks: readonly ('None' | 'Pod' | 'Node' | 'Machine' | 'Data')[];
-  /** How many. */
+  /** Maximum count. */
   readonly max: number;
-  /** Within this time. (60 to 604800) */
+  /** Length of the period. (60 to 604800) */
   readonly windowSeconds: number;
-  /** How many at once. */
+  /** Maximum number of acts at once. */
   readonly burst?: number;
 }
 
-/** A condition that somebody else sets. */
+/** A condition that another controller sets. */
 export interface ReadinessGate {
-  /** Its type. */
+  /** Type of the condition. */
   readonly conditionType: string;
 }
 
-/** Clusters over all stages. */
+/** Cluster counts of all stages. */
 export interface ReleaseClusters {
-  /** All. */
+  /** All clusters. */
   readonly total?: number;
   /** Proven. */
   readonly proven?: number;
@@ -2456,509 +2456,509 @@ export interface ReleaseClusters {
   readonly failed?: number;
 }
 
-/** What the commit changes. */
+/** What the commit changes in the fleet. */
 export interface ReleasePlan {
   /** Digest of the plan. */
   readonly digest: string;
-  /** Clusters of the pipeline. */
+  /** Number of clusters of the pipeline. */
   readonly clusters: number;
-  /** Of these, clusters that change. */
+  /** Number of clusters that change. */
   readonly changed: number;
-  /** Objects that are deleted. */
+  /** Number of objects that are deleted. */
   readonly deletes?: number;
-  /** Machines that the plan disrupts. */
+  /** Number of machines that are disrupted. */
   readonly disrupts?: number;
-  /** Changes that no earlier stage ran. */
+  /** Number of changes that no earlier stage ran. */
   readonly unexercised?: number;
 }
 
-/** Which commit goes through which pipeline. */
+/** The commit and its plan. */
 export interface ReleaseSpec {
-  /** The Pipeline. */
+  /** Name of the Pipeline. */
   readonly pipeline: string;
-  /** The commit. */
+  /** Commit id. */
   readonly commit: string;
-  /** The commit before. */
+  /** Id of the parent commit. */
   readonly parent?: string;
-  /** Who wrote it. */
+  /** Author of the commit. */
   readonly author?: string;
-  /** First line of its message. */
+  /** First line of the commit message. */
   readonly subject?: string;
-  /** When it was committed. */
+  /** When the commit was created. */
   readonly committedAt?: string;
-  /** The commit that this one takes back. */
+  /** Id of the commit that this one reverts. */
   readonly revertOf?: string;
-  /** What the commit changes. */
+  /** What the commit changes in the fleet. */
   readonly plan: ReleasePlan;
 }
 
-/** The release in one stage. */
+/** Progress of the release in one stage. */
 export interface ReleaseStage {
-  /** The stage. */
+  /** Name of the stage. */
   readonly name: string;
-  /** Where it stands. */
+  /** State of the stage. */
   readonly state: 'Pending' | 'Waiting' | 'Promoting' | 'Soaking' | 'Proven' | 'Failed' | 'Superseded';
-  /** When the first cluster began. */
+  /** When the first cluster started. */
   readonly startedAt?: string;
   /** When the soak ends. */
   readonly soakUntil?: string;
-  /** When it was proven. */
+  /** When the stage was proven. */
   readonly provenAt?: string;
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
-  /** Clusters of the stage. */
+  /** Cluster counts of the stage. */
   readonly clusters?: ReleaseStageClusters;
 }
 
-/** Clusters of the stage. */
+/** Cluster counts of the stage. */
 export interface ReleaseStageClusters {
-  /** All. */
+  /** All clusters. */
   readonly total?: number;
-  /** Not begun. */
+  /** Not started. */
   readonly pending?: number;
-  /** Being written. */
+  /** Being applied. */
   readonly applying?: number;
-  /** Watched. */
+  /** Soaking. */
   readonly soaking?: number;
   /** Proven. */
   readonly proven?: number;
-  /** Of these, proven at once as nothing changed for them. */
+  /** Proven clusters whose rendered objects did not change. */
   readonly unchanged?: number;
   /** Failed. */
   readonly failed?: number;
-  /** Not reached. */
+  /** Not answering. */
   readonly unreachable?: number;
-  /** Skipped, as they were not reached for too long. */
+  /** Skipped because they did not answer for too long. */
   readonly skipped?: number;
 }
 
-/** How far the release has come. */
+/** Progress of the release. */
 export interface ReleaseStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Succeeded' | 'Superseded' | 'Failed' | 'Stalled' | 'Waiting' | 'Promoting' | 'Pending';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
   /** The stages, in the order of promotion. (at most 16) */
   readonly stages?: readonly ReleaseStage[];
-  /** The first stage that is not proven. */
+  /** First stage that is not proven. */
   readonly stage?: string;
-  /** Clusters over all stages. */
+  /** Cluster counts of all stages. */
   readonly clusters?: ReleaseClusters;
-  /** The first clusters that failed; the counts say how many there are. (at most 20) */
+  /** The first 20 clusters that failed. (at most 20) */
   readonly failedClusters?: readonly FailedCluster[];
-  /** The Release that took over. */
+  /** Newer Release that replaced this one. */
   readonly supersededBy?: string;
-  /** When it began. */
+  /** When the release started. */
   readonly startedAt?: string;
-  /** When it ended, with any outcome. */
+  /** When the release ended, with any outcome. */
   readonly finishedAt?: string;
 }
 
-/** Machines now. */
+/** Machine counts. */
 export interface RemedyCounts {
-  /** Ill. */
+  /** Machines that match. */
   readonly matched?: number;
-  /** Ill, with a closed gate. */
+  /** Machines that match while the gate is closed. */
   readonly held?: number;
-  /** Unknown. */
+  /** Machines with an unknown result. */
   readonly indeterminate?: number;
-  /** With a job. */
+  /** Machines with a job. */
   readonly inFlight?: number;
-  /** Denied by the Defender, by reason. (at most 32) */
+  /** Denials of the Defender by reason. (at most 32) */
   readonly denied?: Readonly<Record<string, number>>;
 }
 
-/** Which repairs make this one needless. */
+/** Repairs of other rules that make this one unnecessary. */
 export interface RemedyDedup {
   /** The group of this rule. Default: the name of the rule. */
   readonly group?: string;
-  /** Groups whose job absorbs one of this group. (at most 8) */
+  /** Groups whose jobs replace a job of this group. (at most 8) */
   readonly coveredBy: readonly string[];
 }
 
-/** A fault that comes and goes. */
+/** Handling of faults that come and go. */
 export interface RemedyFlap {
-  /** Within this time. (default 3600) */
+  /** Period in which changes are counted. (default 3600) */
   readonly windowSeconds: number;
-  /** So many changes are too many. (1 to 100; default 4) */
+  /** Number of changes above which the fault is flapping. (1 to 100; default 4) */
   readonly maxTransitions: number;
   /** What follows. (default "HandOff") */
   readonly then: 'HandOff' | 'NextRung' | 'Hold';
 }
 
-/** Limits of a job. */
+/** Limits of the jobs. */
 export interface RemedyJobLimits {
-  /** How long it may take. (60 to 86400; default 7200) */
+  /** Maximum duration of a job. (60 to 86400; default 7200) */
   readonly deadlineSeconds: number;
-  /** How long it is kept when it is over. (default 1209600) */
+  /** How long a finished job is kept. (default 1209600) */
   readonly ttlSeconds: number;
-  /** How many are kept. (1 to 1000; default 200) */
+  /** Number of finished jobs that are kept. (1 to 1000; default 200) */
   readonly historyLimit: number;
 }
 
-/** What is done, on whose permission. Immutable but for cancel. */
+/** Plan and permission of the job. Immutable except for cancel. */
 export interface RemedyOperationJobSpec {
-  /** The machine. */
+  /** Machine that is repaired. */
   readonly machine: JobMachine;
-  /** The node; another UID ends the job as Superseded. */
+  /** Node of the machine. A Node with another UID ends the job as Superseded. */
   readonly node: JobNode;
   /** Why the job exists. */
   readonly cause: JobCause;
-  /** Which rung of the ladder. */
+  /** Rung of the ladder. */
   readonly rung: JobRung;
-  /** Which attempt of it. (1 to 5) */
+  /** Number of the attempt. (1 to 5) */
   readonly attempt: number;
   /** Dedup group of the rule: spec.dedup.group, or the name of the rule. */
   readonly group: string;
-  /** The highest risk of the plan. */
+  /** Highest risk of the plan. */
   readonly risk: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
   /** The entry of the DefenderLedger for this machine. */
   readonly grant: JobGrant;
-  /** Token that makes calls to a provider idempotent. */
+  /** Token that makes provider calls idempotent. */
   readonly operationID: string;
-  /** The steps, in order. (at most 16) */
+  /** Steps, in order. (at most 16) */
   readonly plan: readonly JobStep[];
-  /** What proves that it worked. */
+  /** Conditions that prove that the repair worked. */
   readonly verify?: RemedyVerify;
-  /** When it must be over. */
+  /** When the job must be finished. */
   readonly deadline: string;
-  /** What becomes of cordon and taints at the end. */
+  /** What happens to cordon and taints at the end. */
   readonly settle: JobSettle;
-  /** A person or the remedier stops it before the next step. */
+  /** Stops the job before its next step. */
   readonly cancel?: JobCancel;
 }
 
-/** How far the job has come. */
+/** Progress of the job. */
 export interface RemedyOperationJobStatus {
-  /** The generation of the spec that this status is about. */
+  /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
-  /** One word for people, computed from the conditions; no program reads it. */
+  /** Summary of the conditions for people. Programs read the conditions. */
   readonly phase?: 'Succeeded' | 'Superseded' | 'Cancelled' | 'HandedOff' | 'Failed' | 'Settling' | 'Verifying' | 'Waiting' | 'Running' | 'Pending';
-  /** What is observed, each with a generation of its own. (at most 32) */
+  /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
-  /** What it waits for; absent when nothing waits. */
+  /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
   /** Renewals of the grant. */
   readonly grant?: JobGrantStatus;
-  /** The agent may begin this one step; at most 60 s ahead. */
+  /** Allows the agent to begin one step, for at most 60 s. */
   readonly release?: JobRelease;
-  /** The agent's answer, and all that it may write. */
+  /** Results reported by the agent. The agent writes nothing else. */
   readonly agent?: JobAgent;
-  /** The steps. (at most 16) */
+  /** State of each step. (at most 16) */
   readonly steps?: readonly JobStepStatus[];
-  /** The drain. */
+  /** Progress of the drain. */
   readonly drain?: JobDrain;
-  /** How it ended. */
+  /** Outcome of the job. */
   readonly outcome?: JobOutcome;
-  /** When what happened. */
+  /** Times of the job. */
   readonly timeline?: JobTimeline;
 }
 
-/** Who answers for the rule. */
+/** Owner of the rule. */
 export interface RemedyOwner {
-  /** The team. */
+  /** Name of the team. */
   readonly team: string;
-  /** What a person should do. */
+  /** Instructions for people. */
   readonly runbook?: string;
 }
 
-/** How often one machine is repaired by this rule. */
+/** Limits of repairs of one machine by this rule. */
 export interface RemedyPerMachine {
-  /** Jobs. (1 to 20; default 3) */
+  /** Maximum number of jobs. (1 to 20; default 3) */
   readonly maxJobs: number;
-  /** Within this time. (default 86400) */
+  /** Period in which changes are counted. (default 86400) */
   readonly windowSeconds: number;
 }
 
-/** When the node is ill. */
+/** When the node is faulty and may be repaired. */
 export interface RemedyRule {
-  /** Is the node ill? */
+  /** Whether the node is faulty. */
   readonly conditions: Expr;
-  /** May we act now? A closed gate is Held, not healed. */
+  /** Whether a repair may begin now. While the gate is closed the result is Held. */
   readonly gate?: Expr;
-  /** For each kind of fact; an older fact is unknown. (at most 16) */
+  /** Maximum age of each kind of fact. An older fact is unknown. (at most 16) */
   readonly maxAgeSeconds: Readonly<Record<string, number>>;
-  /** How long it must be clear before the case is closed. (0 to 86400; default 600) */
+  /** How long the conditions must be false before the case is closed. (0 to 86400; default 600) */
   readonly clearSeconds: number;
-  /** A fault that comes and goes. */
+  /** Handling of faults that come and go. */
   readonly flap: RemedyFlap;
-  /** When the answer stays unknown. */
+  /** Handling of a result that stays Indeterminate. */
   readonly onIndeterminate: OnIndeterminate;
 }
 
-/** What the rule would do. */
+/** What the rule would do in mode Enforce. */
 export interface RemedyShadow {
-  /** Jobs. */
+  /** Jobs that would be created. */
   readonly wouldAct?: number;
-  /** Denials. */
+  /** Jobs that the Defender would deny. */
   readonly wouldDeny?: number;
 }
 
-/** One step of a repair. */
+/** A step of a repair. */
 export interface RemedyStep {
-  /** What is done. */
+  /** Name of the step. */
   readonly step: 'CollectDiagnostics' | 'RearmDetector' | 'Notify' | 'WaitForCondition' | 'WaitForBoot' | 'RequestApproval' | 'HandOff' | 'CleanDisk' | 'Uncordon' | 'Untaint' | 'PowerOn' | 'Cordon' | 'Taint' | 'RestartService' | 'ReinstallComponent' | 'EvictPods' | 'Drain' | 'ResetGPU' | 'Reboot' | 'PowerOff' | 'PowerCycle' | 'OutOfServiceTaint' | 'AnswerProvider' | 'ReplaceMachine' | 'Reprovision' | 'WipeDisk';
-  /** What the step needs to know; the compiler checks it against the schema of the step. */
+  /** Input of the step. The rule compiler checks it against the schema of the step. */
   readonly with: Readonly<Record<string, unknown>>;
-  /** How long it may take. (default 300) */
+  /** Timeout of the step. (default 300) */
   readonly timeoutSeconds: number;
-  /** How often it is tried again. (0 to 5; default 0) */
+  /** Number of retries. (0 to 5; default 0) */
   readonly retries: number;
-  /** What follows a failure. (default "Fail") */
+  /** What to do when the step fails. (default "Fail") */
   readonly onFailure: 'Fail' | 'Continue' | 'NextRung';
-  /** What follows when time is up. (default "Fail") */
+  /** What to do when the step times out. (default "Fail") */
   readonly onTimeout: 'Fail' | 'RequestApproval' | 'NextRung';
 }
 
-/** Which nodes the rule is for. */
+/** Nodes that the rule applies to. */
 export interface RemedyTarget {
-  /** The nodes. */
+  /** Selected nodes. */
   readonly nodeSelector: Selector;
-  /** But not these. */
+  /** Nodes that are excluded. */
   readonly exclude?: Selector;
-  /** Whether nodes of the control plane are touched. (default "Never") */
+  /** Whether control plane nodes are repaired. (default "Never") */
   readonly controlPlane: 'Never' | 'OneAtATime';
-  /** A rule that matches more of the fleet is not trusted. (1 to 100; default 5) */
+  /** Maximum percentage of nodes that the rule may match. Above it the rule creates no jobs. (1 to 100; default 5) */
   readonly maxMatchPercent: number;
 }
 
-/** A test of the rule itself. */
+/** A test of the rule. */
 export interface RemedyTest {
-  /** What it is called. */
+  /** Name. */
   readonly name: string;
-  /** What the rule must say. */
+  /** Expected result. */
   readonly expect: 'Match' | 'NoMatch' | 'Held' | 'Indeterminate';
-  /** The facts: fact, then its first parameter, then values. */
+  /** Facts of the test: by fact, then first parameter, then field. */
   readonly given: Readonly<Record<string, unknown>>;
 }
 
-/** What proves that the repair worked. */
+/** Conditions that prove that the repair worked. */
 export interface RemedyVerify {
-  /** How long the conditions must hold. (default 300) */
+  /** How long the conditions must stay true. (default 300) */
   readonly holdSeconds: number;
   /** How long to wait for that. (default 900) */
   readonly timeoutSeconds: number;
-  /** Which node is looked at. (default "Node") */
+  /** Node that is verified. (default "Node") */
   readonly target: 'Node' | 'Replacement';
-  /** What must hold. */
+  /** Conditions that must be true. */
   readonly conditions: Expr;
 }
 
-/** How far a new rule may go. */
+/** Current wave of a new rule. */
 export interface RemedyWave {
-  /** The wave. */
+  /** Number of the wave. */
   readonly index?: number;
-  /** Its machines. */
+  /** Number of machines in the wave. */
   readonly machines?: number;
-  /** Since when. */
+  /** When the wave began. */
   readonly since?: string;
-  /** Repairs that worked. (0 to 100) */
+  /** Percentage of successful repairs. (0 to 100) */
   readonly successPercent?: number;
 }
 
-/** What does not hold up a revert. */
+/** What does not delay a revert. */
 export interface RevertPasses {
-  /** Windows do not. (default true) */
+  /** Whether a revert ignores windows. (default true) */
   readonly windows: boolean;
-  /** Freezes do not. (default false) */
+  /** Whether a revert ignores freezes. (default false) */
   readonly freezes: boolean;
 }
 
 /** A revision that was rolled out. */
 export interface RevisionRecord {
-  /** The revision. */
+  /** Revision. */
   readonly revision?: string;
-  /** Its components. (at most 32) */
+  /** Components of the revision. (at most 32) */
   readonly components?: readonly string[];
-  /** When it began. */
+  /** Start time. */
   readonly startedAt?: string;
-  /** When it ended. */
+  /** End time. */
   readonly finishedAt?: string;
-  /** How it ended. */
+  /** Result of the revision. */
   readonly result?: 'Completed' | 'RolledBack' | 'Superseded';
 }
 
 /** How a change is rolled out. */
 export interface Rollout {
-  /** Sizes of the batches. (at most 20; default [1,5,10,50,100]) */
+  /** Batch sizes. (at most 20; default [1,5,10,50,100]) */
   readonly batches: readonly Amount[];
-  /** The last size again until all are done; false: the rest at once. (default true) */
+  /** true: repeat the last batch size until all machines are updated. false: update the rest in one batch. (default true) */
   readonly repeatLast: boolean;
-  /** Batch 0, watched for the soak of the gate. */
+  /** Batch 0, observed for the soak time of the gate. */
   readonly canary?: RolloutCanary;
-  /** Machines of the selection that are not Ready, whoever is the cause. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "10%") */
+  /** Maximum number of selected machines that are not Ready, for whatever reason. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "10%") */
   readonly maxUnavailable: Amount;
-  /** A machine that is not Ready goes first: the change may be its cure. (default true) */
+  /** Whether machines that are not Ready are updated first. The change may repair them and costs no availability. (default true) */
   readonly preferUnhealthy: boolean;
   /** Machines that keep the old revision. (default 0) */
   readonly partition: number;
-  /** How many are in work at one time in one domain. */
+  /** Limits concurrent updates in each domain. */
   readonly spread?: RolloutSpread;
-  /** Revision of a machine that joins during a rollout. (default "Stable") */
+  /** Revision of machines that join during a rollout. (default "Stable") */
   readonly newMachinePolicy: 'Stable' | 'Target';
-  /** What must hold before the next batch. */
+  /** Conditions for the next batch. */
   readonly gate: RolloutGate;
-  /** What a person approved. */
+  /** Approval by a person. */
   readonly approved?: RolloutApproval;
-  /** How much may fail, and what happens then. */
+  /** Failure budget of the rollout. */
   readonly failure: RolloutFailure;
-  /** When machines may begin; none: always. (at most 16) */
+  /** Times at which updates of machines may begin. Empty: always. (at most 16) */
   readonly windows: readonly Window[];
-  /** When no machine may begin. (at most 16) */
+  /** Periods in which no update begins. (at most 16) */
   readonly freezes: readonly Freeze[];
-  /** A machine that takes longer has failed. (30 to 86400; default 900) */
+  /** Time after which an update of a machine counts as failed. (30 to 86400; default 900) */
   readonly machineTimeoutSeconds: number;
-  /** A rollout without progress for this long is stalled. (60 to 604800; default 7200) */
+  /** Time without progress after which the rollout is stalled. (60 to 604800; default 7200) */
   readonly progressDeadlineSeconds: number;
 }
 
-/** What a person approved. */
+/** Approval by a person. */
 export interface RolloutApproval {
-  /** Holds for this revision only. */
+  /** Revision that is approved. */
   readonly revision: string;
-  /** And up to this batch. */
+  /** Last approved batch. */
   readonly throughBatch: number;
 }
 
-/** The batch in work. */
+/** Current batch. */
 export interface RolloutBatch {
-  /** Its number; 0 is the canary. */
+  /** Number of the batch. 0 is the canary. */
   readonly index?: number;
-  /** How many there are. */
+  /** Number of batches. */
   readonly of?: number;
-  /** Its machines. */
+  /** Number of machines in the batch. */
   readonly size?: number;
-  /** Of these, updated. */
+  /** Updated machines of the batch. */
   readonly updated?: number;
-  /** Of these, failed. */
+  /** Failed machines of the batch. */
   readonly failed?: number;
-  /** When it began. */
+  /** Start time. */
   readonly startedAt?: string;
-  /** When its soak ends. */
+  /** End of the soak. */
   readonly soakUntil?: string;
 }
 
-/** Batch 0, watched for the soak of the gate. */
+/** Batch 0, observed for the soak time of the gate. */
 export interface RolloutCanary {
-  /** Machines that may be in it. */
+  /** Machines that are canary candidates. */
   readonly machineSelector?: Selector;
-  /** How many. (1 to 100; default 1) */
+  /** Number of canary machines. (1 to 100; default 1) */
   readonly count: number;
-  /** Waits for approval after it. (default false) */
+  /** Whether to wait for approval after the canary. (default false) */
   readonly hold: boolean;
 }
 
-/** Machines, counted anew in every pass. */
+/** Machine counts, computed in every reconcile. */
 export interface RolloutCounts {
-  /** Of the selection. */
+  /** Selected machines. */
   readonly selected?: number;
-  /** At the new revision, and healthy. */
+  /** Machines that run updateRevision and are healthy. */
   readonly updated?: number;
-  /** Ready. */
+  /** Ready machines. */
   readonly ready?: number;
-  /** In work. */
+  /** Machines that are being updated. */
   readonly inProgress?: number;
-  /** Failed. */
+  /** Machines whose update failed. */
   readonly failed?: number;
-  /** Back at the old revision. */
+  /** Machines that were rolled back. */
   readonly rolledBack?: number;
-  /** Left out. */
+  /** Machines that are skipped. */
   readonly skipped?: number;
-  /** Held by a person. */
+  /** Machines on hold. */
   readonly held?: number;
-  /** With a pin. */
+  /** Machines with a pin. */
   readonly pinned?: number;
-  /** With drift. */
+  /** Machines with drift. */
   readonly drifted?: number;
-  /** That cannot go on. */
+  /** Machines whose update is blocked. */
   readonly blocked?: number;
 }
 
-/** How much may fail, and what happens then. */
+/** Failure budget of the rollout. */
 export interface RolloutFailure {
-  /** Machines that may fail. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 0) */
+  /** Number of machines that may fail. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 0) */
   readonly maxFailed: Amount;
-  /** What is counted together. (default "Rollout") */
+  /** Whether failures are counted per batch or per rollout. (default "Rollout") */
   readonly per: 'Batch' | 'Rollout';
-  /** What happens beyond. (default "RollbackBatch") */
+  /** What to do when more machines fail. (default "RollbackBatch") */
   readonly onFailure: 'Pause' | 'RollbackFailed' | 'RollbackBatch' | 'RollbackAll';
 }
 
-/** What must hold before the next batch. */
+/** Conditions for the next batch. */
 export interface RolloutGate {
-  /** How long a batch must be healthy. (0 to 604800; default 300) */
+  /** How long a batch must stay healthy. (0 to 604800; default 300) */
   readonly soakSeconds: number;
-  /** What must hold through the whole soak. (at most 16) */
+  /** Health checks that must pass during the whole soak. (at most 16) */
   readonly checks: readonly Check[];
   /** Whether a person must approve. (default "None") */
   readonly approval: 'None' | 'FirstBatch' | 'EveryBatch';
 }
 
-/** What the rollout would do. */
+/** Plan of the rollout. */
 export interface RolloutPlan {
-  /** Machines of each batch. (at most 32) */
+  /** Number of machines in each batch. (at most 32) */
   readonly batches?: readonly number[];
-  /** What it costs each machine. */
+  /** Activation class of the change. */
   readonly class?: 'None' | 'Reload' | 'Restart' | 'Drain' | 'Reboot';
-  /** Machines that are drained. */
+  /** Number of machines that are drained. */
   readonly drains?: number;
-  /** Grants that it needs. */
+  /** Number of grants that the rollout needs. */
   readonly grants?: number;
-  /** The machines that begin. (at most 20) */
+  /** First 20 machines to update. (at most 20) */
   readonly firstMachines?: readonly string[];
-  /** What would hold it up. */
+  /** What would block the rollout. */
   readonly wouldBlock?: Wait;
-  /** When it would end. */
+  /** Estimated end of the rollout. */
   readonly estimatedEndAt?: string;
 }
 
-/** How many are in work at one time in one domain. */
+/** Limits concurrent updates in each domain. */
 export interface RolloutSpread {
-  /** Label whose value is the domain. */
+  /** Label whose value names the domain. */
   readonly labelKey: string;
-  /** Machines in work. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
+  /** Maximum number of machines that are updated at the same time. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
   readonly max: Amount;
 }
 
-/** How a new rule is let loose. */
+/** Waves in which a new rule is enforced. */
 export interface RuleWaves {
   /** Machines of each wave. (at most 8; default [1,"5%","20%","100%"]) */
   readonly waves: readonly Amount[];
   /** Time between two waves. (default 1800) */
   readonly soakSeconds: number;
-  /** Repairs that must work. (0 to 100; default 90) */
+  /** Minimum percentage of successful repairs. (0 to 100; default 90) */
   readonly minSuccessPercent: number;
 }
 
-/** One repair to try. */
+/** A rung of the ladder: one repair to try. */
 export interface Rung {
-  /** What it is called. */
+  /** Name. */
   readonly name: string;
-  /** How often it is tried. (1 to 5; default 1) */
+  /** Maximum number of attempts. (1 to 5; default 1) */
   readonly maxAttempts: number;
-  /** How long to wait between attempts. (default 600) */
+  /** Seconds between two attempts. (default 600) */
   readonly retrySeconds: number;
-  /** Its steps, in order. (at most 16) */
+  /** Steps of the repair, in order. (at most 16) */
   readonly plan: readonly RemedyStep[];
-  /** What proves that it worked. */
+  /** Conditions that prove that the repair worked. */
   readonly verify?: RemedyVerify;
-  /** Steps once it is proved. (at most 4) */
+  /** Steps to run after the repair is verified. (at most 4) */
   readonly onVerified: readonly RemedyStep[];
 }
 
-/** One rung. */
+/** Results of one rung. */
 export interface RungStatus {
-  /** The rung. */
+  /** Name of the rung. */
   readonly name: string;
-  /** How often it was tried. */
+  /** Number of attempts. */
   readonly tries?: number;
-  /** How often it worked. */
+  /** Number of verified repairs. */
   readonly succeeded?: number;
-  /** How long it takes. */
+  /** Duration of the repair in seconds, 95th percentile. */
   readonly p95Seconds?: number;
 }
 
@@ -2970,67 +2970,67 @@ export interface SecretRef {
   readonly key?: string;
 }
 
-/** Selects by labels. Everything is said aloud with `all: true`. */
+/** Selects objects by labels. An empty selector is refused; `all: true` selects everything. */
 export interface Selector {
-  /** Selects everything. (default false) */
+  /** Whether everything is selected. (default false) */
   readonly all: boolean;
-  /** Labels that must have these values. (at most 16) */
+  /** Labels and the values that they must have. (at most 16) */
   readonly matchLabels?: Readonly<Record<string, string>>;
-  /** Requirements that must all hold. (at most 16) */
+  /** Requirements that must all be met. (at most 16) */
   readonly matchExpressions?: readonly MatchExpression[];
 }
 
-/** When our own view cannot be trusted. */
+/** When kubenode does not trust its own view and grants nothing disruptive. */
 export interface SelfDoubt {
-  /** An older view is no view. (default 150) */
+  /** Maximum age of a watch. An older view is stale. (default 150) */
   readonly maxViewAgeSeconds: number;
-  /** So many calls fail. (0 to 100; default 20) */
+  /** Percentage of failed API requests in one minute. (0 to 100; default 20) */
   readonly apiErrorPercent: number;
-  /** So many nodes turn unknown. (0 to 100; default 20) */
+  /** Percentage of nodes that become Unknown within withinSeconds. (0 to 100; default 20) */
   readonly massUnknownPercent: number;
-  /** Within this time. (default 120) */
+  /** Period for massUnknownPercent. (default 120) */
   readonly withinSeconds: number;
-  /** Who else is asked. (at most 2) */
+  /** Independent witnesses that are asked. (at most 2) */
   readonly secondVantage: readonly ('PeerAgents' | 'Provider')[];
 }
 
-/** A component that the machines run. */
+/** A component that the selected machines run. */
 export interface SetComponent {
-  /** What is installed, as kubelet. */
+  /** Name of the component, such as kubelet. */
   readonly name: string;
-  /** The MachineComponent of one version, as kubelet-1.31.4. */
+  /** MachineComponent of one version, such as kubelet-1.31.4. */
   readonly componentRef: string;
-  /** Absent removes it. (default "Present") */
+  /** Absent removes the component from the machines. (default "Present") */
   readonly state: 'Present' | 'Absent';
-  /** Parameters. (at most 32) */
+  /** Values of the parameters. (at most 32) */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Who may sign commits, and for which paths. */
+/** Signers that are allowed for some paths. */
 export interface Signer {
-  /** What the signers are called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** File of allowed signers in the repository, as it was before the commits in question. */
+  /** File of allowed signers in the repository, read from the commit before the range that is verified. */
   readonly keysPath: string;
-  /** Paths that they may change; none: all. (at most 16) */
+  /** Paths that these signers may change. Empty: all paths. (at most 16) */
   readonly paths: readonly string[];
 }
 
-/** In a small pool shares mean little. */
+/** Rule for small pools, in which percentages mean little. */
 export interface SmallPool {
   /** A pool with fewer machines is small. (default 5) */
   readonly below: number;
-  /** So many at one time there. (default 1) */
+  /** Maximum number of unavailable machines in a small pool. (default 1) */
   readonly max: number;
 }
 
-/** A unit that must soak. */
+/** A unit that soaks. */
 export interface SoakClock {
-  /** The unit (chart). */
+  /** Name of the unit (chart). */
   readonly unit: string;
-  /** Digest of what soaks. */
+  /** Digest of the rendered unit. */
   readonly digest: string;
-  /** Start of the soak; time in which health was not seen is taken out by moving it on. */
+  /** Start of the soak. Moved forward by each period in which health was not observed. */
   readonly since: string;
 }
 
@@ -3048,97 +3048,97 @@ export interface SshKeyRef {
   readonly key: string;
 }
 
-/** Clusters that a commit reaches together, and what proves it there. */
+/** Clusters that a commit is promoted to together, and what proves it there. */
 export interface Stage {
-  /** What the stage is called. */
+  /** Name of the stage. */
   readonly name: string;
-  /** Its clusters; also matches the labels kubenode.dev/environment and kubenode.dev/region, taken from spec. */
+  /** Clusters of the stage. Also matches the labels kubenode.dev/environment and kubenode.dev/region, which are taken from spec. */
   readonly clusterSelector: Selector;
-  /** Clusters that are busy at one time. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 1) */
+  /** Maximum number of clusters that change at the same time. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 1) */
   readonly maxConcurrentClusters: Amount;
-  /** Clusters that may fail before the stage stops. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 0) */
+  /** Number of clusters that may fail before the stage stops. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default 0) */
   readonly maxFailedClusters: Amount;
   /** How long a cluster must stay healthy before it is proven. (0 to 604800; default 300) */
   readonly soakSeconds: number;
-  /** What must hold through the whole soak. (at most 16) */
+  /** Health checks that must pass during the whole soak. (at most 16) */
   readonly checks: readonly Check[];
-  /** Whether a person must approve; Unexercised: only a change that no earlier stage ran. (default "None") */
+  /** Whether a person must approve. Unexercised: only changes that no earlier stage ran. (default "None") */
   readonly approval: 'None' | 'Unexercised' | 'Required';
-  /** Another person than the author must approve. (default false) */
+  /** Whether somebody other than the author must approve. (default false) */
   readonly approvalByOther: boolean;
-  /** When promotion may begin; none: always. (at most 16) */
+  /** Times at which promotion may begin. Empty: always. (at most 16) */
   readonly windows: readonly Window[];
-  /** What does not hold up a revert. */
+  /** What does not delay a revert. */
   readonly revertPasses: RevertPasses;
-  /** What becomes of clusters that do not answer. */
+  /** What happens to clusters that do not answer. */
   readonly unreachable: UnreachablePolicy;
 }
 
-/** Its clusters. */
+/** Clusters of the stage. */
 export interface StageClusters {
-  /** All. */
+  /** All clusters. */
   readonly total?: number;
-  /** Proven. */
+  /** Clusters on which it is proven. */
   readonly proven?: number;
-  /** Failed. */
+  /** Clusters on which it failed. */
   readonly failed?: number;
-  /** Not reached. */
+  /** Clusters that do not answer. */
   readonly unreachable?: number;
 }
 
-/** While the guard holds. */
+/** Present while the storm guard stops changes. */
 export interface Storm {
-  /** Since when. */
+  /** When the guard became active. */
   readonly since?: string;
-  /** A CamelCase word for why, for programs. */
+  /** CamelCase reason, for programs. */
   readonly reason?: string;
-  /** Machines that are not healthy. */
+  /** Number of unhealthy machines. */
   readonly unhealthy?: number;
-  /** How many may be. */
+  /** Limit that is exceeded. */
   readonly limit?: number;
 }
 
-/** Above a limit nothing is created, deleted or replaced. */
+/** Limits above which no machine is created, deleted or replaced. */
 export interface StormGuard {
-  /** Machines that are not healthy. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "40%") */
+  /** Maximum number of unhealthy machines. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "40%") */
   readonly maxUnhealthy: Amount;
-  /** Machines of one zone that are not healthy. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "25%") */
+  /** Maximum number of unhealthy machines in one zone. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "25%") */
   readonly maxUnhealthyInZone: Amount;
-  /** How long all must be well again before it lets go. (default 300) */
+  /** How long the counts must stay below the limits before changes resume. (default 300) */
   readonly thawSeconds: number;
-  /** How many machines too many may exist for a moment. (1 to 10; default 2) */
+  /** Machines above the desired count that may exist temporarily. (1 to 10; default 2) */
   readonly overshoot: number;
 }
 
-/** One object that could not be applied. */
+/** An object that could not be applied. */
 export interface SyncFailure {
-  /** Kind/namespace/name. */
+  /** Object as Kind/namespace/name. */
   readonly object?: string;
-  /** A CamelCase word for why, for programs. */
+  /** CamelCase reason, for programs. */
   readonly reason?: string;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
 }
 
-/** Objects of the last pass. */
+/** Object counts of the last reconcile. */
 export interface SyncObjects {
   /** Objects in git. */
   readonly total?: number;
-  /** Of these, seen live as rendered. */
+  /** Objects of git that are live as rendered. */
   readonly applied?: number;
-  /** Deleted because they left git. */
+  /** Objects deleted because they were removed from git. */
   readonly pruned?: number;
-  /** Not applied. */
+  /** Objects that could not be applied. */
   readonly failed?: number;
 }
 
-/** Keeps pods away that do not tolerate it. */
+/** A taint of the Node. */
 export interface Taint {
-  /** Its key. */
+  /** Taint key. */
   readonly key: string;
-  /** Its value. */
+  /** Taint value. */
   readonly value?: string;
-  /** What it does. */
+  /** Taint effect. */
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
@@ -3148,13 +3148,13 @@ export interface TcpProbe {
   readonly port: string;
 }
 
-/** The result of a probe or a suite. */
+/** Result of a probe or a test suite. */
 export interface TestResult {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
-  /** Unknown is not a pass. */
+  /** The result. Unknown is not a pass. */
   readonly result?: 'Pass' | 'Fail' | 'Unknown';
-  /** When it was taken. */
+  /** When the test ran. */
   readonly at?: string;
 }
 
@@ -3166,31 +3166,31 @@ export interface TokenRef {
   readonly key: string;
 }
 
-/** One addition. */
+/** A drop-in file. */
 export interface UnitDropIn {
-  /** Name of the file. */
+  /** File name without ".conf". */
   readonly name: string;
-  /** What is in it. */
+  /** Content of the file. */
   readonly content: string;
 }
 
-/** What runs. */
+/** Process to run. */
 export interface UnitExec {
-  /** The command. (at most 64) */
+  /** Command and arguments. (at most 64) */
   readonly argv: readonly string[];
-  /** Its environment. (at most 32) */
+  /** Environment variables. (at most 32) */
   readonly env: Readonly<Record<string, string>>;
-  /** Where it runs. */
+  /** Working directory. */
   readonly workingDirectory?: string;
-  /** As whom. (default "root") */
+  /** User that runs the process. (default "root") */
   readonly user: string;
 }
 
-/** The identity for one unit. */
+/** Service account of one unit. */
 export interface UnitIdentity {
-  /** The unit. */
+  /** Name of the unit (chart). */
   readonly unit: string;
-  /** namespace/name of the ServiceAccount. */
+  /** Service account as namespace/name. */
   readonly serviceAccount: string;
 }
 
@@ -3200,80 +3200,80 @@ export interface UnitProbe {
   readonly name: string;
 }
 
-/** How it reads its files again. */
+/** How the process reloads its configuration. */
 export interface UnitReload {
-  /** The signal. */
+  /** Signal that is sent. */
   readonly signal?: 'HUP' | 'USR1' | 'USR2';
-  /** Or a command. (at most 64) */
+  /** Command to run instead of a signal. (at most 64) */
   readonly argv?: readonly string[];
 }
 
-/** When it is started again. */
+/** When the process is restarted. */
 export interface UnitRestart {
-  /** When. (default "Always") */
+  /** Restart policy. (default "Always") */
   readonly policy: 'Always' | 'OnFailure' | 'Never';
-  /** After how long. (default 5) */
+  /** Seconds before a restart. (default 5) */
   readonly delaySeconds: number;
-  /** How often at most. (default 10) */
+  /** Maximum number of restarts in a minute. (default 10) */
   readonly maxPerMinute: number;
 }
 
-/** How it is stopped. */
+/** How the process is stopped. */
 export interface UnitStop {
-  /** The signal. (default "TERM") */
+  /** Signal that is sent. (default "TERM") */
   readonly signal: 'TERM' | 'INT' | 'QUIT' | 'KILL';
-  /** After how long it is killed. (default 30) */
+  /** Seconds after which the process is killed. (default 30) */
   readonly timeoutSeconds: number;
 }
 
-/** What becomes of clusters that do not answer. */
+/** What happens to clusters that do not answer. */
 export interface UnreachablePolicy {
-  /** After this long a cluster is skipped. (60 to 604800; default 3600) */
+  /** Time after which an unreachable cluster is skipped. (60 to 604800; default 3600) */
   readonly graceSeconds: number;
-  /** With more than these skipped, the stage is not proven. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "10%") */
+  /** Maximum number of skipped clusters with which the stage can be proven. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "10%") */
   readonly maxSkipped: Amount;
 }
 
-/** Why it waits: the reason, the object that blocks, and since when. */
+/** Why the object waits. */
 export interface Wait {
-  /** A CamelCase word for why, for programs. */
+  /** CamelCase reason, for programs. */
   readonly reason: string;
-  /** The object that blocks. */
+  /** Object that blocks progress. */
   readonly blocker?: Blocker;
-  /** Since when it waits for this. */
+  /** When the wait began. */
   readonly since: string;
-  /** What happened and the way out, for people. */
+  /** Explanation for people, with a hint. */
   readonly message?: string;
 }
 
-/** A time of each week. */
+/** A weekly period. */
 export interface Window {
-  /** What this time is called in messages. */
+  /** Name used in messages. */
   readonly name: string;
-  /** Days on which it starts; absent: every day. (at most 7) */
+  /** Days on which the window starts. Default: every day. (at most 7) */
   readonly days?: readonly ('Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat' | 'Sun')[];
-  /** When it starts, HH:MM. */
+  /** Start as HH:MM. */
   readonly start: string;
-  /** When it ends, HH:MM; an end before the start is on the next day. */
+  /** End as HH:MM. An end before the start is on the next day. */
   readonly end: string;
-  /** IANA time zone, as Europe/Berlin. */
+  /** IANA time zone, such as Europe/Berlin. */
   readonly timeZone: string;
 }
 
-/** One GPU error. */
+/** A GPU error. */
 export interface XidFact {
-  /** Its Xid. */
+  /** Xid code. */
   readonly code?: number;
-  /** Which GPU. */
+  /** Index of the GPU. */
   readonly gpu?: number;
-  /** When. */
+  /** When it occurred. */
   readonly at?: string;
 }
 
-/** A dark zone: nothing with a risk in it, no drain out of it. */
+/** Detection of dark zones. In a dark zone nothing with a risk is done, and nothing is drained out of it. */
 export interface ZoneGuard {
-  /** Dark at this share of nodes that are not Ready. (0 to 100; default 55) */
+  /** Percentage of unhealthy nodes at which a zone is dark. (0 to 100; default 55) */
   readonly haltPercent: number;
-  /** Zones with fewer nodes are not judged. (default 3) */
+  /** Minimum number of nodes of a zone that is evaluated. (default 3) */
   readonly minNodes: number;
 }

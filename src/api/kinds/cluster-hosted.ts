@@ -25,10 +25,10 @@ const VERSION = { max: 32 } as const;
 const network = rules(
   immutable(
     'the network',
-    named('HostedNetwork', 'Addresses and domain of the cluster.', {
-      podCIDR: text('Addresses of pods.', { max: 64 }).default('10.244.0.0/16'),
-      serviceCIDR: text('Addresses of services.', { max: 64 }).default('10.96.0.0/16'),
-      serviceDomain: text('DNS domain of services.', { max: 253, min: 1 }).default('cluster.local'),
+    named('HostedNetwork', 'Address ranges and DNS domain of the cluster.', {
+      podCIDR: text('Address range of pods.', { max: 64 }).default('10.244.0.0/16'),
+      serviceCIDR: text('Address range of Services.', { max: 64 }).default('10.96.0.0/16'),
+      serviceDomain: text('DNS domain of Services.', { max: 253, min: 1 }).default('cluster.local'),
     }),
   ),
   {
@@ -40,57 +40,66 @@ const network = rules(
 const etcd = named('HostedEtcd', 'The etcd of the control plane.', {
   replicas: z
     .literal([1, 3, 5])
-    .meta({ description: 'Members: an odd number, so that a majority exists.', type: 'integer' })
+    .meta({ description: 'Number of etcd members. Odd, so that a majority exists.', type: 'integer' })
     .default(1),
-  storageGiB: int('Size of the volume of each member.', [1, 512]).default(8),
-  quotaMiB: int('Size of the database at which etcd refuses writes.', [64, 8192]).default(2048),
+  storageGiB: int('Volume size of each member in GiB.', [1, 512]).default(8),
+  quotaMiB: int('Database size in MiB at which etcd refuses writes.', [64, 8192]).default(2048),
   backup: named('EtcdBackup', 'Snapshots of etcd.', {
-    everySeconds: int('How often.', [300, 604_800]),
-    keep: int('How many are kept.', [1, 100]).default(7),
+    everySeconds: int('Seconds between two snapshots.', [300, 604_800]),
+    keep: int('Number of snapshots that are kept.', [1, 100]).default(7),
   }).optional(),
-  restoreFrom: text('Snapshot to start from; read at creation only.', { max: 512 }).optional(),
+  restoreFrom: text('Snapshot that the control plane starts from. Read at creation only.', {
+    max: 512,
+  }).optional(),
 }).prefault({ replicas: 1 });
 
 const pki = named('HostedPki', 'Certificates of the control plane.', {
-  leafLifetimeSeconds: int('Lifetime of a certificate.', [3600, 31_536_000]).default(31_536_000),
-  renewAtPercent: percent('Renewed at this share of its lifetime.', [10, 90]).default(70),
+  leafLifetimeSeconds: int('Lifetime of leaf certificates.', [3600, 31_536_000]).default(31_536_000),
+  renewAtPercent: percent(
+    'Percentage of its lifetime after which a certificate is renewed.',
+    [10, 90],
+  ).default(70),
   caRotation: rules(
-    named('CaRotation', 'A new certificate authority, in two steps.', {
-      id: name('Which rotation this is.'),
-      target: choice('Prepare: both authorities are trusted. Complete: only the new one is.', [
+    named('CaRotation', 'Rotation of the certificate authority in two steps.', {
+      id: name('Identifies the rotation. A new value begins another rotation.'),
+      target: choice('Prepare: the old and the new authority are trusted. Complete: only the new one is.', [
         'Prepare',
         'Complete',
       ]),
     }),
     {
       rule: "self.target == 'Prepare' || self.id == oldSelf.id",
-      message: 'a rotation is completed under the id under which it was prepared',
+      message: 'target Complete must keep the id of the rotation that was prepared',
       fieldPath: '.id',
     },
   ).optional(),
 }).prefault({});
 
-const upgrade = named('HostedUpgrade', 'How a new version is rolled out.', {
-  soakSeconds: int('How long each part must be healthy before the next.').default(60),
-  progressDeadlineSeconds: int('Fails when it makes no progress for this long.').default(900),
-  onFailure: choice('What happens then.', ['Rollback', 'Pause']).default('Rollback'),
-  allowEtcdUpgrade: flag('Allows a new minor of etcd, which has no way back but the snapshot.').default(
-    false,
-  ),
+const upgrade = named('HostedUpgrade', 'How a version upgrade is carried out.', {
+  soakSeconds: int('How long a component must stay healthy before the next one is upgraded.').default(60),
+  progressDeadlineSeconds: int('The upgrade fails after this time without progress.').default(900),
+  onFailure: choice('What to do after a failed upgrade.', ['Rollback', 'Pause']).default('Rollback'),
+  allowEtcdUpgrade: flag(
+    'Whether etcd may be upgraded by a minor version. Only a snapshot can revert that.',
+  ).default(false),
 }).prefault({});
 
-const addon = named('HostedAddon', 'Manifests that are applied to the new cluster, in this order.', {
-  name: name('What the addon is called.'),
-  url: text('Where the manifests are.', { max: 512, min: 1 }),
-  sha256: text('Digest of the file, hex.', { max: 64, pattern: SHA256 }),
-  enabled: flag('Applied at all.').default(true),
+const addon = named('HostedAddon', 'Manifests that are applied to the new cluster.', {
+  name: name('Name of the addon.'),
+  url: text('URL of the manifests.', { max: 512, min: 1 }),
+  sha256: text('SHA-256 digest of the file in hex.', { max: 64, pattern: SHA256 }),
+  enabled: flag('Whether the addon is applied.').default(true),
 });
 
 function part(sentence: string): Schema {
-  return named('ControlPlanePart', 'One part of the control plane.', {
-    extraArgs: map('More arguments: flag without dashes to value.', text('The value.'), 32).default({}),
+  return named('ControlPlanePart', 'A component of the control plane.', {
+    extraArgs: map(
+      'Additional command line flags, without leading dashes.',
+      text('Value of the flag.'),
+      32,
+    ).default({}),
     cpuMillis: int('CPU request in thousandths of a core.').optional(),
-    memoryMiB: int('Memory request.').optional(),
+    memoryMiB: int('Memory request in MiB.').optional(),
   })
     .describe(sentence)
     .prefault({});
@@ -105,93 +114,108 @@ export const hosted = rules(
         'process',
       ]),
     ),
-    version: text('Kubernetes version.', { max: 32, pattern: KUBERNETES_VERSION }),
-    replicas: int('API servers.', [1, 9]).default(1),
+    version: text('Kubernetes version of the control plane.', { max: 32, pattern: KUBERNETES_VERSION }),
+    replicas: int('Number of API servers.', [1, 9]).default(1),
     network,
     etcd,
-    apiServer: part('The API server.'),
-    controllerManager: part('The controller manager.'),
-    scheduler: part('The scheduler.'),
+    apiServer: part('Settings of the API server.'),
+    controllerManager: part('Settings of the controller manager.'),
+    scheduler: part('Settings of the scheduler.'),
     exposure: named('HostedExposure', 'How the API server is reached.', {
-      type: choice('Type of the Service.', ['ClusterIP', 'NodePort', 'LoadBalancer']).default('ClusterIP'),
-      host: text('DNS name or address in the certificate and the kubeconfig.', { max: 253 }).optional(),
-      port: int('Port.', [1, 65_535]).default(6443),
+      type: choice('Type of the Service in front of the API servers.', [
+        'ClusterIP',
+        'NodePort',
+        'LoadBalancer',
+      ]).default('ClusterIP'),
+      host: text('DNS name or IP address that certificate and kubeconfig contain.', { max: 253 }).optional(),
+      port: int('Port of the API server.', [1, 65_535]).default(6443),
     }).prefault({}),
     pki,
     upgrade,
-    addons: listMap('Manifests to apply, in this order.', ['name'], addon, [0, 16]).default([]),
-    tunnel: named('HostedTunnel', 'Konnectivity.', {
-      enabled: flag('Nodes are reached through a tunnel.').default(false),
+    addons: listMap(
+      'Manifests to apply to the new cluster, in this order.',
+      ['name'],
+      addon,
+      [0, 16],
+    ).default([]),
+    tunnel: named('HostedTunnel', 'Konnectivity tunnel from the control plane to the nodes.', {
+      enabled: flag('Whether the API server reaches nodes through a tunnel.').default(false),
     }).prefault({}),
     ttlSecondsAfterReady: int(
-      'A throw-away cluster is deleted after this; environment test only.',
+      'The cluster is deleted this long after it became ready. Environment test only.',
       [60, 604_800],
     ).optional(),
-    retryToken: text('A new value tries a version again that was rolled back.', { max: 64 }).optional(),
+    retryToken: text('A new value allows a version again that was rolled back.', { max: 64 }).optional(),
   }),
   {
     rule: "int(self.version.split('.')[1]) - int(oldSelf.version.split('.')[1]) in [-1, 0, 1]",
-    message: 'the version may move by one minor at a time',
+    message: 'the version may change by one minor version at a time',
     fieldPath: '.version',
   },
 );
 
-const hostedComponent = named('HostedComponent', 'One part of the control plane.', {
-  name: name('Its name.'),
+const hostedComponent = named('HostedComponent', 'A component of the control plane.', {
+  name: name('Name of the component.'),
   version: text('Version that runs.', VERSION).optional(),
   ready: count('Replicas that are ready.'),
-  desired: count('Replicas that are wanted.'),
+  desired: count('Replicas that should run.'),
 });
 
 const hostedUpgradeStatus = named(
   'HostedUpgradeStatus',
-  'The upgrade in progress, written before each act.',
+  'The upgrade in progress. Written before each of its steps.',
   {
     from: text('Version before.', VERSION).optional(),
     to: text('Version after.', VERSION).optional(),
-    step: text('What is being done.', VERSION).optional(),
-    since: time('Since when.').optional(),
+    step: text('Component that is being upgraded.', VERSION).optional(),
+    since: time('When the step began.').optional(),
   },
 );
 
 const hostedUpgradeRecord = named('HostedUpgradeRecord', 'A finished upgrade.', {
   from: text('Version before.', VERSION).optional(),
   to: text('Version after.', VERSION).optional(),
-  at: time('When it ended.').optional(),
-  result: choice('How it ended.', ['Completed', 'RolledBack']).optional(),
+  at: time('When the upgrade ended.').optional(),
+  result: choice('Result of the upgrade.', ['Completed', 'RolledBack']).optional(),
 });
 
-export const hostedStatus = named('ClusterHostedStatus', 'The hosted control plane, as hosting sees it.', {
-  observedGeneration: bigInt('The generation that hosting acted on.').optional(),
-  rollbackPossible: flag('The version before can still be brought back.').optional(),
-  rollbackVersion: text('That version.', VERSION).optional(),
-  components: listMap('Parts of the control plane.', ['name'], hostedComponent, [0, 8]).optional(),
+export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the hosted control plane.', {
+  observedGeneration: bigInt('Generation that hosting last acted on.').optional(),
+  rollbackPossible: flag('Whether the control plane can return to rollbackVersion.').optional(),
+  rollbackVersion: text('Version that a rollback returns to.', VERSION).optional(),
+  components: listMap('Components of the control plane.', ['name'], hostedComponent, [0, 8]).optional(),
   upgrade: hostedUpgradeStatus.optional(),
   history: list('Finished upgrades, newest first.', hostedUpgradeRecord, [0, 10]).optional(),
-  requests: named('HostedRequests', 'What the control plane asks of the hub.', {
-    pods: count('Pods.'),
+  requests: named('HostedRequests', 'Resources that the control plane requests in the hub.', {
+    pods: count('Number of pods.'),
     cpuMillis: count('CPU in thousandths of a core.'),
-    memoryMiB: count('Memory.'),
+    memoryMiB: count('Memory in MiB.'),
   }).optional(),
   certificates: listMap(
-    'Certificates as they were seen on the wire.',
+    'Certificates that the components serve.',
     ['name'],
-    named('HostedCertificate', 'One certificate.', {
-      name: name('What it is for.'),
-      notAfter: time('When it ends.').optional(),
+    named('HostedCertificate', 'A certificate.', {
+      name: name('Component that serves the certificate.'),
+      notAfter: time('When the certificate expires.').optional(),
       serial: text('Serial number.', { max: 64 }).optional(),
     }),
     [0, 32],
   ).optional(),
   etcd: named('HostedEtcdStatus', 'The etcd of the control plane.', {
-    members: count('Members.'),
+    members: count('Number of members.'),
     ready: count('Members that are ready.'),
-    dbBytes: bigInt('Size of the database.').optional(),
+    dbBytes: bigInt('Database size in bytes.').optional(),
     lastBackupAt: time('When the last backup was taken.').optional(),
   }).optional(),
-  caRotation: named('CaRotationStatus', 'The rotation of the certificate authority.', {
-    id: text('Which rotation.', { max: 63 }).optional(),
-    step: choice('Where it stands.', ['Idle', 'Preparing', 'Prepared', 'Completing', 'Completed']).optional(),
+  caRotation: named('CaRotationStatus', 'Rotation of the certificate authority.', {
+    id: text('Id of the rotation.', { max: 63 }).optional(),
+    step: choice('Current step of the rotation.', [
+      'Idle',
+      'Preparing',
+      'Prepared',
+      'Completing',
+      'Completed',
+    ]).optional(),
   }).optional(),
-  waiting: waiting('What hosting waits for; absent when it waits for nothing.'),
+  waiting: waiting('What hosting waits for. Absent while it does not wait.'),
 });

@@ -4,12 +4,12 @@ import { choice, digest, list, listMap, message, name, named, reason, text, time
 
 const COMMIT = { max: 64 } as const;
 
-export const sync = named('ClusterSync', 'What this cluster runs, as sync sees it.', {
-  commit: text('The commit that it runs, or is moving to.', COMMIT).optional(),
-  renderedDigest: digest('Digest of what was rendered for it.').optional(),
-  release: text('The Release that brought it.', { max: 253 }).optional(),
-  stage: text('The stage that it belongs to.', { max: 63 }).optional(),
-  state: choice('Where it stands.', [
+export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
+  commit: text('Commit that is applied or being applied.', COMMIT).optional(),
+  renderedDigest: digest('Digest of the objects rendered for this cluster.').optional(),
+  release: text('Release of the commit.', { max: 253 }).optional(),
+  stage: text('Stage of the cluster.', { max: 63 }).optional(),
+  state: choice('State of the rollout to this cluster.', [
     'Pending',
     'Applying',
     'Soaking',
@@ -21,39 +21,39 @@ export const sync = named('ClusterSync', 'What this cluster runs, as sync sees i
     'Skipped',
     'Unreachable',
   ]).optional(),
-  since: time('Since when it stands there.').optional(),
+  since: time('When the state began.').optional(),
   lastContactAt: time('When its API server last answered.').optional(),
   message: message().optional(),
-  objects: named('SyncObjects', 'Objects of the last pass.', {
+  objects: named('SyncObjects', 'Object counts of the last reconcile.', {
     total: count('Objects in git.'),
-    applied: count('Of these, seen live as rendered.'),
-    pruned: count('Deleted because they left git.'),
-    failed: count('Not applied.'),
+    applied: count('Objects of git that are live as rendered.'),
+    pruned: count('Objects deleted because they were removed from git.'),
+    failed: count('Objects that could not be applied.'),
   }).optional(),
   failures: list(
     'The first objects that failed.',
-    named('SyncFailure', 'One object that could not be applied.', {
-      object: text('Kind/namespace/name.', { max: 320 }).optional(),
+    named('SyncFailure', 'An object that could not be applied.', {
+      object: text('Object as Kind/namespace/name.', { max: 320 }).optional(),
       reason: reason().optional(),
       message: message().optional(),
     }),
     [0, 20],
   ).optional(),
   proven: list(
-    'Digests proven here, newest first; one of these skips the soak.',
-    named('ProvenDigest', 'What was rendered once, and proven here.', {
-      digest: digest('Digest of what was rendered.').optional(),
-      commit: text('Its commit.', COMMIT).optional(),
-      provenAt: time('When.').optional(),
+    'Rendered digests proven on this cluster, newest first. They skip the soak.',
+    named('ProvenDigest', 'A rendered digest that is proven on this cluster.', {
+      digest: digest('Digest of the rendered objects.').optional(),
+      commit: text('Commit that it was rendered from.', COMMIT).optional(),
+      provenAt: time('When it was proven.').optional(),
     }),
     [0, 20],
   ).optional(),
   failed: list(
-    'Digests that failed here and were not proven since, newest first; they are not started again.',
-    named('FailedDigest', 'What was rendered once, and failed here.', {
-      digest: digest('Digest of what was rendered.'),
-      commit: text('Its commit.', COMMIT),
-      failedAt: time('When.'),
+    'Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again.',
+    named('FailedDigest', 'A rendered digest that failed on this cluster.', {
+      digest: digest('Digest of the rendered objects.'),
+      commit: text('Commit that it was rendered from.', COMMIT),
+      failedAt: time('When it failed.'),
       reason: reason().optional(),
       message: message().optional(),
     }),
@@ -61,30 +61,30 @@ export const sync = named('ClusterSync', 'What this cluster runs, as sync sees i
   ).optional(),
   soak: named(
     'ClusterSoak',
-    'The soak of what this cluster runs, so that a restart neither repeats nor shortens it.',
+    'Progress of the soak. Kept so that a restart neither repeats nor shortens it.',
     {
-      startedAt: time('When this cluster was given what soaks.').optional(),
-      settledAt: time('When all of it was first seen applied and healthy.').optional(),
-      observedAt: time('When its health was last seen good.').optional(),
+      startedAt: time('When the content was assigned to this cluster.').optional(),
+      settledAt: time('When all objects were first observed applied and healthy.').optional(),
+      observedAt: time('When the cluster was last observed healthy.').optional(),
       clocks: listMap(
-        'The units that must soak; `*` is all of them under one clock, where they are many.',
+        'Units that soak. `*` stands for all units when there are too many to list.',
         ['unit'],
-        named('SoakClock', 'A unit that must soak.', {
-          unit: name('The unit (chart).'),
-          digest: digest('Digest of what soaks.'),
-          since: time('Start of the soak; time in which health was not seen is taken out by moving it on.'),
+        named('SoakClock', 'A unit that soaks.', {
+          unit: name('Name of the unit (chart).'),
+          digest: digest('Digest of the rendered unit.'),
+          since: time('Start of the soak. Moved forward by each period in which health was not observed.'),
         }),
         [0, 64],
       ).optional(),
       gates: listMap(
-        'Runs of the checks of the stage during this soak.',
+        'Results of the checks of the stage during this soak.',
         ['name'],
-        named('GateRuns', 'How one check went so far.', {
-          name: name('The check.'),
+        named('GateRuns', 'Results of one check.', {
+          name: name('Name of the check.'),
           ranAt: time('When it last ran.').optional(),
-          result: choice('What it said then.', ['Passed', 'Failed', 'Unknown']).optional(),
+          result: choice('Result of the last run.', ['Passed', 'Failed', 'Unknown']).optional(),
           failures: count('Runs that failed.'),
-          inconclusive: count('Runs without an answer.'),
+          inconclusive: count('Runs without a result.'),
           message: message().optional(),
         }),
         [0, 16],

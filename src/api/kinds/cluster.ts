@@ -10,19 +10,19 @@ import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 
 const VERSION = { max: 32 } as const;
 
-const pause = named('ClusterPause', 'A part of the cluster that sync leaves alone.', {
-  name: name('What the pause is called.'),
-  unit: name('The unit (chart); without unit and object all of the cluster.').optional(),
-  object: text('One object: Kind/namespace/name.', { max: 320, min: 1 }).optional(),
-  by: name('Who paused it.'),
-  reason: name('Why, for people.', 256),
-  until: time('When it ends by itself.').optional(),
+const pause = named('ClusterPause', 'A part of the cluster that sync does not write to.', {
+  name: name('Name of the pause.'),
+  unit: name('Unit (chart) that is paused. Without unit and object the whole cluster is paused.').optional(),
+  object: text('Object that is paused, as Kind/namespace/name.', { max: 320, min: 1 }).optional(),
+  by: name('User who paused it.'),
+  reason: name('Why it is paused.', 256),
+  until: time('When the pause ends. Default: when it is removed.').optional(),
 });
 
 const connection = rules(
-  named('ClusterConnection', 'How to reach a cluster that exists.', {
-    inCluster: flag('The hub itself.').default(false),
-    server: text('URL of the API server; default is that of the kubeconfig.', {
+  named('ClusterConnection', 'How to reach an existing cluster.', {
+    inCluster: flag('true: the cluster is the hub itself.').default(false),
+    server: text('URL of the API server. Default: the server of the kubeconfig.', {
       max: 512,
       pattern: HTTPS_URL,
     }).optional(),
@@ -40,23 +40,32 @@ const connection = rules(
 );
 
 const deletion = named('ClusterDeletion', 'What happens when the Cluster is deleted.', {
-  protection: flag('A delete needs the annotation kubenode.dev/confirm-delete.').default(true),
-  policy: choice('Delete: the hosted control plane goes too. Orphan: it stays.', [
+  protection: flag(
+    'Whether deleting the Cluster requires the annotation kubenode.dev/confirm-delete.',
+  ).default(true),
+  policy: choice('Delete: the hosted control plane is deleted too. Orphan: it is left running.', [
     'Delete',
     'Orphan',
   ]).default('Delete'),
-  force: flag('Also when its API is dead.').default(false),
-  timeoutSeconds: int('How long it may take.', [60, 86_400]).default(1800),
+  force: flag('Whether to delete the control plane even if its API server does not answer.').default(false),
+  timeoutSeconds: int('Maximum duration of the deletion.', [60, 86_400]).default(1800),
 }).prefault({});
 
 const spec = rules(
   named('ClusterSpec', 'How to reach the cluster, or which control plane to create.', {
-    environment: choice('Which environment it belongs to.', ['test', 'pre', 'prod']),
-    region: text('Where it runs.').optional(),
-    paused: flag('Sync and hosting stop writing; healing in the cluster goes on.').default(false),
-    pauses: listMap('Parts that sync leaves alone.', ['name'], pause, [0, 16]).default([]),
+    environment: choice(
+      'Environment of the cluster. Stages can select it by the label kubenode.dev/environment.',
+      ['test', 'pre', 'prod'],
+    ),
+    region: text('Region of the cluster. Stages can select it by the label kubenode.dev/region.').optional(),
+    paused: flag(
+      'Whether sync and hosting stop writing to the cluster. Repairs inside the cluster continue.',
+    ).default(false),
+    pauses: listMap('Parts of the cluster that sync does not write to.', ['name'], pause, [0, 16]).default(
+      [],
+    ),
     clusterUID: text(
-      'UID of its namespace kube-system. Another UID blocks every write; absent: the first contact is pinned.',
+      'UID of the namespace kube-system of the cluster. A cluster with another UID is never written to. Default: the UID found at first contact.',
       {
         max: 36,
         pattern: UUID,
@@ -72,33 +81,33 @@ const spec = rules(
   },
   {
     rule: 'has(self.hosted) == has(oldSelf.hosted)',
-    message: 'a hosted cluster stays hosted, and another one cannot become hosted',
+    message: 'hosted cannot be added to or removed from an existing Cluster',
     reason: 'FieldValueForbidden',
   },
   {
     rule: "self.environment != 'prod' || self.deletion.protection || oldSelf.hasValue()",
-    message: 'a prod cluster is created with deletion.protection: true; it can be lifted later',
+    message: 'a prod cluster must be created with deletion.protection: true; you can set it to false later',
     fieldPath: '.deletion.protection',
     optionalOldSelf: true,
   },
   {
     rule: "!has(self.hosted) || !has(self.hosted.ttlSecondsAfterReady) || self.environment == 'test'",
-    message: 'only a cluster of environment test may be thrown away by ttlSecondsAfterReady',
+    message: 'ttlSecondsAfterReady is allowed for environment test only',
     reason: 'FieldValueForbidden',
   },
 );
 
-const status = named('ClusterStatus', 'What is known of the cluster.', {
+const status = named('ClusterStatus', 'Observed state of the cluster.', {
   ...statusHead(clusterPhases.phases),
   waiting: waiting(),
-  clusterUID: text('UID of its namespace kube-system, as it was seen.', { max: 36 }).optional(),
-  endpoint: text('URL by which it is reached.', { max: 512 }).optional(),
-  version: text('Version of the lowest API server that answers.', VERSION).optional(),
+  clusterUID: text('Observed UID of the namespace kube-system.', { max: 36 }).optional(),
+  endpoint: text('URL at which the API server is reached.', { max: 512 }).optional(),
+  version: text('Lowest Kubernetes version of the API servers that answer.', VERSION).optional(),
   machines: named('ClusterMachines', 'Machines of the cluster, read at most once a minute.', {
-    total: count('All.'),
-    ready: count('Ready.'),
-    upToDate: count('At their declared versions.'),
-    failed: count('That failed.'),
+    total: count('All machines.'),
+    ready: count('Machines that are Ready.'),
+    upToDate: count('Machines that run their assigned component versions.'),
+    failed: count('Machines on which a component failed.'),
   }).optional(),
   sync: sync.optional(),
   hosted: hostedStatus.optional(),

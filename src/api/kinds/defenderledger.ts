@@ -24,59 +24,69 @@ function entries(sentence: string, value: Schema, max: number): Schema {
   return atomic(map(sentence, value, max)).default({});
 }
 
-const grant = named('LedgerGrant', 'One grant.', {
-  id: name('Its id.', 64),
-  fence: bigInt('`seq` of the write that issued it; an executor refuses a lower one than it has seen.'),
-  state: choice('Where it stands. Suspect is derived: Started and past notAfter.', [
+const grant = named('LedgerGrant', 'A grant.', {
+  id: name('Id of the grant.', 64),
+  fence: bigInt(
+    '`seq` of the write that issued the grant. Executors refuse a lower fence than they have seen.',
+  ),
+  state: choice('State of the grant. A started grant past notAfter is suspect, which is not stored.', [
     'Granted',
     'Started',
     'Settled',
   ]),
-  holder: named('LedgerHolder', 'Who holds it.', {
-    kind: choice('Its kind.', HOLDERS),
-    name: name('Its name.', 253),
-    origin: text('The rule or set behind it.', { max: 128 }).optional(),
-    revision: text('Commit or r-<8 hex digits>.', { max: 72 }).optional(),
+  holder: named('LedgerHolder', 'Holder of the grant.', {
+    kind: choice('Kind of the holder.', HOLDERS),
+    name: name('Name of the holder.', 253),
+    origin: text('Rule or set that the holder acts for.', { max: 128 }).optional(),
+    revision: text('Revision: a commit or r-<8 hex digits>.', { max: 72 }).optional(),
   }),
-  action: name('What it is for.', 32),
-  risk: choice('Its risk.', RISKS),
+  action: name('Action that is granted.', 32),
+  risk: choice('Risk of the action.', RISKS),
   nodeUID: text('UID of the Node.', { max: 63 }).optional(),
-  keys: map('What it is counted under: zone, pool, labels.', text('The value.', { max: 128 }), 8).optional(),
-  issuedAt: time('When it was given.'),
-  notAfter: time('Ends the permission, not the count.'),
-  renewedAt: time('When it was renewed.').optional(),
-  settledAt: time('When it was given back; it counts until lingerSeconds later.').optional(),
-  outcome: choice('How the act ended.', ['Succeeded', 'Failed', 'Ambiguous', 'Unused']).optional(),
+  keys: map(
+    'Zone, pool and labels under which the grant is counted.',
+    text('Value.', { max: 128 }),
+    8,
+  ).optional(),
+  issuedAt: time('When the grant was issued.'),
+  notAfter: time('End of the permission. The grant still counts afterwards.'),
+  renewedAt: time('When the grant was last renewed.').optional(),
+  settledAt: time('When the grant was settled. It counts for lingerSeconds more.').optional(),
+  outcome: choice('Outcome of the act.', ['Succeeded', 'Failed', 'Ambiguous', 'Unused']).optional(),
 });
 
-const gone = named('LedgerGone', 'A machine that was deleted and not yet replaced.', {
-  pool: text('Its pool.', { max: 128 }).optional(),
-  zone: text('Its zone.', { max: 128 }).optional(),
-  since: time('Since when.'),
+const gone = named('LedgerGone', 'A machine that was deleted and is not yet replaced.', {
+  pool: text('Pool of the machine.', { max: 128 }).optional(),
+  zone: text('Zone of the machine.', { max: 128 }).optional(),
+  since: time('When the state began.'),
 });
 
-const rate = named('LedgerRate', 'Used rate; a partly covered bucket counts in full.', {
-  bucketSeconds: int('Length of a bucket.'),
-  firstBucketAt: time('When the first bucket begins.'),
-  counts: list('Acts in each bucket.', int('Acts.'), [1, 24]),
-});
+const rate = named(
+  'LedgerRate',
+  'Acts of a rate limit in time buckets. A partly covered bucket counts in full.',
+  {
+    bucketSeconds: int('Length of a bucket.'),
+    firstBucketAt: time('Start of the first bucket.'),
+    counts: list('Number of acts in each bucket.', int('Number of acts.'), [1, 24]),
+  },
+);
 
 const breaker = named('LedgerBreaker', 'A breaker that is not closed.', {
-  state: choice('Where it stands.', ['Open', 'HalfOpen', 'NeedsPerson']),
-  since: time('Since when.'),
-  closesAt: time('When it closes by itself.').optional(),
-  trips: int('How often it opened.'),
+  state: choice('State of the breaker.', ['Open', 'HalfOpen', 'NeedsPerson']),
+  since: time('When the state began.'),
+  closesAt: time('Earliest time at which the breaker closes.').optional(),
+  trips: int('Number of times that it opened.'),
   evidence: text('What opened it.', { max: 128 }).optional(),
-  probe: text('The machine on which it is tried.', { max: 63 }).optional(),
+  probe: text('Machine that is used as probe.', { max: 63 }).optional(),
 });
 
-const approval = named('LedgerApproval', 'What a person decided.', {
-  action: name('The action.', 32),
-  holder: name('Who asked.', 253),
+const approval = named('LedgerApproval', 'Decision of a person.', {
+  action: name('Action that was decided.', 32),
+  holder: name('Holder that asked.', 253),
   decision: choice('The decision.', ['Approved', 'Refused']),
-  by: name('Who decided.', 128),
-  at: time('When.'),
-  until: time('How long it holds.'),
+  by: name('User who decided.', 128),
+  at: time('When it was decided.'),
+  until: time('End of the decision.'),
 });
 
 const KEEPS_STARTED =
@@ -89,25 +99,31 @@ const WELL_FORMED =
   "self.grants.all(m, timestamp(self.grants[m].issuedAt) < timestamp(self.grants[m].notAfter) && (self.grants[m].state == 'Settled') == has(self.grants[m].settledAt))";
 
 const spec = rules(
-  named('DefenderLedgerSpec', 'What was granted and used.', {
-    seq: bigInt('Rises by one with each write.'),
-    epoch: bigInt('Rises when another defender takes the lead.'),
-    recovering: flag('Made anew or restored: everything is denied until it is rebuilt.').default(false),
-    recoveringSince: time('Since when.').optional(),
+  named('DefenderLedgerSpec', 'Grants and counters of the Defender.', {
+    seq: bigInt('Increases by one with each write.'),
+    epoch: bigInt('Increases when another Defender becomes leader.'),
+    recovering: flag(
+      'Whether the ledger was lost or restored. Everything is denied until it is rebuilt.',
+    ).default(false),
+    recoveringSince: time('When the recovery began.').optional(),
     grants: entries(
-      'By machine, so that a machine has one grant; a hosted control plane is cluster:<name>.',
+      'Grants by machine, so that a machine has one grant. A hosted control plane has the key cluster:<name>.',
       grant,
       512,
     ),
-    gone: entries('By machine: deleted and not yet replaced; counted as unavailable.', gone, 512),
-    rates: entries('By <policy>/<rule>/<key>.', rate, 128),
-    breakers: entries('By <policy>/<rule>/<key>.', breaker, 64),
-    approvals: entries('By machine.', approval, 64),
+    gone: entries(
+      'Machines that were deleted and are not yet replaced. They count as unavailable.',
+      gone,
+      512,
+    ),
+    rates: entries('Counters of rate limits by <policy>/<limit>/<key>.', rate, 128),
+    breakers: entries('Breakers that are not closed, by <policy>/<breaker>/<key>.', breaker, 64),
+    approvals: entries('Decisions of people by machine.', approval, 64),
   }),
   {
     // Writes of status and metadata pass through here too, with a spec that did not change.
     rule: 'self == oldSelf || (self.seq == oldSelf.seq + 1 && self.epoch >= oldSelf.epoch)',
-    message: 'seq must rise by one with each write, and epoch never falls: read the ledger again',
+    message: 'seq must increase by one with each write, and epoch must not decrease: read the ledger again',
     fieldPath: '.seq',
   },
   {
@@ -117,37 +133,41 @@ const spec = rules(
   },
   {
     rule: KEEPS_STARTED,
-    message: 'a grant that is started leaves the ledger only through Settled',
+    message: 'a started grant must be settled before it is removed',
     fieldPath: '.grants',
     reason: 'FieldValueForbidden',
   },
   {
     rule: KEEPS_IDENTITY,
-    message: 'fence and issuedAt of a grant never change, and a settled grant stays settled',
+    message: 'fence and issuedAt of a grant cannot change, and a settled grant stays settled',
     fieldPath: '.grants',
     reason: 'FieldValueForbidden',
   },
-  { rule: FENCES_NEW, message: 'a new grant has the seq of this write as its fence', fieldPath: '.grants' },
+  {
+    rule: FENCES_NEW,
+    message: 'the fence of a new grant must be the seq of this write',
+    fieldPath: '.grants',
+  },
   {
     rule: 'self.rates.all(k, size(k) <= 160) && self.breakers.all(k, size(k) <= 160)',
     message: 'keys of rates and breakers may have at most 160 characters',
   },
   {
     rule: WELL_FORMED,
-    message: 'a grant must end after it is issued, and has settledAt exactly when it is Settled',
+    message: 'notAfter must be later than issuedAt, and settledAt must be set exactly when state is Settled',
     fieldPath: '.grants',
   },
 );
 
-const status = named('DefenderLedgerStatus', 'How full the ledger is.', {
+const status = named('DefenderLedgerStatus', 'Use of the ledger.', {
   ...statusHead(defenderLedgerPhases.phases),
-  grants: named('LedgerGrantCounts', 'Grants.', {
-    inFlight: count('Not settled.'),
-    lingering: count('Settled, and still counted.'),
-    suspect: count('Started and past their end.'),
+  grants: named('LedgerGrantCounts', 'Grant counts.', {
+    inFlight: count('Grants that are not settled.'),
+    lingering: count('Settled grants that still count.'),
+    suspect: count('Started grants past their end.'),
   }).optional(),
-  sizeBytes: bigInt('Size of the object.').optional(),
-  casConflicts: count('Writes that another one preceded.'),
+  sizeBytes: bigInt('Size of the object in bytes.').optional(),
+  casConflicts: count('Writes that failed because of a concurrent write.'),
 });
 
 export const defenderLedger: Kind = {
@@ -156,14 +176,14 @@ export const defenderLedger: Kind = {
   shortName: 'kdl',
   lives: 'cluster',
   description:
-    'Grants in flight, used rates and breaker states; one object, changed only by compare-and-swap.',
+    'Grants in flight, rate counters and breaker states. A single object, written by the Defender only.',
   nameMax: 63,
   spec,
   status,
   rules: [
     {
       rule: "self.metadata.name == 'default'",
-      message: 'there is one ledger, called default',
+      message: 'the only ledger is named default',
       fieldPath: '.metadata.name',
     },
   ],

@@ -6,7 +6,7 @@ import { ACTION_NAMES } from '../steps/registry.ts';
 
 /** An absent or empty list of risks or actions stands for all of them. */
 export function risks(min: 0 | 1 = 0): Schema {
-  const schema = list('Risks that it is for; none: all.', choice('A risk.', RISKS), [min, 5]);
+  const schema = list('Risks that it applies to. Empty: all.', choice('A risk.', RISKS), [min, 5]);
   return min === 0 ? schema.default([]) : schema;
 }
 
@@ -14,78 +14,84 @@ export function actions(sentence: string, max = 16): Schema {
   return list(sentence, choice('An action.', ACTION_NAMES), [0, max]).default([]);
 }
 
-export const FOR_ACTIONS = 'Actions that it is for; none: all.';
+export const FOR_ACTIONS = 'Actions that it applies to. Empty: all.';
 
 const labelKeyRule: Rule = {
   rule: "(self.per == 'Label') == has(self.labelKey)",
-  message: 'labelKey goes with per: Label, and only with it',
+  message: 'labelKey is required with per: Label, and not allowed otherwise',
   fieldPath: '.labelKey',
 };
 
 export const concurrency = rules(
-  named('ConcurrencyLimit', 'How many at one time.', {
-    name: name('What it is called in messages.'),
-    per: choice('What is counted together.', ['Cluster', 'Zone', 'Pool', 'Holder', 'Label']),
-    labelKey: text('The label, for per: Label.', { max: 317, min: 1 }).optional(),
+  named('ConcurrencyLimit', 'A limit of concurrent acts.', {
+    name: name('Name used in messages.'),
+    per: choice('Scope in which acts are counted together.', ['Cluster', 'Zone', 'Pool', 'Holder', 'Label']),
+    labelKey: text('Label key for per: Label.', { max: 317, min: 1 }).optional(),
     actions: actions(FOR_ACTIONS),
     risks: risks(1).optional(),
-    max: amount('How many.'),
+    max: amount('Maximum count.'),
   }),
   labelKeyRule,
 );
 
 export const rate = rules(
-  named('RateLimit', 'How many within a time.', {
-    name: name('What it is called in messages.'),
-    per: choice('What is counted together.', ['Cluster', 'Pool', 'Zone', 'Holder', 'Label']),
-    labelKey: text('The label, for per: Label.', { max: 317, min: 1 }).optional(),
+  named('RateLimit', 'A limit of acts in a period.', {
+    name: name('Name used in messages.'),
+    per: choice('Scope in which acts are counted together.', ['Cluster', 'Pool', 'Zone', 'Holder', 'Label']),
+    labelKey: text('Label key for per: Label.', { max: 317, min: 1 }).optional(),
     actions: actions(FOR_ACTIONS),
     risks: risks(),
-    max: int('How many.'),
-    windowSeconds: int('Within this time.', [60, 604_800]),
-    burst: int('How many at once.').optional(),
+    max: int('Maximum count.'),
+    windowSeconds: int('Length of the period.', [60, 604_800]),
+    burst: int('Maximum number of acts at once.').optional(),
   }),
   labelKeyRule,
   {
     rule: '!has(self.burst) || self.burst <= self.max',
-    message: 'burst may not be above max',
+    message: 'burst must not exceed max',
     fieldPath: '.burst',
   },
 );
 
-export const perMachine = named('PerMachineLimit', 'How often one machine is repaired.', {
-  maxGrants: int('Grants.').default(5),
-  maxReboots: int('Of these, reboots.').default(3),
-  windowSeconds: int('Within this time.').default(86_400),
-  minIntervalSeconds: int('Time between two.').default(1800),
-  lemon: named('LemonLimit', 'A machine that is not worth another repair.', {
-    repairs: int('So many repairs.').default(5),
-    windowSeconds: int('Within this time.').default(604_800),
+export const perMachine = named('PerMachineLimit', 'Limits of repairs of one machine.', {
+  maxGrants: int('Maximum number of grants.').default(5),
+  maxReboots: int('Maximum number of reboots.').default(3),
+  windowSeconds: int('Length of the period.').default(86_400),
+  minIntervalSeconds: int('Minimum time between two repairs.').default(1800),
+  lemon: named('LemonLimit', 'When a machine is a lemon, which is not repaired again.', {
+    repairs: int('Number of repairs that make it a lemon.').default(5),
+    windowSeconds: int('Length of the period.').default(604_800),
     // oxlint-disable-next-line unicorn/no-thenable -- the word of the API
     then: choice('What follows.', ['HandOff']).default('HandOff'),
   }).prefault({}),
 }).prefault({});
 
 export const breaker = rules(
-  named('Breaker', 'Stops acts when too much goes wrong.', {
-    name: name('What it is called in messages.'),
-    type: choice('What it watches.', [
+  named('Breaker', 'A breaker that stops acts when too much goes wrong.', {
+    name: name('Name used in messages.'),
+    type: choice('What the breaker watches.', [
       'UnhealthyRatio',
       'FailedActs',
       'ConsecutiveFailures',
       'CommonCause',
       'IndeterminateRatio',
     ]),
-    per: choice('What is counted together.', ['Cluster', 'Zone', 'Pool', 'Holder']),
+    per: choice('Scope in which acts are counted together.', ['Cluster', 'Zone', 'Pool', 'Holder']),
     risks: risks(),
-    percent: percent('Opens at this share.').optional(),
-    count: int('Opens at this number; or what the share is taken of.').optional(),
-    withinSeconds: int('Within this time.').optional(),
-    lift: int('How many times the base rate; CommonCause only.').default(2),
-    dimensions: list('What may be the common cause.', name('A dimension.'), [0, 8]).optional(),
-    cooldownSeconds: int('How long it stays open.').default(900),
-    probes: int('Acts that are let through to try.').default(1),
-    manualAfterTrips: int('After so many times a person must close it.').default(2),
+    percent: percent('Percentage at which the breaker opens.').optional(),
+    count: int('Count at which the breaker opens, or the number of acts that percent refers to.').optional(),
+    withinSeconds: int('Period that is evaluated.').optional(),
+    lift: int('Factor above the base rate. CommonCause only.').default(2),
+    dimensions: list(
+      'Properties that may be a common cause.',
+      name('Name of a property.'),
+      [0, 8],
+    ).optional(),
+    cooldownSeconds: int('How long the breaker stays open.').default(900),
+    probes: int('Acts that are granted as probes when the breaker is half open.').default(1),
+    manualAfterTrips: int('Number of trips in 24 hours after which a person must close the breaker.').default(
+      2,
+    ),
   }),
   {
     rule: "self.type != 'FailedActs' || (has(self.count) && has(self.percent) != has(self.withinSeconds))",

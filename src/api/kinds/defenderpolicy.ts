@@ -29,24 +29,24 @@ import {
 } from './defenderpolicy-limits.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 
-const scope = named('DefenderScope', 'What the policy is for.', {
-  nodeSelector: selector('The nodes.'),
+const scope = named('DefenderScope', 'Acts that the policy applies to.', {
+  nodeSelector: selector('Selected nodes.'),
   actions: actions(FOR_ACTIONS, 32),
   risks: risks(),
-  holders: list('Kinds that ask; none: all.', choice('A kind.', HOLDERS), [0, 6]).default([]),
+  holders: list('Kinds that ask for grants. Empty: all.', choice('A kind.', HOLDERS), [0, 6]).default([]),
 });
 
 const killSwitch = rules(
-  named('KillSwitch', 'Nothing new is granted.', {
-    engaged: flag('It is on.').default(false),
-    scope: choice('What it stops.', ['All', 'Remedy', 'Rollout']).default('All'),
-    reason: text('Why, for people.').optional(),
-    by: name('Who.', 128).optional(),
-    until: time('When it ends by itself.').optional(),
+  named('KillSwitch', 'Stops new grants and renewals.', {
+    engaged: flag('Whether the kill switch is engaged.').default(false),
+    scope: choice('What is stopped.', ['All', 'Remedy', 'Rollout']).default('All'),
+    reason: text('Why it is engaged.').optional(),
+    by: name('User who engaged it.', 128).optional(),
+    until: time('When it ends. Default: when it is disengaged.').optional(),
   }),
   {
     rule: "!self.engaged || (has(self.reason) && self.reason != '' && has(self.by))",
-    message: 'who engages the kill switch says who and why: by and reason',
+    message: 'an engaged kill switch needs by and reason',
     fieldPath: '.reason',
     reason: 'FieldValueRequired',
   },
@@ -61,41 +61,49 @@ const COUNTED = [
   'Unknown',
 ] as const;
 
-const counting = named('DefenderCounting', 'What counts as unavailable.', {
-  include: list('What counts.', choice('A reason.', COUNTED), [1, 6]).default([...COUNTED]),
-  lingerSeconds: int('How long a settled grant still counts.').default(900),
-  smallPool: named('SmallPool', 'In a small pool shares mean little.', {
+const counting = named('DefenderCounting', 'How unavailable machines are counted.', {
+  include: list('What counts as unavailable.', choice('A state.', COUNTED), [1, 6]).default([...COUNTED]),
+  lingerSeconds: int('How long a settled grant still counts as unavailable.').default(900),
+  smallPool: named('SmallPool', 'Rule for small pools, in which percentages mean little.', {
     below: int('A pool with fewer machines is small.').default(5),
-    max: int('So many at one time there.').default(1),
+    max: int('Maximum number of unavailable machines in a small pool.').default(1),
   }).prefault({}),
 }).prefault({});
 
-const zones = named('ZoneGuard', 'A dark zone: nothing with a risk in it, no drain out of it.', {
-  haltPercent: percent('Dark at this share of nodes that are not Ready.').default(55),
-  minNodes: int('Zones with fewer nodes are not judged.').default(3),
-}).prefault({});
+const zones = named(
+  'ZoneGuard',
+  'Detection of dark zones. In a dark zone nothing with a risk is done, and nothing is drained out of it.',
+  {
+    haltPercent: percent('Percentage of unhealthy nodes at which a zone is dark.').default(55),
+    minNodes: int('Minimum number of nodes of a zone that is evaluated.').default(3),
+  },
+).prefault({});
 
-const selfDoubt = named('SelfDoubt', 'When our own view cannot be trusted.', {
-  maxViewAgeSeconds: int('An older view is no view.').default(150),
-  apiErrorPercent: percent('So many calls fail.').default(20),
-  massUnknownPercent: percent('So many nodes turn unknown.').default(20),
-  withinSeconds: int('Within this time.').default(120),
-  secondVantage: list(
-    'Who else is asked.',
-    choice('A vantage point.', ['PeerAgents', 'Provider']),
-    [0, 2],
-  ).default([]),
-}).prefault({});
+const selfDoubt = named(
+  'SelfDoubt',
+  'When kubenode does not trust its own view and grants nothing disruptive.',
+  {
+    maxViewAgeSeconds: int('Maximum age of a watch. An older view is stale.').default(150),
+    apiErrorPercent: percent('Percentage of failed API requests in one minute.').default(20),
+    massUnknownPercent: percent('Percentage of nodes that become Unknown within withinSeconds.').default(20),
+    withinSeconds: int('Period for massUnknownPercent.').default(120),
+    secondVantage: list(
+      'Independent witnesses that are asked.',
+      choice('A witness.', ['PeerAgents', 'Provider']),
+      [0, 2],
+    ).default([]),
+  },
+).prefault({});
 
-const controlPlane = named('ControlPlaneGuard', 'Nodes of the control plane; the leader goes last.', {
-  max: int('How many at one time.', [0, 1]).default(1),
-  readyAPIServersAfter: int('API servers that must be left.').default(2),
-  etcdQuorumAfter: flag('etcd must keep its majority.').default(true),
-  actions: actions('The only actions allowed; none: all.'),
+const controlPlane = named('ControlPlaneGuard', 'Limits for control plane nodes. The leader goes last.', {
+  max: int('Maximum number of control plane nodes at the same time.', [0, 1]).default(1),
+  readyAPIServersAfter: int('Ready API servers that must remain.').default(2),
+  etcdQuorumAfter: flag('Whether etcd must keep its quorum.').default(true),
+  actions: actions('Actions that are allowed. Empty: all.'),
 }).prefault({});
 
 const foreign = rules(
-  named('ForeignMaintenance', 'A sign that somebody else works on a node.', {
+  named('ForeignMaintenance', 'A sign that another tool maintains the node.', {
     lease: text('Name of a Lease.', { max: 128, min: 1 }).optional(),
     taint: text('Key of a taint.', { max: 128, min: 1 }).optional(),
     label: text('Key of a label.', { max: 128, min: 1 }).optional(),
@@ -106,70 +114,83 @@ const foreign = rules(
   },
 );
 
-const blockers = named('DefenderBlockers', 'What forbids an act.', {
-  foreign: list('Signs of others.', foreign, [0, 16]).default([]),
-  podLabels: list('A pod with one of these labels.', name('A label.', 128), [0, 8]).default([]),
-  minNodeAgeSeconds: int('A node younger than this is not repaired.').default(900),
+const blockers = named('DefenderBlockers', 'What blocks an act.', {
+  foreign: list('Signs of maintenance by other tools.', foreign, [0, 16]).default([]),
+  podLabels: list(
+    'Labels of pods that block acts on their node.',
+    name('A label as key=value or key.', 128),
+    [0, 8],
+  ).default([]),
+  minNodeAgeSeconds: int('A younger node is not repaired.').default(900),
   promql: listMap(
-    'Queries: any sample, error or time-out forbids.',
+    'Prometheus queries. Any sample, error or timeout blocks.',
     ['name'],
-    named('PromqlBlocker', 'One query.', {
-      name: name('What it is called in messages.'),
-      query: name('The query.', 1024),
+    named('PromqlBlocker', 'A query.', {
+      name: name('Name used in messages.'),
+      query: name('PromQL query.', 1024),
     }),
     [0, 8],
   ).default([]),
 }).prefault({});
 
-const capacity = named('DefenderCapacity', 'Room for the pods that must move.', {
-  minFreePercent: map('Share of each resource that must be free.', percent('The share.'), 8).default({}),
-  simulateScheduling: flag('Every pod must find a place.').default(false),
-  replacementFirst: flag('A new machine comes before an old one goes.').default(false),
+const capacity = named('DefenderCapacity', 'Capacity for evicted pods.', {
+  minFreePercent: map('Minimum free percentage of each resource.', percent('Percentage.'), 8).default({}),
+  simulateScheduling: flag('Whether every evicted pod must fit on another node.').default(false),
+  replacementFirst: flag('Whether a replacement must be Ready before a machine is drained.').default(false),
 }).prefault({});
 
-const ruleWaves = named('RuleWaves', 'How a new rule is let loose.', {
-  waves: list('Machines of each wave.', amount('Machines.'), [1, 8]).default([1, '5%', '20%', '100%']),
+const ruleWaves = named('RuleWaves', 'Waves in which a new rule is enforced.', {
+  waves: list('Machines of each wave.', amount('Number of machines.'), [1, 8]).default([
+    1,
+    '5%',
+    '20%',
+    '100%',
+  ]),
   soakSeconds: int('Time between two waves.').default(1800),
-  minSuccessPercent: percent('Repairs that must work.').default(90),
+  minSuccessPercent: percent('Minimum percentage of successful repairs.').default(90),
 }).prefault({});
 
-const approval = named('ApprovalRule', 'Acts that a person must approve; no answer is a no.', {
-  name: name('What it is called in messages.'),
+const approval = named('ApprovalRule', 'Acts that a person must approve. No answer is a denial.', {
+  name: name('Name used in messages.'),
   risks: risks(),
   actions: actions(FOR_ACTIONS),
-  onlyLocalData: flag('Only for nodes with local data.').default(false),
-  approvers: list('Groups that may.', name('A group.', 128), [1, 8]),
-  timeoutSeconds: int('How long to wait.').default(7200),
+  onlyLocalData: flag('Whether it applies to nodes with local data only.').default(false),
+  approvers: list('Groups whose members may approve.', name('Name of a group.', 128), [1, 8]),
+  timeoutSeconds: int('Time after which the request is denied.').default(7200),
 });
 
 const quietMore = {
   risks: risks(1),
   exceptFaultClasses: list(
-    'Faults that are treated all the same.',
-    choice('A class.', FAULT_CLASSES),
+    'Fault classes to which the quiet time does not apply.',
+    choice('A fault class.', FAULT_CLASSES),
     [0, 9],
   ).default([]),
 };
 
-const spec = named('DefenderPolicySpec', 'The limits.', {
-  mode: choice('Audit: decide and record, deny nothing.', ['Enforce', 'Audit']).default('Enforce'),
+const spec = named('DefenderPolicySpec', 'Limits and their scope.', {
+  mode: choice('Enforce denies. Audit only records what would be denied.', ['Enforce', 'Audit']).default(
+    'Enforce',
+  ),
   scope,
   killSwitch,
-  grantSeconds: int('A grant ends then, unless it is renewed.', [30, 300]).default(300),
+  grantSeconds: int('Lifetime of a grant that is not renewed.', [30, 300]).default(300),
   counting,
-  concurrency: listMap('How many at one time.', ['name'], concurrency, [0, 16]).default([]),
-  rates: listMap('How many within a time.', ['name'], rate, [0, 16]).default([]),
+  concurrency: listMap('Limits of concurrent acts.', ['name'], concurrency, [0, 16]).default([]),
+  rates: listMap('Limits of acts in a period.', ['name'], rate, [0, 16]).default([]),
   perMachine,
-  breakers: listMap('What stops acts when too much goes wrong.', ['name'], breaker, [0, 16]).default([]),
+  breakers: listMap('Breakers that stop acts when too much goes wrong.', ['name'], breaker, [0, 16]).default(
+    [],
+  ),
   zones,
   selfDoubt,
   controlPlane,
-  quiet: windows('Times of each week without acts.', 'QuietTime', quietMore).default([]),
-  freezes: freezes('Times without acts, once.', 16, 'DefenderFreeze', { risks: risks(1) }).default([]),
+  quiet: windows('Weekly periods without acts.', 'QuietTime', quietMore).default([]),
+  freezes: freezes('Single periods without acts.', 16, 'DefenderFreeze', { risks: risks(1) }).default([]),
   blockers,
   capacity,
-  drain: named('DefenderDrain', 'Drains; budgets of pods are always respected.', {
-    maxBudgetWaitSeconds: int('How long a budget may hold a drain up.').default(1800),
+  drain: named('DefenderDrain', 'Drains. PodDisruptionBudgets are always respected.', {
+    maxBudgetWaitSeconds: int('How long a PodDisruptionBudget may delay a drain.').default(1800),
     // oxlint-disable-next-line unicorn/no-thenable -- the word of the API
     then: choice('What follows.', ['RequestApproval', 'Abort']).default('RequestApproval'),
   }).prefault({}),
@@ -177,34 +198,34 @@ const spec = named('DefenderPolicySpec', 'The limits.', {
   approval: listMap('Acts that a person must approve.', ['name'], approval, [0, 8]).default([]),
 });
 
-const status = named('DefenderPolicyStatus', 'What the limits do.', {
+const status = named('DefenderPolicyStatus', 'Observed effect of the limits.', {
   ...statusHead(defenderPolicyPhases.phases),
-  ledgerSeq: bigInt('The write of the ledger that this was read from.').optional(),
+  ledgerSeq: bigInt('`seq` of the ledger that the status is computed from.').optional(),
   usage: list(
     'Limits in use, the fullest first.',
-    named('LimitUsage', 'One limit.', {
-      rule: text('Its name.', { max: 63 }).optional(),
-      key: text('What it is counted under.', { max: 64 }).optional(),
-      used: count('In use.'),
-      limit: count('How many may be.'),
+    named('LimitUsage', 'Use of one limit.', {
+      rule: text('Name of the limit.', { max: 63 }).optional(),
+      key: text('Scope that is counted, such as pool web.', { max: 64 }).optional(),
+      used: count('Current count.'),
+      limit: count('Maximum count.'),
     }),
     [0, 20],
   ).optional(),
   breakers: list(
     'Breakers that are not closed.',
-    named('BreakerStatus', 'One breaker.', {
-      name: text('Its name.', { max: 63 }).optional(),
-      key: text('What it is counted under.', { max: 64 }).optional(),
-      state: choice('Where it stands.', ['Open', 'HalfOpen', 'NeedsPerson']).optional(),
-      since: time('Since when.').optional(),
+    named('BreakerStatus', 'State of one breaker.', {
+      name: text('Name of the breaker.', { max: 63 }).optional(),
+      key: text('Scope that is counted, such as pool web.', { max: 64 }).optional(),
+      state: choice('State of the breaker.', ['Open', 'HalfOpen', 'NeedsPerson']).optional(),
+      since: time('When the state began.').optional(),
       evidence: message('What opened it.').optional(),
-      closesAt: time('When it closes by itself.').optional(),
+      closesAt: time('Earliest time at which the breaker closes.').optional(),
     }),
     [0, 20],
   ).optional(),
   denials: map(
-    'Denials of the last 24 hours by reason; in Audit, what would have been denied.',
-    int('How many.'),
+    'Denials of the last 24 hours by reason. In mode Audit, what would have been denied.',
+    int('Number of denials.'),
     80,
   ).optional(),
 });

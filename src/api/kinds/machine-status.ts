@@ -37,166 +37,179 @@ const COMPONENT_STATES = [
   'Orphaned',
 ] as const;
 
-const componentStatus = named('MachineComponentReport', 'What the agent says of one component.', {
-  name: name('The component.'),
-  desiredRef: text('The version that is wanted.', REF).optional(),
-  currentRef: text('The version that is installed.', REF).optional(),
-  previousRef: text('The version before.', REF).optional(),
-  digest: digest('Digest of what is installed.').optional(),
-  state: choice('Where it stands.', COMPONENT_STATES).optional(),
-  running: flag('Its process runs.').optional(),
-  ready: flag('Its probes pass. Rules read it as `ready` of the fact component.').optional(),
-  since: time('Since when it stands there.').optional(),
-  corrections: count('Drift that was corrected.'),
-  restarts: count('Restarts.'),
+const componentStatus = named('MachineComponentReport', 'State of one component, reported by the agent.', {
+  name: name('Name of the component.'),
+  desiredRef: text('MachineComponent that is assigned.', REF).optional(),
+  currentRef: text('MachineComponent that is installed.', REF).optional(),
+  previousRef: text('MachineComponent that was installed before.', REF).optional(),
+  digest: digest('Digest of the installed version.').optional(),
+  state: choice('State of the component.', COMPONENT_STATES).optional(),
+  running: flag('Whether its process runs.').optional(),
+  ready: flag('Whether its probes pass. Rules read it as field `ready` of the fact `component`.').optional(),
+  since: time('When the state began.').optional(),
+  corrections: count('Number of corrected differences.'),
+  restarts: count('Number of restarts.'),
   deniedDigests: list(
-    'Digests that failed here and are not tried again.',
+    'Digests that failed on this machine and are not tried again.',
     digest('A digest.'),
     [0, 4],
   ).optional(),
-  error: named('ComponentError', 'What went wrong.', {
-    code: text('A word for programs.', { max: 64 }).optional(),
-    message: message('What happened, for people.', 1024).optional(),
+  error: named('ComponentError', 'The last error.', {
+    code: text('Error code for programs.', { max: 64 }).optional(),
+    message: message('Explanation for people.', 1024).optional(),
   }).optional(),
   waiting: waiting(),
 });
 
-const drift = named('MachineDrift', 'A difference from what is declared.', {
-  component: text('The component.', { max: 63 }).optional(),
-  path: text('The path.', { max: 512 }).optional(),
+const drift = named('MachineDrift', 'A difference between desired and observed state.', {
+  component: text('Name of the component.', { max: 63 }).optional(),
+  path: text('Path of the file.', { max: 512 }).optional(),
   kind: choice('What differs.', ['Content', 'Mode', 'Missing', 'Unit', 'Process']).optional(),
-  action: choice('What the agent did.', ['Corrected', 'Reported', 'GaveUp']).optional(),
-  at: time('When it was seen.').optional(),
+  action: choice('Action of the agent.', ['Corrected', 'Reported', 'GaveUp']).optional(),
+  at: time('When it was observed.').optional(),
 });
 
 function testResults(sentence: string, max: number): Schema {
-  const item = named('TestResult', 'The result of a probe or a suite.', {
-    name: name('Its name.'),
-    result: choice('Unknown is not a pass.', ['Pass', 'Fail', 'Unknown']).optional(),
-    at: time('When it was taken.').optional(),
+  const item = named('TestResult', 'Result of a probe or a test suite.', {
+    name: name('Name.'),
+    result: choice('The result. Unknown is not a pass.', ['Pass', 'Fail', 'Unknown']).optional(),
+    at: time('When the test ran.').optional(),
   });
   return listMap(sentence, ['name'], item, [0, max]).optional();
 }
 
-const facts = named('MachineFacts', 'What rules read, written by the agent on change.', {
-  bootedAt: time('When it booted.').optional(),
-  xidSince: time('How far back xid reaches.').optional(),
+const facts = named('MachineFacts', 'Facts that rules read. Written by the agent when they change.', {
+  bootedAt: time('When the host booted.').optional(),
+  xidSince: time('Start of the period that `xid` covers.').optional(),
   disk: listMap(
-    'Disks.',
+    'Filesystems.',
     ['filesystem'],
-    named('DiskFact', 'One file system.', {
-      filesystem: name('Its name, as imagefs.', 128),
-      usedPercent: percent('Share of the space in use.').optional(),
-      inodesUsedPercent: percent('Share of the inodes in use.').optional(),
-      risingSince: time('Since when it fills up.').optional(),
-      reclaimableBytes: bigInt('What a clean-up would give back.').optional(),
+    named('DiskFact', 'A filesystem.', {
+      filesystem: name('Name of the filesystem, such as imagefs.', 128),
+      usedPercent: percent('Used space in percent.').optional(),
+      inodesUsedPercent: percent('Used inodes in percent.').optional(),
+      risingSince: time('When the used space began to rise.').optional(),
+      reclaimableBytes: bigInt('Bytes that a cleanup would free.').optional(),
     }),
     [0, 8],
   ).optional(),
   xid: list(
     'GPU errors, newest first.',
-    named('XidFact', 'One GPU error.', {
-      code: count('Its Xid.'),
-      gpu: count('Which GPU.'),
-      at: time('When.').optional(),
+    named('XidFact', 'A GPU error.', {
+      code: count('Xid code.'),
+      gpu: count('Index of the GPU.'),
+      at: time('When it occurred.').optional(),
     }),
     [0, 32],
   ).optional(),
-  gpus: named('GpuFacts', 'GPUs.', { allocatable: count('That pods may use.') }).optional(),
-  probes: testResults('Probes.', 16),
-  suites: testResults('Test suites.', 4),
+  gpus: named('GpuFacts', 'GPUs.', { allocatable: count('Number of GPUs that pods may use.') }).optional(),
+  probes: testResults('Results of probes.', 16),
+  suites: testResults('Results of test suites.', 4),
 });
 
-const system = named('MachineSystem', 'The host, as the agent finds it.', {
+const system = named('MachineSystem', 'Properties of the host, reported by the agent.', {
   os: text('Operating system.', { max: 63 }).optional(),
-  osImage: text('Its name and version.').optional(),
+  osImage: text('Name and version of the operating system.').optional(),
   kernel: text('Kernel version.', { max: 128 }).optional(),
-  arch: text('Architecture.', { max: 63 }).optional(),
-  machineID: text('Its machine id.', { max: 128 }).optional(),
+  arch: text('CPU architecture.', { max: 63 }).optional(),
+  machineID: text('Machine id of the host.', { max: 128 }).optional(),
   serial: text('Serial number of the hardware.', { max: 128 }).optional(),
   hardwareClass: text('Class of the hardware.', { max: 128 }).optional(),
   gpuDriver: text('Version of the GPU driver.', { max: 128 }).optional(),
   gpuReadyAt: time('When the GPUs became ready.').optional(),
 });
 
-export const status = named('MachineStatus', 'What is known of the machine.', {
+export const status = named('MachineStatus', 'Observed state of the machine.', {
   ...statusHead(machinePhases.phases),
   waiting: waiting(),
-  infra: named('MachineInfraStatus', 'The instance, as the provider sees it.', {
-    providerID: text('Its id; never changes.').optional(),
-    state: choice('Where it stands.', ['Pending', 'Running', 'Stopped', 'Gone', 'Unknown']).optional(),
-    zone: text('Its zone.').optional(),
+  infra: named('MachineInfraStatus', 'The instance at the provider.', {
+    providerID: text('Provider id of the instance. Never changes.').optional(),
+    state: choice('State of the instance.', ['Pending', 'Running', 'Stopped', 'Gone', 'Unknown']).optional(),
+    zone: text('Zone of the instance.').optional(),
     addresses: list(
-      'Its addresses.',
-      named('MachineAddress', 'One address.', {
-        type: text('Its type, as InternalIP.', { max: 63 }).optional(),
+      'Addresses of the instance.',
+      named('MachineAddress', 'An address.', {
+        type: text('Type of the address, such as InternalIP.', { max: 63 }).optional(),
         address: text('The address.', { max: 253 }).optional(),
       }),
       [0, 8],
     ).optional(),
-    createdAt: time('When it was created.').optional(),
+    createdAt: time('When the instance was created.').optional(),
   }).optional(),
   node: named('MachineNodeStatus', 'The Node of the same name.', {
-    uid: text('Its UID.', { max: 63 }).optional(),
-    bootID: text('Its boot id.', { max: 63 }).optional(),
+    uid: text('UID of the Node.', { max: 63 }).optional(),
+    bootID: text('Boot id that the Node reports.', { max: 63 }).optional(),
   }).optional(),
   system: system.optional(),
-  agent: named('MachineAgent', 'The agent; its heartbeat is a Lease.', {
-    observedGeneration: bigInt('The generation that the agent acted on.').optional(),
-    version: text('Its version.', { max: 64 }).optional(),
-    host: choice('How it acts on the machine.', HOSTS).optional(),
-    startedAt: time('When it started.').optional(),
-    certificateNotAfter: time('When its certificate ends.').optional(),
+  agent: named('MachineAgent', 'The agent of the machine. Its heartbeat is a Lease in kubenode-agents.', {
+    observedGeneration: bigInt('Generation of the Machine that the agent last acted on.').optional(),
+    version: text('Version of the agent.', { max: 64 }).optional(),
+    host: choice('How the agent manages the host.', HOSTS).optional(),
+    startedAt: time('When the agent started.').optional(),
+    certificateNotAfter: time('When the certificate of the agent expires.').optional(),
   }).optional(),
-  components: listMap('Components, as the agent finds them.', ['name'], componentStatus, [0, 32]).optional(),
-  drift: list('Differences, newest first.', drift, [0, 8]).optional(),
+  components: listMap(
+    'State of each component, reported by the agent.',
+    ['name'],
+    componentStatus,
+    [0, 32],
+  ).optional(),
+  drift: list('Differences between desired and observed state, newest first.', drift, [0, 8]).optional(),
   facts: facts.optional(),
   faults: listMap(
-    'Faults by our own clock.',
+    'Faults of the node, timed by the clock of the controller.',
     ['type'],
-    named('MachineFault', 'One fault.', {
-      type: name('Its type.'),
-      status: choice('Whether it is there.', ['True', 'False', 'Unknown']).optional(),
-      nodeUID: text('UID of the Node that showed it.', { max: 63 }).optional(),
-      since: time('Since when.').optional(),
-      transitions: count('How often it came and went.'),
+    named('MachineFault', 'A fault.', {
+      type: name('Condition type of the fault.'),
+      status: choice('Whether the fault is present.', ['True', 'False', 'Unknown']).optional(),
+      nodeUID: text('UID of the Node that has the fault.', { max: 63 }).optional(),
+      since: time('When the status began.').optional(),
+      transitions: count('Number of status changes.'),
       reason: reason().optional(),
     }),
     [0, 8],
   ).optional(),
   drain: named('MachineDrain', 'The drain before a component change or a deletion.', {
-    grant: text('Its grant.', { max: 64 }).optional(),
-    state: choice('Where it stands.', ['Cordoned', 'Draining', 'Drained']).optional(),
-    since: time('Since when.').optional(),
-    total: count('Pods in all.'),
-    evicted: count('Pods that left.'),
-    pending: count('Pods that are left.'),
-    blockedBy: list('What holds it up.', name('namespace/name.', 253), [0, 8]).optional(),
+    grant: text('Id of the grant.', { max: 64 }).optional(),
+    state: choice('State of the drain.', ['Cordoned', 'Draining', 'Drained']).optional(),
+    since: time('When the status began.').optional(),
+    total: count('Number of pods to evict.'),
+    evicted: count('Number of evicted pods.'),
+    pending: count('Number of remaining pods.'),
+    blockedBy: list(
+      'First objects that block evictions.',
+      name('Object as namespace/name.', 253),
+      [0, 8],
+    ).optional(),
   }).optional(),
-  preflight: named('MachinePreflight', 'Checks before an import.', {
-    at: time('When they ran.').optional(),
+  preflight: named('MachinePreflight', 'Result of the preflight checks.', {
+    at: time('When the checks ran.').optional(),
     results: listMap(
-      'The checks.',
+      'Results of the checks.',
       ['check'],
-      named('PreflightResult', 'One check.', {
-        check: name('Its name.'),
-        result: choice('Its result.', ['Pass', 'Warn', 'Fail']).optional(),
+      named('PreflightResult', 'Result of one check.', {
+        check: name('Name of the check.'),
+        result: choice('Result of the check.', ['Pass', 'Warn', 'Fail']).optional(),
         message: message().optional(),
       }),
       [0, 40],
     ).optional(),
   }).optional(),
-  repairs: named('MachineRepairs', 'Repairs; they follow the serial number of the hardware.', {
-    total: count('All.'),
-    recent: list(
-      'The last ones, newest first.',
-      named('MachineRepair', 'One repair.', {
-        job: text('Its job.', { max: 253 }).optional(),
-        risk: choice('Its risk.', RISKS).optional(),
-        at: time('When.').optional(),
-        outcome: text('How it ended.', { max: 63 }).optional(),
-      }),
-      [0, 10],
-    ).optional(),
-  }).optional(),
+  repairs: named(
+    'MachineRepairs',
+    'Repairs of the hardware. They are kept when a machine is replaced in place.',
+    {
+      total: count('Total number of repairs.'),
+      recent: list(
+        'Last repairs, newest first.',
+        named('MachineRepair', 'A repair.', {
+          job: text('Name of the job.', { max: 253 }).optional(),
+          risk: choice('Risk of the job.', RISKS).optional(),
+          at: time('When it occurred.').optional(),
+          outcome: text('Outcome of the job.', { max: 63 }).optional(),
+        }),
+        [0, 10],
+      ).optional(),
+    },
+  ).optional(),
 });

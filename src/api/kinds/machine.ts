@@ -24,28 +24,28 @@ import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 import { status } from './machine-status.ts';
 
 /** Shared with MachineSet, whose template is the shape of a Machine. */
-export const infra = named('MachineInfra', 'Who provides the machine.', {
-  provider: immutable('the provider', choice('The infra provider.', PROVIDERS)),
+export const infra = named('MachineInfra', 'Infrastructure provider of the machine.', {
+  provider: immutable('the provider', choice('Infrastructure provider.', PROVIDERS)),
   config: foreign(
-    'What the provider needs to know; it checks this itself: condition InfraConfigValid.',
+    'Configuration of the provider, which validates it in the condition InfraConfigValid.',
   ).default({}),
 });
 
-export const host = named('MachineHost', 'How the agent acts on the machine.', {
-  type: choice('systemd: a real node. sandbox: a folder and child processes.', HOSTS).default('systemd'),
+export const host = named('MachineHost', 'How the agent manages the host.', {
+  type: choice('systemd: a real host. sandbox: a directory and child processes.', HOSTS).default('systemd'),
 }).prefault({});
 
 export const node = rules(
-  named('MachineNode', 'What the Node shows. Labels, annotations and taints of others are never touched.', {
-    labels: map('Labels of the Node.', text('The value.', { max: 63 }), 64).optional(),
-    annotations: map('Annotations of the Node.', text('The value.', { max: 1024 }), 64).optional(),
+  named('MachineNode', 'Labels, annotations and taints of the Node. Those set by others are never changed.', {
+    labels: map('Labels of the Node.', text('Value.', { max: 63 }), 64).optional(),
+    annotations: map('Annotations of the Node.', text('Value.', { max: 1024 }), 64).optional(),
     taints: listMap(
       'Taints of the Node.',
       ['key', 'effect'],
-      named('Taint', 'Keeps pods away that do not tolerate it.', {
-        key: name('Its key.', 317),
-        value: text('Its value.', { max: 63 }).optional(),
-        effect: choice('What it does.', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+      named('Taint', 'A taint of the Node.', {
+        key: name('Taint key.', 317),
+        value: text('Taint value.', { max: 63 }).optional(),
+        effect: choice('Taint effect.', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
       }),
       [0, 32],
     ).default([]),
@@ -59,46 +59,45 @@ export const node = rules(
 ).prefault({});
 
 export const deletion = named('MachineDeletion', 'What happens when the Machine is deleted.', {
-  drain: choice('How pods are moved away. Respect: with their budgets.', [
+  drain: choice('How pods are evicted. Respect honors PodDisruptionBudgets.', [
     'Respect',
     'Force',
     'Skip',
   ]).default('Respect'),
-  drainTimeoutSeconds: int('How long the drain may take.').default(1800),
-  timeoutSeconds: int('How long all of it may take.').default(7200),
-  cleanup: choice('What becomes of the host. Restore: as it was found. Orphan: as it is.', [
-    'Restore',
-    'Wipe',
-    'Orphan',
-  ]).default('Restore'),
+  drainTimeoutSeconds: int('Maximum duration of the drain.').default(1800),
+  timeoutSeconds: int('Maximum duration of the whole deletion.').default(7200),
+  cleanup: choice(
+    'What to do with the host. Restore: as it was before the import. Wipe: remove all kubenode files and data. Orphan: leave it as it is.',
+    ['Restore', 'Wipe', 'Orphan'],
+  ).default('Restore'),
 }).prefault({});
 
 const hostKey = named('HostKey', 'An SSH host key, as `ssh-keygen -l` prints it.', {
-  algorithm: name('Its algorithm.', 32),
-  fingerprint: text('Its fingerprint.', { max: 50, pattern: FINGERPRINT }),
+  algorithm: name('Key algorithm.', 32),
+  fingerprint: text('Key fingerprint.', { max: 50, pattern: FINGERPRINT }),
 });
 
 const takeOver = rules(
-  named('MachineImport', 'Takes over a host that exists; provider ssh only.', {
+  named('MachineImport', 'Imports an existing host. Provider ssh only.', {
     address: name('Host name or IP address.', 253),
     port: int('SSH port.', [1, 65_535]).default(22),
     user: name('SSH user.').default('root'),
     credentialsRef: secretRefWithKey(
       'SshKeyRef',
-      'Secret in kubenode-system; not needed once the agent has its certificate.',
+      'Secret in kubenode-system with an SSH key. Not needed once the agent has its certificate.',
       'ssh-privatekey',
     ),
-    hostKeyPolicy: choice('Pinned: only the keys below. TrustOnFirstUse: the first one seen.', [
-      'Pinned',
-      'TrustOnFirstUse',
-    ]).default('Pinned'),
-    hostKeys: list('Keys that the host may show.', hostKey, [0, 8]).optional(),
+    hostKeyPolicy: choice(
+      'Pinned: accept the keys in hostKeys only. TrustOnFirstUse: accept and remember the first key.',
+      ['Pinned', 'TrustOnFirstUse'],
+    ).default('Pinned'),
+    hostKeys: list('Accepted host keys.', hostKey, [0, 8]).optional(),
     existingNode: choice(
-      'What to do with a Node that is there. Adopt reports differences and restarts nothing.',
+      'What to do if the host already is a Node. Adopt reports differences and restarts nothing. Converge corrects them.',
       ['Reject', 'Adopt', 'Converge'],
     ).default('Reject'),
-    dryRun: flag('Only the checks before; changes nothing on the host.').default(false),
-    skipChecks: list('Checks to leave out.', name('A check.'), [0, 16]).default([]),
+    dryRun: flag('Whether to run only the preflight checks, without changing the host.').default(false),
+    skipChecks: list('Preflight checks to skip.', name('Name of a check.'), [0, 16]).default([]),
   }),
   {
     rule: "self.hostKeyPolicy != 'Pinned' || (has(self.hostKeys) && size(self.hostKeys) > 0)",
@@ -109,27 +108,33 @@ const takeOver = rules(
 );
 
 const component = rules(
-  named('MachineComponentEntry', 'A component that the machine must run.', {
-    name: name('What is installed, as kubelet.'),
-    componentRef: name('The MachineComponent of one version, as kubelet-1.31.4.', 81),
+  named('MachineComponentEntry', 'A component that the machine runs.', {
+    name: name('Name of the component, such as kubelet.'),
+    componentRef: name('MachineComponent of one version, such as kubelet-1.31.4.', 81),
     digest: digest("Digest of the MachineComponent's spec."),
-    state: choice('Absent removes it.', ['Present', 'Absent']).default('Present'),
-    parameters: map('Resolved parameters.', text('The value.', { max: 1024 }), 32).default({}),
+    state: choice('Absent removes the component from the machine.', ['Present', 'Absent']).default('Present'),
+    parameters: map('Resolved values of the parameters.', text('Value.', { max: 1024 }), 32).default({}),
     assignment: named(
       'ComponentAssignment',
-      'Where the entry comes from; written by the component set controller.',
+      'Origin of the entry. Written by the component set controller only.',
       {
-        set: text('The MachineComponentSet; absent: a pin.', { max: 63 }).optional(),
-        revision: name('Revision of the set, r-<8 hex digits>.', 64),
+        set: text('MachineComponentSet that assigned the component. Absent in a pin.', {
+          max: 63,
+        }).optional(),
+        revision: name('Revision of the set, as r-<8 hex digits>.', 64),
         batch: count('Batch of the rollout.'),
       },
     ).optional(),
-    grant: named('ComponentGrant', 'Permission to activate this entry; without it the agent only stages.', {
-      id: name('Id of the grant.', 64),
-      fence: bigInt('Fence of the grant.'),
-      entryDigest: digest('Digest of the entry without assignment and grant.'),
-      notAfter: time('When the permission ends.'),
-    }).optional(),
+    grant: named(
+      'ComponentGrant',
+      'Permission to activate this entry. Without it the agent stages the version and waits. Written by the component set controller only.',
+      {
+        id: name('Id of the grant.', 64),
+        fence: bigInt('Fence of the grant.'),
+        entryDigest: digest('Digest of the entry without assignment and grant.'),
+        notAfter: time('End of the permission.'),
+      },
+    ).optional(),
   }),
   {
     rule: "self.componentRef.startsWith(self.name + '-')",
@@ -139,26 +144,39 @@ const component = rules(
 );
 
 const spec = rules(
-  named('MachineSpec', 'What the machine should be.', {
+  named('MachineSpec', 'Desired state of the machine.', {
     infra,
     import: takeOver.optional(),
     host,
-    zone: text('Failure zone.').optional(),
+    zone: text('Failure zone of the machine.').optional(),
     node,
     readinessGates: list(
-      'Conditions that others set here; each must be True before the start-up taint goes.',
-      named('ReadinessGate', 'A condition that somebody else sets.', { conditionType: name('Its type.') }),
+      'Conditions set by other controllers that must be True before the start-up taint is removed.',
+      named('ReadinessGate', 'A condition that another controller sets.', {
+        conditionType: name('Type of the condition.'),
+      }),
       [0, 8],
     ).default([]),
-    minReadySeconds: int('How long it must be ready before the start-up taint goes.', [0, 3600]).default(0),
-    components: listMap('Components that it must run.', ['name'], component, [0, 32]).default([]),
-    hold: named('MachineHold', 'A person keeps automation off.', {
-      reason: name('Why, for people.', 256),
-      scope: choice('Disruptive: only what disturbs the node.', ['All', 'Disruptive']).default('Disruptive'),
-      until: time('When it ends by itself.').optional(),
+    minReadySeconds: int(
+      'How long the machine must be ready before the start-up taint is removed.',
+      [0, 3600],
+    ).default(0),
+    components: listMap(
+      'Components that the machine runs. An entry that a person owns is a pin, which the component set controller does not change.',
+      ['name'],
+      component,
+      [0, 32],
+    ).default([]),
+    hold: named('MachineHold', 'Keeps automation away from the machine.', {
+      reason: name('Why the machine is held.', 256),
+      scope: choice('All: no automation. Disruptive: nothing that disturbs pods or the node.', [
+        'All',
+        'Disruptive',
+      ]).default('Disruptive'),
+      until: time('When the hold ends. Default: when it is removed.').optional(),
     }).optional(),
-    retryToken: text("A new value clears the agent's list of bad digests.", { max: 64 }).optional(),
-    agentEpoch: int('Raised by a person: a new first certificate for an agent that lost its own.').default(0),
+    retryToken: text('A new value clears the list of denied digests of the agent.', { max: 64 }).optional(),
+    agentEpoch: int('Raise it to allow a new first certificate for an agent that lost its own.').default(0),
     deletion,
   }),
   {
@@ -169,7 +187,7 @@ const spec = rules(
   },
   {
     rule: 'has(self.__import__) == has(oldSelf.__import__)',
-    message: 'import cannot be added or removed later; delete the Machine and create it anew',
+    message: 'import cannot be added or removed later; delete the Machine and create it again',
     fieldPath: '.import',
     reason: 'FieldValueForbidden',
   },
@@ -192,7 +210,8 @@ export const machine: Kind = {
   plural: 'machines',
   shortName: 'kma',
   lives: 'cluster',
-  description: 'One node: how to create or reach it, its labels and taints, and the components it must run.',
+  description:
+    'A node: how to create or reach its host, its labels and taints, and the components that it runs.',
   nameMax: 63,
   spec,
   status,
@@ -206,7 +225,7 @@ export const machine: Kind = {
     },
     {
       rule: PROVIDER_ID_STAYS,
-      message: 'the provider id of a machine never changes; another instance is another Machine',
+      message: 'the provider ID cannot be changed; create another Machine for another instance',
       fieldPath: '.status.infra.providerID',
       reason: 'FieldValueForbidden',
     },

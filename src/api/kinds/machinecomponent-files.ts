@@ -21,22 +21,24 @@ function mode(sentence: string, usual: string): Schema {
   return text(sentence, { max: 4, pattern: FILE_MODE }).default(usual);
 }
 
-export const artifact = named('ComponentArtifact', 'What is fetched for one platform.', {
+export const artifact = named('ComponentArtifact', 'An artifact for one platform.', {
   os: choice('Operating system.', ['linux', 'darwin', 'any']),
   arch: choice('Architecture.', ['amd64', 'arm64', 'any']),
-  url: text('Where it is; http is safe, as sha256 pins the content.', URL),
-  mirrors: list('Where else it is.', text('A URL.', URL), [0, 4]).default([]),
-  sha256: text('Digest of the content, hex.', { max: 64, pattern: SHA256 }),
-  sizeBytes: bigInt('Size of the content.').optional(),
-  format: choice('Raw is placed in ${dir} under the name of the component.', ['Raw', 'TarGz', 'Oci']).default(
+  url: text('URL of the artifact. Plain http is safe because sha256 pins the content.', URL),
+  mirrors: list('Alternative URLs.', text('A URL.', URL), [0, 4]).default([]),
+  sha256: text('SHA-256 digest of the content in hex.', { max: 64, pattern: SHA256 }),
+  sizeBytes: bigInt('Size of the content in bytes.').optional(),
+  format: choice('Format of the artifact. Raw is placed in ${dir} under the name of the component.', [
     'Raw',
-  ),
+    'TarGz',
+    'Oci',
+  ]).default('Raw'),
   install: list(
-    "Links from the host into the version's folder.",
-    named('ComponentLink', 'One link.', {
-      from: name('Path in the folder.', 256),
+    'Links from the host into the directory of the version.',
+    named('ComponentLink', 'A link.', {
+      from: name('Path in the directory of the version.', 256),
       to: name('Path on the host.', 256),
-      mode: mode('Mode of the file.', '0755'),
+      mode: mode('File mode.', '0755'),
     }),
     [0, 32],
   ).default([]),
@@ -44,20 +46,20 @@ export const artifact = named('ComponentArtifact', 'What is fetched for one plat
 
 export const file = rules(
   named('ComponentFile', 'A file on the host.', {
-    path: name('Where.', 256),
+    path: name('Absolute path on the host.', 256),
     content: text(`Content of the file. Never put a token here. Replaced in it: ${PLACEHOLDERS}.`, {
       max: 65_536,
     }),
-    mode: mode('Its mode.', '0644'),
-    owner: text('user:group.', { max: 128, min: 1 }).default('root:root'),
-    merge: choice('All but Replace leave foreign parts of the file alone.', [
-      'Replace',
-      'Block',
-      'Json',
-      'Ini',
-    ]).default('Replace'),
-    drift: choice('What to do when somebody changes it.', ['Correct', 'Report', 'Ignore']).default('Correct'),
-    onChange: choice('What a change of it costs.', CLASSES).default('Restart'),
+    mode: mode('File mode.', '0644'),
+    owner: text('Owner as user:group.', { max: 128, min: 1 }).default('root:root'),
+    merge: choice(
+      'How the content is written. All modes but Replace keep the parts of the file that others wrote.',
+      ['Replace', 'Block', 'Json', 'Ini'],
+    ).default('Replace'),
+    drift: choice('What to do when the file on the host differs.', ['Correct', 'Report', 'Ignore']).default(
+      'Correct',
+    ),
+    onChange: choice('What a change of the content requires.', CLASSES).default('Restart'),
     units: list(
       'Units that onChange reloads or restarts. Empty: all units of the component.',
       text('Name of a unit of `units`.', { max: 63, pattern: COMPONENT_NAME }),

@@ -10,11 +10,11 @@ export const probe = rules(
     'ComponentProbe',
     'Proves that the component works: exactly one of http, tcp, socket, exec, unit and nodeCondition.',
     {
-      name: name('What it is called in messages.'),
+      name: name('Name used in messages.'),
       http: named('HttpProbe', 'An HTTP GET that must answer 2xx or 3xx.', {
         port: portName,
-        path: text('The path.').default('/'),
-        scheme: choice('How.', ['HTTP', 'HTTPS']).default('HTTP'),
+        path: text('Path of the request.').default('/'),
+        scheme: choice('Scheme of the request.', ['HTTP', 'HTTPS']).default('HTTP'),
       }).optional(),
       tcp: named('TcpProbe', 'A port that must accept a connection.', { port: portName }).optional(),
       socket: named('SocketProbe', 'A Unix socket that must accept a connection.', {
@@ -23,20 +23,20 @@ export const probe = rules(
           pattern: SOCKET_PATH,
         }),
       }).optional(),
-      exec: named('ExecProbe', 'A command that must end with 0.', {
-        argv: command('The command.', [1, 16]),
+      exec: named('ExecProbe', 'A command that must exit with code 0.', {
+        argv: command('Command and arguments.', [1, 16]),
       }).optional(),
       unit: named('UnitProbe', 'A unit that must be active.', {
         name: name('Name of a unit of `units`.'),
       }).optional(),
-      nodeCondition: named('NodeConditionProbe', 'A condition of the Node.', {
-        type: name('Its type.'),
-        status: choice('What it must be.', ['True', 'False']),
+      nodeCondition: named('NodeConditionProbe', 'A condition that the Node must have.', {
+        type: name('Type of the condition.'),
+        status: choice('Required status.', ['True', 'False']),
       }).optional(),
-      periodSeconds: int('How often.', [1, 3600]).default(5),
-      timeoutSeconds: int('How long it may take.', [1, 3600]).default(2),
-      successThreshold: int('Passes in a row that make it good.', [1, 100]).default(1),
-      failureThreshold: int('Failures in a row that make it bad.', [1, 100]).default(3),
+      periodSeconds: int('Seconds between two runs.', [1, 3600]).default(5),
+      timeoutSeconds: int('Timeout of one run.', [1, 3600]).default(2),
+      successThreshold: int('Consecutive successes after which the probe passes.', [1, 100]).default(1),
+      failureThreshold: int('Consecutive failures after which the probe fails.', [1, 100]).default(3),
     },
   ),
   {

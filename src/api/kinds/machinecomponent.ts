@@ -13,73 +13,78 @@ const spec = rules(
   immutable(
     'a version of a component',
     named('MachineComponentSpec', 'One version: artifacts, files, units and probes.', {
-      component: text('What is installed.', { max: 40, pattern: COMPONENT_NAME }),
-      version: text('Its version.', { max: 40, pattern: COMPONENT_VERSION }),
-      description: text('What it is, for people.').optional(),
+      component: text('Name of the component.', { max: 40, pattern: COMPONENT_NAME }),
+      version: text('Version of the component.', { max: 40, pattern: COMPONENT_VERSION }),
+      description: text('Description for people.').optional(),
       identity: choice(
         'Kubelet: the agent gets a certificate for system:node:<machine> and keeps a kubeconfig.',
         ['None', 'Kubelet'],
       ).default('None'),
       parameters: listMap(
-        'What a set may say for each machine.',
+        'Parameters that a set may give values for.',
         ['name'],
-        named('ComponentParameter', 'One parameter.', {
-          name: name('Its name, as in ${param.NAME}.'),
-          default: text('Its value unless a set gives one; absent: a set must.', { max: 1024 }).optional(),
-          description: text('What it is, for people.').optional(),
+        named('ComponentParameter', 'A parameter.', {
+          name: name('Name, as in ${param.NAME}.'),
+          default: text('Default value. Without it a set must give a value.', { max: 1024 }).optional(),
+          description: text('Description for people.').optional(),
         }),
         [0, 32],
       ).default([]),
       ports: listMap(
-        'Ports; a sandbox gives each machine a free one instead.',
+        'Ports of the component. A sandbox host gives each machine free ports instead.',
         ['name'],
-        named('ComponentPort', 'One port.', {
-          name: name('Its name, as in ${port.NAME}.'),
-          port: int('Its number.', [1, 65_535]),
+        named('ComponentPort', 'A port.', {
+          name: name('Name, as in ${port.NAME}.'),
+          port: int('Port number.', [1, 65_535]),
         }),
         [0, 8],
       ).default([]),
       artifacts: listMap(
-        'What is fetched; none: a component of files and units only.',
+        'Artifacts to download. Empty: a component of files and units only.',
         ['os', 'arch'],
         artifact,
         [0, 16],
       ).default([]),
-      files: listMap('Files on the host.', ['path'], file, [0, 64]).default([]),
-      units: listMap('Processes.', ['name'], unit, [0, 8]).default([]),
-      probes: listMap('What proves that it works.', ['name'], probe, [0, 16]).default([]),
-      activation: named('ComponentActivation', 'What a changed artifact or unit costs.', {
-        class: choice('With onChange of the files the worst counts.', CLASSES).default('Restart'),
+      files: listMap('Files to write on the host.', ['path'], file, [0, 64]).default([]),
+      units: listMap('Processes and hooks on the host.', ['name'], unit, [0, 8]).default([]),
+      probes: listMap('Probes that prove that the component works.', ['name'], probe, [0, 16]).default([]),
+      activation: named('ComponentActivation', 'What a changed artifact or unit requires.', {
+        class: choice(
+          'Activation class. Together with onChange of changed files the most disruptive one applies.',
+          CLASSES,
+        ).default('Restart'),
       }).prefault({}),
       commitAfterSeconds: int(
-        'Probes must pass this long, else the version before returns.',
+        'How long probes must pass after activation. Otherwise the previous version is restored.',
         [0, 3600],
       ).default(60),
-      keepVersions: int('Versions that stay on the host.', [1, 5]).default(2),
-      rollback: named('ComponentRollback', 'The way back.', {
-        supported: flag('false: it is activated although there is no way back.').default(true),
+      keepVersions: int('Number of versions that are kept on the host.', [1, 5]).default(2),
+      rollback: named('ComponentRollback', 'Rollback to the previous version.', {
+        supported: flag('false: the version is activated even though it cannot be rolled back.').default(
+          true,
+        ),
       }).prefault({}),
       dependsOn: listMap(
-        'Components that are committed before this one starts.',
+        'Components that must be committed before this one starts.',
         ['component'],
-        named('ComponentDependency', 'One of them.', {
-          component: text('The component.', { max: 40, min: 1 }),
-          minVersion: text('Its lowest version.', { max: 40 }).optional(),
-          maxVersion: text('Its highest version.', { max: 40 }).optional(),
+        named('ComponentDependency', 'A dependency.', {
+          component: text('Name of the component.', { max: 40, min: 1 }),
+          minVersion: text('Minimum version.', { max: 40 }).optional(),
+          maxVersion: text('Maximum version.', { max: 40 }).optional(),
         }),
         [0, 16],
       ).default([]),
-      compat: named('ComponentCompat', 'What it fits.', {
-        kubernetes: named('KubernetesRange', 'Versions of Kubernetes.', {
-          min: text('The lowest.', { max: 16 }).optional(),
-          max: text('The highest.', { max: 16 }).optional(),
+      compat: named('ComponentCompat', 'Compatibility of the version.', {
+        kubernetes: named('KubernetesRange', 'Compatible Kubernetes versions.', {
+          min: text('Minimum version.', { max: 16 }).optional(),
+          max: text('Maximum version.', { max: 16 }).optional(),
         }).optional(),
         upgradeFrom: list(
-          'Versions of itself that it can follow; none: all.',
+          'Versions that can be upgraded to this one. Empty: all.',
           name('A version.', 40),
           [0, 16],
         ).default([]),
-        kernelMin: text('The lowest kernel.', { max: 32 }).optional(),
+        kernelMin: text('Minimum kernel version.', { max: 32 }).optional(),
       }).optional(),
     }),
   ),
@@ -105,15 +110,19 @@ const spec = rules(
   },
 );
 
-const status = named('MachineComponentStatus', 'Who uses this version.', {
+const status = named('MachineComponentStatus', 'Use of this version.', {
   ...statusHead(machineComponentPhases.phases),
   digest: digest('Digest of spec as canonical JSON.').optional(),
-  machines: named('ComponentMachines', 'Machines.', {
-    wanted: count('That must run it.'),
-    current: count('That run it.'),
-    failed: count('On which it failed.'),
+  machines: named('ComponentMachines', 'Machine counts.', {
+    wanted: count('Machines that should run this version.'),
+    current: count('Machines that run this version.'),
+    failed: count('Machines on which this version failed.'),
   }).optional(),
-  sets: list('The first sets that use it.', name('A set.'), [0, 20]).optional(),
+  sets: list(
+    'The first 20 sets that use this version.',
+    name('Name of a MachineComponentSet.'),
+    [0, 20],
+  ).optional(),
 });
 
 export const machineComponent: Kind = {

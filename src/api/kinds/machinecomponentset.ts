@@ -6,11 +6,13 @@ import { choice, flag, int, list, listMap, map, message, name, named, rules, tex
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';
 
 const component = rules(
-  named('SetComponent', 'A component that the machines run.', {
-    name: name('What is installed, as kubelet.'),
-    componentRef: name('The MachineComponent of one version, as kubelet-1.31.4.', 81),
-    state: choice('Absent removes it.', ['Present', 'Absent']).default('Present'),
-    parameters: map('Parameters.', text('The value.', { max: 1024 }), 32).default({}),
+  named('SetComponent', 'A component that the selected machines run.', {
+    name: name('Name of the component, such as kubelet.'),
+    componentRef: name('MachineComponent of one version, such as kubelet-1.31.4.', 81),
+    state: choice('Absent removes the component from the machines.', ['Present', 'Absent']).default(
+      'Present',
+    ),
+    parameters: map('Values of the parameters.', text('Value.', { max: 1024 }), 32).default({}),
   }),
   {
     rule: "self.componentRef.startsWith(self.name + '-')",
@@ -23,66 +25,73 @@ const BATCHES = [1, 5, 10, 50, 100];
 
 const rollout = rules(
   named('Rollout', 'How a change is rolled out.', {
-    batches: list('Sizes of the batches.', amount('Machines of one batch.'), [1, 20]).default(BATCHES),
-    repeatLast: flag('The last size again until all are done; false: the rest at once.').default(true),
-    canary: named('RolloutCanary', 'Batch 0, watched for the soak of the gate.', {
-      machineSelector: selector('Machines that may be in it.').optional(),
-      count: int('How many.', [1, 100]).default(1),
-      hold: flag('Waits for approval after it.').default(false),
+    batches: list('Batch sizes.', amount('Number of machines in the batch.'), [1, 20]).default(BATCHES),
+    repeatLast: flag(
+      'true: repeat the last batch size until all machines are updated. false: update the rest in one batch.',
+    ).default(true),
+    canary: named('RolloutCanary', 'Batch 0, observed for the soak time of the gate.', {
+      machineSelector: selector('Machines that are canary candidates.').optional(),
+      count: int('Number of canary machines.', [1, 100]).default(1),
+      hold: flag('Whether to wait for approval after the canary.').default(false),
     }).optional(),
-    maxUnavailable: amount('Machines of the selection that are not Ready, whoever is the cause.').default(
-      '10%',
-    ),
-    preferUnhealthy: flag('A machine that is not Ready goes first: the change may be its cure.').default(
-      true,
-    ),
+    maxUnavailable: amount(
+      'Maximum number of selected machines that are not Ready, for whatever reason.',
+    ).default('10%'),
+    preferUnhealthy: flag(
+      'Whether machines that are not Ready are updated first. The change may repair them and costs no availability.',
+    ).default(true),
     partition: int('Machines that keep the old revision.').default(0),
-    spread: named('RolloutSpread', 'How many are in work at one time in one domain.', {
-      labelKey: name('Label whose value is the domain.', 317),
-      max: amount('Machines in work.'),
+    spread: named('RolloutSpread', 'Limits concurrent updates in each domain.', {
+      labelKey: name('Label whose value names the domain.', 317),
+      max: amount('Maximum number of machines that are updated at the same time.'),
     }).optional(),
-    newMachinePolicy: choice('Revision of a machine that joins during a rollout.', [
+    newMachinePolicy: choice('Revision of machines that join during a rollout.', [
       'Stable',
       'Target',
     ]).default('Stable'),
-    gate: named('RolloutGate', 'What must hold before the next batch.', {
-      soakSeconds: int('How long a batch must be healthy.', [0, 604_800]).default(300),
-      checks: checks('What must hold through the whole soak.').default([]),
+    gate: named('RolloutGate', 'Conditions for the next batch.', {
+      soakSeconds: int('How long a batch must stay healthy.', [0, 604_800]).default(300),
+      checks: checks('Health checks that must pass during the whole soak.').default([]),
       approval: choice('Whether a person must approve.', ['None', 'FirstBatch', 'EveryBatch']).default(
         'None',
       ),
     }).prefault({}),
-    approved: named('RolloutApproval', 'What a person approved.', {
-      revision: name('Holds for this revision only.', 64),
-      throughBatch: int('And up to this batch.'),
+    approved: named('RolloutApproval', 'Approval by a person.', {
+      revision: name('Revision that is approved.', 64),
+      throughBatch: int('Last approved batch.'),
     }).optional(),
-    failure: named('RolloutFailure', 'How much may fail, and what happens then.', {
-      maxFailed: amount('Machines that may fail.').default(0),
-      per: choice('What is counted together.', ['Batch', 'Rollout']).default('Rollout'),
-      onFailure: choice('What happens beyond.', [
+    failure: named('RolloutFailure', 'Failure budget of the rollout.', {
+      maxFailed: amount('Number of machines that may fail.').default(0),
+      per: choice('Whether failures are counted per batch or per rollout.', ['Batch', 'Rollout']).default(
+        'Rollout',
+      ),
+      onFailure: choice('What to do when more machines fail.', [
         'Pause',
         'RollbackFailed',
         'RollbackBatch',
         'RollbackAll',
       ]).default('RollbackBatch'),
     }).prefault({}),
-    windows: windows('When machines may begin; none: always.').default([]),
-    freezes: freezes('When no machine may begin.', 16).default([]),
-    machineTimeoutSeconds: int('A machine that takes longer has failed.', [30, 86_400]).default(900),
+    windows: windows('Times at which updates of machines may begin. Empty: always.').default([]),
+    freezes: freezes('Periods in which no update begins.', 16).default([]),
+    machineTimeoutSeconds: int(
+      'Time after which an update of a machine counts as failed.',
+      [30, 86_400],
+    ).default(900),
     progressDeadlineSeconds: int(
-      'A rollout without progress for this long is stalled.',
+      'Time without progress after which the rollout is stalled.',
       [60, 604_800],
     ).default(7200),
   }),
   {
     rule: "!has(self.approved) || self.gate.approval != 'None' || (has(self.canary) && self.canary.hold)",
-    message: 'approved is only for a rollout that asks: gate.approval, or canary.hold',
+    message: 'approved requires gate.approval or canary.hold',
     fieldPath: '.approved',
     reason: 'FieldValueForbidden',
   },
   {
     rule: 'self.machineTimeoutSeconds <= self.progressDeadlineSeconds',
-    message: 'one machine may not take longer than progressDeadlineSeconds',
+    message: 'machineTimeoutSeconds must not exceed progressDeadlineSeconds',
     fieldPath: '.machineTimeoutSeconds',
   },
   {
@@ -92,86 +101,93 @@ const rollout = rules(
   },
 ).prefault({ batches: BATCHES, machineTimeoutSeconds: 900, progressDeadlineSeconds: 7200 });
 
-const spec = named('MachineComponentSetSpec', 'Which machines, which versions, and how.', {
-  machineSelector: selector('The machines; those that leave keep what they have.'),
-  components: listMap('Components that they run.', ['name'], component, [1, 32]),
+const spec = named('MachineComponentSetSpec', 'Selected machines, component versions and rollout settings.', {
+  machineSelector: selector('Selected machines. A machine that is no longer selected keeps its components.'),
+  components: listMap('Components that the machines run.', ['name'], component, [1, 32]),
   rollout,
-  paused: flag('Machines in work finish, no other begins.').default(false),
-  dryRun: flag('Writes status.plan and nothing else.').default(false),
-  retryToken: text('A new value runs a rolled-back revision again.', { max: 64 }).optional(),
+  paused: flag('Whether the rollout is paused. Updates in progress finish.').default(false),
+  dryRun: flag('Whether to write status.plan only.').default(false),
+  retryToken: text('A new value allows a rolled back revision again.', { max: 64 }).optional(),
 });
 
 const REVISION = { max: 64 } as const;
 
-const plan = named('RolloutPlan', 'What the rollout would do.', {
-  batches: list('Machines of each batch.', int('Machines.'), [0, 32]).optional(),
-  class: choice('What it costs each machine.', CLASSES).optional(),
-  drains: count('Machines that are drained.'),
-  grants: count('Grants that it needs.'),
-  firstMachines: list('The machines that begin.', name('A machine.'), [0, 20]).optional(),
-  wouldBlock: waiting('What would hold it up.'),
-  estimatedEndAt: time('When it would end.').optional(),
+const plan = named('RolloutPlan', 'Plan of the rollout.', {
+  batches: list('Number of machines in each batch.', int('Number of machines.'), [0, 32]).optional(),
+  class: choice('Activation class of the change.', CLASSES).optional(),
+  drains: count('Number of machines that are drained.'),
+  grants: count('Number of grants that the rollout needs.'),
+  firstMachines: list('First 20 machines to update.', name('Name of a machine.'), [0, 20]).optional(),
+  wouldBlock: waiting('What would block the rollout.'),
+  estimatedEndAt: time('Estimated end of the rollout.').optional(),
 });
 
-const status = named('MachineComponentSetStatus', 'How far the rollout has come.', {
+const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
   ...statusHead(machineComponentSetPhases.phases),
   waiting: waiting(),
-  currentRevision: text('Revision that was rolled out last, r-<8 hex digits>.', REVISION).optional(),
+  currentRevision: text(
+    'Revision that was last rolled out completely, as r-<8 hex digits>.',
+    REVISION,
+  ).optional(),
   updateRevision: text('Revision that is being rolled out.', REVISION).optional(),
-  batch: named('RolloutBatch', 'The batch in work.', {
-    index: count('Its number; 0 is the canary.'),
-    of: count('How many there are.'),
-    size: count('Its machines.'),
-    updated: count('Of these, updated.'),
-    failed: count('Of these, failed.'),
-    startedAt: time('When it began.').optional(),
-    soakUntil: time('When its soak ends.').optional(),
+  batch: named('RolloutBatch', 'Current batch.', {
+    index: count('Number of the batch. 0 is the canary.'),
+    of: count('Number of batches.'),
+    size: count('Number of machines in the batch.'),
+    updated: count('Updated machines of the batch.'),
+    failed: count('Failed machines of the batch.'),
+    startedAt: time('Start time.').optional(),
+    soakUntil: time('End of the soak.').optional(),
   }).optional(),
-  counts: named('RolloutCounts', 'Machines, counted anew in every pass.', {
-    selected: count('Of the selection.'),
-    updated: count('At the new revision, and healthy.'),
-    ready: count('Ready.'),
-    inProgress: count('In work.'),
-    failed: count('Failed.'),
-    rolledBack: count('Back at the old revision.'),
-    skipped: count('Left out.'),
-    held: count('Held by a person.'),
-    pinned: count('With a pin.'),
-    drifted: count('With drift.'),
-    blocked: count('That cannot go on.'),
+  counts: named('RolloutCounts', 'Machine counts, computed in every reconcile.', {
+    selected: count('Selected machines.'),
+    updated: count('Machines that run updateRevision and are healthy.'),
+    ready: count('Ready machines.'),
+    inProgress: count('Machines that are being updated.'),
+    failed: count('Machines whose update failed.'),
+    rolledBack: count('Machines that were rolled back.'),
+    skipped: count('Machines that are skipped.'),
+    held: count('Machines on hold.'),
+    pinned: count('Machines with a pin.'),
+    drifted: count('Machines with drift.'),
+    blocked: count('Machines whose update is blocked.'),
   }).optional(),
   plan: plan.optional(),
   failedMachines: listMap(
-    'The first machines that failed.',
+    'The first 20 machines that failed.',
     ['name'],
-    named('FailedMachine', 'A machine that failed.', {
-      name: name('The machine.'),
-      component: text('The component.', { max: 63 }).optional(),
-      code: text('A word for programs.', { max: 64 }).optional(),
+    named('FailedMachine', 'A machine whose update failed.', {
+      name: name('Name of the machine.'),
+      component: text('Name of the component.', { max: 63 }).optional(),
+      code: text('Error code for programs.', { max: 64 }).optional(),
       message: message().optional(),
-      since: time('Since when.').optional(),
+      since: time('When the result or failure was first observed.').optional(),
     }),
     [0, 20],
   ).optional(),
   checks: listMap(
-    'Checks of the gate.',
+    'Results of the checks of the gate.',
     ['name'],
-    named('CheckResult', 'One check.', {
-      name: name('The check.'),
-      result: choice('Its result.', ['Pass', 'Fail', 'Inconclusive', 'Pending']).optional(),
-      value: text('What it saw.', { max: 64 }).optional(),
-      since: time('Since when.').optional(),
+    named('CheckResult', 'Result of one check.', {
+      name: name('Name of the check.'),
+      result: choice('Result of the check.', ['Pass', 'Fail', 'Inconclusive', 'Pending']).optional(),
+      value: text('Observed value.', { max: 64 }).optional(),
+      since: time('When the result or failure was first observed.').optional(),
     }),
     [0, 16],
   ).optional(),
   history: list(
-    'Revisions, newest first.',
+    'Finished revisions, newest first.',
     named('RevisionRecord', 'A revision that was rolled out.', {
-      revision: text('The revision.', REVISION).optional(),
-      components: list('Its components.', name('A componentRef.', 253), [0, 32]).optional(),
-      startedAt: time('When it began.').optional(),
-      finishedAt: time('When it ended.').optional(),
-      result: choice('How it ended.', ['Completed', 'RolledBack', 'Superseded']).optional(),
+      revision: text('Revision.', REVISION).optional(),
+      components: list(
+        'Components of the revision.',
+        name('Name of a MachineComponent.', 253),
+        [0, 32],
+      ).optional(),
+      startedAt: time('Start time.').optional(),
+      finishedAt: time('End time.').optional(),
+      result: choice('Result of the revision.', ['Completed', 'RolledBack', 'Superseded']).optional(),
     }),
     [0, 10],
   ).optional(),
@@ -182,7 +198,7 @@ export const machineComponentSet: Kind = {
   plural: 'machinecomponentsets',
   shortName: 'kmcs',
   lives: 'cluster',
-  description: 'Which machines run which component versions, and how a change is rolled out.',
+  description: 'Assigns component versions to machines and rolls changes out in batches.',
   nameMax: 63,
   spec,
   status,

@@ -5,8 +5,8 @@ import { choice, flag, int, list, map, message, name, named, reason, rules, text
 import { AGE, type Kind, PHASE } from './kind.ts';
 import { deletion, host, infra, node } from './machine.ts';
 
-const template = named('MachineTemplate', 'The shape of each machine.', {
-  labels: map('Labels of the Machine.', text('The value.', { max: 63 }), 32).default({}),
+const template = named('MachineTemplate', 'Template of the machines.', {
+  labels: map('Labels of the Machines.', text('Label value.', { max: 63 }), 32).default({}),
   infra,
   host,
   node,
@@ -14,57 +14,60 @@ const template = named('MachineTemplate', 'The shape of each machine.', {
 });
 
 const updateStrategy = rules(
-  named('MachineSetUpdateStrategy', 'How a change of the template reaches the machines.', {
-    type: choice('Replace: new machines. InPlace and OnDelete never delete a machine.', [
-      'InPlace',
-      'Replace',
-      'OnDelete',
-    ]).default('InPlace'),
-    maxUnavailable: amount('Machines that may be out of service.').default(1),
-    maxSurge: amount('Machines above `replicas` during a replacement.').optional(),
+  named('MachineSetUpdateStrategy', 'How changes of the template are applied to existing machines.', {
+    type: choice(
+      'Replace creates new machines. InPlace and OnDelete never delete a machine because of a template change.',
+      ['InPlace', 'Replace', 'OnDelete'],
+    ).default('InPlace'),
+    maxUnavailable: amount('Machines that may be unavailable during the update.').default(1),
+    maxSurge: amount('Machines above `replicas` that may exist during the update.').optional(),
   }),
   {
     rule: "self.type == 'Replace' || !has(self.maxSurge)",
-    message: 'maxSurge is only for type Replace',
+    message: 'maxSurge is allowed with type Replace only',
     fieldPath: '.maxSurge',
     reason: 'FieldValueForbidden',
   },
   {
     rule: "self.type != 'Replace' || (self.maxUnavailable != 0 && self.maxUnavailable != '0%') || (has(self.maxSurge) && self.maxSurge != 0 && self.maxSurge != '0%')",
-    message: 'a replacement needs room: maxUnavailable or maxSurge above 0',
+    message: 'type Replace needs maxUnavailable or maxSurge above 0',
     fieldPath: '.maxUnavailable',
   },
 ).prefault({ type: 'InPlace', maxUnavailable: 1 });
 
-const stormGuard = named('StormGuard', 'Above a limit nothing is created, deleted or replaced.', {
-  maxUnhealthy: amount('Machines that are not healthy.').default('40%'),
-  maxUnhealthyInZone: amount('Machines of one zone that are not healthy.').default('25%'),
-  thawSeconds: int('How long all must be well again before it lets go.').default(300),
-  overshoot: int('How many machines too many may exist for a moment.', [1, 10]).default(2),
+const stormGuard = named('StormGuard', 'Limits above which no machine is created, deleted or replaced.', {
+  maxUnhealthy: amount('Maximum number of unhealthy machines.').default('40%'),
+  maxUnhealthyInZone: amount('Maximum number of unhealthy machines in one zone.').default('25%'),
+  thawSeconds: int('How long the counts must stay below the limits before changes resume.').default(300),
+  overshoot: int('Machines above the desired count that may exist temporarily.', [1, 10]).default(2),
 }).prefault({});
 
-const spec = named('MachineSetSpec', 'How many machines of which shape.', {
-  replicas: int('How many.', [0, 5000]),
+const spec = named('MachineSetSpec', 'Desired machines.', {
+  replicas: int('Desired number of machines.', [0, 5000]),
   template,
-  zones: list('Zones to spread over evenly; none: the provider chooses.', name('A zone.'), [0, 16]).default(
-    [],
+  zones: list(
+    'Zones over which machines are spread evenly. Empty: the provider chooses.',
+    name('Name of a zone.'),
+    [0, 16],
+  ).default([]),
+  minReadySeconds: int('How long a machine must be Ready before it counts as available.', [0, 3600]).default(
+    0,
   ),
-  minReadySeconds: int('How long a machine must be ready to count as available.', [0, 3600]).default(0),
   updateStrategy,
-  deletionOrder: choice('Which machines go first, after those marked or not ready.', [
+  deletionOrder: choice('Which machines are deleted first, after marked and unready ones.', [
     'Random',
     'Newest',
     'Oldest',
   ]).default('Oldest'),
   stormGuard,
   startupTimeoutSeconds: int(
-    'A machine that is not Ready by then is replaced, one at a time.',
+    'A machine that is not Ready after this time is replaced, one at a time.',
     [60, 7200],
   ).default(600),
-  paused: flag('Nothing is created, deleted or changed.').default(false),
+  paused: flag('Whether creating, deleting and updating machines is paused.').default(false),
 });
 
-const status = named('MachineSetStatus', 'How many machines there are.', {
+const status = named('MachineSetStatus', 'Observed machines.', {
   ...statusHead(machineSetPhases.phases),
   waiting: waiting(),
   replicas: count('Machines that exist.'),
@@ -73,18 +76,18 @@ const status = named('MachineSetStatus', 'How many machines there are.', {
   upToDateReplicas: count('Machines that match the template.'),
   failedReplicas: count('Machines that failed.'),
   selector: text('Label selector of the machines, for the scale subresource.').optional(),
-  plannedAction: named('PlannedAction', 'What is done next, shown before it is done.', {
-    type: choice('What.', ['None', 'Create', 'Delete', 'UpdateInPlace', 'Replace']).optional(),
-    machines: count('To how many machines.'),
-    names: list('The first of them.', name('A machine.'), [0, 20]).optional(),
-    fields: list('Fields of the template that differ.', name('A field.', 256), [0, 16]).optional(),
-    because: message('Why.').optional(),
+  plannedAction: named('PlannedAction', 'The next action, reported before it is carried out.', {
+    type: choice('Type of the action.', ['None', 'Create', 'Delete', 'UpdateInPlace', 'Replace']).optional(),
+    machines: count('Number of affected machines.'),
+    names: list('The first 20 affected machines.', name('Name of a machine.'), [0, 20]).optional(),
+    fields: list('Template fields that differ.', name('Path of a field.', 256), [0, 16]).optional(),
+    because: message('Explanation of the action.').optional(),
   }).optional(),
-  storm: named('Storm', 'While the guard holds.', {
-    since: time('Since when.').optional(),
+  storm: named('Storm', 'Present while the storm guard stops changes.', {
+    since: time('When the guard became active.').optional(),
     reason: reason().optional(),
-    unhealthy: count('Machines that are not healthy.'),
-    limit: count('How many may be.'),
+    unhealthy: count('Number of unhealthy machines.'),
+    limit: count('Limit that is exceeded.'),
   }).optional(),
 });
 
@@ -93,7 +96,7 @@ export const machineSet: Kind = {
   plural: 'machinesets',
   shortName: 'kms',
   lives: 'cluster',
-  description: 'Exactly N machines of one shape from one infra provider.',
+  description: 'Keeps a number of machines of one template at one infrastructure provider.',
   nameMax: 63,
   spec,
   status,

@@ -6,13 +6,16 @@ import { choice, flag, immutable, int, name, named, percent, rules, text, time }
 import { AGE, type Kind, PHASE } from './kind.ts';
 
 const spec = rules(
-  named('MaintenanceEventSpec', 'What the reporter says.', {
-    provider: immutable('the provider', choice('Who reports it.', [...PROVIDERS, 'hostdoctor'])),
-    eventID: immutable('the event id', name('Id of the event at the reporter.', 128)),
-    machine: immutable('the machine', name('The machine.')),
+  named('MaintenanceEventSpec', 'The event as the provider or Host Doctor reports it.', {
+    provider: immutable(
+      'the provider',
+      choice('Provider that reports the event.', [...PROVIDERS, 'hostdoctor']),
+    ),
+    eventID: immutable('the event id', name('Id of the event at the provider.', 128)),
+    machine: immutable('the machine', name('Name of the Machine.')),
     type: immutable(
       'the type',
-      choice('What happens to it.', [
+      choice('What happens to the machine.', [
         'Reboot',
         'Stop',
         'Redeploy',
@@ -26,7 +29,7 @@ const spec = rules(
         'Other',
       ]),
     ),
-    state: choice('Where it stands at the reporter.', [
+    state: choice('State of the event at the provider.', [
       'Inquiring',
       'Scheduled',
       'Executing',
@@ -35,47 +38,49 @@ const spec = rules(
       'Failed',
       'Avoided',
     ]),
-    hint: flag('May never come true; ends at ttlSeconds, without a trace on the node.').default(false),
-    ttlSeconds: int('How long a hint holds.', [60, 604_800]).optional(),
-    notBefore: time('It begins then at the earliest; the provider may move it.').optional(),
-    deadline: time('We may act until then.').optional(),
-    cause: text('Cause of a diagnosis.', { max: 64 }).optional(),
-    confidencePercent: percent('How sure the diagnosis is.').optional(),
-    details: text('More, for people.', { max: 1024 }).optional(),
+    hint: flag(
+      'Whether the event is only a hint. A hint expires after ttlSeconds and leaves nothing on the node.',
+    ).default(false),
+    ttlSeconds: int('Lifetime of a hint.', [60, 604_800]).optional(),
+    notBefore: time('Earliest start of the event. The provider may change it.').optional(),
+    deadline: time('Latest time at which the machine can still be prepared.').optional(),
+    cause: text('Diagnosed cause.', { max: 64 }).optional(),
+    confidencePercent: percent('Confidence of the diagnosis.').optional(),
+    details: text('Further details from the provider.', { max: 1024 }).optional(),
   }),
   {
     rule: '!self.hint || has(self.ttlSeconds)',
-    message: 'a hint needs ttlSeconds: it must end some time',
+    message: 'a hint needs ttlSeconds, after which it expires',
     fieldPath: '.ttlSeconds',
     reason: 'FieldValueRequired',
   },
   {
     rule: '!has(self.notBefore) || !has(self.deadline) || timestamp(self.notBefore) <= timestamp(self.deadline)',
-    message: 'the deadline may not lie before notBefore',
+    message: 'deadline must not be earlier than notBefore',
     fieldPath: '.deadline',
   },
   {
     rule: "!(oldSelf.state in ['Done', 'Cancelled', 'Failed', 'Avoided']) || self.state == oldSelf.state",
-    message: 'an event that is over stays over; report a new one',
+    message: 'a finished event cannot change its state; report a new event',
     fieldPath: '.state',
     reason: 'FieldValueForbidden',
   },
 );
 
-const status = named('MaintenanceEventStatus', 'What we do about it.', {
+const status = named('MaintenanceEventStatus', 'How kubenode handles the event.', {
   ...statusHead(maintenanceEventPhases.phases),
   waiting: waiting(),
-  actAt: time('When we begin: notBefore minus the time that a drain takes here.').optional(),
-  job: text('The RemedyOperationJob.', { max: 253 }).optional(),
-  remedier: text('The NodeRemedier.', { max: 63 }).optional(),
-  responded: choice('What we answered the provider.', [
+  actAt: time('When preparation begins: notBefore minus the usual duration of a drain.').optional(),
+  job: text('Name of the RemedyOperationJob.', { max: 253 }).optional(),
+  remedier: text('Name of the NodeRemedier.', { max: 63 }).optional(),
+  responded: choice('Answer that was sent to the provider.', [
     'None',
     'Accepted',
     'Deferred',
     'Declined',
   ]).optional(),
-  respondedAt: time('When.').optional(),
-  reports: count('How often it was reported.'),
+  respondedAt: time('When the answer was sent.').optional(),
+  reports: count('Number of times the event was reported.'),
 });
 
 export const maintenanceEvent: Kind = {
@@ -83,7 +88,7 @@ export const maintenanceEvent: Kind = {
   plural: 'maintenanceevents',
   shortName: 'kme',
   lives: 'cluster',
-  description: 'A hardware event for a machine, announced by its provider or diagnosed by Host Doctor.',
+  description: 'A hardware event of a machine, announced by its provider or diagnosed by Host Doctor.',
   nameMax: 253,
   spec,
   status,

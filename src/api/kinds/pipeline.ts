@@ -33,87 +33,104 @@ const COMMIT = { max: 64 } as const;
 const REPOSITORY =
   "self.repository.matches('^((https|ssh|file)://|http://(localhost|127[.][0-9.]+|[[]::1[]])(:[0-9]+)?(/|$)|[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9.-]*:.)')";
 
-const signer = named('Signer', 'Who may sign commits, and for which paths.', {
-  name: name('What the signers are called in messages.'),
-  keysPath: name('File of allowed signers in the repository, as it was before the commits in question.', 256),
-  paths: list('Paths that they may change; none: all.', name('A path.', 256), [0, 16]).default([]),
+const signer = named('Signer', 'Signers that are allowed for some paths.', {
+  name: name('Name used in messages.'),
+  keysPath: name(
+    'File of allowed signers in the repository, read from the commit before the range that is verified.',
+    256,
+  ),
+  paths: list(
+    'Paths that these signers may change. Empty: all paths.',
+    name('A path.', 256),
+    [0, 16],
+  ).default([]),
 });
 
 const source = rules(
-  named('PipelineSource', 'Where the fleet is declared.', {
+  named('PipelineSource', 'Git repository that declares the fleet.', {
     repository: name(
-      'URL of the repository: https, ssh, git@host:path or file; http for loopback addresses only.',
+      'URL of the repository: https, ssh, git@host:path or file. http for loopback addresses only.',
       512,
     ),
-    ref: name('The ref that is followed.', 256).default('refs/heads/main'),
-    path: name('Folder of the cdk8s app.', 256).default('.'),
+    ref: name('Git ref that is followed.', 256).default('refs/heads/main'),
+    path: name('Directory of the cdk8s app in the repository.', 256).default('.'),
     credentialsRef: secretRefWithKey(
       'TokenRef',
       'Secret with the token or key for the repository.',
       'token',
     ).optional(),
-    caRef: secretRefWithKey('CaRef', 'Secret with more CAs for https.', 'ca.crt').optional(),
-    pollSeconds: int('How often the ref is read.', [1, 3600]).default(30),
+    caRef: secretRefWithKey(
+      'CaRef',
+      'Secret with additional certificate authorities for https.',
+      'ca.crt',
+    ).optional(),
+    pollSeconds: int('Seconds between two reads of the ref.', [1, 3600]).default(30),
     hostKeys: list(
-      'SSH host keys, lines as in known_hosts; a host without one gets no connection.',
+      'SSH host keys as lines of known_hosts. A host without a key is not connected to.',
       name('A line.', 1024),
       [0, 16],
     ).default([]),
-    signatures: choice('Which commits must be signed; Range: every one since the last applied one.', [
+    signatures: choice('Which commits must be signed. Range: every commit since the last applied one.', [
       'None',
       'Head',
       'Range',
     ]).default('None'),
-    signers: listMap('Who may sign.', ['name'], signer, [0, 16]).default([]),
-    webhookSecretRef: secretRef('Secret of the webhook; absent: no webhook.').optional(),
-    statusCredentialsRef: secretRef('Secret to report on commits; absent: no reports.').optional(),
-    writeCredentialsRef: secretRef('Secret to push a revert branch; absent: no such branch.').optional(),
-    sopsKeysRef: secretRef('Secret with keys for SOPS; absent: no SOPS.').optional(),
+    signers: listMap('Allowed signers.', ['name'], signer, [0, 16]).default([]),
+    webhookSecretRef: secretRef('Secret of the webhook. Default: no webhook.').optional(),
+    statusCredentialsRef: secretRef(
+      'Secret for writing commit statuses. Default: no commit statuses.',
+    ).optional(),
+    writeCredentialsRef: secretRef(
+      'Secret for pushing revert branches. Default: no revert branches.',
+    ).optional(),
+    sopsKeysRef: secretRef('Secret with SOPS keys. Default: no decryption.').optional(),
     acceptHead: text(
-      'A person accepts this one head that does not descend from the last applied commit.',
+      'Accepts this one head although it does not descend from the last applied commit.',
       COMMIT,
     ).optional(),
   }),
   {
     rule: REPOSITORY,
     message:
-      'use a URL that begins with https://, ssh:// or file://, or git@host:path; plain http is for loopback addresses only',
+      'use a URL that begins with https://, ssh:// or file://, or git@host:path; plain http is allowed for loopback addresses only',
     fieldPath: '.repository',
   },
 );
 
-const stage = named('Stage', 'Clusters that a commit reaches together, and what proves it there.', {
-  name: name('What the stage is called.'),
+const stage = named('Stage', 'Clusters that a commit is promoted to together, and what proves it there.', {
+  name: name('Name of the stage.'),
   clusterSelector: selector(
-    'Its clusters; also matches the labels kubenode.dev/environment and kubenode.dev/region, taken from spec.',
+    'Clusters of the stage. Also matches the labels kubenode.dev/environment and kubenode.dev/region, which are taken from spec.',
   ),
-  maxConcurrentClusters: amount('Clusters that are busy at one time.').default(1),
-  maxFailedClusters: amount('Clusters that may fail before the stage stops.').default(0),
+  maxConcurrentClusters: amount('Maximum number of clusters that change at the same time.').default(1),
+  maxFailedClusters: amount('Number of clusters that may fail before the stage stops.').default(0),
   soakSeconds: int('How long a cluster must stay healthy before it is proven.', [0, 604_800]).default(300),
-  checks: checks('What must hold through the whole soak.').default([]),
-  approval: choice('Whether a person must approve; Unexercised: only a change that no earlier stage ran.', [
+  checks: checks('Health checks that must pass during the whole soak.').default([]),
+  approval: choice('Whether a person must approve. Unexercised: only changes that no earlier stage ran.', [
     'None',
     'Unexercised',
     'Required',
   ]).default('None'),
-  approvalByOther: flag('Another person than the author must approve.').default(false),
-  windows: windows('When promotion may begin; none: always.').default([]),
-  revertPasses: named('RevertPasses', 'What does not hold up a revert.', {
-    windows: flag('Windows do not.').default(true),
-    freezes: flag('Freezes do not.').default(false),
+  approvalByOther: flag('Whether somebody other than the author must approve.').default(false),
+  windows: windows('Times at which promotion may begin. Empty: always.').default([]),
+  revertPasses: named('RevertPasses', 'What does not delay a revert.', {
+    windows: flag('Whether a revert ignores windows.').default(true),
+    freezes: flag('Whether a revert ignores freezes.').default(false),
   }).prefault({}),
-  unreachable: named('UnreachablePolicy', 'What becomes of clusters that do not answer.', {
-    graceSeconds: int('After this long a cluster is skipped.', [60, 604_800]).default(3600),
-    maxSkipped: amount('With more than these skipped, the stage is not proven.').default('10%'),
+  unreachable: named('UnreachablePolicy', 'What happens to clusters that do not answer.', {
+    graceSeconds: int('Time after which an unreachable cluster is skipped.', [60, 604_800]).default(3600),
+    maxSkipped: amount('Maximum number of skipped clusters with which the stage can be proven.').default(
+      '10%',
+    ),
   }).prefault({}),
 });
 
 const deleteBudget = named(
   'DeleteBudget',
-  'What one commit may delete of one unit of one cluster; the larger counts.',
+  'How much one commit may delete from one unit of one cluster. The larger value applies.',
   {
-    maxObjects: int('Objects.', [0, 10_000]).default(10),
-    maxPercent: percent('Share of the objects.').default(20),
+    maxObjects: int('Maximum number of objects.', [0, 10_000]).default(10),
+    maxPercent: percent('Maximum percentage of the objects.').default(20),
   },
 ).prefault({});
 
@@ -121,54 +138,56 @@ const spec = rules(
   named('PipelineSpec', 'Source, stages and limits.', {
     source,
     stages: listMap('Stages in the order of promotion.', ['name'], stage, [1, 16]),
-    unassigned: choice('What a cluster of no stage means.', ['Ignore', 'Fail']).default('Ignore'),
-    freezes: freezes('Times without any promotion.', 32).default([]),
-    paused: flag('Nothing is promoted.').default(false),
-    historyLimit: int('Finished Releases that are kept.', [1, 100]).default(20),
-    onFailure: choice('What happens when a stage fails.', ['Stop', 'ProposeRevert', 'PushRevert']).default(
+    unassigned: choice('What to do about clusters that no stage selects.', ['Ignore', 'Fail']).default(
+      'Ignore',
+    ),
+    freezes: freezes('Periods without promotion.', 32).default([]),
+    paused: flag('Whether promotion is paused.').default(false),
+    historyLimit: int('Number of finished Releases that are kept.', [1, 100]).default(20),
+    onFailure: choice('What to do when a stage fails.', ['Stop', 'ProposeRevert', 'PushRevert']).default(
       'Stop',
     ),
     deleteBudget,
     acknowledgements: listMap(
-      'Held plans that a person released.',
+      'Held plans that a person accepted.',
       ['planDigest'],
-      named('Acknowledgement', 'Releases the held plan of one unit.', {
+      named('Acknowledgement', 'Accepts the held plan of one unit.', {
         planDigest: digest('Digest of the plan.'),
-        unit: name('The unit.'),
-        reason: name('Why, for people.', 256),
+        unit: name('Name of the unit (chart).'),
+        reason: name('Why it is accepted.', 256),
       }),
       [0, 16],
     ).default([]),
     approvals: list(
-      'Approvals; one lapses when the plan becomes more destructive.',
-      named('Approval', 'A person lets a plan into a stage.', {
-        stage: name('The stage.'),
+      'Approvals of plans. An approval lapses when the plan becomes more destructive.',
+      named('Approval', 'Approval of a plan for a stage.', {
+        stage: name('Name of the stage.'),
         planDigest: digest('Digest of the plan.'),
-        reason: name('Why, for people.', 256),
+        reason: name('Why it is accepted.', 256),
       }),
       [0, 32],
     ).default([]),
     forceManagers: list(
-      'Field managers from which sync takes fields over.',
+      'Field managers whose fields sync takes over on conflict.',
       name('A manager.', 128),
       [0, 16],
     ).default([]),
     fieldPolicies: list(
-      'What happens with fields that others add.',
-      named('FieldPolicy', 'A field that others may write.', {
-        unit: text('The unit; absent: all.', { max: 63 }).optional(),
-        kind: text('The kind; absent: all.', { max: 63 }).optional(),
-        path: text('The field.').optional(),
-        policy: choice('Whose value counts.', ['Override', 'Merge', 'Ignore']),
+      'How fields are treated that other managers set.',
+      named('FieldPolicy', 'How one field is treated.', {
+        unit: text('Unit (chart). Default: all units.', { max: 63 }).optional(),
+        kind: text('Kind. Default: all kinds.', { max: 63 }).optional(),
+        path: text('Path of the field.').optional(),
+        policy: choice('Whose value applies.', ['Override', 'Merge', 'Ignore']),
       }),
       [0, 32],
     ).default([]),
     identities: listMap(
-      'Whom sync impersonates for a unit.',
+      'Service accounts that sync impersonates, by unit.',
       ['unit'],
-      named('UnitIdentity', 'The identity for one unit.', {
-        unit: name('The unit.'),
-        serviceAccount: name('namespace/name of the ServiceAccount.', 128),
+      named('UnitIdentity', 'Service account of one unit.', {
+        unit: name('Name of the unit (chart).'),
+        serviceAccount: name('Service account as namespace/name.', 128),
       }),
       [0, 32],
     ).default([]),
@@ -180,13 +199,13 @@ const spec = rules(
   },
 );
 
-const status = named('PipelineStatus', 'How far the head has come.', {
+const status = named('PipelineStatus', 'Observed state of the pipeline.', {
   ...statusHead(pipelinePhases.phases),
   waiting: waiting(),
   head: named('PipelineHead', 'The newest commit of the ref.', {
-    commit: text('The commit.', COMMIT).optional(),
+    commit: text('Commit id.', COMMIT).optional(),
     seenAt: time('When it was first seen.').optional(),
-    verdict: choice('What sync thinks of it.', [
+    verdict: choice('Whether sync accepts the commit.', [
       'Accepted',
       'NotDescendant',
       'BadSignature',
@@ -199,24 +218,24 @@ const status = named('PipelineStatus', 'How far the head has come.', {
     'The stages, in the order of promotion.',
     ['name'],
     named('PipelineStageStatus', 'One stage.', {
-      name: name('The stage.'),
-      clusters: named('StageClusters', 'Its clusters.', {
-        total: count('All.'),
-        proven: count('Proven.'),
-        failed: count('Failed.'),
-        unreachable: count('Not reached.'),
+      name: name('Name of the stage.'),
+      clusters: named('StageClusters', 'Clusters of the stage.', {
+        total: count('All clusters.'),
+        proven: count('Clusters on which it is proven.'),
+        failed: count('Clusters on which it failed.'),
+        unreachable: count('Clusters that do not answer.'),
       }).optional(),
-      commit: text('The newest commit proven there.', COMMIT).optional(),
-      release: text('Its Release.', { max: 253 }).optional(),
-      provenAt: time('When it was proven.').optional(),
+      commit: text('Newest commit that is proven in this stage.', COMMIT).optional(),
+      release: text('Release of the commit.', { max: 253 }).optional(),
+      provenAt: time('When the commit was proven.').optional(),
     }),
     [0, 16],
   ).optional(),
   clusters: named('PipelineClusters', 'Clusters of the pipeline.', {
-    total: count('All.'),
-    proven: count('That run the head.'),
-    failed: count('That failed.'),
-    unassigned: count('Of no stage.'),
+    total: count('All clusters.'),
+    proven: count('Clusters on which the head is proven.'),
+    failed: count('Clusters on which the head failed.'),
+    unassigned: count('Clusters that no stage selects.'),
   }).optional(),
 });
 
@@ -225,7 +244,8 @@ export const pipeline: Kind = {
   plural: 'pipelines',
   shortName: 'knp',
   lives: 'hub',
-  description: 'The road of every commit: stages in order, what proves a stage, and how much may fail.',
+  description:
+    'Promotes each commit of a repository through stages of clusters, with checks and limits for each stage.',
   nameMax: 63,
   spec,
   status,

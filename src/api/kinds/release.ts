@@ -22,29 +22,29 @@ const SOME_COMMIT = { max: 64 } as const;
 
 const spec = immutable(
   'a release',
-  named('ReleaseSpec', 'Which commit goes through which pipeline.', {
-    pipeline: name('The Pipeline.'),
-    commit: text('The commit.', { max: 64, pattern: COMMIT }),
-    parent: text('The commit before.', SOME_COMMIT).optional(),
-    author: text('Who wrote it.', { max: 128 }).optional(),
-    subject: text('First line of its message.', { max: 200 }).optional(),
-    committedAt: time('When it was committed.').optional(),
-    revertOf: text('The commit that this one takes back.', SOME_COMMIT).optional(),
-    plan: named('ReleasePlan', 'What the commit changes.', {
+  named('ReleaseSpec', 'The commit and its plan.', {
+    pipeline: name('Name of the Pipeline.'),
+    commit: text('Commit id.', { max: 64, pattern: COMMIT }),
+    parent: text('Id of the parent commit.', SOME_COMMIT).optional(),
+    author: text('Author of the commit.', { max: 128 }).optional(),
+    subject: text('First line of the commit message.', { max: 200 }).optional(),
+    committedAt: time('When the commit was created.').optional(),
+    revertOf: text('Id of the commit that this one reverts.', SOME_COMMIT).optional(),
+    plan: named('ReleasePlan', 'What the commit changes in the fleet.', {
       digest: digest('Digest of the plan.'),
-      clusters: int('Clusters of the pipeline.'),
-      changed: int('Of these, clusters that change.'),
-      deletes: count('Objects that are deleted.'),
-      disrupts: count('Machines that the plan disrupts.'),
-      unexercised: count('Changes that no earlier stage ran.'),
+      clusters: int('Number of clusters of the pipeline.'),
+      changed: int('Number of clusters that change.'),
+      deletes: count('Number of objects that are deleted.'),
+      disrupts: count('Number of machines that are disrupted.'),
+      unexercised: count('Number of changes that no earlier stage ran.'),
     }),
   }),
 );
 
 const stage = rules(
-  named('ReleaseStage', 'The release in one stage.', {
-    name: name('The stage.'),
-    state: choice('Where it stands.', [
+  named('ReleaseStage', 'Progress of the release in one stage.', {
+    name: name('Name of the stage.'),
+    state: choice('State of the stage.', [
       'Pending',
       'Waiting',
       'Promoting',
@@ -53,60 +53,60 @@ const stage = rules(
       'Failed',
       'Superseded',
     ]),
-    startedAt: time('When the first cluster began.').optional(),
+    startedAt: time('When the first cluster started.').optional(),
     soakUntil: time('When the soak ends.').optional(),
-    provenAt: time('When it was proven.').optional(),
+    provenAt: time('When the stage was proven.').optional(),
     waiting: waiting(),
-    clusters: named('ReleaseStageClusters', 'Clusters of the stage.', {
-      total: count('All.'),
-      pending: count('Not begun.'),
-      applying: count('Being written.'),
-      soaking: count('Watched.'),
+    clusters: named('ReleaseStageClusters', 'Cluster counts of the stage.', {
+      total: count('All clusters.'),
+      pending: count('Not started.'),
+      applying: count('Being applied.'),
+      soaking: count('Soaking.'),
       proven: count('Proven.'),
-      unchanged: count('Of these, proven at once as nothing changed for them.'),
+      unchanged: count('Proven clusters whose rendered objects did not change.'),
       failed: count('Failed.'),
-      unreachable: count('Not reached.'),
-      skipped: count('Skipped, as they were not reached for too long.'),
+      unreachable: count('Not answering.'),
+      skipped: count('Skipped because they did not answer for too long.'),
     }).optional(),
   }),
   {
     rule: "oldSelf.state != 'Proven' || self.state == 'Proven'",
-    message: 'a stage that is proven stays proven',
+    message: 'a proven stage cannot change its state',
     fieldPath: '.state',
     reason: 'FieldValueForbidden',
   },
 );
 
 const status = rules(
-  named('ReleaseStatus', 'How far the release has come.', {
+  named('ReleaseStatus', 'Progress of the release.', {
     ...statusHead(releasePhases.phases),
     waiting: waiting(),
     stages: listMap('The stages, in the order of promotion.', ['name'], stage, [0, 16]).optional(),
-    stage: text('The first stage that is not proven.', { max: 63 }).optional(),
-    clusters: named('ReleaseClusters', 'Clusters over all stages.', {
-      total: count('All.'),
+    stage: text('First stage that is not proven.', { max: 63 }).optional(),
+    clusters: named('ReleaseClusters', 'Cluster counts of all stages.', {
+      total: count('All clusters.'),
       proven: count('Proven.'),
       failed: count('Failed.'),
     }).optional(),
     failedClusters: listMap(
-      'The first clusters that failed; the counts say how many there are.',
+      'The first 20 clusters that failed.',
       ['name'],
       named('FailedCluster', 'A cluster that failed.', {
-        name: name('The cluster.'),
-        stage: text('Its stage.', { max: 63 }).optional(),
+        name: name('Name of the cluster.'),
+        stage: text('Stage of the cluster.', { max: 63 }).optional(),
         reason: reason().optional(),
         message: message().optional(),
-        since: time('Since when.').optional(),
+        since: time('When it failed.').optional(),
       }),
       [0, 20],
     ).optional(),
-    supersededBy: text('The Release that took over.', { max: 253 }).optional(),
-    startedAt: time('When it began.').optional(),
-    finishedAt: time('When it ended, with any outcome.').optional(),
+    supersededBy: text('Newer Release that replaced this one.', { max: 253 }).optional(),
+    startedAt: time('When the release started.').optional(),
+    finishedAt: time('When the release ended, with any outcome.').optional(),
   }),
   {
     rule: '!has(oldSelf.finishedAt) || (has(self.finishedAt) && self.finishedAt == oldSelf.finishedAt)',
-    message: 'a release ends once: finishedAt cannot be changed or taken away',
+    message: 'finishedAt cannot be changed or removed',
     fieldPath: '.finishedAt',
     reason: 'FieldValueForbidden',
   },
@@ -117,7 +117,7 @@ export const release: Kind = {
   plural: 'releases',
   shortName: 'knr',
   lives: 'hub',
-  description: 'One commit on its way through one Pipeline.',
+  description: 'Progress of one commit through one Pipeline.',
   nameMax: 253,
   spec,
   status,

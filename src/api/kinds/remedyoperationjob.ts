@@ -27,30 +27,27 @@ import { ON_FAILURE, ON_TIMEOUT, verify } from './noderemedier.ts';
 
 /** What cannot change says so where it stands, so that the message names the field. */
 function frozen(schema: Schema): Schema {
-  return immutable('what a job was created with', schema);
+  return immutable('the spec of a job', schema);
 }
 
 const cause = frozen(
   named('JobCause', 'Why the job exists.', {
-    remedier: name('The NodeRemedier.'),
+    remedier: name('Name of the NodeRemedier.'),
     ruleDigest: digest('Digest of its rule.'),
-    commit: name('The commit that it came from.', 64),
-    case: text(
-      'The case: first 8 digits of the hash of Node UID, remedier and the moment when the fault began.',
-      {
-        max: 8,
-        pattern: CASE,
-      },
-    ),
-    faultClass: choice('What is broken.', FAULT_CLASSES),
-    maintenanceEvent: text('The MaintenanceEvent.', { max: 253 }).optional(),
+    commit: name('Commit of the rule.', 64),
+    case: text('Id of the case: first 8 digits of the hash of Node UID, remedier and start of the fault.', {
+      max: 8,
+      pattern: CASE,
+    }),
+    faultClass: choice('Class of the fault.', FAULT_CLASSES),
+    maintenanceEvent: text('Name of the MaintenanceEvent.', { max: 253 }).optional(),
     evidence: list(
-      'What was seen, frozen.',
-      named('Evidence', 'One fact.', {
-        fact: choice('What was looked at.', FACTS),
-        params: foreign('Which one of it.').optional(),
-        value: foreign('What it was.').optional(),
-        at: time('When.').optional(),
+      'Facts that led to the job.',
+      named('Evidence', 'A fact.', {
+        fact: choice('Name of the fact.', FACTS),
+        params: foreign('Parameters of the fact.').optional(),
+        value: foreign('Value of the fact.').optional(),
+        at: time('When the fact was read.').optional(),
       }),
       [0, 16],
     ).default([]),
@@ -60,84 +57,90 @@ const cause = frozen(
 const grant = rules(
   frozen(
     named('JobGrant', 'The entry of the DefenderLedger for this machine.', {
-      id: name('Its id.', 64),
-      fence: bigInt('Its fence.'),
-      issuedAt: time('When it was given.'),
-      notAfter: time('When it ends, unless it is renewed.'),
+      id: name('Id.', 64),
+      fence: bigInt('Fence of the grant.'),
+      issuedAt: time('When the grant was issued.'),
+      notAfter: time('When the grant ends unless it is renewed.'),
     }),
   ),
   {
     rule: 'timestamp(self.issuedAt) < timestamp(self.notAfter)',
-    message: 'a grant must end after it is given',
+    message: 'notAfter must be later than issuedAt',
     fieldPath: '.notAfter',
   },
 );
 
-const step = named('JobStep', 'One step, as it was planned.', {
-  id: name('Its id.'),
-  step: text('Its name and version, as Reboot@v1.', { max: 64, pattern: STEP_VERSION }),
-  executor: choice('Who carries it out.', ['Agent', 'Central']),
-  fallback: choice('Who does when the agent cannot.', ['Central']).optional(),
-  risk: choice('Its risk.', RISKS),
-  with: foreign('What it needs to know.').optional(),
-  timeoutSeconds: int('How long it may take.'),
-  retries: int('How often it is tried again.', [0, 5]).optional(),
-  undo: text('The step that takes it back.', { max: 64 }).optional(),
-  onFailure: choice('What follows a failure.', ON_FAILURE),
-  onTimeout: choice('What follows when time is up.', ON_TIMEOUT),
+const step = named('JobStep', 'A planned step.', {
+  id: name('Id.'),
+  step: text('Name and version of the step, such as Reboot@v1.', { max: 64, pattern: STEP_VERSION }),
+  executor: choice('Who carries the step out: the agent or, for Central, the job controller.', [
+    'Agent',
+    'Central',
+  ]),
+  fallback: choice('Who carries the step out when the agent cannot.', ['Central']).optional(),
+  risk: choice('Risk of the step.', RISKS),
+  with: foreign('Input of the step.').optional(),
+  timeoutSeconds: int('Timeout of the step.'),
+  retries: int('Number of retries.', [0, 5]).optional(),
+  undo: text('Step that undoes it.', { max: 64 }).optional(),
+  onFailure: choice('What to do when the step fails.', ON_FAILURE),
+  onTimeout: choice('What to do when the step times out.', ON_TIMEOUT),
 });
 
 const settle = frozen(
-  named('JobSettle', 'What becomes of cordon and taints at the end.', {
+  named('JobSettle', 'What happens to cordon and taints at the end.', {
     cleared: choice('When the fault is gone.', ['Undo']).default('Undo'),
-    superseded: choice('When the node is another one.', ['Undo']).default('Undo'),
-    aborted: choice('When it was stopped.', ['KeepCordoned', 'Undo']).default('KeepCordoned'),
-    holdSeconds: int('How long a cordon is kept then.').default(14_400),
+    superseded: choice('When the node was replaced.', ['Undo']).default('Undo'),
+    aborted: choice('When the job was stopped.', ['KeepCordoned', 'Undo']).default('KeepCordoned'),
+    holdSeconds: int('How long a cordon is kept after the job was stopped.').default(14_400),
   }),
 ).prefault({});
 
 const spec = rules(
-  named('RemedyOperationJobSpec', 'What is done, on whose permission. Immutable but for cancel.', {
+  named('RemedyOperationJobSpec', 'Plan and permission of the job. Immutable except for cancel.', {
     machine: frozen(
-      named('JobMachine', 'The machine.', { name: name('Its name.'), uid: name('UID of the Machine.') }),
+      named('JobMachine', 'Machine that is repaired.', {
+        name: name('Name.'),
+        uid: name('UID of the Machine.'),
+      }),
     ),
     node: frozen(
-      named('JobNode', 'The node; another UID ends the job as Superseded.', {
+      named('JobNode', 'Node of the machine. A Node with another UID ends the job as Superseded.', {
         uid: name('UID of the Node.'),
-        bootID: name('Its boot id.'),
-        providerID: text('Its provider id.').optional(),
+        bootID: name('Boot id of the Node.'),
+        providerID: text('Provider id of the Node.').optional(),
       }),
     ),
     cause,
     rung: frozen(
-      named('JobRung', 'Which rung of the ladder.', {
-        name: name('Its name.'),
-        index: int('Its number.', [1, 8]),
+      named('JobRung', 'Rung of the ladder.', {
+        name: name('Name.'),
+        index: int('Number of the rung.', [1, 8]),
       }),
     ),
-    attempt: frozen(int('Which attempt of it.', [1, 5])),
+    attempt: frozen(int('Number of the attempt.', [1, 5])),
     group: frozen(name('Dedup group of the rule: spec.dedup.group, or the name of the rule.')),
-    risk: frozen(choice('The highest risk of the plan.', RISKS)),
+    risk: frozen(choice('Highest risk of the plan.', RISKS)),
     grant,
-    operationID: frozen(name('Token that makes calls to a provider idempotent.', 64)),
-    plan: frozen(listMap('The steps, in order.', ['id'], step, [1, 16])),
-    verify: verify('What proves that it worked.').optional(),
-    deadline: frozen(time('When it must be over.')),
+    operationID: frozen(name('Token that makes provider calls idempotent.', 64)),
+    plan: frozen(listMap('Steps, in order.', ['id'], step, [1, 16])),
+    verify: verify('Conditions that prove that the repair worked.').optional(),
+    deadline: frozen(time('When the job must be finished.')),
     settle,
-    cancel: named('JobCancel', 'A person or the remedier stops it before the next step.', {
-      by: name('Who.', 128),
-      reason: name('Why, for people.', 256),
+    cancel: named('JobCancel', 'Stops the job before its next step.', {
+      by: name('User or controller that cancelled the job.', 128),
+      reason: name('Why the job was cancelled.', 256),
     }).optional(),
   }),
   {
     rule: 'has(self.verify) == has(oldSelf.verify) && (!has(self.verify) || self.verify == oldSelf.verify)',
-    message: 'what a job was created with cannot be changed after creation; cancel the job',
+    message: 'the spec of a job cannot be changed after creation; cancel the job',
     fieldPath: '.verify',
     reason: 'FieldValueForbidden',
   },
   {
     rule: '!has(oldSelf.cancel) || (has(self.cancel) && self.cancel == oldSelf.cancel)',
-    message: 'a cancel cannot be changed or taken back',
+    message: 'cancel cannot be changed or removed',
     fieldPath: '.cancel',
     reason: 'FieldValueForbidden',
   },
@@ -145,42 +148,42 @@ const spec = rules(
 
 const BOOT = { max: 63 } as const;
 
-const release = named('JobRelease', 'The agent may begin this one step; at most 60 s ahead.', {
-  step: name('The step.'),
-  try: int('Which try.'),
+const release = named('JobRelease', 'Allows the agent to begin one step, for at most 60 s.', {
+  step: name('Id of the step.'),
+  try: int('Number of the try.'),
   fence: bigInt('Fence of the grant.'),
-  nodeUID: name('On this Node.'),
-  bootID: name('In this boot.'),
+  nodeUID: name('UID of the Node on which it is allowed.'),
+  bootID: name('Boot id in which it is allowed.'),
   notAfter: time('When the permission ends.'),
 });
 
 const agentStep = rules(
-  named('AgentStep', "The agent's answer for one step.", {
-    id: name('The step.'),
-    try: int('Which try.'),
+  named('AgentStep', 'Result of one step, reported by the agent.', {
+    id: name('Id of the step.'),
+    try: int('Number of the try.'),
     fence: bigInt('Fence of the grant.'),
-    state: choice('Where it stands.', ['Running', 'Succeeded', 'Failed', 'Ambiguous', 'Refused']),
-    startedAt: time('When it began.').optional(),
-    finishedAt: time('When it ended.').optional(),
-    code: text('A word for programs.', { max: 64 }).optional(),
+    state: choice('State of the step.', ['Running', 'Succeeded', 'Failed', 'Ambiguous', 'Refused']),
+    startedAt: time('Start time.').optional(),
+    finishedAt: time('End time.').optional(),
+    code: text('Result code for programs.', { max: 64 }).optional(),
     message: message().optional(),
-    output: text('The end of its output.', { max: 2048 }).optional(),
-    outputDigest: digest('Digest of all of it.').optional(),
-    bootIDBefore: text('Boot id before.', BOOT).optional(),
-    bootIDAfter: text('Boot id after.', BOOT).optional(),
+    output: text('End of the output.', { max: 2048 }).optional(),
+    outputDigest: digest('Digest of the whole output.').optional(),
+    bootIDBefore: text('Boot id before the step.', BOOT).optional(),
+    bootIDAfter: text('Boot id after the step.', BOOT).optional(),
   }),
   {
     rule: "oldSelf.state == 'Running' || self.state == oldSelf.state || self.try > oldSelf.try",
-    message: 'a step that has ended begins again only as another try',
+    message: 'a finished step can only start again with a higher try',
     fieldPath: '.state',
     reason: 'FieldValueForbidden',
   },
 );
 
 const stepStatus = rules(
-  named('JobStepStatus', 'One step, as the job controller sees it.', {
-    id: name('The step.'),
-    state: choice('Where it stands.', [
+  named('JobStepStatus', 'State of one step, recorded by the job controller.', {
+    id: name('Id of the step.'),
+    state: choice('State of the step.', [
       'Pending',
       'Intended',
       'Running',
@@ -190,18 +193,18 @@ const stepStatus = rules(
       'Skipped',
       'Undone',
     ]),
-    tries: count('How often it was tried.'),
-    startedAt: time('When it began.').optional(),
-    finishedAt: time('When it ended.').optional(),
-    code: text('A word for programs.', { max: 64 }).optional(),
+    tries: count('Number of tries.'),
+    startedAt: time('Start time.').optional(),
+    finishedAt: time('End time.').optional(),
+    code: text('Result code for programs.', { max: 64 }).optional(),
     message: message().optional(),
-    outputDigest: digest('Digest of its output.').optional(),
-    bootIDBefore: text('Boot id before.', BOOT).optional(),
-    bootIDAfter: text('Boot id after.', BOOT).optional(),
+    outputDigest: digest('Digest of the output.').optional(),
+    bootIDBefore: text('Boot id before the step.', BOOT).optional(),
+    bootIDAfter: text('Boot id after the step.', BOOT).optional(),
   }),
   {
     rule: "!(oldSelf.state in ['Succeeded', 'Skipped', 'Undone']) || self.state == oldSelf.state || self.state == 'Undone'",
-    message: 'a step that is over can only be undone',
+    message: 'a finished step can only change to Undone',
     fieldPath: '.state',
     reason: 'FieldValueForbidden',
   },
@@ -218,47 +221,51 @@ const OUTCOMES = [
 ] as const;
 
 const status = rules(
-  named('RemedyOperationJobStatus', 'How far the job has come.', {
+  named('RemedyOperationJobStatus', 'Progress of the job.', {
     ...statusHead(remedyOperationJobPhases.phases),
     waiting: waiting(),
     grant: named('JobGrantStatus', 'Renewals of the grant.', {
-      notAfter: time('Nothing with a risk above None begins after this.').optional(),
-      renewedAt: time('When it was renewed.').optional(),
+      notAfter: time('End of the renewed grant. No step with a risk above None begins after it.').optional(),
+      renewedAt: time('When the grant was last renewed.').optional(),
     }).optional(),
     release: release.optional(),
-    agent: named('JobAgent', "The agent's answer, and all that it may write.", {
-      steps: listMap('The steps that it began.', ['id'], agentStep, [0, 16]).default([]),
+    agent: named('JobAgent', 'Results reported by the agent. The agent writes nothing else.', {
+      steps: listMap('Steps that the agent began.', ['id'], agentStep, [0, 16]).default([]),
     }).optional(),
-    steps: listMap('The steps.', ['id'], stepStatus, [0, 16]).optional(),
-    drain: named('JobDrain', 'The drain.', {
-      total: count('Pods in all.'),
-      evicted: count('Pods that left.'),
-      pending: count('Pods that are left.'),
-      blockedBy: list('What holds it up.', name('namespace/name.', 253), [0, 8]).optional(),
+    steps: listMap('State of each step.', ['id'], stepStatus, [0, 16]).optional(),
+    drain: named('JobDrain', 'Progress of the drain.', {
+      total: count('Number of pods to evict.'),
+      evicted: count('Number of evicted pods.'),
+      pending: count('Number of remaining pods.'),
+      blockedBy: list(
+        'First objects that block evictions.',
+        name('Object as namespace/name.', 253),
+        [0, 8],
+      ).optional(),
     }).optional(),
-    outcome: named('JobOutcome', 'How it ended.', {
-      class: choice('In one word.', OUTCOMES),
+    outcome: named('JobOutcome', 'Outcome of the job.', {
+      class: choice('Class of the outcome.', OUTCOMES),
       reason: reason().optional(),
       message: message().optional(),
     }).optional(),
-    timeline: named('JobTimeline', 'When what happened.', {
-      firstFaultAt: time('The fault began.').optional(),
-      detectedAt: time('The rule matched.').optional(),
-      admittedAt: time('The grant was given.').optional(),
-      executedAt: time('All steps were done.').optional(),
-      verifiedAt: time('Success was proved.').optional(),
-      settledAt: time('All was given back.').optional(),
+    timeline: named('JobTimeline', 'Times of the job.', {
+      firstFaultAt: time('When the fault began.').optional(),
+      detectedAt: time('When the rule matched.').optional(),
+      admittedAt: time('When the grant was issued.').optional(),
+      executedAt: time('When all steps were done.').optional(),
+      verifiedAt: time('When the repair was verified.').optional(),
+      settledAt: time('When cordon, taints and grant were returned.').optional(),
     }).optional(),
   }),
   {
     rule: '!has(oldSelf.agent) || (has(self.agent) && oldSelf.agent.steps.all(s, self.agent.steps.exists(t, t.id == s.id)))',
-    message: 'what the agent reported stays: no step may leave status.agent.steps',
+    message: 'steps cannot be removed from status.agent.steps',
     fieldPath: '.agent',
     reason: 'FieldValueForbidden',
   },
   {
     rule: '!has(oldSelf.outcome) || (has(self.outcome) && self.outcome.class == oldSelf.outcome.class)',
-    message: 'a job has one outcome, which stays',
+    message: 'the class of an outcome cannot be changed or removed',
     fieldPath: '.outcome',
     reason: 'FieldValueForbidden',
   },
@@ -273,7 +280,7 @@ export const remedyOperationJob: Kind = {
   plural: 'remedyoperationjobs',
   shortName: 'kroj',
   lives: 'cluster',
-  description: 'One attempt of one rung on one machine: frozen evidence, grant, steps, timeline.',
+  description: 'One attempt of one repair on one machine: evidence, grant, steps and timeline.',
   nameMax: 253,
   spec,
   status,

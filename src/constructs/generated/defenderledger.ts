@@ -10,7 +10,7 @@ export interface DefenderLedgerProps {
   readonly spec: DefenderLedgerSpec;
 }
 
-/** Grants in flight, used rates and breaker states; one object, changed only by compare-and-swap. */
+/** Grants in flight, rate counters and breaker states. A single object, written by the Defender only. */
 export class DefenderLedger extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'DefenderLedger' } as const;
 

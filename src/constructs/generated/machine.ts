@@ -10,7 +10,7 @@ export interface MachineProps {
   readonly spec: MachineSpec;
 }
 
-/** One node: how to create or reach it, its labels and taints, and the components it must run. */
+/** A node: how to create or reach its host, its labels and taints, and the components that it runs. */
 export class Machine extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine' } as const;
 

@@ -10,7 +10,7 @@ export interface MachineComponentSetProps {
   readonly spec: MachineComponentSetSpec;
 }
 
-/** Which machines run which component versions, and how a change is rolled out. */
+/** Assigns component versions to machines and rolls changes out in batches. */
 export class MachineComponentSet extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'MachineComponentSet' } as const;
 

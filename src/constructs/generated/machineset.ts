@@ -10,7 +10,7 @@ export interface MachineSetProps {
   readonly spec: MachineSetSpec;
 }
 
-/** Exactly N machines of one shape from one infra provider. */
+/** Keeps a number of machines of one template at one infrastructure provider. */
 export class MachineSet extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'MachineSet' } as const;
 

@@ -10,7 +10,7 @@ export interface MaintenanceEventProps {
   readonly spec: MaintenanceEventSpec;
 }
 
-/** A hardware event for a machine, announced by its provider or diagnosed by Host Doctor. */
+/** A hardware event of a machine, announced by its provider or diagnosed by Host Doctor. */
 export class MaintenanceEvent extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'MaintenanceEvent' } as const;
 

@@ -10,7 +10,7 @@ export interface NodeRemedierProps {
   readonly spec: NodeRemedierSpec;
 }
 
-/** A self-healing rule: what is ill, when we may act, what to try in which order, how success is proved, and its own tests. */
+/** A self-healing rule: when a node is faulty, which repairs to try in which order, how to verify them, and tests of the rule. */
 export class NodeRemedier extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'NodeRemedier' } as const;
 

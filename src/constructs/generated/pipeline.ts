@@ -10,7 +10,7 @@ export interface PipelineProps {
   readonly spec: PipelineSpec;
 }
 
-/** The road of every commit: stages in order, what proves a stage, and how much may fail. */
+/** Promotes each commit of a repository through stages of clusters, with checks and limits for each stage. */
 export class Pipeline extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Pipeline' } as const;
 

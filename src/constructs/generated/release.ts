@@ -10,7 +10,7 @@ export interface ReleaseProps {
   readonly spec: ReleaseSpec;
 }
 
-/** One commit on its way through one Pipeline. */
+/** Progress of one commit through one Pipeline. */
 export class Release extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Release' } as const;
 

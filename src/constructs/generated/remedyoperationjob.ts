@@ -10,7 +10,7 @@ export interface RemedyOperationJobProps {
   readonly spec: RemedyOperationJobSpec;
 }
 
-/** One attempt of one rung on one machine: frozen evidence, grant, steps, timeline. */
+/** One attempt of one repair on one machine: evidence, grant, steps and timeline. */
 export class RemedyOperationJob extends CheckedObject {
   static readonly GVK = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'RemedyOperationJob' } as const;
 

@@ -85,18 +85,18 @@ describe('validate says', () => {
     ],
     ['spec.stages[0].name: must not be empty', 'Pipeline', (o) => (o.spec['stages'] = [stage('')])],
     [
-      'spec.stages[0].maxFailedClusters: must be a number, or a share such as "10%"',
+      'spec.stages[0].maxFailedClusters: must be a number, or a percentage such as "10%"',
       'Pipeline',
       (o) => (o.spec['stages'] = [{ ...stage('a'), maxFailedClusters: '101%' }]),
     ],
     [
-      'spec.stages[0].maxFailedClusters: must be a number, or a share such as "10%"',
+      'spec.stages[0].maxFailedClusters: must be a number, or a percentage such as "10%"',
       'Pipeline',
       (o) => (o.spec['stages'] = [{ ...stage('a'), maxFailedClusters: true }]),
     ],
     ['spec.historyLimit: must be a whole number', 'Pipeline', (o) => (o.spec['historyLimit'] = 1.5)],
     [
-      'spec.notBefore: must be a moment in RFC 3339, such as 2026-11-20T07:00:00Z',
+      'spec.notBefore: must be a time in RFC 3339, such as 2026-11-20T07:00:00Z',
       'MaintenanceEvent',
       (o) => (o.spec['notBefore'] = '2026-13-01T00:00:00Z'),
     ],
