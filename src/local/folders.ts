@@ -14,7 +14,7 @@ export function stateFolder(env: LocalEnvironment): string {
   return join(resolveXdgFolder(env['XDG_STATE_HOME'], env, join('.local', 'state')), 'kubenode', 'local');
 }
 
-/** The specification says to ignore relative paths. */
+/** Ignores relative paths, as the specification requires. */
 function resolveXdgFolder(value: string | undefined, env: LocalEnvironment, fallback: string): string {
   return value && isAbsolute(value) ? value : join(env['HOME'] || homedir(), fallback);
 }

@@ -44,7 +44,7 @@ export async function readLocalFleetStatus(dir: string, now: Date): Promise<Loca
   const layout = await findFleetFolder(dir);
   const state = layout ? await readState(layout.stateFile) : undefined;
   if (!layout || !state) return undefined;
-  // The paths of the programs do not matter: processes are recognized by their marks.
+  // The paths of the programs do not matter: each process is recognized by its mark argument.
   const specs = createProcessSpecs(state, layout, (name) => name);
   const observed = await observeProcesses(specs, layout);
   const pids = new Map(observed.slots.map((slot) => [slot.id, slot.found[0]?.pid]));

@@ -2,6 +2,7 @@
  * Compiles the rule of a NodeRemedier. Strict: every unknown field or value is refused, with its path and a hint. Pure
  * and without the rule engine, so that it also runs at synth, in CI and in sync.
  */
+import type { Problem } from '../api/validation/validate.ts';
 import { isRecord, valueAt } from '../kube/objects/json.ts';
 import { compileLadder } from './compile/ladder.ts';
 import { reportOtherKeys } from './compile/leaf.ts';
@@ -10,7 +11,7 @@ import { checkTarget } from './compile/target.ts';
 import { compileTests } from './compile/tests.ts';
 import { compileTree } from './compile/tree.ts';
 import { type CompiledRule, type ConditionTree, type FactRef, listFactRefs } from './compiled-rule.ts';
-import { createProblemCollector, type Problem, type ReportProblem, readObject } from './problems.ts';
+import { createProblemCollector, type ReportProblem, readObject } from './problems.ts';
 
 export type CompileResult =
   | { readonly rule: CompiledRule; readonly problems: readonly [] }
@@ -70,7 +71,7 @@ function checkHistory(report: ReportProblem, refs: readonly FactRef[], spec: obj
     .filter(({ fact }) => fact === 'history')
     .map(({ params }) => Number(params['windowSeconds']));
   const longest = Math.max(0, ...windows);
-  // Negated, so that NaN passes: the schema reports values that are not numbers.
+  // Negated, so that NaN is accepted here: the schema reports values that are not numbers.
   if (!(longest > ttl)) return;
   const message = `a condition reads the history of ${longest} seconds, but jobs are kept for ${ttl} seconds: increase it`;
   report('spec.job.ttlSeconds', message);

@@ -1,13 +1,7 @@
 /** Collects the problems of a rule, so that one run of the compiler reports all of them. */
 import { nearest } from '../api/validation/nearest.ts';
+import type { Problem } from '../api/validation/validate.ts';
 import { isRecord, type JsonRecord } from '../kube/objects/json.ts';
-
-export interface Problem {
-  /** As `kubectl` writes it: `spec.rule.conditions.all[0].value`. */
-  readonly path: string;
-  /** What is wrong, with a hint. */
-  readonly message: string;
-}
 
 /** Returns undefined, so that callers can report and return in one statement. */
 export type ReportProblem = (path: string, message: string) => undefined;
@@ -41,7 +35,7 @@ export function readObject(report: ReportProblem, path: string, value: unknown):
   return isRecord(value) ? value : report(path, typeProblem('an object', value));
 }
 
-export function readList(
+export function readArray(
   report: ReportProblem,
   path: string,
   value: unknown,

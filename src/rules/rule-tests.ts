@@ -1,9 +1,9 @@
 /** Checks a rule: it compiles, and its own tests pass. */
 import { setImmediate } from 'node:timers/promises';
+import type { Problem } from '../api/validation/validate.ts';
 import { compileRule } from './compile.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { createRuleEvaluator } from './evaluator.ts';
-import type { Problem } from './problems.ts';
 
 export async function checkRule(spec: unknown): Promise<readonly Problem[]> {
   const { rule, problems } = compileRule(spec);

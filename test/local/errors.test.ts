@@ -25,7 +25,7 @@ describe('toLocalError', () => {
 });
 
 describe('isLocalError', () => {
-  it('accepts the errors of the operating system, which have codes of ours', () => {
+  it('accepts the errors of the operating system, whose codes are a subset', () => {
     expect(isLocalError(new OsError('DiskFull', 'x'), 'Build', 'DiskFull')).toBe(true);
     expect(isLocalError(new OsError('DiskFull', 'x'), 'Build')).toBe(false);
     expect(isLocalError(new Error('x'))).toBe(false);

@@ -67,7 +67,7 @@ describe('the tests of a rule', () => {
   });
 
   it('ignore Events outside of the window', async () => {
-    const given = {
+    const facts = {
       condition: { FrequentTaskHung: { status: 'True' }, Ready: { status: 'True' } },
       node: { uptimeSeconds: 9000 },
       history: [],
@@ -75,7 +75,7 @@ describe('the tests of a rule', () => {
     const test = (name: string, expected: string, age: number): object => ({
       name,
       expect: expected,
-      given: { ...given, event: fiveEvents(age) },
+      given: { ...facts, event: fiveEvents(age) },
     });
     expect(
       await messages({ '/tests/4': test('five', 'Match', 600), '/tests/5': test('four', 'NoMatch', 601) }),

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { ETCD_VERSION, KUBERNETES_VERSION } from '../../src/local/binaries/versions.ts';
+import { CONTROL_PLANE_VERSION, ETCD_VERSION } from '../../src/local/binaries/versions.ts';
 
 export interface ReleaseSite {
   /** For the environment of the program under test. */
@@ -42,7 +42,7 @@ export const KUBE_PROGRAMS = [
 export const ETCD_ARCHIVE = `etcd-${ETCD_VERSION}-linux-${ARCH}.tar.gz`;
 
 export function kubePath(name: string): string {
-  return `/kube/${KUBERNETES_VERSION}/bin/linux/${ARCH}/${name}`;
+  return `/kube/${CONTROL_PLANE_VERSION}/bin/linux/${ARCH}/${name}`;
 }
 
 export function etcdPath(name: string): string {

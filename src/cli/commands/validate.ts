@@ -148,7 +148,7 @@ async function checkBySchema(file: string, manifest: Manifest): Promise<Validati
   const { object } = manifest;
   return mergeProblems(await findRuleProblems(object), validate(object)).map(({ path, message }) => ({
     file,
-    line: manifest.lineOf(parseFieldPath(path)),
+    line: manifest.lineOf(splitFieldPath(path)),
     object: objectName(manifest),
     field: path,
     message,
@@ -157,11 +157,11 @@ async function checkBySchema(file: string, manifest: Manifest): Promise<Validati
 
 /** Server and schema report the same problem in different words: keeps the first finding for each field. */
 function dropRepeatedFindings(findings: readonly ValidationFinding[]): ValidationFinding[] {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   return findings.filter(({ line, object, field }) => {
     const key = `${line} ${object} ${field}`;
-    if (field !== undefined && seen.has(key)) return false;
-    seen.add(key);
+    if (field !== undefined && keys.has(key)) return false;
+    keys.add(key);
     return true;
   });
 }
@@ -170,7 +170,7 @@ async function checkByServer(file: string, manifest: Manifest, client: Client): 
   const { object } = manifest;
   const findingAt = (message: string, field?: string): ValidationFinding => ({
     file,
-    line: manifest.lineOf(field ? parseFieldPath(field) : []),
+    line: manifest.lineOf(field ? splitFieldPath(field) : []),
     object: objectName(manifest),
     ...(field ? { field } : {}),
     message,
@@ -191,7 +191,7 @@ function objectName({ object }: Manifest): string {
 }
 
 /** `spec.stages[0].name` as the path into the object. */
-export function parseFieldPath(path: string): (string | number)[] {
+export function splitFieldPath(path: string): (string | number)[] {
   return [...path.matchAll(/\[(?<index>\d+)\]|\["?(?<key>[^\]"]+)"?\]|(?<name>[^.[\]]+)/g)].map(
     ({ groups }) =>
       groups?.['index'] === undefined ? (groups?.['key'] ?? groups?.['name'] ?? '') : Number(groups['index']),

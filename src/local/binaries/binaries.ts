@@ -5,7 +5,7 @@ import { LocalError } from '../errors.ts';
 import type { Program } from '../processes/commands.ts';
 import { readCacheEntry } from './cache.ts';
 import type { Platform } from './platform.ts';
-import { KUBERNETES_VERSION } from './versions.ts';
+import { CONTROL_PLANE_VERSION } from './versions.ts';
 
 export interface Binaries {
   readonly folder: string;
@@ -55,10 +55,10 @@ export async function findCachedBinaries(
 }
 
 export function releaseCacheFolder(cache: string, platform: Platform): string {
-  return join(cache, 'kube', `${KUBERNETES_VERSION}-${platform.name}-release`);
+  return join(cache, 'kube', `${CONTROL_PLANE_VERSION}-${platform.name}-release`);
 }
 
 /** Includes the digest of the sources, so that a changed go.mod causes a new build. */
 export function buildCacheFolder(cache: string, platform: Platform, sourceDigest: string): string {
-  return join(cache, 'kube', `${KUBERNETES_VERSION}-${platform.name}-built-${sourceDigest.slice(0, 12)}`);
+  return join(cache, 'kube', `${CONTROL_PLANE_VERSION}-${platform.name}-built-${sourceDigest.slice(0, 12)}`);
 }

@@ -13,7 +13,7 @@ import { type Binaries, buildCacheFolder } from './binaries.ts';
 import { writeCacheEntry } from './cache.ts';
 import type { Platform } from './platform.ts';
 import { digestSource, SOURCE_FILES, SOURCE_FOLDER } from './source-digest.ts';
-import { KUBERNETES_VERSION } from './versions.ts';
+import { CONTROL_PLANE_VERSION } from './versions.ts';
 
 export interface BuildRequest {
   readonly env: LocalEnvironment;
@@ -99,8 +99,8 @@ async function compile(
 
 /** Without these the API server reports v0.0.0, which clients reject. */
 function ldflags(): string {
-  const [major, minor] = KUBERNETES_VERSION.slice(1).split('.');
-  const values = { gitVersion: KUBERNETES_VERSION, gitMajor: major, gitMinor: minor };
+  const [major, minor] = CONTROL_PLANE_VERSION.slice(1).split('.');
+  const values = { gitVersion: CONTROL_PLANE_VERSION, gitMajor: major, gitMinor: minor };
   const settings = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((path) =>
     Object.entries(values).map(([name, value]) => `-X ${path}.${name}=${value}`),
   );
@@ -160,10 +160,10 @@ function goSettings({ goArch }: Platform): Record<string, string> {
 
 async function verifyVersion(program: string): Promise<void> {
   const { stdout } = await promisify(execFile)(program, ['--version']);
-  if (stdout.trim() === `Kubernetes ${KUBERNETES_VERSION}`) return;
+  if (stdout.trim() === `Kubernetes ${CONTROL_PLANE_VERSION}`) return;
   throw new LocalError(
     'Build',
-    `the build has the wrong version: expected Kubernetes ${KUBERNETES_VERSION}, got ${stdout.trim()}`,
+    `the build has the wrong version: expected Kubernetes ${CONTROL_PLANE_VERSION}, got ${stdout.trim()}`,
     {
       where: program,
       hint: 'reinstall kubenode: its go.mod does not match its version',

@@ -11,7 +11,7 @@ import type { Program } from '../processes/commands.ts';
 import { type Binaries, releaseCacheFolder } from './binaries.ts';
 import { readCacheEntry, writeCacheEntry } from './cache.ts';
 import type { Platform } from './platform.ts';
-import { ETCD_VERSION, KUBERNETES_VERSION } from './versions.ts';
+import { CONTROL_PLANE_VERSION, ETCD_VERSION } from './versions.ts';
 
 const KUBE_SITE = 'https://dl.k8s.io/release';
 const ETCD_SITE = 'https://github.com/etcd-io/etcd/releases/download';
@@ -61,7 +61,7 @@ async function findKubeFile(
   request: DownloadRequest,
 ): Promise<Pick<FileDownload, 'url' | 'sha256'>> {
   const site = request.env[KUBE_SITE_VARIABLE] ?? KUBE_SITE;
-  const url = `${site}/${KUBERNETES_VERSION}/bin/linux/${request.platform.goArch}/${name}`;
+  const url = `${site}/${CONTROL_PLANE_VERSION}/bin/linux/${request.platform.goArch}/${name}`;
   return { url, sha256: parseChecksum(await readText(`${url}.sha256`, request), `${url}.sha256`) };
 }
 

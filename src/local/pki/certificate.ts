@@ -115,7 +115,7 @@ function encodeTbsCertificate(fields: {
     der.integer(createSerialNumber()),
     signatureAlgorithm(),
     fields.issuer,
-    der.sequence(der.time(notBefore), der.time(notAfter)),
+    der.sequence(der.timestamp(notBefore), der.timestamp(notAfter)),
     fields.subject,
     fields.publicKey.export({ type: 'spki', format: 'der' }),
     der.tagged(3, der.sequence(...fields.extensions), 'constructed'),

@@ -39,7 +39,7 @@ export function bits(bytes: Uint8Array, unused = 0): Buffer {
 }
 
 /** RFC 5280 requires two-digit years before 2050 and four-digit years from then on. */
-export function time(date: Date): Buffer {
+export function timestamp(date: Date): Buffer {
   const digits = date.toISOString().replace(/\.\d+/, '').replaceAll(/[-:T]/g, '');
   return date.getUTCFullYear() < 2050
     ? element(0x17, Buffer.from(digits.slice(2)))

@@ -2,7 +2,7 @@
 import { AVAILABLE_STEPS, isStep, type Step, stepEntry, stepInputProblems } from '../../api/steps/steps.ts';
 import { isRecord, type JsonRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { ConditionTree } from '../compiled-rule.ts';
-import { formatValue, type ReportProblem, readList, readObject, suggestName } from '../problems.ts';
+import { formatValue, type ReportProblem, readArray, readObject, suggestName } from '../problems.ts';
 import { compileTree } from './tree.ts';
 
 /** The conditions that prove the success of a rung, by its name. */
@@ -11,7 +11,7 @@ export function compileLadder(
   path: string,
   written: unknown,
 ): ReadonlyMap<string, ConditionTree> {
-  const rungs = readList(report, path, written) ?? [];
+  const rungs = readArray(report, path, written) ?? [];
   const proofs = rungs.flatMap((rung, index) => compileRung(report, `${path}[${index}]`, rung));
   checkNames(report, path, rungs);
   if (!stepsOf(rungs.at(-1), 'plan').includes('HandOff')) {
@@ -63,7 +63,7 @@ function compileProof(report: ReportProblem, path: string, rung: JsonRecord): Co
 }
 
 function checkSteps(report: ReportProblem, path: string, written: unknown): void {
-  const steps = readList(report, path, written) ?? [];
+  const steps = readArray(report, path, written) ?? [];
   if (path.endsWith('.plan') && steps.length === 0) report(path, 'must have at least one step');
   for (const [index, step] of steps.entries()) checkStep(report, `${path}[${index}]`, step);
 }

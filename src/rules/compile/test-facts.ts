@@ -9,7 +9,7 @@ import {
   type Observation,
   parseReading,
 } from '../facts/fact.ts';
-import { childPath, type ReportProblem, readList, readObject, suggestName } from '../problems.ts';
+import { childPath, type ReportProblem, readArray, readObject, suggestName } from '../problems.ts';
 import { invalidParamReason } from './params.ts';
 
 /** Omitted facts are unknown. Unknown names are refused. */
@@ -58,7 +58,7 @@ function checkFact(report: ReportProblem, path: string, kind: FactKind, given: u
 }
 
 function checkEntries(report: ReportProblem, path: string, fields: FactFields, given: unknown): void {
-  for (const [index, entry] of (readList(report, path, given) ?? []).entries()) {
+  for (const [index, entry] of (readArray(report, path, given) ?? []).entries()) {
     const at = `${path}[${index}]`;
     const values = readObject(report, at, entry);
     if (!values) continue;

@@ -1,7 +1,7 @@
 /** Compiles the tests of a rule: at least one for each possible outcome. */
 import { textAt, valueAt } from '../../kube/objects/json.ts';
 import { RULE_OUTCOMES, type RuleOutcome, type RuleTest } from '../compiled-rule.ts';
-import { type ReportProblem, readList, readObject, suggestName } from '../problems.ts';
+import { type ReportProblem, readArray, readObject, suggestName } from '../problems.ts';
 import { compileTestFacts } from './test-facts.ts';
 
 export function compileTests(
@@ -10,7 +10,7 @@ export function compileTests(
   written: unknown,
   hasGate: boolean,
 ): readonly RuleTest[] {
-  const tests = (readList(report, path, written) ?? []).flatMap(
+  const tests = (readArray(report, path, written) ?? []).flatMap(
     (test, index) => compileTest(report, `${path}[${index}]`, test, hasGate) ?? [],
   );
   checkNames(report, tests);

@@ -1,7 +1,7 @@
 /** Compiles a tree of conditions: the JSON of json-rules-engine without its ambiguous parts. */
 import { isRecord, type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { type ConditionTree, listLeaves } from '../compiled-rule.ts';
-import { type ReportProblem, readList, suggestName, typeProblem } from '../problems.ts';
+import { type ReportProblem, readArray, suggestName, typeProblem } from '../problems.ts';
 import { compileLeaf, reportOtherKeys } from './leaf.ts';
 
 /** The depth of the schema in the CRD. */
@@ -64,7 +64,7 @@ function compileJoin(
   { form, depth }: { readonly form: 'all' | 'any'; readonly depth: number },
 ): ConditionTree | undefined {
   const at = `${path}.${form}`;
-  const items = readList(report, at, valueAt(written, form));
+  const items = readArray(report, at, valueAt(written, form));
   reportOtherKeys(report, path, written, [form]);
   if (!items) return undefined;
   if (items.length === 0) return report(at, 'must not be empty: an empty list would always match');

@@ -11,10 +11,11 @@ import {
   NAMESPACE,
   NAMESPACE_AGENTS,
 } from '../../api/names.ts';
+import type { Problem } from '../../api/validation/validate.ts';
 import { listAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
-import { mergeProblems, type Problem } from '../../rules/problems.ts';
+import { mergeProblems } from '../../rules/problems.ts';
 import { HUB_TARGET, type RenderedObject, type RenderedTarget, sourceText } from '../rendered.ts';
 import { unsupportedFields } from './unsupported.ts';
 

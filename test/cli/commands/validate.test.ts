@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseFieldPath } from '../../../src/cli/commands/validate.ts';
+import { splitFieldPath } from '../../../src/cli/commands/validate.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { testIo } from '../../support/test-io.ts';
@@ -44,13 +44,13 @@ describe('kubenode validate', () => {
   });
 });
 
-describe('parseFieldPath', () => {
+describe('splitFieldPath', () => {
   it.each([
     ['spec.stages[0].name', ['spec', 'stages', 0, 'name']],
     ['metadata.labels["a.b/c"]', ['metadata', 'labels', 'a.b/c']],
     ['spec.x[key]', ['spec', 'x', 'key']],
     ['', []],
   ])('splits %j', (path, steps) => {
-    expect(parseFieldPath(path)).toEqual(steps);
+    expect(splitFieldPath(path)).toEqual(steps);
   });
 });

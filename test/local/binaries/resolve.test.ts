@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProgramLookup } from '../../../src/local/binaries/binaries.ts';
 import { type ResolveOptions, resolveBinaries } from '../../../src/local/binaries/resolve.ts';
-import { KUBERNETES_VERSION } from '../../../src/local/binaries/versions.ts';
+import { CONTROL_PLANE_VERSION } from '../../../src/local/binaries/versions.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import {
   ETCD_ARCHIVE,
@@ -268,7 +268,7 @@ describe('resolveBinaries', () => {
       build) test "$GOFLAGS" = -mod=readonly || exit 3; test "$CGO_ENABLED" = 0 || exit 4; test -f go.sum || exit 5
         printf 'a\\nb\\n' >&2
         while [ "$1" != -o ]; do shift; done
-        printf '#!/bin/sh\\necho Kubernetes ${KUBERNETES_VERSION}\\n' > "$2"; chmod +x "$2";;
+        printf '#!/bin/sh\\necho Kubernetes ${CONTROL_PLANE_VERSION}\\n' > "$2"; chmod +x "$2";;
       esac`;
 
     beforeEach(() => {
@@ -306,7 +306,7 @@ describe('resolveBinaries', () => {
       ],
       [
         'makes another version',
-        BUILDS.replace(KUBERNETES_VERSION, 'v1.0.0'),
+        BUILDS.replace(CONTROL_PLANE_VERSION, 'v1.0.0'),
         /expected Kubernetes v1.*, got Kubernetes v1\.0\.0/,
       ],
     ])('leaves no files behind if it %s', async (_, go, message) => {

@@ -10,8 +10,8 @@ describe('DER', () => {
     ['an arc above 127', der.objectId('1.2.840.10045.4.3.2'), '06082a8648ce3d040302'],
     ['a length above 127', der.octets(Buffer.alloc(200)).subarray(0, 3), '0481c8'],
     ['a length above 255', der.octets(Buffer.alloc(300)).subarray(0, 4), '0482012c'],
-    ['a date before 2050', der.time(new Date('2049-12-31T23:59:59Z')), `170d${hex('491231235959Z')}`],
-    ['a date from 2050 on', der.time(new Date('2050-01-01T00:00:00Z')), `180f${hex('20500101000000Z')}`],
+    ['a date before 2050', der.timestamp(new Date('2049-12-31T23:59:59Z')), `170d${hex('491231235959Z')}`],
+    ['a date from 2050 on', der.timestamp(new Date('2050-01-01T00:00:00Z')), `180f${hex('20500101000000Z')}`],
   ])('encodes %s', (_, bytes, expected) => {
     expect(bytes.toString('hex')).toBe(expected);
   });

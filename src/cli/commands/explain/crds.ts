@@ -26,7 +26,7 @@ export interface CrdSchema {
   readonly 'x-kubernetes-int-or-string'?: boolean;
 }
 
-export interface Crd {
+export interface CrdManifest {
   readonly spec: {
     readonly group: string;
     readonly names: {
@@ -42,7 +42,7 @@ export interface Crd {
   };
 }
 
-export function findCrd(name: string): Crd {
+export function findCrd(name: string): CrdManifest {
   const crds = readCrds();
   const lowerCaseName = name.toLowerCase();
   const found = crds.find(({ spec: { names } }) =>
@@ -57,16 +57,16 @@ export function findCrd(name: string): Crd {
   });
 }
 
-export function readCrds(): Crd[] {
+export function readCrds(): CrdManifest[] {
   const folder = new URL('../../../../crds/', import.meta.url);
   return readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((file) => parse(readFileSync(new URL(file, folder), 'utf8')) as Crd);
+    .map((file) => parse(readFileSync(new URL(file, folder), 'utf8')) as CrdManifest);
 }
 
 /** Our kinds have one version. */
-export function schemaOf({ spec }: Crd): CrdSchema {
+export function schemaOf({ spec }: CrdManifest): CrdSchema {
   return spec.versions[0]?.schema.openAPIV3Schema ?? {};
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgramLookup } from '../../../../src/local/binaries/binaries.ts';
 import { hasGo } from '../../../../src/local/binaries/go-build.ts';
 import { resolveBinaries } from '../../../../src/local/binaries/resolve.ts';
-import { KUBERNETES_VERSION } from '../../../../src/local/binaries/versions.ts';
+import { CONTROL_PLANE_VERSION } from '../../../../src/local/binaries/versions.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { LONG } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
@@ -31,7 +31,7 @@ describe.runIf(LONG && (await hasGo(process.env)))('the control plane built with
     const version = execFileSync(createProgramLookup(first)('kube-apiserver'), ['--version'], {
       encoding: 'utf8',
     });
-    expect(version.trim()).toBe(`Kubernetes ${KUBERNETES_VERSION}`);
+    expect(version.trim()).toBe(`Kubernetes ${CONTROL_PLANE_VERSION}`);
     expect(readFileSync(createProgramLookup(first)('etcd')).subarray(1, 4).toString()).toBe('ELF');
   });
 });

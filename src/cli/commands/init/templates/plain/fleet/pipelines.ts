@@ -8,7 +8,7 @@ export const fleetPipeline: PipelineSpec = {
     credentialsRef: { name: 'fleet-repository' },
     pollSeconds: 5,
   },
-  // Short soak times for a first trial. Increase them for production.
+  // Short soak times for evaluation. Increase them for production.
   stages: [
     { name: 'test', clusterSelector: environment('test'), soakSeconds: 10 },
     { name: 'pre', clusterSelector: environment('pre'), soakSeconds: 20 },
