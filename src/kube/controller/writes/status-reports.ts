@@ -1,6 +1,6 @@
 /**
- * Statuses that only report: for each object one write at a time, then none for a second, and of what is reported
- * meanwhile only the last content. What is pending when the controller stops is written then.
+ * Statuses that only report: of what is reported of an object within a moment only the last content is written, then
+ * nothing for a second. What is pending when the controller stops is written then.
  */
 import type { Clock } from '../../../os/clock.ts';
 import { storeKey } from '../../cache/store.ts';
@@ -20,7 +20,6 @@ export interface StatusReportsOptions {
   readonly write: (report: StatusReport) => Promise<unknown>;
   /** The status was not written: its key has to be reconciled again. */
   readonly failed: (report: StatusReport, error: unknown) => void;
-  readonly windowMs?: number;
 }
 
 export interface StatusReport {
@@ -29,8 +28,10 @@ export interface StatusReport {
   readonly key: string;
 }
 
-// People who watch see a second as at once; a controller that reports after each of a hundred steps writes once a second.
-const WINDOW_MS = 1000;
+// What a reconcile reports from step to step; nobody sees a tenth of a second.
+const GATHER_MS = 100;
+// A controller that reports after each of a thousand steps writes once a second.
+const BETWEEN_MS = 1000;
 
 interface Reported {
   pending: StatusReport | undefined;
@@ -38,7 +39,7 @@ interface Reported {
 }
 
 export function createStatusReports(options: StatusReportsOptions): StatusReports {
-  const { clock, write, failed, windowMs = WINDOW_MS } = options;
+  const { clock, write, failed } = options;
   const objects = new Map<string, Reported>();
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -70,13 +71,18 @@ export function createStatusReports(options: StatusReportsOptions): StatusReport
   }
 
   async function writeAll(id: string, reported: Reported): Promise<void> {
+    await pause(GATHER_MS);
     for (let report = reported.pending; report; report = reported.pending) {
       reported.pending = undefined;
       reported.writing = writeOne(report);
       await reported.writing;
-      await clock.sleep(windowMs, stopping.signal).catch(() => undefined);
+      await pause(BETWEEN_MS);
     }
     objects.delete(id);
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await clock.sleep(ms, stopping.signal).catch(() => undefined);
   }
 
   async function writeOne(report: StatusReport): Promise<void> {

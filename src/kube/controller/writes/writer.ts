@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts';
 import { isKubeError, KubeError } from '../../client/errors.ts';
 import { labelOf, nameOf } from '../../client/paths.ts';
-import { valueAt } from '../../objects/json.ts';
+import { listAt, valueAt } from '../../objects/json.ts';
 import type { KubeObject, Resource } from '../../objects/object.ts';
 import { completeIntent, type Intent, type StatusIntent } from '../intent.ts';
 import type { DeleteOutcome, DeleteWith } from '../reconcile-context.ts';
@@ -199,14 +199,20 @@ function stored<T extends KubeObject>(
   resource: Resource<T>,
   answer: KubeObject,
 ): T {
-  return views.find(resource)?.wrote(answer) ?? (answer as T);
+  const view = views.find(resource);
+  const object = view?.wrote(answer) ?? (answer as T);
+  // The removal of the last finalizer answers with the object that it deleted.
+  if (object.metadata.deletionTimestamp !== undefined && !isKept(object)) view?.deleted(object);
+  return object;
 }
 
 function isKept(object: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   const graceSeconds = valueAt(object, 'metadata', 'deletionGracePeriodSeconds');
   const inGrace = typeof graceSeconds === 'number' && graceSeconds > 0;
-  return deletionTimestamp !== undefined && (finalizers.length > 0 || inGrace);
+  // Namespaces are finalized by their spec.
+  const kept = finalizers.length > 0 || listAt(object, 'spec', 'finalizers').length > 0 || inGrace;
+  return deletionTimestamp !== undefined && kept;
 }
 
 function notInView(object: KubeObject): KubeError {

@@ -4,7 +4,7 @@ import {
   type StatusReports,
 } from '../../../../src/kube/controller/writes/status-reports.ts';
 import type { Resource } from '../../../../src/kube/objects/object.ts';
-import { settle, type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
+import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 
 const THINGS: Resource = { group: 'test', version: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
 
@@ -39,31 +39,38 @@ function bed({ takesMs = 0, fails = false } = {}): Bed {
 }
 
 describe('createStatusReports', () => {
-  it('writes the first report at once, and of those within a second only the last', async () => {
+  it('writes what is reported within a moment once, with the last content', async () => {
     const { clock, writes, report } = bed();
-    for (const phase of ['one', 'two', 'three']) {
-      report('a', phase);
-      await clock.advance(300);
-    }
+    for (const phase of ['one', 'two', 'three']) report('a', phase);
     await clock.advance(10_000);
-    expect(writes).toEqual(['0 a one', '1000 a three']);
+    expect(writes).toEqual(['100 a three']);
   });
 
-  it('writes at once again after a quiet second', async () => {
+  it('writes once a second, the last content each time', async () => {
+    const { clock, writes, report } = bed();
+    for (let step = 0; step < 20; step += 1) {
+      report('a', String(step));
+      await clock.advance(100);
+    }
+    await clock.advance(10_000);
+    expect(writes).toEqual(['100 a 0', '1100 a 10', '2100 a 19']);
+  });
+
+  it('does not wait for a second again after a quiet one', async () => {
     const { clock, writes, report } = bed();
     report('a', 'one');
-    await clock.advance(1000);
+    await clock.advance(5000);
     report('a', 'two');
-    await settle();
-    expect(writes).toEqual(['0 a one', '1000 a two']);
+    await clock.advance(5000);
+    expect(writes).toEqual(['100 a one', '5100 a two']);
   });
 
   it('keeps objects apart', async () => {
-    const { writes, report } = bed();
+    const { clock, writes, report } = bed();
     report('a', 'one');
     report('b', 'one');
-    await settle();
-    expect(writes).toEqual(['0 a one', '0 b one']);
+    await clock.advance(100);
+    expect(writes).toEqual(['100 a one', '100 b one']);
   });
 
   it('never has two writes of one object under way', async () => {
@@ -72,14 +79,15 @@ describe('createStatusReports', () => {
     await clock.advance(2000);
     report('a', 'two');
     await clock.advance(2000);
-    expect(writes).toEqual(['0 a one']);
-    await clock.advance(2000);
-    expect(writes).toEqual(['0 a one', '6000 a two']);
+    expect(writes).toEqual(['100 a one']);
+    await clock.advance(2500);
+    expect(writes).toEqual(['100 a one', '6100 a two']);
   });
 
   it('drops what is pending when a newer status is written directly, after what is under way', async () => {
     const { clock, reports, writes, report } = bed({ takesMs: 500 });
     report('a', 'one');
+    await clock.advance(100);
     report('a', 'two');
     let superseded = false;
     void reports.supersede(THINGS, { metadata: { name: 'a' }, status: {} }).then(() => (superseded = true));
@@ -88,23 +96,24 @@ describe('createStatusReports', () => {
     await clock.advance(1);
     expect(superseded).toBe(true);
     await clock.advance(10_000);
-    expect(writes).toEqual(['0 a one']);
+    expect(writes).toEqual(['100 a one']);
   });
 
   it('writes what is pending when it is flushed, without waiting for its second', async () => {
     const { clock, reports, writes, report } = bed();
     report('a', 'one');
-    await settle();
+    await clock.advance(100);
     report('a', 'two');
+    report('b', 'one');
     await reports.flush();
-    expect(writes).toEqual(['0 a one', '0 a two']);
+    expect(writes).toEqual(['100 a one', '100 a two', '100 b one']);
     expect(clock.sleepers).toBe(0);
   });
 
   it('tells which key has to be reconciled again when a write fails', async () => {
-    const { failures, report } = bed({ fails: true });
+    const { clock, failures, report } = bed({ fails: true });
     report('a', 'one');
-    await settle();
+    await clock.advance(100);
     expect(failures).toEqual(['key-of-a: refused']);
   });
 });
