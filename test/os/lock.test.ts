@@ -38,15 +38,15 @@ describe('a lock', () => {
   it('reports its holder to a waiting process once', async () => {
     const what = tempFolder('lock');
     const lock = await acquireLock(what);
-    const told: string[] = [];
+    const holders: string[] = [];
     const next = acquireLock(what, {
       waiting: (holder) => {
-        told.push(holder);
+        holders.push(holder);
         void lock.release();
       },
     });
     await (await next).release();
-    expect(told).toEqual([`pid ${process.pid}`]);
+    expect(holders).toEqual([`pid ${process.pid}`]);
   });
 
   it('is released by the kernel when its holder is killed', async () => {
@@ -58,13 +58,13 @@ describe('a lock', () => {
     });
     onTestFinished(() => void holder.kill('SIGKILL'));
     await once(holder.stdout, 'data');
-    const told: string[] = [];
+    const holders: string[] = [];
     const waiting = (who: string): void => {
-      told.push(who);
+      holders.push(who);
       holder.kill('SIGKILL');
     };
     await (await acquireLock(what, { waiting })).release();
-    expect(told).toEqual([`pid ${holder.pid}`]);
+    expect(holders).toEqual([`pid ${holder.pid}`]);
   });
 
   it('stops waiting when the signal is aborted', async () => {

@@ -54,7 +54,7 @@ describe('a child process', () => {
     expect(await isRunning(other)).toBe(true);
   });
 
-  it('has its own session, so that it survives the end of ours', async () => {
+  it('has its own session, so that it survives our end', async () => {
     const identity = await start('exec sleep 100');
     const stat = readFileSync(`/proc/${identity.pid}/stat`, 'utf8').split(' ');
     expect(stat[5]).toBe(String(identity.pid));

@@ -4,11 +4,12 @@
  */
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
+import { nameOf } from '../../kube/client/paths.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
 import { MANAGER_INSTALL } from '../names.ts';
 import { installation } from './installation.ts';
-import { isCrd, isPolicy, nameOf, resourceOf } from './objects.ts';
+import { isCrd, isPolicy, resourceOf } from './objects.ts';
 import {
   type Change,
   type Crd,

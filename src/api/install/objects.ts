@@ -1,5 +1,5 @@
 /** How the objects of an installation are addressed. */
-import type { KubeObject, ObjectName, Resource } from '../../kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Crd } from './plan.ts';
 
 export function isCrd(object: KubeObject): object is Crd {
@@ -8,10 +8,6 @@ export function isCrd(object: KubeObject): object is Crd {
 
 export function isPolicy(object: KubeObject): boolean {
   return object.kind === 'ValidatingAdmissionPolicy';
-}
-
-export function nameOf({ metadata: { name, namespace } }: KubeObject): ObjectName {
-  return namespace === undefined ? { name } : { name, namespace };
 }
 
 /** Without discovery: these are kinds that every API server has, and two of our own. */

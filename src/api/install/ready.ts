@@ -1,11 +1,12 @@
 /** Waits until what was written is in force: nobody should have to try again after an installation. */
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
+import { nameOf } from '../../kube/client/paths.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
 import { GROUP } from '../names.ts';
 import { initialLedger } from '../policies/ledger.ts';
-import { nameOf, resourceOf } from './objects.ts';
+import { resourceOf } from './objects.ts';
 import { type Crd, crdState } from './plan.ts';
 
 const POLL_MS = 100;

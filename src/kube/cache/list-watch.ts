@@ -45,7 +45,7 @@ export function createWatchPosition(): WatchPosition {
 }
 
 /** Reads the complete list. The store changes only when all of it was read. */
-export async function readList<T extends KubeObject>(
+export async function readCompleteList<T extends KubeObject>(
   source: ReflectorSource<T>,
   position: WatchPosition,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import { collectionLabel } from '../client/paths.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
 import { backOffAfterError, NO_ERRORS } from '../process/backoff.ts';
 import type { Log } from '../process/log.ts';
-import { createWatchPosition, followWatch, type ReflectorSource, readList } from './list-watch.ts';
+import { createWatchPosition, followWatch, type ReflectorSource, readCompleteList } from './list-watch.ts';
 import type { WritableStore } from './store.ts';
 import { createTransform, type Transform } from './trim.ts';
 import type { Selection } from './verify-missing.ts';
@@ -92,7 +92,7 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
   async function listOnce(signal: AbortSignal): Promise<void> {
     // A list shows the state at its start.
     const started = { ms: clock.monotonicMs(), at: clock.now() };
-    await readList(source, position, signal);
+    await readCompleteList(source, position, signal);
     recordContact(started);
     log.info('list complete', { objects: store.size, resourceVersion: position.from });
     first.resolve();

@@ -11,8 +11,8 @@ const MAX_LENGTH = 256;
 const POOL_SIZE = 20_000;
 
 /**
- * Drops the fields at these paths, such as 'status.images', and the managedFields of all but these managers' applies. The
- * object must be fresh from the parser: it is changed in place, before anybody else sees it.
+ * Drops the fields at these paths, such as 'status.images', and all managedFields except the applies of these managers. The
+ * object must not be shared yet, because it is changed in place.
  */
 export function createTransform<T extends KubeObject = KubeObject>(
   drop: readonly string[] = [],
@@ -30,7 +30,7 @@ export function createTransform<T extends KubeObject = KubeObject>(
   };
 }
 
-/** An empty list says that these managers own nothing; no list would say that nothing is known. */
+/** An empty list means that these managers own nothing; a missing list would mean that it is unknown. */
 function keepManagers(
   metadata: { managedFields?: readonly ManagedFields[] },
   managers: readonly string[],

@@ -34,7 +34,7 @@ export interface Term {
   readonly lost: AbortSignal;
 }
 
-/** A term as seen by the code that renews it. */
+/** A term, for the code that renews it. */
 export interface TermState extends Term {
   /** The server accepted a renewal that was sent at that moment. */
   renewed(sentAt: Moment): void;

@@ -29,7 +29,7 @@ export function conditionOf<C extends Pick<Condition, 'type'>>(
 
 /**
  * Unknown for a missing condition. Also Unknown, when the generation of the object is given, for a condition of an older
- * generation: it says nothing about the current spec.
+ * generation: it does not describe the current spec.
  */
 export function conditionStatus(
   conditions: readonly Pick<Condition, 'type' | 'status' | 'observedGeneration'>[] | undefined,

@@ -38,8 +38,8 @@ export interface ManagedFields {
 }
 
 /**
- * A kind as one API server serves it: enough to write its paths. The core group is ''. `T` is the type of its objects, so
- * that `MACHINES` alone says what a view of it holds.
+ * A kind as one API server serves it, with everything that its paths need. The core group is ''. `T` is the type of its
+ * objects.
  */
 export interface Resource<T extends KubeObject = KubeObject> {
   readonly group: string;

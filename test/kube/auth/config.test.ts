@@ -247,7 +247,7 @@ describe('loadConfig', () => {
       expect([inline.tls, (await identity({ kubeconfig })).tls]).toEqual([tls, tls]);
     });
 
-    it('skips verification when the kubeconfig says so', async () => {
+    it('skips verification with insecure-skip-tls-verify', async () => {
       const cluster = {
         'insecure-skip-tls-verify': true,
         'certificate-authority-data': base64(authority.certPem),

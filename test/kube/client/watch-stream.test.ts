@@ -20,11 +20,11 @@ describe('watch', () => {
   const bookmark = { apiVersion: 'v1', kind: 'Node', metadata: { resourceVersion: '8' } };
 
   async function events(client: Client): Promise<string[]> {
-    const seen: string[] = [];
+    const received: string[] = [];
     for await (const { type, object } of client.watch(NODES, OPTIONS)) {
-      seen.push(`${type} ${object.metadata.resourceVersion}`);
+      received.push(`${type} ${object.metadata.resourceVersion}`);
     }
-    return seen;
+    return received;
   }
 
   it('requests bookmarks, from its resourceVersion on', async () => {

@@ -92,7 +92,7 @@ describe('diffObjects', () => {
   });
 
   it('compares the values of a Secret without showing them', () => {
-    const before = secret({ data: { same: 'c2FtZQ==', old: 'b2xk', gone: 'Z29uZQ==' }, type: 'Opaque' });
+    const before = secret({ data: { same: 'c2FtZQ==', old: 'b2xk', left: 'Z29uZQ==' }, type: 'Opaque' });
     const after = secret({
       data: { same: 'c2FtZQ==', old: 'bmV3', fresh: 'ZnJlc2g=' },
       stringData: { 'a.b': 'x' },
@@ -101,7 +101,7 @@ describe('diffObjects', () => {
     const found = diffObjects(before, after);
     expect(formatDifferences(found)).toEqual([
       '+ data.fresh: ***',
-      '- data.gone: ***',
+      '- data.left: ***',
       '~ data.old: *** → ***',
       '+ stringData["a.b"]: ***',
       '~ type: "Opaque" → "Other"',

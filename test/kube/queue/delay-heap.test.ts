@@ -45,9 +45,10 @@ function inModel(model: Map<string, number>, { act, key, ms }: Step): unknown {
     if (earlier) model.set(key, ms);
     return earlier;
   }
-  const gone = act === 'remove' ? [key] : [...model].filter(([, at]) => at <= ms / 50).map(([name]) => name);
-  const due = gone.map((name) => ({ key: name, dueMs: model.get(name) ?? 0 }));
-  for (const name of gone) model.delete(name);
+  const removed =
+    act === 'remove' ? [key] : [...model].filter(([, at]) => at <= ms / 50).map(([name]) => name);
+  const due = removed.map((name) => ({ key: name, dueMs: model.get(name) ?? 0 }));
+  for (const name of removed) model.delete(name);
   return act === 'remove' ? undefined : byTime(due);
 }
 

@@ -67,13 +67,13 @@ describe('priorities', () => {
   it('do not let a key that is added repeatedly crowd out the others', async () => {
     const queue = createTestQueue(virtualClock());
     for (const key of ['hot', 'a', 'b', 'c']) queue.add(key);
-    const seen: string[] = [];
+    const taken: string[] = [];
     for (let n = 0; n < 8; n += 1) {
       const key = String(await queue.take());
-      seen.push(key);
+      taken.push(key);
       queue.add('hot');
       queue.done(key);
     }
-    expect(seen.slice(0, 5)).toEqual(['hot', 'a', 'b', 'c', 'hot']);
+    expect(taken.slice(0, 5)).toEqual(['hot', 'a', 'b', 'c', 'hot']);
   });
 });

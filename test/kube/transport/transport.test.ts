@@ -11,10 +11,10 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
   describe('a request', () => {
     it('has method, path with the prefix, query, body and headers', async () => {
       const server = await startTlsServer();
-      const seen: unknown[] = [];
+      const requests: unknown[] = [];
       server.answer(async (request, response) => {
         const { method, url, headers } = request;
-        seen.push({ method, url, headers, body: await bodyOf(request) });
+        requests.push({ method, url, headers, body: await bodyOf(request) });
         response.writeHead(201, { 'X-Test': 'yes' }).end('{"ok":true}');
       });
       const headers = impersonationHeaders({ user: 'jane', groups: ['a', 'b'], extra: { 'x.y/z': ['1'] } });
@@ -29,7 +29,7 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
       });
 
       expect(answer).toMatchObject({ status: 201, headers: { 'x-test': 'yes' }, body: '{"ok":true}' });
-      expect(seen).toMatchObject([
+      expect(requests).toMatchObject([
         {
           method: 'PATCH',
           url: '/clusters/c-1/api/v1/nodes/%C3%A9?fieldManager=me+%26+you',

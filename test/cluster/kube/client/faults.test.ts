@@ -39,7 +39,7 @@ afterAll(async () => {
 
 describe('reads', () => {
   it.each(EVERY_FAULT)(
-    'get: %s is the object or an error, and absent only when the server says so',
+    'get: %s gives the object or an error, and NotFound only from the server',
     async (name, fault) => {
       proxy.on({ verb: 'get', resource: 'configmaps', nth: 1, fault: fault() });
       const outcome = await outcomeOf(client.get(CONFIG_MAPS, { name: 'm-1', ...HERE }));

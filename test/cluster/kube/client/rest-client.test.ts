@@ -129,19 +129,19 @@ describe.each([
 
   it('watches until the server ends it', async () => {
     const { resourceVersion } = await client.list(CONFIG_MAPS, { namespace: 'default' });
-    const seen: string[] = [];
-    const options = { resourceVersion, namespace: 'default', labelSelector: 'seen=yes', timeoutSeconds: 2 };
+    const events: string[] = [];
+    const options = { resourceVersion, namespace: 'default', labelSelector: 'events=yes', timeoutSeconds: 2 };
     const watching = (async () => {
       for await (const { type, object } of client.watch(CONFIG_MAPS, options)) {
-        if (type !== 'BOOKMARK') seen.push(`${type} ${object.metadata.name}`);
+        if (type !== 'BOOKMARK') events.push(`${type} ${object.metadata.name}`);
       }
     })();
-    const { metadata } = await client.create(CONFIG_MAPS, map('a', {}, { seen: 'yes' }));
+    const { metadata } = await client.create(CONFIG_MAPS, map('a', {}, { events: 'yes' }));
     await client.create(CONFIG_MAPS, map('b', {}));
     await client.patch(CONFIG_MAPS, NAME, { type: 'merge', body: { data: { x: '1' } } });
     await client.delete(CONFIG_MAPS, NAME, { uid: metadata.uid ?? '' });
     await watching;
-    expect(seen).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
+    expect(events).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
   });
 
   it('ends a watch with its signal', async () => {
@@ -248,7 +248,7 @@ describe('the identity', () => {
     expect(error.message).toContain('User "jane" cannot list resource "configmaps"');
     await jane.close();
 
-    const stranger = await connect({
+    const unauthenticated = await connect({
       kubeconfigText: JSON.stringify({
         'current-context': 'a',
         clusters: [
@@ -264,8 +264,8 @@ describe('the identity', () => {
         contexts: [{ name: 'a', context: { cluster: 'c', user: 'u' } }],
       }),
     });
-    expect((await failing(stranger.list(CONFIG_MAPS))).code).toBe('Unauthorized');
-    await stranger.close();
+    expect((await failing(unauthenticated.list(CONFIG_MAPS))).code).toBe('Unauthorized');
+    await unauthenticated.close();
   });
 });
 

@@ -124,12 +124,12 @@ function start(identity: string): Child {
   const reports: Report[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => reports.push(JSON.parse(line) as Report));
   onTestFinished(async () => {
-    const gone = new Promise((resolve) => {
+    const exited = new Promise((resolve) => {
       child.once('exit', resolve);
     });
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
-    await gone;
+    await exited;
   });
   return { process: child, reports };
 }
