@@ -1,4 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Stage } from '../../../src/api/generated/types.ts';
+import {
+  type EntryRequest,
+  entryLimit,
+  type StartRequest,
+  startLimit,
+} from '../../../src/sync/promote/limits.ts';
 import {
   prodClusters,
   prodStage,
@@ -7,7 +14,70 @@ import {
   stageStatus,
   writtenClusters,
 } from './simulation/queries.ts';
-import { HOUR, MINUTE, PromotionSimulation } from './simulation/simulation.ts';
+import { HOUR, MINUTE, PromotionSimulation, stageOf } from './simulation/simulation.ts';
+
+const PIPELINE = new PromotionSimulation().pipeline;
+const PAUSED = { ...PIPELINE, spec: { ...PIPELINE.spec, paused: true } };
+const STRICT = { ...PIPELINE, spec: { ...PIPELINE.spec, unassigned: 'Fail' as const } };
+const STAGE = stageOf({ name: 'prod', maxConcurrentClusters: 2, maxFailedClusters: 1 });
+
+describe('startLimit', () => {
+  const REQUEST = { pipeline: PIPELINE, stage: STAGE, unassigned: [], total: 10, busy: 0, failed: [] };
+
+  it.each<[name: string, request: Partial<StartRequest>, expected: string]>([
+    ['an idle stage', {}, '2 StageFull'],
+    ['a busy cluster', { busy: 1 }, '1 StageFull'],
+    ['a full stage', { busy: 2 }, '0 StageFull'],
+    ['an overfull stage', { busy: 3 }, '-1 StageFull'],
+    ['failures within the budget', { failed: ['a'] }, '2 StageFull'],
+    ['failures over the budget', { failed: ['a', 'b'] }, '0 FailureBudgetSpent'],
+    ['changed content', { rerendered: 'c1' }, '0 RenderChanged'],
+    ['a paused Pipeline', { pipeline: PAUSED, failed: ['a', 'b'] }, '0 Paused'],
+    ['an unassigned cluster', { pipeline: STRICT, unassigned: ['x'] }, '0 ClusterUnassigned'],
+    ['an unassigned cluster that is ignored', { unassigned: ['x'] }, '2 StageFull'],
+  ])('with %s: %s', (_, request, expected) => {
+    const { slots, reason } = startLimit({ ...REQUEST, ...request });
+    expect(`${slots} ${reason}`).toBe(expected);
+  });
+
+  it('names at most 20 clusters', () => {
+    const failed = prodClusters(25);
+    expect(startLimit({ ...REQUEST, failed }).because).toBe(
+      `clusters failed in prod: 25, allowed: 1 (${failed.slice(0, 20).join(', ')})`,
+    );
+  });
+});
+
+describe('entryLimit', () => {
+  const REQUEST = {
+    pipeline: PIPELINE,
+    stage: STAGE,
+    planDigest: 'p1',
+    unassigned: [],
+    changes: 3,
+    unexercised: 0,
+  };
+  const stageWith = (approval: Stage['approval']): Stage => ({ ...STAGE, approval });
+  const approvals = [{ stage: 'prod', planDigest: 'p1', reason: 'reviewed' }];
+  const APPROVED = { ...PIPELINE, spec: { ...PIPELINE.spec, approvals } };
+
+  it.each<[name: string, request: Partial<EntryRequest>, expected: string]>([
+    ['no approval needed', {}, 'Unlimited'],
+    ['a paused Pipeline', { pipeline: PAUSED }, 'Paused'],
+    ['an approval for every change', { stage: stageWith('Required') }, 'ApprovalRequired'],
+    ['an approval but no change', { stage: stageWith('Required'), changes: 0 }, 'Unlimited'],
+    ['an approval of this plan', { stage: stageWith('Required'), pipeline: APPROVED }, 'Unlimited'],
+    [
+      'an approval of another plan',
+      { stage: stageWith('Required'), pipeline: APPROVED, planDigest: 'p2' },
+      'ApprovalRequired',
+    ],
+    ['exercised changes only', { stage: stageWith('Unexercised') }, 'Unlimited'],
+    ['an unexercised change', { stage: stageWith('Unexercised'), unexercised: 1 }, 'ApprovalRequired'],
+  ])('with %s: %s', (_, request, expected) => {
+    expect(entryLimit({ ...REQUEST, ...request }).reason).toBe(expected);
+  });
+});
 
 const STAGES = [
   { name: 'test', soakSeconds: 60 },

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  prodClusters,
-  prodStage,
-  runUntilProven,
-  stageStates,
-  watchMaxBusy,
-  writtenClusters,
-  writtenCommits,
-} from '../simulation/queries.ts';
+import { runUntilProven, stageStates, writtenClusters, writtenCommits } from '../simulation/queries.ts';
 import { HOUR, MINUTE, PromotionSimulation, SECOND } from '../simulation/simulation.ts';
 
 const STAGES = [
@@ -15,85 +7,6 @@ const STAGES = [
   { name: 'pre', soakSeconds: 600 },
   { name: 'prod', soakSeconds: 3600 },
 ];
-
-describe('S23 limits the clusters of a stage that are busy at one time', () => {
-  it('writes a bad version to no more clusters than may be busy, of 200', () => {
-    const stages = [{ name: 'prod', maxConcurrentClusters: 5, soakSeconds: 600 }];
-    const sim = new PromotionSimulation({ stages, clusters: prodClusters(200) });
-    const most = watchMaxBusy(sim);
-    sim.push('c1', { prod: { app: 'bad1' } });
-    sim.run(HOUR);
-    expect(writtenClusters(sim, 'c1')).toEqual(prodClusters(5));
-    expect(most()).toBe(5);
-    expect(prodStage(sim, 'c1')).toMatchObject({
-      state: 'Failed',
-      clusters: { total: 200, failed: 5, pending: 195 },
-    });
-    expect(sim.release('c1').status?.failedClusters?.map(({ name }) => name)).toEqual(prodClusters(5));
-  });
-
-  it.each([
-    [1, 1],
-    ['25%', 2],
-    ['1%', 1],
-    ['100%', 8],
-  ] as const)(
-    'keeps, of 8 clusters with maxConcurrentClusters %s, at most %s busy',
-    (maxConcurrentClusters, expected) => {
-      const stages = [{ name: 'prod', maxConcurrentClusters, soakSeconds: 60 }];
-      const sim = new PromotionSimulation({ stages, clusters: prodClusters(8) });
-      const most = watchMaxBusy(sim);
-      sim.push('c1', { prod: { app: 'v1' } });
-      sim.run(2 * HOUR);
-      expect(most()).toBe(expected);
-      expect(prodStage(sim, 'c1').state).toBe('Proven');
-      expect(writtenClusters(sim, 'c1')).toEqual(prodClusters(8));
-    },
-  );
-
-  it('keeps order and limit through a restart at every step', () => {
-    const stages = [{ name: 'prod', maxConcurrentClusters: 2, soakSeconds: 60 }];
-    const sim = new PromotionSimulation({ stages, clusters: prodClusters(6) });
-    const most = watchMaxBusy(sim);
-    sim.push('c1', { prod: { app: 'v1' } });
-    for (let step = 0; step < 40; step++) {
-      sim.run(13 * SECOND);
-      sim.reconcile(step % 12);
-      sim.restart();
-    }
-    sim.run(HOUR);
-    expect(most()).toBe(2);
-    expect(prodStage(sim, 'c1').state).toBe('Proven');
-  });
-
-  it('names the limit in the status of a waiting cluster', () => {
-    const sim = new PromotionSimulation({ stages: [{ name: 'prod' }], clusters: prodClusters(3) });
-    sim.push('c1', { prod: { app: 'v1' } });
-    sim.settle();
-    expect(sim.cluster('prod-002').status?.sync).toMatchObject({
-      state: 'Pending',
-      message: 'clusters busy in prod: 1, allowed: 1',
-    });
-  });
-
-  it('lets a returning cluster wait while others use the slots', () => {
-    const sim = new PromotionSimulation({
-      stages: [{ name: 'prod', soakSeconds: 600 }],
-      clusters: prodClusters(2),
-    });
-    sim.push('c1', { prod: { app: 'v1' } });
-    sim.run(20 * SECOND);
-    sim.cluster('prod-001').paused = true;
-    sim.run(20 * SECOND);
-    expect(sim.cluster('prod-002').status?.sync?.state).toBe('Applying');
-    sim.cluster('prod-001').paused = false;
-    sim.run(20 * SECOND);
-    expect(sim.cluster('prod-001').status?.sync?.state).toBe('Pending');
-    expect(sim.cluster('prod-001').target?.mode).toBe('Observe');
-    sim.run(2 * HOUR);
-    expect(prodStage(sim, 'c1').state).toBe('Proven');
-  });
-});
 
 describe('S23 keeps the order inside a stage when the hub is restored from a backup', () => {
   it('starts no cluster while one that was found in progress is still being written', () => {

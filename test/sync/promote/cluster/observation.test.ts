@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterReport } from '../../../../src/sync/cluster-report.ts';
+import {
+  findObstacle,
+  isObservedUnsettled,
+  observeContent,
+  observedFailure,
+} from '../../../../src/sync/promote/cluster/observation.ts';
+import { checkOf, later, NOW } from '../../../rollout/builders.ts';
+import { clusterOf, contextOf, reportOf } from '../builders.ts';
+
+const at = (seconds: number): string => later(seconds).toISOString();
+const WORK = {
+  digest: 'a1',
+  state: 'Applied',
+  reason: 'Applied',
+  message: 'every object matches git',
+  objects: { total: 1, applied: 1, pruned: 0, failed: 0 },
+  failures: [],
+} as const;
+const HEALTHY = { digest: 'a1', observedAt: NOW, answer: 'Settled', because: 'healthy' } as const;
+const PROGRESSING = {
+  ...HEALTHY,
+  answer: 'Progressing',
+  reason: 'RollingOut',
+  because: 'rolling out',
+} as const;
+
+function observe(
+  report: Partial<ClusterReport> = {},
+  soak: NonNullable<Parameters<typeof observeContent>[1]['sync']['soak']> = {},
+): ReturnType<typeof observeContent> {
+  const sync = { commit: 'c1', renderedDigest: 'a1', soak };
+  return observeContent(
+    { cluster: clusterOf({}, sync), report: reportOf({ work: WORK, health: HEALTHY, ...report }) },
+    { sync, digest: 'a1' },
+    contextOf(),
+    { soakSeconds: 60, checks: [checkOf({ name: 'errors' })] },
+  );
+}
+
+describe('findObstacle', () => {
+  it.each<[name: string, report: Partial<ClusterReport>, expected: string | undefined]>([
+    ['nothing', {}, undefined],
+    ['no work on this content', { work: { ...WORK, digest: 'a2' } }, 'Applying'],
+    ['a held plan', { work: { ...WORK, state: 'Held', reason: 'DeletesHeld' } }, 'DeletesHeld failing'],
+    ['an apply in progress', { work: { ...WORK, state: 'Applying', reason: 'Waiting' } }, 'Waiting'],
+    [
+      'an apply with errors',
+      {
+        work: { ...WORK, state: 'Applying', reason: 'ServerError', objects: { ...WORK.objects, failed: 1 } },
+      },
+      'ServerError failing',
+    ],
+    ['drift', { synced: { status: 'False', reason: 'Drift', message: '' } }, 'Drift'],
+    ['health of other content', { health: { ...HEALTHY, digest: 'a2' } }, 'HealthUnknown'],
+    [
+      'health that was observed too long ago',
+      { health: { ...HEALTHY, observedAt: later(-121) } },
+      'HealthUnknown',
+    ],
+    ['unknown health', { health: { ...PROGRESSING, answer: 'Unknown' } }, 'HealthUnknown'],
+    ['an object that is not healthy', { health: PROGRESSING }, 'RollingOut'],
+  ])('for %s: %s', (_, report, expected) => {
+    const obstacle = findObstacle(observe(report));
+    expect(obstacle && `${obstacle.reason}${obstacle.failing ? ' failing' : ''}`).toBe(expected);
+  });
+
+  it.each<[name: string, hasDeadline: boolean, startedAt: number, expected: object]>([
+    ['has a late time', false, -599, { lateAt: later(1) }],
+    ['is late after ten minutes', false, -600, { failing: true }],
+    ['is never late if its controller has a deadline', true, -9999, {}],
+  ])('of an object that is not healthy %s', (_, hasDeadline, startedAt, expected) => {
+    const obstacle = findObstacle(
+      observe({ health: { ...PROGRESSING, hasDeadline } }, { startedAt: at(startedAt) }),
+    );
+    expect(obstacle).toEqual({ reason: 'RollingOut', because: 'rolling out', ...expected });
+  });
+});
+
+describe('observedFailure', () => {
+  it.each<[name: string, report: Partial<ClusterReport>, expected: string | undefined]>([
+    ['healthy content', {}, undefined],
+    ['a failed apply', { work: { ...WORK, state: 'Failed', reason: 'Invalid' } }, 'Invalid'],
+    ['a failed object', { health: { ...PROGRESSING, answer: 'Failed', reason: 'Crash' } }, 'Crash'],
+    ['a failed apply of other content', { work: { ...WORK, state: 'Failed', digest: 'a2' } }, undefined],
+  ])('of %s: %s', (_, report, expected) => {
+    expect(observedFailure(observe(report))?.reason).toBe(expected);
+  });
+
+  it('of a check over its limit', () => {
+    const gates = [{ name: 'errors', ranAt: at(-1), failures: 1, message: '7 errors' }];
+    expect(observedFailure(observe({}, { gates }))).toEqual({
+      reason: 'CheckFailed',
+      because: 'check errors: 7 errors',
+    });
+  });
+});
+
+describe('isObservedUnsettled', () => {
+  const settled = { settledAt: at(-60) };
+  const unsynced = { synced: { status: 'False', reason: 'Drift', message: '' } } as const;
+
+  it.each<[name: string, report: Partial<ClusterReport>, soak: object, expected: boolean]>([
+    ['healthy content', {}, settled, false],
+    ['progressing content', { health: PROGRESSING }, settled, true],
+    ['progressing content that never settled', { health: PROGRESSING }, {}, false],
+    ['content that is not in sync', unsynced, settled, true],
+    ['content that was not observed', { health: { ...HEALTHY, observedAt: later(-500) } }, settled, false],
+  ])('of %s: %s', (...[, report, soak, expected]) => {
+    expect(isObservedUnsettled(observe(report, soak))).toBe(expected);
+  });
+});

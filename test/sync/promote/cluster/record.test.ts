@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { stateSince, withReport } from '../../../../src/sync/promote/cluster/record.ts';
+import { later, NOW } from '../../../rollout/builders.ts';
+import { memberOf, snapshotOf } from '../builders.ts';
+
+const at = (seconds: number): string => later(seconds).toISOString();
+
+describe('stateSince', () => {
+  const unreachable = {
+    state: 'Unreachable',
+    since: later(-90),
+    until: later(30),
+    isGraceOver: false,
+  } as const;
+
+  it.each([
+    ['the recorded time of the same state', 'Proven', { recorded: { state: 'Proven', since: at(-60) } }, -60],
+    ['now for a new state', 'Failed', { recorded: { state: 'Proven', since: at(-60) } }, 0],
+    ['the last contact of an unreachable cluster', 'Unreachable', { reachability: unreachable }, -90],
+    ['the last contact of a skipped cluster', 'Skipped', { reachability: unreachable }, -90],
+  ] as const)('is %s', (_, state, member, expected) => {
+    expect(stateSince(memberOf(member), state, NOW)).toBe(at(expected));
+  });
+});
+
+describe('withReport', () => {
+  const OBJECTS = { total: 30, applied: 5, pruned: 0, failed: 25 };
+  const failure = { object: 'ConfigMap/a', reason: 'Invalid', message: 'spec.replicas: must be a number' };
+  const WORK = { digest: 'a1', state: 'Failed', reason: 'Invalid', message: '', objects: OBJECTS } as const;
+
+  it('records counts and at most 20 failures of the same content', () => {
+    const work = { ...WORK, failures: Array.from({ length: 25 }, () => failure) };
+    const member = memberOf({ snapshot: snapshotOf({}, { work }) });
+    const sync = withReport({ renderedDigest: 'a1' }, member);
+    expect([sync.objects, sync.failures?.length]).toEqual([OBJECTS, 20]);
+    expect(withReport({ renderedDigest: 'a2' }, member)).toEqual({ renderedDigest: 'a2' });
+  });
+
+  it('removes failures that are solved', () => {
+    const member = memberOf({ snapshot: snapshotOf({}, { work: { ...WORK, failures: [] } }) });
+    expect(withReport({ renderedDigest: 'a1', failures: [failure] }, member).failures).toBeUndefined();
+  });
+
+  it.each([
+    [undefined, -299, -299],
+    [-299, 0, -299],
+    [-300, 0, 0],
+    [300, 0, 0],
+  ])('with the last contact recorded at %s and observed at %s records %s', (recorded, observed, expected) => {
+    const member = memberOf({
+      recorded: recorded === undefined ? {} : { lastContactAt: at(recorded) },
+      snapshot: snapshotOf({}, { lastContactAt: later(observed) }),
+    });
+    expect(withReport({}, member).lastContactAt).toBe(at(expected));
+  });
+});
