@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { Cluster } from '../../../../src/api/generated/types.ts';
+import type { ClusterReport } from '../../../../src/sync/cluster-report.ts';
+import type { ClusterPlan } from '../../../../src/sync/promote/cluster/plan.ts';
+import { clusterStatus, ownStatus } from '../../../../src/sync/promote/cluster/status.ts';
+import { NOW } from '../../../rollout/builders.ts';
+import { clusterOf, memberOf, reportOf } from '../builders.ts';
+
+const WORK = {
+  digest: 'a1',
+  state: 'Applied',
+  reason: 'Applied',
+  message: '',
+  objects: { total: 1, applied: 1, pruned: 0, failed: 0 },
+  failures: [],
+} as const;
+const HEALTH = { digest: 'a1', observedAt: NOW, answer: 'Settled', because: 'healthy' } as const;
+
+interface PlanOptions {
+  readonly state?: NonNullable<ClusterPlan['sync']['state']>;
+  readonly report?: Partial<ClusterReport> | undefined;
+  readonly status?: Cluster['status'];
+}
+
+function planWith(options: PlanOptions = {}): ClusterPlan {
+  const { state = 'Proven', status } = options;
+  const report = 'report' in options ? options.report : {};
+  const cluster = { ...clusterOf(), ...(status ? { status } : {}) };
+  const snapshot = {
+    cluster,
+    ...(report ? { report: reportOf({ work: WORK, health: HEALTH, ...report }) } : {}),
+  };
+  return {
+    name: 'x',
+    member: memberOf({ snapshot }),
+    sync: { state, renderedDigest: 'a1' },
+    target: { mode: 'Apply', pipeline: 'fleet', because: '' },
+    starts: false,
+    why: { reason: 'Reason', because: 'a sentence' },
+  };
+}
+
+function condition(plan: ClusterPlan, type: string, unread?: string): string | undefined {
+  const found = clusterStatus(plan, unread, NOW).conditions.find((each) => each.type === type);
+  return found && `${found.status} ${found.reason}`;
+}
+
+describe('clusterStatus', () => {
+  it.each<[type: string, name: string, options: PlanOptions, expected: string]>([
+    ['Reachable', 'before the first report', { report: undefined }, 'Unknown NotTried'],
+    ['Reachable', 'with an answer', {}, 'True Answered'],
+    ['Reachable', 'without an answer', { report: { reachable: false } }, 'False NoAnswer'],
+    ['IdentityVerified', 'before the first report', { report: undefined }, 'Unknown NotSeen'],
+    [
+      'IdentityVerified',
+      'of another cluster',
+      { report: { identity: 'Mismatch' } },
+      'False IdentityMismatch',
+    ],
+    ['Synced', 'in sync', {}, 'True Applied'],
+    ['Synced', 'while unreachable', { report: { reachable: false } }, 'Unknown Stale'],
+    [
+      'Synced',
+      'after work on other content',
+      { report: { work: { ...WORK, digest: 'a2' } } },
+      'Unknown NotLooked',
+    ],
+    ['Healthy', 'while healthy', {}, 'True Settled'],
+    ['Healthy', 'while unreachable', { report: { reachable: false } }, 'Unknown NotSeen'],
+    ['Progressing', 'in Soaking', { state: 'Soaking' }, 'True Soaking'],
+    ['Progressing', 'in Pending', { state: 'Pending' }, 'False Pending'],
+    ['Stalled', 'in Held', { state: 'Held' }, 'True Reason'],
+    ['Stalled', 'in Applying', { state: 'Applying' }, 'False NotStalled'],
+  ])('writes %s %s', (...[type, , options, expected]) => {
+    expect(condition(planWith(options), type)).toBe(expected);
+  });
+
+  it('calls no cluster in sync while the repository cannot be read', () => {
+    expect(condition(planWith(), 'Synced', 'the server answered 503')).toBe('Unknown Stale');
+  });
+
+  it('explains every state but Proven', () => {
+    expect(clusterStatus(planWith(), undefined, NOW).waiting).toBeUndefined();
+    expect(clusterStatus(planWith({ state: 'Soaking' }), undefined, NOW).waiting).toMatchObject({
+      reason: 'Reason',
+    });
+  });
+
+  it('pins the UID of the first verified contact, never that of a mismatch', () => {
+    const status = { conditions: [], clusterUID: 'old', version: 'v1.30.0' };
+    const mismatch = planWith({ status, report: { identity: 'Mismatch', clusterUID: 'new' } });
+    const verified = planWith({ report: { clusterUID: 'new', version: 'v1.31.0' } });
+    expect(clusterStatus(mismatch, undefined, NOW)).toMatchObject({ clusterUID: 'old', version: 'v1.30.0' });
+    expect(clusterStatus(verified, undefined, NOW)).toMatchObject({ clusterUID: 'new', version: 'v1.31.0' });
+  });
+});
+
+describe('ownStatus', () => {
+  it('omits what hosting owns', () => {
+    const time = {
+      lastTransitionTime: NOW.toISOString(),
+      message: '',
+      reason: 'Ok',
+      status: 'True',
+    } as const;
+    const own = { ...time, type: 'Synced' };
+    const status = {
+      conditions: [own, { ...time, type: 'EtcdReady' }],
+      hosted: { rollbackVersion: 'v1.30.0' },
+    };
+    expect(ownStatus(status)).toEqual({ conditions: [own] });
+    expect(ownStatus(undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { HeadReport } from '../../../src/sync/commits.ts';
+import { planPromotion } from '../../../src/sync/promote/plan.ts';
+import { HOUR, MINUTE, PromotionSimulation } from './simulation/simulation.ts';
+
+function statusOf(sim: PromotionSimulation, head: HeadReport = { verdict: 'Accepted' }) {
+  const clusters = [...sim.clusters.values()].map((cluster) => ({
+    cluster: cluster.object(),
+    report: cluster.report(sim.now),
+  }));
+  const { pipeline, now } = sim;
+  const releases = [...sim.releases.values()];
+  return planPromotion({ pipeline, clusters, releases, commits: sim.commits, now: new Date(now) }, head)
+    .status;
+}
+
+function conditions(status: ReturnType<typeof statusOf>): Record<string, string> {
+  return Object.fromEntries(
+    status.conditions.map(({ type, status: value, reason }) => [type, `${value} ${reason}`]),
+  );
+}
+
+describe('pipelineStatus', () => {
+  it('is UpToDate once the head is proven in the last stage', () => {
+    const sim = new PromotionSimulation();
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.run(MINUTE);
+    expect(statusOf(sim)).toMatchObject({ phase: 'Promoting', waiting: { reason: 'Soaking' } });
+    sim.run(2 * HOUR);
+    const status = statusOf(sim);
+    expect(status).toMatchObject({
+      phase: 'UpToDate',
+      clusters: { total: 3, proven: 3, failed: 0, unassigned: 0 },
+    });
+    expect(status.stages?.map(({ name, commit }) => `${name} ${commit}`)).toEqual([
+      'test c1',
+      'pre c1',
+      'prod c1',
+    ]);
+  });
+
+  it.each<[verdict: HeadReport['verdict'], sourceReady: string, rendered: string | undefined]>([
+    ['Accepted', 'True Accepted', 'True Rendered'],
+    ['NotDescendant', 'False NotDescendant', undefined],
+    ['BadSignature', 'False BadSignature', undefined],
+    ['RenderFailed', 'True Accepted', 'False RenderFailed'],
+    ['Refused', 'True Accepted', 'False Refused'],
+  ])('writes the conditions of a head that is %s', (verdict, sourceReady, rendered) => {
+    const found = conditions(statusOf(new PromotionSimulation(), { verdict, message: 'why' }));
+    expect([found['SourceReady'], found['Rendered']]).toEqual([sourceReady, rendered]);
+  });
+
+  it('does not know the head while the repository cannot be read', () => {
+    const status = statusOf(new PromotionSimulation(), { verdict: 'Accepted', unread: 'connection refused' });
+    expect(conditions(status)['SourceReady']).toBe('Unknown Stale');
+  });
+
+  it.each<[name: string, change: (sim: PromotionSimulation) => void, expected: object]>([
+    [
+      'a spent failure budget',
+      (sim) => sim.push('c1', { '*': { app: 'bad1' } }),
+      { Stalled: 'True FailureBudgetSpent', Held: 'False NotPlanHeld' },
+    ],
+    [
+      'a held plan',
+      (sim) => {
+        sim.cluster('test-1').trouble = 'Held';
+        sim.push('c1', { '*': { app: 'v1' } });
+      },
+      { Stalled: 'False NotStalled', Held: 'True PlanHeld' },
+    ],
+    [
+      'a blocked cluster',
+      (sim) => {
+        sim.cluster('test-1').identity = 'Mismatch';
+        sim.push('c1', { '*': { app: 'v1' } });
+      },
+      { Stalled: 'True IdentityMismatch' },
+    ],
+  ])('reports %s', (_, change, expected) => {
+    const sim = new PromotionSimulation();
+    change(sim);
+    sim.run(5 * MINUTE);
+    expect(conditions(statusOf(sim))).toMatchObject(expected);
+  });
+});
