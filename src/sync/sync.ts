@@ -17,6 +17,7 @@ import { readClusterUID } from './cluster-uid.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline-workers.ts';
+import { DEFAULT_DELETE_BUDGET } from './judge/deletes.ts';
 import type { ObjectChecks } from './judge/object-checks.ts';
 import { createPromotionController } from './promote/controller.ts';
 import type { ClusterWorkersPort } from './promote/ports.ts';
@@ -173,7 +174,7 @@ function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
   if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
   const { deleteBudget, acknowledgements } = pipeline.spec;
   return {
-    budget: { maxObjects: deleteBudget?.maxObjects ?? 10, maxPercent: deleteBudget?.maxPercent ?? 20 },
+    budget: { ...DEFAULT_DELETE_BUDGET, ...deleteBudget },
     acknowledgements: acknowledgements ?? [],
   };
 }

@@ -12,6 +12,9 @@ export interface DeleteBudget {
   readonly maxPercent: number;
 }
 
+/** The defaults of `spec.deleteBudget` of a Pipeline (S2). */
+export const DEFAULT_DELETE_BUDGET: DeleteBudget = { maxObjects: 10, maxPercent: 20 };
+
 export interface Acknowledgement {
   readonly unit: string;
   readonly planDigest: string;

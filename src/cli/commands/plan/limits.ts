@@ -1,6 +1,7 @@
 /** The limits for a plan: those of the Pipeline in the repository itself. */
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { DEFAULT_DELETE_BUDGET, type DeleteBudget } from '../../../sync/judge/deletes.ts';
 import type { PreviewLimits } from '../../../sync/preview/preview.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 
@@ -9,8 +10,8 @@ export function readLimits(before: Rendered, after: Rendered): PreviewLimits {
   const budget = valueAt(findPipeline(before), 'spec', 'deleteBudget');
   return {
     budget: {
-      maxObjects: numberOrDefault(budget, 'maxObjects', 10),
-      maxPercent: numberOrDefault(budget, 'maxPercent', 20),
+      maxObjects: numberOrDefault(budget, 'maxObjects'),
+      maxPercent: numberOrDefault(budget, 'maxPercent'),
     },
     acknowledgements: listAt(findPipeline(after), 'spec', 'acknowledgements').map((one) => ({
       unit: textAt(one, 'unit') ?? '',
@@ -27,7 +28,7 @@ function findPipeline({ targets }: Rendered): KubeObject | undefined {
 }
 
 /** The number of that field, or the default of the kind. */
-function numberOrDefault(value: unknown, field: string, defaultValue: number): number {
-  const found = valueAt(value, field);
-  return typeof found === 'number' ? found : defaultValue;
+function numberOrDefault(budget: unknown, field: keyof DeleteBudget): number {
+  const found = valueAt(budget, field);
+  return typeof found === 'number' ? found : DEFAULT_DELETE_BUDGET[field];
 }

@@ -1,0 +1,117 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Client, WatchEvent } from '../../../../src/kube/client/client.ts';
+import { KubeError } from '../../../../src/kube/client/errors.ts';
+import { objectIdOf } from '../../../../src/kube/objects/object-id.ts';
+import { createLiveCache } from '../../../../src/sync/apply/live/live-cache.ts';
+import type { LiveCache } from '../../../../src/sync/apply/live/ports.ts';
+import { memoryLog } from '../../../support/memory-log.ts';
+import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
+import { createFakeCluster } from '../fake-cluster.ts';
+import { configMap, live } from '../fixtures.ts';
+
+const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };
+const SECRET = { apiVersion: 'v1', kind: 'Secret' };
+const NEVER = new AbortController().signal;
+const a = live(configMap('a'));
+const id = objectIdOf(a);
+
+interface TestCache {
+  readonly cache: LiveCache;
+  readonly clock: VirtualClock;
+}
+
+async function startCache(more: (client: Client) => Partial<Client> = () => ({})): Promise<TestCache> {
+  const clock = virtualClock();
+  const { client } = createFakeCluster().process();
+  await client.create(await client.resourceFor('v1', 'ConfigMap'), a);
+  const watched: Client = { ...client, watch: (_, { signal }) => quietWatch(clock, signal), ...more(client) };
+  const cache = createLiveCache({
+    client: watched,
+    clock,
+    log: memoryLog(),
+    random: () => 0.5,
+    onChange: () => undefined,
+  });
+  onTestFinished(() => cache.close());
+  return { cache, clock };
+}
+
+/** A watch without events. */
+async function* quietWatch(clock: VirtualClock, signal?: AbortSignal): AsyncGenerator<WatchEvent> {
+  await clock.sleep(Number.MAX_SAFE_INTEGER, signal);
+  yield* [];
+}
+
+/** Waits for kinds to be listed: a kind that cannot be listed is given up after 5 s. */
+async function watch({ cache, clock }: TestCache, ...kinds: (typeof CONFIG_MAP)[]): Promise<void> {
+  const watching = cache.watch(kinds, NEVER);
+  for (let passedMs = 0; passedMs < 6000; passedMs += 50) await clock.advance(50);
+  await watching;
+}
+
+describe('createLiveCache', () => {
+  it('S3 knows nothing of a kind that is not watched', async () => {
+    const { cache } = await startCache();
+    expect(cache.get(id)).toBe('unknown');
+  });
+
+  it('finds the listed objects, and knows that others are absent', async () => {
+    const test = await startCache();
+    await watch(test, CONFIG_MAP);
+    expect(test.cache.get(id)).toMatchObject({ metadata: { name: 'a' } });
+    expect(test.cache.get({ ...id, name: 'b' })).toBe('absent');
+    expect(test.cache.staleReason()).toBeUndefined();
+  });
+
+  it('sees our own writes before the watch reports them', async () => {
+    const test = await startCache();
+    await watch(test, CONFIG_MAP);
+    test.cache.recordApplied(live(configMap('b')));
+    expect(test.cache.get({ ...id, name: 'b' })).toMatchObject({ metadata: { name: 'b' } });
+    test.cache.recordDeleted(id);
+    expect(test.cache.get(id)).toBe('absent');
+  });
+
+  it('S3 takes a kind that is not served for unknown, and asks again only when told', async () => {
+    let served = false;
+    const test = await startCache((client) => ({
+      resourceFor: async (apiVersion, kind) => {
+        if (kind === 'Secret' && !served) throw new KubeError('NotFound', 'not served', { status: 404 });
+        return client.resourceFor(apiVersion, kind);
+      },
+    }));
+    const secret = { ...id, kind: 'Secret' };
+    await watch(test, CONFIG_MAP, SECRET);
+    expect(test.cache.get(secret)).toBe('unknown');
+    expect(test.cache.unknownReason(secret)).toBe('this cluster does not serve Secret of v1');
+    expect([test.cache.staleReason(), test.cache.readError()]).toEqual([undefined, undefined]);
+    served = true;
+    await watch(test, SECRET);
+    expect(test.cache.get(secret)).toBe('unknown');
+    test.cache.retryUnserved();
+    await watch(test, SECRET);
+    expect(test.cache.get(secret)).toBe('absent');
+  });
+
+  it('S3 takes a kind that cannot be listed for unknown, and the others not', async () => {
+    const test = await startCache((client) => ({
+      pages: (resource, options) => {
+        if (resource.kind === 'Secret') throw new KubeError('Forbidden', 'no list', { status: 403 });
+        return client.pages(resource, options);
+      },
+    }));
+    await watch(test, CONFIG_MAP, SECRET);
+    expect(test.cache.get({ ...id, kind: 'Secret' })).toBe('unknown');
+    expect(test.cache.readError()).toMatchObject({ code: 'Forbidden' });
+    expect(test.cache.staleReason()).toContain('no list');
+    expect(test.cache.get(id)).toMatchObject({ metadata: { name: 'a' } });
+  });
+
+  it('S21 takes objects for unknown when the watch is silent for too long', async () => {
+    const test = await startCache();
+    await watch(test, CONFIG_MAP);
+    await test.clock.advance(151_000);
+    expect(test.cache.get(id)).toBe('unknown');
+    expect(test.cache.staleReason()).toContain('ConfigMap');
+  });
+});
