@@ -1,19 +1,19 @@
 /** The command line: all commands, one file or folder each. */
 import { Command } from 'commander';
-import { completionCommand } from './commands/completion.ts';
-import { explainCommand } from './commands/explain/explain.ts';
-import { historyCommand } from './commands/history.ts';
-import { initCommand } from './commands/init/init.ts';
-import { installCommand } from './commands/install.ts';
-import { localCommand } from './commands/local/local.ts';
-import { planCommand } from './commands/plan/plan.ts';
-import { releaseCommand } from './commands/release/release.ts';
-import { renderCommand } from './commands/render.ts';
-import { startCommand } from './commands/start.ts';
-import { statusCommand } from './commands/status.ts';
-import { syncCommand } from './commands/sync/sync.ts';
-import { validateCommand } from './commands/validate.ts';
-import { KUBENODE_VERSION, versionCommand } from './commands/version.ts';
+import { createCompletionCommand } from './commands/completion.ts';
+import { createExplainCommand } from './commands/explain/explain.ts';
+import { createHistoryCommand } from './commands/history.ts';
+import { createInitCommand } from './commands/init/init.ts';
+import { createInstallCommand } from './commands/install.ts';
+import { createLocalCommand } from './commands/local/local.ts';
+import { createPlanCommand } from './commands/plan/plan.ts';
+import { createReleaseCommand } from './commands/release/release.ts';
+import { createRenderCommand } from './commands/render.ts';
+import { createStartCommand } from './commands/start.ts';
+import { createStatusCommand } from './commands/status.ts';
+import { createSyncCommand } from './commands/sync/sync.ts';
+import { createValidateCommand } from './commands/validate.ts';
+import { createVersionCommand, KUBENODE_VERSION } from './commands/version.ts';
 import type { Io } from './io.ts';
 
 const FOOTER = `
@@ -29,20 +29,20 @@ export function createProgram(io: Io): Command {
     .addHelpText('after', FOOTER)
     .showSuggestionAfterError(true);
   const commands = [
-    startCommand(io),
-    localCommand(io),
-    installCommand(io),
-    initCommand(io),
-    renderCommand(io),
-    planCommand(io),
-    syncCommand(io),
-    statusCommand(io),
-    releaseCommand(io),
-    historyCommand(io),
-    validateCommand(io),
-    explainCommand(io),
-    versionCommand(io),
-    completionCommand(io, () => root),
+    createStartCommand(io),
+    createLocalCommand(io),
+    createInstallCommand(io),
+    createInitCommand(io),
+    createRenderCommand(io),
+    createPlanCommand(io),
+    createSyncCommand(io),
+    createStatusCommand(io),
+    createReleaseCommand(io),
+    createHistoryCommand(io),
+    createValidateCommand(io),
+    createExplainCommand(io),
+    createVersionCommand(io),
+    createCompletionCommand(io, () => root),
   ];
   for (const command of commands) root.addCommand(command);
   configure(root, io);

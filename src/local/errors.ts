@@ -7,7 +7,7 @@ export type LocalErrorCode =
   | 'Build' // go build failed
   | 'NotReady' // started, but not ready in time
   | 'CorruptState'
-  | 'BadFolder' // the folder holds files that are not ours
+  | 'BadFolder' // the folder contains other files
   | 'NotFound';
 
 export class LocalError extends OsError<LocalErrorCode> {
@@ -22,7 +22,7 @@ export function isLocalError(error: unknown, ...codes: LocalErrorCode[]): error 
 /** The flags and variables of kubenode that avoid an error of src/os. */
 const SETTINGS: Partial<Record<OsErrorCode, string>> = {
   Download:
-    'set KUBENODE_KUBE_DOWNLOADS and KUBENODE_ETCD_DOWNLOADS to mirrors, or name a folder with the programs in --kube-assets',
+    'set KUBENODE_KUBE_DOWNLOADS and KUBENODE_ETCD_DOWNLOADS to mirrors, or pass a folder with the programs: --kube-assets',
   DiskFull: 'choose another disk with --dir for the data, or with XDG_CACHE_HOME for the binaries',
   NoAccess: 'choose another folder with --dir, XDG_STATE_HOME or XDG_CACHE_HOME, or a --port from 1024 on',
   PortInUse: 'choose another --port or --bind-address',

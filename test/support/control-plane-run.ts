@@ -9,7 +9,7 @@ import { createProgramLookup } from '../../src/local/binaries/binaries.ts';
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { cacheFolder } from '../../src/local/folders.ts';
 import { type EtcdAccess, ensureEtcdPki } from '../../src/local/pki/authority.ts';
-import { etcdCommand, type ProgramPath } from '../../src/local/processes/commands.ts';
+import { createEtcdCommand, type ProgramPath } from '../../src/local/processes/commands.ts';
 import { launchProcess } from '../../src/local/processes/launch.ts';
 import { writeFileAtomic } from '../../src/os/files.ts';
 import { findFreePort } from '../../src/os/ports.ts';
@@ -68,7 +68,7 @@ async function startEtcd(folder: string, notes: string, path: ProgramPath): Prom
   const url = `https://127.0.0.1:${port}`;
   await mkdir(join(folder, 'etcd'), { mode: 0o700 });
   await launchProcess({
-    command: etcdCommand(path, { dataFolder: join(folder, 'etcd'), pkiFolder, port, durable: false }),
+    command: createEtcdCommand(path, { dataFolder: join(folder, 'etcd'), pkiFolder, port, durable: false }),
     logFile: join(folder, 'etcd.log'),
     endpoint: { url: `${url}/health`, ...access },
     clock,

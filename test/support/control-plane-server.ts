@@ -9,7 +9,7 @@ import type { CertificatePair } from '../../src/local/pki/certificate.ts';
 import { formatKubeconfig } from '../../src/local/pki/kubeconfig.ts';
 import type { Principal } from '../../src/local/pki/principal.ts';
 import { findAdvertisedAddress, listServerAddresses, localUrl } from '../../src/local/processes/addresses.ts';
-import { apiServerCommand, LOOPBACK } from '../../src/local/processes/commands.ts';
+import { createApiServerCommand, LOOPBACK } from '../../src/local/processes/commands.ts';
 import { launchProcess } from '../../src/local/processes/launch.ts';
 import { PRIVATE_MODE, writeFileAtomic } from '../../src/os/files.ts';
 import { findFreePort, isPortFree } from '../../src/os/ports.ts';
@@ -82,7 +82,7 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
   const { authority, admin } = await ensureClusterPki({ folder: pkiFolder, name, names, now: clock.now() });
   const url = localUrl(bindAddress, port);
   const logFile = join(folder, 'kube-apiserver.log');
-  const command = apiServerCommand((program) => join(run.binaries, program), {
+  const command = createApiServerCommand((program) => join(run.binaries, program), {
     pkiFolder,
     etcdPkiFolder: run.etcd.pkiFolder,
     port,

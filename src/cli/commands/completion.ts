@@ -29,7 +29,7 @@ Examples:
   kubenode completion zsh > "\${fpath[1]}/_kubenode"
   kubenode completion fish > ~/.config/fish/completions/kubenode.fish`;
 
-export function completionCommand(io: Io, root: () => Command): Command {
+export function createCompletionCommand(io: Io, root: () => Command): Command {
   return new Command('completion')
     .description('print the completion script for a shell')
     .argument('[shell]', 'bash, zsh or fish', 'bash')

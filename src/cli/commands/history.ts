@@ -12,7 +12,7 @@ const HELP = `
 Prints the commit that a cluster runs now, then the commits proven on it before, newest first. A commit that renders to
 proven content skips the soak, so a "git revert" to any of these takes effect at once.`;
 
-export function historyCommand(io: Io): Command {
+export function createHistoryCommand(io: Io): Command {
   const command = new Command('history')
     .description('show the commits that ran on a cluster')
     .argument('<cluster>', 'name of the Cluster')
@@ -23,7 +23,7 @@ export function historyCommand(io: Io): Command {
       const client = await connectFrom(io, flags);
       try {
         const { clusters, releases } = await readHub(client, io.signal);
-        const entries = clusterHistory(findByName('Cluster', clusters, name), releases);
+        const entries = listClusterHistory(findByName('Cluster', clusters, name), releases);
         printResult(io, flags.output, { cluster: name, history: entries }, () => ({
           columns: ['commit', 'state', 'age', 'author', 'subject'],
           rows: entries.map(({ commit, state, at, author, subject }) => [
@@ -52,7 +52,7 @@ export interface ClusterHistoryEntry {
 }
 
 /** Pure. The current commit first; each proven commit once. */
-export function clusterHistory(cluster: Cluster, releases: readonly Release[]): ClusterHistoryEntry[] {
+export function listClusterHistory(cluster: Cluster, releases: readonly Release[]): ClusterHistoryEntry[] {
   const sync = valueAt(cluster, 'status', 'sync');
   const current = createEntry(
     sync,

@@ -17,7 +17,7 @@ Examples:
   kubenode install --context prod-eu-1
   kubenode install --dry-run -o json`;
 
-export function installCommand(io: Io): Command {
+export function createInstallCommand(io: Io): Command {
   const command = new Command('install')
     .description('install or upgrade the kinds, roles and policies of kubenode in a cluster')
     .option('--dry-run', 'only print what would change')

@@ -26,7 +26,7 @@ Examples:
   kubenode render --commit HEAD~1 -o json
   kubenode render . --target test -o yaml | kubectl diff -f -`;
 
-export function renderCommand(io: Io): Command {
+export function createRenderCommand(io: Io): Command {
   return new Command('render')
     .description('print the objects that a fleet repository renders to, per cluster and unit')
     .argument('[dir]', 'folder of the repository', '.')
@@ -81,13 +81,13 @@ function show(io: Io, targets: readonly RenderedTarget[], flags: Flags): void {
     return;
   }
   printResult(io, flags.output, { targets }, () =>
-    flags.objects ? objectsTable(targets) : unitsTable(targets),
+    flags.objects ? createObjectsTable(targets) : createUnitsTable(targets),
   );
 }
 
 const EMPTY = 'no objects declared';
 
-function unitsTable(targets: readonly RenderedTarget[]): Table {
+function createUnitsTable(targets: readonly RenderedTarget[]): Table {
   return {
     columns: ['target', 'unit', 'objects', 'digest'],
     rows: targets.flatMap(({ target, units }) =>
@@ -97,7 +97,7 @@ function unitsTable(targets: readonly RenderedTarget[]): Table {
   };
 }
 
-function objectsTable(targets: readonly RenderedTarget[]): Table {
+function createObjectsTable(targets: readonly RenderedTarget[]): Table {
   return {
     columns: ['target', 'unit', 'kind', 'namespace', 'name', 'declared at'],
     rows: targets.flatMap(({ target, units }) =>

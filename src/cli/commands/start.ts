@@ -15,7 +15,7 @@ The data is kept; "kubenode local down --wipe" removes it.`;
 
 const POLL_MS = 2000;
 
-export function startCommand(io: Io): Command {
+export function createStartCommand(io: Io): Command {
   return addDirOption(io, new Command('start'))
     .description('run a local hub in the foreground, until Ctrl-C')
     .addHelpText('after', HELP)

@@ -16,7 +16,7 @@ Prints each pipeline: the head of its repository and what it is waiting for. The
 state, why, and since when. Exits with 1 if something failed, is held, or needs intervention; waiting and soaking are
 not failures.`;
 
-export function statusCommand(io: Io): Command {
+export function createStatusCommand(io: Io): Command {
   const command = new Command('status')
     .description('show each pipeline and cluster: what it runs, why, and since when')
     .addOption(createOutputOption())

@@ -39,7 +39,7 @@ Examples:
   kubenode validate machine.yaml
   kubenode validate clusters/ --server --context test`;
 
-export function validateCommand(io: Io): Command {
+export function createValidateCommand(io: Io): Command {
   const command = new Command('validate')
     .description('validate YAML or JSON files against the kinds of kubenode')
     .argument('<path...>', 'files, or folders with *.yaml, *.yml and *.json files')

@@ -13,7 +13,7 @@ function readVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-export function versionCommand(io: Io): Command {
+export function createVersionCommand(io: Io): Command {
   const command = new Command('version')
     .description('print the versions of kubenode, Node.js and, with --server, the API server')
     .option('--server', 'also print the version of the API server')

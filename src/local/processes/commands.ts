@@ -31,7 +31,7 @@ export interface EtcdFlags {
   readonly durable: boolean;
 }
 
-export function etcdCommand(path: ProgramPath, flags: EtcdFlags): Command {
+export function createEtcdCommand(path: ProgramPath, flags: EtcdFlags): Command {
   const { dataFolder, pkiFolder, port, durable } = flags;
   const url = `https://${LOOPBACK}:${port}`;
   const pki = (file: string): string => join(pkiFolder, file);
@@ -86,7 +86,7 @@ export interface ApiServerFlags {
   readonly extra?: readonly string[];
 }
 
-export function apiServerCommand(path: ProgramPath, flags: ApiServerFlags): Command {
+export function createApiServerCommand(path: ProgramPath, flags: ApiServerFlags): Command {
   const pki = (file: string): string => join(flags.pkiFolder, file);
   return {
     program: path('kube-apiserver'),
@@ -133,7 +133,7 @@ export interface ManagerFlags {
   readonly port: number;
 }
 
-export function controllerManagerCommand(path: ProgramPath, flags: ManagerFlags): Command {
+export function createControllerManagerCommand(path: ProgramPath, flags: ManagerFlags): Command {
   const pki = (file: string): string => join(flags.pkiFolder, file);
   return {
     program: path('kube-controller-manager'),
@@ -151,7 +151,7 @@ export function controllerManagerCommand(path: ProgramPath, flags: ManagerFlags)
   };
 }
 
-export function schedulerCommand(path: ProgramPath, flags: ManagerFlags): Command {
+export function createSchedulerCommand(path: ProgramPath, flags: ManagerFlags): Command {
   return { program: path('kube-scheduler'), args: commonFlags(flags) };
 }
 

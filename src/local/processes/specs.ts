@@ -5,13 +5,13 @@ import type { Layout } from '../layout.ts';
 import type { FleetState, LocalClusterState } from '../state.ts';
 import { findAdvertisedAddress, localUrl } from './addresses.ts';
 import {
-  apiServerCommand,
-  controllerManagerCommand,
-  etcdCommand,
+  createApiServerCommand,
+  createControllerManagerCommand,
+  createEtcdCommand,
+  createSchedulerCommand,
   LOOPBACK,
   type Program,
   type ProgramPath,
-  schedulerCommand,
 } from './commands.ts';
 
 export interface ProcessSpec {
@@ -45,7 +45,7 @@ export function createProcessSpecs(
 }
 
 function createEtcdSpec({ etcdPort: port }: FleetState, layout: Layout, path: ProgramPath): ProcessSpec {
-  const command = etcdCommand(path, { ...layout.etcd, port, durable: true });
+  const command = createEtcdCommand(path, { ...layout.etcd, port, durable: true });
   const listen = { port, bindAddress: LOOPBACK, logFile: `${layout.logs}/etcd.log` };
   const mark = `--data-dir=${layout.etcd.dataFolder}`;
   return {
@@ -66,7 +66,7 @@ function createApiServerSpec(
   path: ProgramPath,
 ): ProcessSpec {
   const { pkiFolder } = layout.cluster(name);
-  const command = apiServerCommand(path, {
+  const command = createApiServerCommand(path, {
     pkiFolder,
     etcdPkiFolder: layout.etcd.pkiFolder,
     port,
@@ -97,14 +97,14 @@ function createControllerSpecs(cluster: LocalClusterState, layout: Layout, path:
     createClusterSpec(name, {
       ...common,
       program: 'kube-controller-manager',
-      command: controllerManagerCommand(path, manager),
+      command: createControllerManagerCommand(path, manager),
       mark: `--kubeconfig=${manager.kubeconfig}`,
       port: manager.port,
     }),
     createClusterSpec(name, {
       ...common,
       program: 'kube-scheduler',
-      command: schedulerCommand(path, scheduler),
+      command: createSchedulerCommand(path, scheduler),
       mark: `--kubeconfig=${scheduler.kubeconfig}`,
       port: scheduler.port,
     }),

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { clusterHistory } from '../../../src/cli/commands/history.ts';
+import { listClusterHistory } from '../../../src/cli/commands/history.ts';
 import { COMMIT, cluster, OLD_COMMIT, release } from './builders.ts';
 
-describe('clusterHistory', () => {
+describe('listClusterHistory', () => {
   it('starts with the current commit and does not repeat it', () => {
     const proven = [
       { commit: COMMIT, digest: 'sha256:1', provenAt: 'x' },
       { commit: OLD_COMMIT, digest: 'sha256:0', provenAt: 'y' },
     ];
-    const entries = clusterHistory(
+    const entries = listClusterHistory(
       cluster({ commit: COMMIT, state: 'Proven', since: 'now', renderedDigest: 'sha256:1', proven }),
       [release({}, OLD_COMMIT)],
     );
@@ -19,6 +19,6 @@ describe('clusterHistory', () => {
   });
 
   it('is empty for a cluster without an applied commit', () => {
-    expect(clusterHistory(cluster({}), [])).toEqual([]);
+    expect(listClusterHistory(cluster({}), [])).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ Examples:
   kubenode explain pipeline                 the fields of Pipeline
   kubenode explain knp.spec.stages -r       all fields below one field`;
 
-export function explainCommand(io: Io): Command {
+export function createExplainCommand(io: Io): Command {
   return new Command('explain')
     .description('show the fields of a kind: types, limits, defaults and rules')
     .argument('[kind]', 'kind, plural or short name, optionally with a path: machine.spec.infra')

@@ -26,7 +26,7 @@ Examples:
   kubenode init ../my-fleet --plain
   kubenode init ../my-fleet --repository git@git.example.com:platform/fleet`;
 
-export function initCommand(io: Io): Command {
+export function createInitCommand(io: Io): Command {
   return new Command('init')
     .description('create a fleet repository')
     .argument('<dir>', 'new or empty folder')

@@ -5,7 +5,7 @@ import { withProgress } from '../../progress.ts';
 import { addDirOption } from './dir-option.ts';
 import { withLocalErrors } from './errors.ts';
 
-export function downCommand(io: Io): Command {
+export function createDownCommand(io: Io): Command {
   return addDirOption(io, new Command('down'))
     .description('stop the clusters; `up` starts them again with their data')
     .option('--wipe', 'also delete data, keys and logs')

@@ -17,7 +17,7 @@ interface KubeconfigFlags {
   readonly group?: readonly string[];
 }
 
-export function kubeconfigCommand(io: Io): Command {
+export function createKubeconfigCommand(io: Io): Command {
   return addDirOption(io, new Command('kubeconfig'))
     .description('print the kubeconfig of a cluster, or of all of them')
     .argument('[name]', 'name of the cluster (see `kubenode local status`)')

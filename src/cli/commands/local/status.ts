@@ -12,7 +12,7 @@ interface StatusFlags {
   readonly output: OutputFormat;
 }
 
-export function localStatusCommand(io: Io): Command {
+export function createLocalStatusCommand(io: Io): Command {
   return addDirOption(io, new Command('status'))
     .description('show the clusters and their processes; exits with 1 unless all are ready')
     .addOption(createOutputOption())

@@ -38,7 +38,7 @@ interface UpFlags {
   readonly output: OutputFormat;
 }
 
-export function upCommand(io: Io): Command {
+export function createUpCommand(io: Io): Command {
   return addDirOption(io, new Command('up'))
     .description('start clusters, add clusters, or restart what stopped')
     .option('--clusters <n>', 'number of clusters; existing clusters are kept', createIntegerParser(1, 100))

@@ -47,7 +47,7 @@ interface Flags extends ConnectionFlags {
   readonly output: Output;
 }
 
-export function planCommand(io: Io): Command {
+export function createPlanCommand(io: Io): Command {
   const command = new Command('plan')
     .description('show what a change of the fleet repository would do on each cluster')
     .option('--from <revision>', 'revision before the change (default: see below)')

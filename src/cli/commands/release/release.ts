@@ -11,21 +11,21 @@ import { CliError, EXIT } from '../../errors.ts';
 import { findByName, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { formatRelease, releasesTable } from './text.ts';
+import { createReleasesTable, formatRelease } from './text.ts';
 
 type Flags = ConnectionFlags & { readonly output: OutputFormat };
 
-export function releaseCommand(io: Io): Command {
+export function createReleaseCommand(io: Io): Command {
   return new Command('release')
     .description('list releases, and halt, resume or approve them')
-    .addCommand(listCommand(io))
-    .addCommand(showCommand(io))
-    .addCommand(pauseCommand(io, 'halt', true))
-    .addCommand(pauseCommand(io, 'resume', false))
-    .addCommand(approveCommand(io));
+    .addCommand(createListCommand(io))
+    .addCommand(createShowCommand(io))
+    .addCommand(createPauseCommand(io, 'halt', true))
+    .addCommand(createPauseCommand(io, 'resume', false))
+    .addCommand(createApproveCommand(io));
 }
 
-function listCommand(io: Io): Command {
+function createListCommand(io: Io): Command {
   const command = new Command('list')
     .description('list the releases, newest first')
     .option('--pipeline <name>', 'only the releases of this pipeline')
@@ -34,12 +34,12 @@ function listCommand(io: Io): Command {
     withHub(io, flags, async (client) => {
       const { releases } = await readHub(client, io.signal);
       const selected = releases.filter(({ spec }) => !flags.pipeline || spec.pipeline === flags.pipeline);
-      printResult(io, flags.output, selected, () => releasesTable(selected, io.clock.now()));
+      printResult(io, flags.output, selected, () => createReleasesTable(selected, io.clock.now()));
     }),
   );
 }
 
-function showCommand(io: Io): Command {
+function createShowCommand(io: Io): Command {
   const command = new Command('show')
     .description('show a release: its stages, what it is waiting for, and the clusters that failed')
     .argument('<name>', 'name of the Release')
@@ -58,7 +58,7 @@ const PAUSE_HELP = {
   resume: 'continue a halted pipeline',
 };
 
-function pauseCommand(io: Io, verb: 'halt' | 'resume', paused: boolean): Command {
+function createPauseCommand(io: Io, verb: 'halt' | 'resume', paused: boolean): Command {
   const command = new Command(verb)
     .description(PAUSE_HELP[verb])
     .argument('<pipeline>', 'name of the Pipeline');
@@ -94,7 +94,7 @@ An approval is a commit: it names the stage and the digest of the reviewed plan,
 This command prints the entry for spec.approvals of the Pipeline in the fleet repository, so that an approval is
 reviewed like any other change.`;
 
-function approveCommand(io: Io): Command {
+function createApproveCommand(io: Io): Command {
   const command = new Command('approve')
     .description('print the spec.approvals entry that approves a release for a stage')
     .argument('<name>', 'name of the Release')

@@ -5,7 +5,7 @@ import { formatAge, shortCommit } from '../../age.ts';
 import { numberField, textField } from '../../fields.ts';
 import { formatTable, type Table } from '../../output.ts';
 
-export function releasesTable(releases: readonly Release[], now: Date): Table {
+export function createReleasesTable(releases: readonly Release[], now: Date): Table {
   return {
     columns: ['release', 'phase', 'stage', 'proven', 'age', 'subject', 'because'],
     rows: releases.map((release) => [

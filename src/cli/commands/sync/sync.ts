@@ -49,7 +49,7 @@ interface Flags extends ConnectionFlags {
   readonly logLevel: LogLevel;
 }
 
-export function syncCommand(io: Io): Command {
+export function createSyncCommand(io: Io): Command {
   const command = new Command('sync')
     .description('apply the commits of a fleet repository to the clusters, stage by stage')
     .option(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatRelease, releasesTable } from '../../../../src/cli/commands/release/text.ts';
+import { createReleasesTable, formatRelease } from '../../../../src/cli/commands/release/text.ts';
 import { COMMIT, NOW, release } from '../builders.ts';
 
 describe('releases as text', () => {
@@ -23,7 +23,7 @@ describe('releases as text', () => {
   };
 
   it('lists each release with what it is waiting for', () => {
-    expect(releasesTable([release(status)], NOW).rows).toEqual([
+    expect(createReleasesTable([release(status)], NOW).rows).toEqual([
       ['fleet-aaaaaaaaaaaa', 'Waiting', 'prod', '2/3', '10m', 'shop 1.1', 'prod needs an approval'],
     ]);
   });
