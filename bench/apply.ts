@@ -11,13 +11,13 @@ import { type Bench, type BenchResult, percentile } from './bench.ts';
 
 const CONCURRENCY = 8;
 const OBJECTS = 500;
-// Both take turns, so that whatever else this machine does hits both alike; the median of the ratios is the answer.
+// Both alternate, so that other load on this machine affects both equally; the result is the median of the ratios.
 const ROUNDS = 9;
 const MANAGER = 'bench';
 
 export const bench: Bench = {
   name: 'apply',
-  what: 'server-side applies a second through the client, against a bare keep-alive loop of undici with the same bytes',
+  what: 'server-side applies per second through the client, against a bare keep-alive loop of undici with the same bytes',
   run,
 };
 
@@ -48,7 +48,7 @@ function resultOf(rounds: readonly { readonly ours: number; readonly bare: numbe
     measured: { appliesPerSecond },
     baseline: { appliesPerSecond: median(rounds.map(({ bare }) => bare)) },
     ratios: { appliesPerSecond: ratio },
-    gates: [{ what: 'applies a second, of those of a bare loop', value: ratio, atLeast: 0.8 }],
+    gates: [{ what: 'applies per second, relative to a bare loop', value: ratio, atLeast: 0.8 }],
     setting: { concurrency: CONCURRENCY, objects: OBJECTS, rounds: ROUNDS },
   };
 }
@@ -82,7 +82,7 @@ function applyAllBare(pool: Pool, value: number): Promise<void> {
   });
 }
 
-/** Each object once, so many at a time. */
+/** Each object once, CONCURRENCY at a time. */
 async function inParallel(act: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

@@ -1,18 +1,18 @@
 /**
- * What a benchmark is. Each file `bench/<name>.ts` exports one as `bench`; `npm run bench [name…]` finds it,
- * runs it in a Node.js process of its own (so that memory is its own, too) and prints the result as one JSON line.
+ * The interface of a benchmark. Each file `bench/<name>.ts` exports one as `bench`; `npm run bench [name…]` runs it
+ * in its own Node.js process (so that memory is measured separately) and prints the result as one JSON line.
  */
 export interface Bench {
   readonly name: string;
-  /** One sentence: what is measured, against what. */
+  /** One sentence: what is measured, and the baseline. */
   readonly what: string;
   run(): Promise<BenchResult>;
 }
 
 export interface BenchResult {
-  /** What we measured, with the unit in the name: `syncMs`, `residentMiB`. */
+  /** The measured values, with the unit in the name: `syncMs`, `residentMiB`. */
   readonly measured: Readonly<Record<string, number>>;
-  /** The same work without us (or by another), measured in the same run. */
+  /** The same work without kubenode (or by another library), measured in the same run. */
   readonly baseline: Readonly<Record<string, number>>;
   /** Measured divided by baseline, by name. */
   readonly ratios: Readonly<Record<string, number>>;
@@ -21,7 +21,7 @@ export interface BenchResult {
   readonly setting?: Readonly<Record<string, number | string>>;
 }
 
-/** A promise about one number. Prefer ratios: absolute times are those of one machine. */
+/** A limit for one number. Prefer ratios: absolute times depend on the machine. */
 export interface Gate {
   readonly what: string;
   readonly value: number;

@@ -1,4 +1,4 @@
-/** One more local cluster, kinds and all, against a bare kube-apiserver until it is ready. */
+/** Time to start one more local cluster with our kinds, against a bare kube-apiserver until it is ready. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

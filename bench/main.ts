@@ -1,6 +1,6 @@
 /**
- * `npm run bench [name…]`: runs the benchmarks one after the other, each in a process of its own, and prints one
- * JSON line for each. Ends with 1 when a gate fails, with 2 when a benchmark could not be run.
+ * `npm run bench [name…]`: runs the benchmarks one after the other, each in its own process, and prints one
+ * JSON line for each. Exits with 1 if a gate fails, with 2 if a benchmark could not be run.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -20,19 +20,19 @@ async function runAll(asked: readonly string[]): Promise<number> {
     .toSorted();
   const unknown = asked.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    stderr.write(`no benchmark called ${unknown.join(', ')}; there are: ${known.join(', ')}\n`);
+    stderr.write(`unknown benchmark ${unknown.join(', ')}: use one of ${known.join(', ')}\n`);
     return 2;
   }
   let worst = 0;
   for (const name of asked.length > 0 ? asked : known) {
     stderr.write(`${name} …\n`);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other: they would measure each other
+    // oxlint-disable-next-line no-await-in-loop -- in parallel they would measure each other
     worst = Math.max(worst, await runInChild(name));
   }
   return worst;
 }
 
-/** A process of its own, so that the memory of one is not counted for the next. */
+/** In its own process, so that memory is measured separately. */
 function runInChild(name: string): Promise<number> {
   const nodeOptions = ['--expose-gc', '--no-warnings'];
   const child = spawn(execPath, [...nodeOptions, new URL('main.ts', here).pathname, '--only', name], {
@@ -73,7 +73,7 @@ function rounded(numbers: Readonly<Record<string, number>>): Record<string, numb
   return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, round(value)]));
 }
 
-/** Three digits say all that such a measurement can. */
+/** Three significant digits: the measurements are not more precise. */
 function round(value: number): number {
   return Number(value.toPrecision(3));
 }

@@ -10,16 +10,16 @@ import { createSystemClock } from '../src/os/system-clock.ts';
 import { closeRun, openRun } from '../test/support/control-plane-run.ts';
 import { startServer } from '../test/support/control-plane-server.ts';
 import { type Bench, type BenchResult, percentile } from './bench.ts';
-import type { Cost, Way, Word } from './reflector/child.ts';
+import type { ChildMessage, Cost, Way } from './reflector/child.ts';
 import { type EventSource, eventSource } from './reflector/event-source.ts';
 import { createNodes, NODES } from './reflector/nodes.ts';
 
 const COUNT = 10_000;
 const EVENTS_PER_SECOND = 500;
 const SECONDS = 10;
-/** Each way gets its turn, and again, so that whatever else this machine does hits all alike. */
+/** The variants alternate, so that other load on this machine affects all equally. */
 const ROUNDS = 3;
-/** As kubenode is started: V8's young generation takes 64 MiB otherwise. The same for all ways. */
+/** The flags of bin/kubenode.js, for all variants: without them V8's young generation takes 64 MiB. */
 const FLAGS = new URL('../bin/node-flags.json', import.meta.url);
 const NODE_OPTIONS = ['--no-warnings', ...(JSON.parse(readFileSync(FLAGS, 'utf8')) as string[])];
 const WAYS: readonly Way[] = ['bare', 'ours', 'informer'];
@@ -27,7 +27,7 @@ const clock = createSystemClock();
 
 export const bench: Bench = {
   name: 'reflector',
-  what: `${COUNT} Nodes of 6 KB: first sync against a bare paged list, memory, lateness of events; client-node's informer beside it`,
+  what: `${COUNT} Nodes of 6 KB: first sync against a bare paged list, memory, lateness of events; the informer of client-node for comparison`,
   run,
 };
 
@@ -56,12 +56,12 @@ interface Try extends Cost {
   readonly syncMs: number;
 }
 
-/** First sync on the real server; memory and lateness on one whose pace does not depend on this machine. */
+/** First sync on the real server; memory and lateness on a simulated server with a constant rate of events. */
 async function measured(way: Way, kubeconfig: string, source: EventSource): Promise<Try> {
   const first = await child(way, kubeconfig, () => Promise.resolve());
   const second = await child(way, source.kubeconfig, async () => {
     await source.send(EVENTS_PER_SECOND, SECONDS);
-    await clock.sleep(1000); // the last ones arrive
+    await clock.sleep(1000); // for the last events to arrive
   });
   return { ...second.cost, way, syncMs: first.syncMs };
 }
@@ -75,18 +75,18 @@ async function child(
     execArgv: NODE_OPTIONS,
   });
   const died = once(process, 'exit').then(([code]) => {
-    throw new Error(`${way} ended with ${code} before it answered`);
+    throw new Error(`${way} exited with ${code} before it answered`);
   });
-  const hear = async (): Promise<Word> =>
-    ((await Promise.race([once(process, 'message'), died])) as [Word])[0];
-  const first = await hear();
+  const receive = async (): Promise<ChildMessage> =>
+    ((await Promise.race([once(process, 'message'), died])) as [ChildMessage])[0];
+  const first = await receive();
   if (!('synced' in first) || first.objects !== COUNT) throw new Error(`${way}: ${JSON.stringify(first)}`);
   await meanwhile();
-  const answer = hear();
+  const answer = receive();
   process.send('cost?');
   const cost = await answer;
   if ('synced' in cost) throw new Error(`${way} synced twice`);
-  await died.catch(() => {}); // as it should
+  await died.catch(() => {}); // expected: it exits after its answer
   return { syncMs: first.synced, cost };
 }
 
@@ -103,7 +103,7 @@ async function bytesOfOne(client: Client): Promise<number> {
 
 function resultOf(tries: readonly Try[], nodeBytes: number): BenchResult {
   const [bare, ours, informer] = WAYS.map((way) => typical(tries.filter((one) => one.way === way)));
-  if (!bare || !ours || !informer) throw new Error('a way was not measured');
+  if (!bare || !ours || !informer) throw new Error('a variant was not measured');
   const sync = ours.syncMs / bare.syncMs;
   return {
     measured: ours,
@@ -112,7 +112,7 @@ function resultOf(tries: readonly Try[], nodeBytes: number): BenchResult {
     gates: [
       { what: 'MiB resident once settled', value: ours.residentMiB, atMost: 250 },
       { what: 'MiB resident at the peak', value: ours.peakMiB, atMost: 400 },
-      { what: 'first sync, of a bare paged list', value: sync, atMost: 2 },
+      { what: 'first sync, relative to a bare paged list', value: sync, atMost: 2 },
       { what: 'ms from an event to its handler, p99', value: ours.p99Ms, atMost: 100 },
     ],
     setting: {

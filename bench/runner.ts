@@ -1,5 +1,5 @@
 /**
- * 10,000 keys through a trivial reconcile of the real runner, and what it costs to have nothing to do. The baseline is
+ * 10,000 keys through a trivial reconcile of the real runner, and its idle cost. The baseline is
  * the same number of reconciles in a bare loop: the simplest possible queue, with the same number of workers.
  */
 import { randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ import type { Bench, BenchResult } from './bench.ts';
 const KEYS = 10_000;
 const WORKERS = 4;
 const IDLE_MS = 5000;
-/** The best of them counts: others use this machine, too. */
+/** The best of them counts: other processes use this machine too. */
 const ROUNDS = 3;
 
 export const bench: Bench = {
@@ -41,7 +41,7 @@ async function run(): Promise<BenchResult> {
   const ours: Busy[] = [];
   const idle = await idleShare();
   for (let round = 0; round < ROUNDS; round += 1) {
-    // oxlint-disable no-await-in-loop -- one after the other: they would measure each other
+    // oxlint-disable no-await-in-loop -- in parallel they would measure each other
     bare.push(await bareLoop());
     ours.push(await withRunner(round === ROUNDS - 1));
     // oxlint-enable no-await-in-loop
@@ -51,16 +51,16 @@ async function run(): Promise<BenchResult> {
   const idleMore = (ours.at(-1)?.idleShare ?? 1) - idle;
   return {
     measured: {
-      passesMs: best.ms,
-      passesCpuMs: best.cpuMs,
+      reconcilesMs: best.ms,
+      reconcilesCpuMs: best.cpuMs,
       maxLoopDelayMs: best.delayMs,
       idleCpuShare: idleMore + idle,
     },
-    baseline: { passesMs: bareMs, idleCpuShare: idle },
-    ratios: { passes: best.ms / bareMs },
+    baseline: { reconcilesMs: bareMs, idleCpuShare: idle },
+    ratios: { reconciles: best.ms / bareMs },
     gates: [
       { what: 'ms for all reconciles', value: best.ms, atMost: 2000 },
-      // A hundredth of one core more than a process that only sleeps; metrics and health doors included.
+      // 1 % of one core more than a process that only sleeps, including the metrics and health endpoints.
       { what: 'share of one core when idle', value: idleMore, atMost: 0.01 },
     ],
     setting: { keys: KEYS, workers: WORKERS, idleMs: IDLE_MS, rounds: ROUNDS },
@@ -94,7 +94,7 @@ async function bareLoop(): Promise<number> {
 async function withRunner(thenIdle: boolean): Promise<Busy> {
   const clock = createSystemClock();
   const stop = new AbortController();
-  // A fine probe has a cost of its own: idle, it is the one that controllers run with.
+  // A fine probe has its own cost: the idle measurement uses the default of controllers.
   const delay = thenIdle ? createLoopDelay() : createLoopDelay(10);
   const metrics = createMetrics();
   const all = Promise.withResolvers<number>();
@@ -138,7 +138,7 @@ async function withRunner(thenIdle: boolean): Promise<Busy> {
   return { ms, cpuMs, delayMs, idleShare: share };
 }
 
-/** A real view over a server that answers at once, and then has nothing to tell. */
+/** A real view over a server that answers immediately and then sends no events. */
 function machines(): View<Machine> {
   const items = Array.from(
     { length: KEYS },
@@ -169,7 +169,7 @@ function machines(): View<Machine> {
   });
 }
 
-/** Of one core, over some seconds in which nothing happens. */
+/** Share of one core, over some seconds in which nothing happens. */
 async function idleShare(): Promise<number> {
   const before = cpuUsage();
   await sleep(IDLE_MS);

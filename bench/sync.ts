@@ -1,4 +1,4 @@
-/** `kubenode sync` on a fleet of 5,000 objects: the first apply, memory, what it costs idle, drift, and from a push to the first write. */
+/** `kubenode sync` on a fleet of 5,000 objects: first apply, memory, idle cost, drift, and the time from a push to the first write. */
 
 import { Pool } from 'undici';
 import { CONFIG_MAPS } from '../src/kube/objects/core-kinds.ts';
@@ -11,7 +11,7 @@ import { type Call, isWrite } from './sync/audit.ts';
 import { type Bed, openBed, UNIT_NAMESPACE } from './sync/bed.ts';
 
 const OBJECTS = 5000;
-/** As many as sync has in flight. */
+/** As many requests as sync has in flight. */
 const CONCURRENCY = 8;
 const IDLE_SECONDS = 120;
 const DRIFTS = 100;
@@ -59,12 +59,16 @@ async function run(): Promise<BenchResult> {
       baseline: { appliesPerSecond },
       ratios: { appliesPerSecond: ratio },
       gates: [
-        { what: 'objects a second of the first apply, of those of a bare loop', value: ratio, atLeast: 0.5 },
+        {
+          what: 'objects per second of the first apply, relative to a bare loop',
+          value: ratio,
+          atLeast: 0.5,
+        },
         { what: 'MiB resident at the peak of the first apply', value: firstPeakMiB, atMost: 256 },
         { what: 'writes while in sync', value: idleWrites, atMost: 0 },
-        { what: 'requests an object an hour while in sync', value: requestsPerObjectHour, atMost: 0.1 },
+        { what: 'requests per object and hour while in sync', value: requestsPerObjectHour, atMost: 0.1 },
         {
-          what: 'seconds from a change by hand to the write that takes it back, p99',
+          what: 'seconds from a manual change to the write that corrects it, p99',
           value: driftP99,
           atMost: 2,
         },
@@ -103,7 +107,7 @@ async function idleCalls(bed: Bed): Promise<Call[]> {
   return (await bed.audit.calls()).slice(before);
 }
 
-/** From the moment when the change was made to that of the call that takes it back. */
+/** From the change to the call that corrects it. */
 async function drift(bed: Bed, index: number): Promise<number> {
   const name = `bench-${(index * 37) % OBJECTS}`;
   const before = (await bed.audit.calls()).length;
@@ -120,10 +124,10 @@ async function push(bed: Bed, index: number, changes: Map<number, string>): Prom
   return secondsUntilWrite(bed, `bench-${index}`, before, clock.now().getTime());
 }
 
-async function secondsUntilWrite(bed: Bed, wanted: string, skip: number, sinceMs: number): Promise<number> {
+async function secondsUntilWrite(bed: Bed, name: string, skip: number, sinceMs: number): Promise<number> {
   const find = (calls: readonly Call[]): Call | undefined =>
-    calls.slice(skip).find((call) => isOurs(call) && call.name === wanted);
-  const calls = await eventually(bed, (all) => find(all) !== undefined, `${wanted} is written`);
+    calls.slice(skip).find((call) => isOurs(call) && call.name === name);
+  const calls = await eventually(bed, (all) => find(all) !== undefined, `${name} is written`);
   return ((find(calls)?.receivedMs ?? Number.NaN) - sinceMs) / 1000;
 }
 
@@ -131,7 +135,7 @@ function isOurs(call: Call): boolean {
   return isWrite(call) && call.resource === CONFIG_MAPS.plural && call.namespace === UNIT_NAMESPACE;
 }
 
-/** No write for some seconds: sync has nothing to do any more. */
+/** No write for some seconds: sync has nothing left to do. */
 async function quiet(bed: Bed): Promise<Call[]> {
   return eventually(
     bed,
@@ -139,22 +143,22 @@ async function quiet(bed: Bed): Promise<Call[]> {
       const lastMs = Math.max(0, ...calls.filter(isWrite).map(({ answeredMs }) => answeredMs));
       return clock.now().getTime() - lastMs > 3000;
     },
-    'nothing is written any more',
+    'writes have ended',
   );
 }
 
 async function eventually(
   bed: Bed,
-  isSo: (calls: readonly Call[]) => boolean,
+  holds: (calls: readonly Call[]) => boolean,
   what: string,
 ): Promise<Call[]> {
   const endMs = clock.monotonicMs() + PATIENCE_MS;
   while (clock.monotonicMs() < endMs) {
     const calls = await bed.audit.calls();
-    if (isSo(calls)) return calls;
+    if (holds(calls)) return calls;
     await clock.sleep(100);
   }
-  throw new Error(`after ${PATIENCE_MS / 1000} s it is not so that ${what}`);
+  throw new Error(`timed out after ${PATIENCE_MS / 1000} s: expected that ${what}`);
 }
 
 async function inTurn(times: number, work: (index: number) => Promise<number>): Promise<number[]> {
@@ -163,7 +167,7 @@ async function inTurn(times: number, work: (index: number) => Promise<number>): 
   return results;
 }
 
-/** The same objects by a bare loop, in a namespace of their own. */
+/** The same objects by a bare loop, in their own namespace. */
 async function bareRate(server: ApiServer, namespace: string): Promise<number> {
   const { certPem, keyPem } = server.certificateFor(ADMIN);
   const connect = { ca: server.caPem, cert: certPem, key: keyPem };

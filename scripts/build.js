@@ -1,5 +1,5 @@
-// Makes dist/, what the package holds: emitted JavaScript and declarations, and beside them every file of src/
-// that is no TypeScript (the Go module of the control plane, templates).
+// Builds dist/, the content of the package: emitted JavaScript and declarations, and every file of src/
+// that is not TypeScript (the Go module of the control plane, templates).
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * One way of keeping 10,000 Nodes in memory, in a process of its own: `node child.ts <way> <kubeconfig>`. Tells its
- * parent when it has them all, and when asked what it cost and how late its events were.
+ * One variant of keeping 10,000 Nodes in memory, in its own process: `node child.ts <variant> <kubeconfig>`. It reports
+ * to its parent when it has all of them and, on request, its memory and the lateness of its events.
  */
 
 import { createReflector } from '../../src/kube/cache/reflector.ts';
@@ -14,8 +14,8 @@ import { NODES, SENT } from './nodes.ts';
 
 export type Way = 'ours' | 'bare' | 'informer';
 
-/** To the parent. */
-export type Word = { readonly synced: number; readonly objects: number } | Cost;
+/** Sent to the parent. */
+export type ChildMessage = { readonly synced: number; readonly objects: number } | Cost;
 
 export interface Cost {
   readonly residentMiB: number;
@@ -54,7 +54,7 @@ function begin(as: Way): Promise<number> {
 async function ours(): Promise<number> {
   const client = await connect({ kubeconfig });
   const nodes = createStore({ log });
-  nodes.subscribe({ updated: ({ metadata }) => heard(metadata.annotations) });
+  nodes.subscribe({ updated: ({ metadata }) => recordLateness(metadata.annotations) });
   const transform = createTransform(['status.images']);
   const parts = { client, resource: NODES, store: nodes, clock, log, transform };
   const running = createReflector({ ...parts, random: () => 0.5 });
@@ -63,7 +63,7 @@ async function ours(): Promise<number> {
   return nodes.size;
 }
 
-/** The same pages, kept by nobody; then a watch without a store. */
+/** The same pages, but not kept; then a watch without a store. */
 async function bare(): Promise<number> {
   const client = await connect({ kubeconfig });
   let count = 0;
@@ -77,7 +77,7 @@ async function bare(): Promise<number> {
 
   async function follow(): Promise<void> {
     const options = { resourceVersion, timeoutSeconds: 600 };
-    for await (const { object } of client.watch(NODES, options)) heard(object.metadata.annotations);
+    for await (const { object } of client.watch(NODES, options)) recordLateness(object.metadata.annotations);
   }
 }
 
@@ -87,12 +87,12 @@ async function informer(): Promise<number> {
   config.loadFromFile(kubeconfig);
   const api = config.makeApiClient(CoreV1Api);
   const list = makeInformer(config, '/api/v1/nodes', () => api.listNode());
-  list.on('update', ({ metadata }) => heard(metadata?.annotations));
+  list.on('update', ({ metadata }) => recordLateness(metadata?.annotations));
   await list.start();
   return list.list().length;
 }
 
-function heard(annotations: Readonly<Record<string, string>> | undefined): void {
+function recordLateness(annotations: Readonly<Record<string, string>> | undefined): void {
   const sent = annotations?.[SENT];
   if (sent) lateness.push(clock.now().getTime() - Number(sent));
 }

@@ -1,6 +1,6 @@
 /**
- * Plays an API server that has these Nodes: its lists are recordings of a real one, its watch changes them at an even
- * pace. So the lateness of an event is that of its reader, and not that of a server that is busy with writes.
+ * Simulates an API server with these Nodes: its lists are recordings of a real one, its watch changes them at a constant
+ * rate. So the lateness of an event is caused by its reader, not by a server that is busy with writes.
  */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { SENT } from './nodes.ts';
 
 export interface EventSource {
   readonly kubeconfig: string;
-  /** Resolves when all are sent. */
+  /** Resolves when all events are sent. */
   send(perSecond: number, seconds: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function eventSource(pages: readonly ListPage[], folder: string): P
   };
 }
 
-/** The token is the number of the page. Without a limit, everything. */
+/** The continue token is the number of the page. Without a limit, all pages. */
 function listOf(pages: readonly ListPage[], query: URLSearchParams): string {
   const index = Number(query.get('continue') ?? 0);
   const items = query.has('limit') ? (pages[index]?.items ?? []) : pages.flatMap((page) => page.items);

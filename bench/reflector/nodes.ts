@@ -1,4 +1,4 @@
-/** Nodes as a kubelet of a cloud writes them, of about 6 KB with what the API server adds. */
+/** Nodes like those that a kubelet in a cloud writes, about 6 KB with the fields that the API server adds. */
 import type { Client } from '../../src/kube/client/client.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
 
@@ -53,7 +53,7 @@ export function nodeOf(index: number): KubeObject {
       annotations: {
         'node.alpha.kubernetes.io/ttl': '300',
         'example.com/purpose':
-          'runs the workloads of the platform team and of those who asked it for a place',
+          'runs the workloads of the platform team and of other teams that requested capacity',
         'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
         'csi.volume.kubernetes.io/nodeid': `{"ebs.csi.aws.com":"i-${String(index).padStart(17, '0')}"}`,
       },
@@ -85,8 +85,8 @@ function statusOf(name: string, index: number): Readonly<Record<string, unknown>
     conditions: CONDITIONS.map((type) => ({
       type,
       status: type === 'Ready' ? 'True' : 'False',
-      reason: `Kubelet${type}IsAsItShouldBe`,
-      message: `kubelet has nothing to complain about: ${type} is as it should be on this node`,
+      reason: `Kubelet${type}IsHealthy`,
+      message: `kubelet has no problem to report: condition ${type} is healthy on this node`,
       lastHeartbeatTime: `2026-01-01T00:${String(index % 60).padStart(2, '0')}:00Z`,
       lastTransitionTime: '2026-01-01T00:00:00Z',
     })),

@@ -1,4 +1,4 @@
-/** What the API server itself has written down about the calls of one user: nobody's word has to be taken for it. */
+/** The audit log of the API server about the calls of one user: an independent record. */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ export interface Call {
 }
 
 export interface Audit {
-  /** For the API server. */
+  /** Flags of the API server. */
   readonly flags: readonly string[];
-  /** All calls that have been answered; watches when they were opened. */
+  /** All answered calls; watches as soon as they were opened. */
   calls(): Promise<Call[]>;
 }
 

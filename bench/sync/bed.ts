@@ -23,10 +23,10 @@ export const UNIT_NAMESPACE = 'default';
 export interface Bed {
   readonly server: ApiServer;
   readonly audit: Audit;
-  /** Commits and pushes a fleet of so many ConfigMaps; `changes` are versions by index. Returns when the push is done. */
+  /** Commits and pushes a fleet with this number of ConfigMaps; `changes` are versions by index. Returns when the push is done. */
   push(objects: number, changes?: ReadonlyMap<number, string>): void;
   startSync(): void;
-  /** Of the process of sync, from the kernel, in MiB. */
+  /** Memory of the sync process in MiB, from the kernel. */
   memory(): Promise<{ readonly resident: number; readonly peak: number }>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function openBed(): Promise<Bed> {
   const hubKubeconfig = await asSync(hub);
   const git = createTestRepository(folder);
   let child: ChildProcess | undefined;
-  let said = '';
+  let stderr = '';
 
   return {
     server,
@@ -58,10 +58,10 @@ export async function openBed(): Promise<Bed> {
       const args = ['sync', '--kubeconfig', hubKubeconfig, '--cache', join(folder, 'cache')];
       child = spawn(execPath, [BIN, ...args, '--from', git.bare], { stdio: ['ignore', 'ignore', 'pipe'] });
       child.stderr?.on('data', (text: Buffer) => {
-        said = (said + text.toString()).slice(-4000);
+        stderr = (stderr + text.toString()).slice(-4000);
       });
       child.once('exit', (code) => {
-        if (code) process.stderr.write(`kubenode sync ended with ${code}:\n${said}\n`);
+        if (code) process.stderr.write(`kubenode sync exited with ${code}:\n${stderr}\n`);
       });
     },
     memory: async () => memoryOf(child),
@@ -85,7 +85,7 @@ async function asSync(server: ApiServer): Promise<string> {
 }
 
 async function memoryOf(child: ChildProcess | undefined): Promise<{ resident: number; peak: number }> {
-  if (!runs(child)) throw new Error('kubenode sync does not run');
+  if (!runs(child)) throw new Error('kubenode sync is not running');
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
   const mebibytes = (field: string): number =>
     Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
