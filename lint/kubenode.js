@@ -1,8 +1,8 @@
-// House rules that no linter brings, as plugins of oxlint (.oxlintrc.json). test/lint proves that they fire.
+// Our own lint rules, as a plugin of oxlint (.oxlintrc.json). test/lint tests them.
 
 const LEVELS = new Set(['debug', 'info', 'warn', 'error']);
 
-/** `new Date()` reads the wall clock: time comes in as an argument, or from the Clock port. */
+/** `new Date()` reads the wall clock: take the time as an argument, or from the Clock port. */
 const noAmbientTime = {
   create: (context) => ({
     NewExpression(node) {
@@ -16,7 +16,7 @@ const noAmbientTime = {
   }),
 };
 
-/** One message, one kind of event: what varies goes into the fields, where it can be searched and counted. */
+/** Each kind of event has one message: variable parts go into the fields, where they can be searched and counted. */
 const constantLogMessage = {
   create: (context) => ({
     CallExpression({ callee, arguments: [message] }) {
@@ -39,7 +39,7 @@ function lastWord(node) {
     : '';
 }
 
-/** A choice between constants is two events that share a line of code: each stays searchable. */
+/** A choice between constants is two events in one line of code: each stays searchable. */
 function isConstant(node) {
   if (node?.type === 'ConditionalExpression')
     return isConstant(node.consequent) && isConstant(node.alternate);

@@ -13,13 +13,13 @@ interface Diagnostic {
   readonly labels: readonly { readonly span: { readonly line: number } }[];
 }
 
-describe('the house rules', () => {
+describe('our lint rules', () => {
   const diagnostics = lintFixtures();
 
   it.each([
     ['no-ambient-time', 'ambient-time.ts'],
     ['constant-log-message', 'log-messages.ts'],
-  ])('%s fires where it should, and nowhere else', (rule, file) => {
+  ])('%s reports exactly the marked lines', (rule, file) => {
     const marked = linesOf(file).flatMap((line, index) => (line.endsWith('// reported') ? index + 1 : []));
     const reported = diagnostics.filter(
       ({ code, filename }) => code === `kubenode(${rule})` && filename === file,
@@ -30,7 +30,7 @@ describe('the house rules', () => {
     );
   });
 
-  it('are on for all of the source, but for the one place where time comes from', () => {
+  it('are on for all sources except the system clock', () => {
     const { rules, overrides } = JSON.parse(readFileSync(`${ROOT}.oxlintrc.json`, 'utf8')) as Settings;
     expect(rules).toMatchObject({
       'kubenode/no-ambient-time': 'error',
@@ -51,7 +51,7 @@ interface Settings {
   }[];
 }
 
-/** A copy of them, because where they are they are ignored: they break the rules. */
+/** A copy of the fixtures: their own folder is excluded from linting. */
 function lintFixtures(): readonly Diagnostic[] {
   const folder = tempFolder('lint');
   cpSync(FIXTURES, folder, { recursive: true });

@@ -44,7 +44,7 @@ describe.skipIf(reason)(`real nodes${reason ? ` (${reason})` : ''}`, () => {
     deepEqual(since(before), NOTHING);
   });
 
-  it('boots with a Ready kubelet, reboots, is Ready again, and is removed without a trace', async () => {
+  it('boots with a Ready kubelet, reboots, is Ready again, and is removed completely', async () => {
     const empty = footprint();
     const node = await kit.boot({ name: 'node-1', cluster: server });
     const first = await ready(node, '');
@@ -60,7 +60,7 @@ describe.skipIf(reason)(`real nodes${reason ? ` (${reason})` : ''}`, () => {
     expect(existsSync(node.root)).toBe(false);
   });
 
-  it('keeps two nodes apart, and leaves one alone when the power of the other is cut', async () => {
+  it('isolates two nodes, and keeps one running when the power of the other is cut', async () => {
     const [left, right] = await Promise.all([kit.boot({ name: 'left' }), kit.boot({ name: 'right' })]);
     expect((await left.run('hostname')).stdout.trim()).toBe('left');
     const greeting = `read -t 5 line < /dev/tcp/${right.address}/22 && echo "$line"`;
@@ -77,7 +77,7 @@ describe.skipIf(reason)(`real nodes${reason ? ` (${reason})` : ''}`, () => {
     await Promise.all([kit.remove(left), kit.remove(right)]);
   });
 
-  it('takes files and programs in before the boot, and comes back when it reboots by itself', async () => {
+  it('has the files and programs that were added before the boot, and starts again after a reboot from inside', async () => {
     const node = await kit.boot({
       name: 'own',
       binds: [[process.execPath, '/usr/local/bin/node']],
@@ -97,22 +97,22 @@ describe.skipIf(reason)(`real nodes${reason ? ` (${reason})` : ''}`, () => {
     await kit.remove(node);
   });
 
-  /** Resolves when the API server calls it Ready in another boot than that one. */
+  /** Resolves when the node is Ready with another boot id. */
   function ready(node: TestNode, notBoot: string): Promise<NodeObject> {
-    const look = async (): Promise<NodeObject | undefined> => {
+    const readReady = async (): Promise<NodeObject | undefined> => {
       const found = await server.client.get<NodeObject>(NODES, { name: node.name }).catch(() => undefined);
       const isReady = found?.status.conditions.some(
         ({ type, status }) => type === 'Ready' && status === 'True',
       );
       return isReady && found?.status.nodeInfo.bootID !== notBoot ? found : undefined;
     };
-    return eventually(look, `${node.name} is not Ready`, 300_000);
+    return eventually(readReady, `${node.name} is not Ready`, 300_000);
   }
 });
 
 const NOTHING = { interfaces: [], mounts: [], cgroups: [], processes: [] };
 
-/** What came since then. What a killed run had left may well be gone. */
+/** What was added since then. Leftovers of a killed run may have been removed. */
 function since(before: Record<string, readonly string[]>): Record<string, readonly string[]> {
   const now = Object.entries(footprint());
   return Object.fromEntries(
@@ -120,7 +120,7 @@ function since(before: Record<string, readonly string[]>): Record<string, readon
   );
 }
 
-/** What nodes of this run leave in the kernel: bridges, mounts, cgroups, processes. */
+/** What nodes of this run left in the kernel: bridges, mounts, cgroups, processes. */
 function footprint(): Record<string, readonly string[]> {
   const prefix = prefixOf(runPid());
   const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');

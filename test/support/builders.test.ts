@@ -3,11 +3,11 @@ import { validate } from '../../src/api/validation/validate.ts';
 import { FLEET_WORDS, fleet, machine } from './builders.ts';
 
 describe('a built object', () => {
-  it.each(FLEET_WORDS)('is what the API server would take: a machine that is %s', (word) => {
+  it.each(FLEET_WORDS)('is valid for the API server: a machine that is %s', (word) => {
     expect(fleet(word).flatMap((each) => validate(each))).toEqual([]);
   });
 
-  it('is valid by default, and says where it is made otherwise', () => {
+  it('is valid by default and can be overridden', () => {
     expect(validate(machine('m'))).toEqual([]);
     const wrong = machine('m', { spec: { agentEpoch: -1 } });
     expect(validate(wrong).map(({ path }) => path)).toEqual(['spec.agentEpoch']);
@@ -24,7 +24,7 @@ describe('a fleet', () => {
     expect(fleet(FLEET_WORDS.join(' '))).toEqual(fleet(FLEET_WORDS.join(' ')));
   });
 
-  it('refuses a word that it does not know', () => {
-    expect(() => fleet('done dnoe')).toThrow('a fleet knows no dnoe');
+  it('refuses an unknown word', () => {
+    expect(() => fleet('done dnoe')).toThrow('unknown fleet word dnoe');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Objects for tests: valid as they come, and overridden where a test is about something. A fleet is written in words,
- * one a machine: `fleet('done moving behind')`. A test that needs more than five lines to set up wants a new word here.
+ * Objects for tests: valid by default; a test overrides the fields that it is about. A fleet is written as words,
+ * one for each machine: `fleet('done moving behind')`. If a test needs more than five lines of setup, add a word here.
  */
 import { createHash } from 'node:crypto';
 import type { Condition, Machine, MachineComponentReport } from '../../src/api/generated/types.ts';
@@ -9,9 +9,9 @@ import { NOW } from './virtual-clock.ts';
 
 export { NOW } from './virtual-clock.ts';
 
-/** The version that a fleet is on its way to, and the one that it comes from. */
-export const WANTED = component('kubelet', '1.34.2');
-export const BEFORE = component('kubelet', '1.34.1');
+/** The version that a fleet is updated to, and the one before. */
+export const DESIRED = component('kubelet', '1.34.2');
+export const PREVIOUS = component('kubelet', '1.34.1');
 
 export interface ComponentVersion {
   readonly name: string;
@@ -24,7 +24,7 @@ export function component(name: string, version: string): ComponentVersion {
   return { name, componentRef: `${name}-${version}`, digest: `sha256:${digest}` };
 }
 
-/** The moment so long before NOW. */
+/** The time this many seconds before NOW. */
 export function ago(seconds: number): string {
   return new Date(NOW.getTime() - seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
@@ -37,7 +37,7 @@ export function condition(
   fields: Partial<Condition> = {},
 ): Condition {
   const usual = {
-    reason: status === 'True' ? 'AsItShould' : 'NotYet',
+    reason: status === 'True' ? 'Healthy' : 'NotReady',
     message: '',
     lastTransitionTime: ago(AN_HOUR),
   };
@@ -52,7 +52,7 @@ export function configMap(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', ...metadata, name }, data };
 }
 
-/** A Node as a kubelet keeps it. */
+/** A Node as a kubelet reports it. */
 export function node(
   name: string,
   ready: Condition['status'] = 'True',
@@ -76,7 +76,7 @@ export interface MachineParts {
   readonly status?: Partial<NonNullable<Machine['status']>>;
 }
 
-/** Ready, and running what it should. */
+/** Ready, and running the desired version. */
 export function machine(name: string, { metadata = {}, spec = {}, status = {} }: MachineParts = {}): Machine {
   return {
     apiVersion: 'kubenode.dev/v1alpha1',
@@ -88,7 +88,7 @@ export function machine(name: string, { metadata = {}, spec = {}, status = {} }:
       node: { labels: {}, annotations: {}, taints: [] },
       readinessGates: [],
       minReadySeconds: 0,
-      components: [entry(WANTED)],
+      components: [entry(DESIRED)],
       agentEpoch: 0,
       deletion: { drain: 'Respect', drainTimeoutSeconds: 1800, timeoutSeconds: 7200, cleanup: 'Restore' },
       ...spec,
@@ -96,41 +96,44 @@ export function machine(name: string, { metadata = {}, spec = {}, status = {} }:
     status: {
       observedGeneration: 1,
       conditions: healthy(),
-      components: [report(WANTED, 'Committed')],
+      components: [report(DESIRED, 'Committed')],
       ...status,
     },
   };
 }
 
-/** What each word of a fleet means. */
+/** The words of a fleet and their meaning. */
 const WORDS = {
-  /** Runs what is wanted, for long enough to be believed. */
+  /** Has run the desired version for long enough. */
   done: {},
-  /** The same, but only just. */
-  fresh: { status: { components: [report(WANTED, 'Committed', ago(1))] } },
-  /** Told to change, and at it. */
-  moving: { status: { components: [report(WANTED, 'Activating')] } },
-  failed: { status: { components: [report(WANTED, 'Failed')] } },
-  /** Not told yet. */
-  behind: { spec: { components: [entry(BEFORE)] }, status: { components: [report(BEFORE, 'Committed')] } },
+  /** Has run the desired version for one second. */
+  fresh: { status: { components: [report(DESIRED, 'Committed', ago(1))] } },
+  /** Was assigned the desired version and activates it. */
+  moving: { status: { components: [report(DESIRED, 'Activating')] } },
+  failed: { status: { components: [report(DESIRED, 'Failed')] } },
+  /** Not assigned the desired version yet. */
+  behind: {
+    spec: { components: [entry(PREVIOUS)] },
+    status: { components: [report(PREVIOUS, 'Committed')] },
+  },
   /** Behind, and not Ready. */
   sick: {
-    spec: { components: [entry(BEFORE)] },
-    status: { components: [report(BEFORE, 'Committed')], conditions: healthy('False') },
+    spec: { components: [entry(PREVIOUS)] },
+    status: { components: [report(PREVIOUS, 'Committed')], conditions: healthy('False') },
   },
-  /** Behind, and its agent has not spoken for long. */
-  lost: {
-    spec: { components: [entry(BEFORE)] },
-    status: { components: [report(BEFORE, 'Committed')], conditions: healthy('Unknown') },
+  /** Behind, and its agent has not reported for long. */
+  unreachable: {
+    spec: { components: [entry(PREVIOUS)] },
+    status: { components: [report(PREVIOUS, 'Committed')], conditions: healthy('Unknown') },
   },
-  /** Told to change; its agent says nothing of it. */
+  /** Was assigned the desired version, which its agent does not report. */
   silent: { status: { components: [] } },
 } satisfies Record<string, MachineParts>;
 
 export type FleetWord = keyof typeof WORDS;
 export const FLEET_WORDS = Object.keys(WORDS) as readonly FleetWord[];
 
-/** `m-1`, `m-2`, …, one for each word. */
+/** Machines `m-1`, `m-2`, …, one for each word. */
 export function fleet(words: string): readonly Machine[] {
   return words
     .split(/\s+/)
@@ -139,7 +142,8 @@ export function fleet(words: string): readonly Machine[] {
 }
 
 function partsOf(word: string): MachineParts {
-  if (!Object.hasOwn(WORDS, word)) throw new Error(`a fleet knows no ${word}: ${FLEET_WORDS.join(' ')}`);
+  if (!Object.hasOwn(WORDS, word))
+    throw new Error(`unknown fleet word ${word}: use ${FLEET_WORDS.join(' ')}`);
   return WORDS[word as FleetWord];
 }
 

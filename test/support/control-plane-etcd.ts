@@ -1,13 +1,13 @@
 /**
- * Takes an API server's data back to how they were, by etcd's own JSON gateway. Faster than deletes by the API,
- * and complete: finalizers and namespaces without a controller manager do not hold it up.
+ * Restores the data of an API server to an earlier state through etcd's JSON gateway. Faster than deletes by the API,
+ * and complete: finalizers, and namespaces without a controller manager, do not block it.
  */
 import { sendProbe } from '../../src/local/processes/probe.ts';
 import type { Run } from './control-plane-run.ts';
 
 export interface Row {
   readonly revision: string;
-  /** Base64, as etcd's gateway has it. */
+  /** Base64, as in etcd's gateway. */
   readonly value: string;
 }
 export type Snapshot = ReadonlyMap<string, Row>;
@@ -16,28 +16,30 @@ type Etcd = Run['etcd'];
 
 /** etcd refuses a transaction of more than 128 operations. */
 const BATCH = 100;
-/** The API server renews these itself: to set them back would only make it complain. */
-const OWN = /\/leases\/kube-system\/apiserver-|\/masterleases\/|\/peerserverleases\//;
+/** The API server renews these itself: restoring them would cause errors in its log. */
+const SERVER_KEYS = /\/leases\/kube-system\/apiserver-|\/masterleases\/|\/peerserverleases\//;
 
 export async function snapshot(etcd: Etcd, prefix: string): Promise<Snapshot> {
   return await range(etcd, prefix, false);
 }
 
-export async function restore(etcd: Etcd, prefix: string, wanted: Snapshot): Promise<void> {
+export async function restore(etcd: Etcd, prefix: string, target: Snapshot): Promise<void> {
   const found = await range(etcd, prefix, true);
-  const surplus = [...found.keys()].filter((key) => !wanted.has(key));
-  const changed = [...wanted].filter(([key, row]) => found.get(key)?.revision !== row.revision);
+  const surplus = [...found.keys()].filter((key) => !target.has(key));
+  const changed = [...target].filter(([key, row]) => found.get(key)?.revision !== row.revision);
   const operations = [
-    ...surplus.filter(isTheirs).map((key) => ({ request_delete_range: { key } })),
-    ...changed.filter(([key]) => isTheirs(key)).map(([key, { value }]) => ({ request_put: { key, value } })),
+    ...surplus.filter(isRestored).map((key) => ({ request_delete_range: { key } })),
+    ...changed
+      .filter(([key]) => isRestored(key))
+      .map(([key, { value }]) => ({ request_put: { key, value } })),
   ];
   for (let from = 0; from < operations.length; from += BATCH) {
     await call(etcd, '/v3/kv/txn', { success: operations.slice(from, from + BATCH) });
   }
 }
 
-function isTheirs(key: string): boolean {
-  return !OWN.test(Buffer.from(key, 'base64').toString());
+function isRestored(key: string): boolean {
+  return !SERVER_KEYS.test(Buffer.from(key, 'base64').toString());
 }
 
 interface RangeAnswer {

@@ -1,6 +1,6 @@
 /**
- * What all API servers of one test run share: a folder, one etcd, and notes of every process that was started.
- * A run that was killed leaves its notes; the next one ends what they name. No vitest in here: benchmarks use it too.
+ * Shared by all API servers of one test run: a folder, one etcd, and a record of every started process.
+ * A killed run leaves its records; the next run ends the processes in them. Must not import vitest: benchmarks use it too.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,10 +17,10 @@ import { stopProcess } from '../../src/os/process.ts';
 import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../src/os/process-identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 
-/** Plain data: vitest hands it from its main process to the workers. */
+/** Plain data: vitest sends it from its main process to the workers. */
 export interface Run {
   readonly folder: string;
-  /** Folder of the notes. */
+  /** Folder of the process records. */
   readonly notes: string;
   /** etcd, kube-apiserver, kubectl, … under their names. */
   readonly binaries: string;
@@ -31,7 +31,7 @@ const START_MS = 60_000;
 const clock = createSystemClock();
 
 export async function openRun(): Promise<Run> {
-  // Not in the temporary folder: that one is new for each run.
+  // Not in the temporary folder, which is new for each run.
   const root = join(cacheFolder(process.env), 'test-runs');
   await mkdir(root, { recursive: true, mode: 0o700 });
   await endStaleRuns(root);
@@ -85,7 +85,7 @@ interface Owner {
   readonly folder: string;
 }
 
-/** Written before anything waits for the process: from then on somebody will end it. */
+/** Written before anything waits for the process: from then on, this run or the next one ends it. */
 export async function note({ notes }: Pick<Run, 'notes'>, identity: ProcessIdentity): Promise<void> {
   await writeFileAtomic(join(notes, `${identity.pid}.json`), JSON.stringify(identity));
 }
@@ -98,7 +98,7 @@ async function endStaleRuns(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const notes = join(root, name);
     const of = await readNote<Owner>(join(notes, OWNER));
-    // Without a note of its owner it is being made right now, or nothing was started in it yet.
+    // Without a record of its owner it is being created, or nothing was started in it yet.
     if (of && !isSameProcess(of.owner, await readProcessIdentity(of.owner.pid))) await endRun(notes);
   }
 }

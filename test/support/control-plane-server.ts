@@ -1,4 +1,4 @@
-/** One real kube-apiserver with a place of its own in the etcd of the run. */
+/** One real kube-apiserver with its own key prefix in the etcd of the run. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -20,7 +20,7 @@ import { restore, snapshot } from './control-plane-etcd.ts';
 import { forget, note, type Run } from './control-plane-run.ts';
 
 export interface ApiServerOptions {
-  /** 0.0.0.0 lets real nodes in. Default: only this machine. */
+  /** 0.0.0.0 for real nodes. Default: only this machine. */
   readonly bindAddress?: string;
   /** More names and addresses in the server's certificate. */
   readonly names?: readonly string[];
@@ -45,11 +45,11 @@ export interface ApiServer {
   certificateFor(principal: Principal): CertificatePair;
   /** Path of a kubeconfig whose user is that principal, by certificate. */
   kubeconfigFor(principal: Principal): Promise<string>;
-  /** From now on, `wipe` goes back to what is there now (CRDs, for example). At first: to an empty server. */
+  /** From now on `wipe` restores the current data (CRDs, for example). Initially it restores an empty server. */
   keep(): Promise<void>;
-  /** Takes back all that was written since. */
+  /** Removes everything written since. */
   wipe(): Promise<void>;
-  /** Ends the process, as a crash or a shutdown does. `start` brings it back on the same port with the same data. */
+  /** Ends the process, as a crash or a shutdown does. `start` restarts it on the same port with the same data. */
   kill(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -65,7 +65,7 @@ export async function startServer(run: Run, options: ApiServerOptions = {}): Pro
     try {
       return await startOn(run, port, options);
     } catch (error) {
-      // Between the question and the start somebody else took the port: take another one.
+      // Another process took the port between the check and the start: use another one.
       const lost = isLocalError(error, 'Exited') && !(await isPortFree(port));
       if (!lost || tried === TRIES) throw error;
     }
@@ -140,7 +140,7 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
 
   async function kill(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
     if (!identity) return;
-    // Nothing of a test's data needs an orderly end, and an orderly end waits for open watches.
+    // Test data need no graceful shutdown, and a graceful shutdown waits for open watches.
     await stopProcess(identity, clock, signal === 'SIGKILL' ? 0 : undefined);
     await forget(run, identity);
     identity = undefined;

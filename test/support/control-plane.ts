@@ -2,7 +2,7 @@
  * A real kube-apiserver for one test file:
  *
  *     const server = await startApiServer();     // in beforeAll; ready in about four seconds
- *     await server.keep();                       // after CRDs are in: what `wipe` goes back to
+ *     await server.keep();                       // after CRDs are installed: `wipe` restores this state
  *     await server.wipe();                       // in beforeEach
  *     await server.stop();                       // in afterAll
  */

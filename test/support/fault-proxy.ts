@@ -1,15 +1,15 @@
 /**
- * An HTTPS proxy in front of real API servers that breaks what a network breaks, for the n-th request that matches:
+ * An HTTPS proxy in front of real API servers that injects network and server faults into the n-th request that matches:
  *
  *     const proxy = await faultProxy(server);                       // of startApiServer(); in beforeAll
  *     proxy.on({ verb: 'list', resource: 'nodes', nth: 2, fault: answer(429, { retryAfterSeconds: 1 }) });
  *     const client = await connect({ kubeconfig: proxy.kubeconfig });
  *     …
  *     expect(writesIn(proxy.log)).toEqual([]);
- *     await proxy.reset();                                          // in afterEach: no rules, no log, nothing held
+ *     await proxy.reset();                                          // in afterEach: removes rules, log and held requests
  *     await proxy.close();                                          // in afterAll
  *
- * No vitest in here: benchmarks use it too. Faults are in fault-proxy/faults.ts and fault-proxy/watch-faults.ts, rules in fault-proxy/rules.ts.
+ * Must not import vitest: benchmarks use it too. Faults are in fault-proxy/faults.ts and fault-proxy/watch-faults.ts, rules in fault-proxy/rules.ts.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,42 +21,42 @@ import { formatKubeconfig } from '../../src/local/pki/kubeconfig.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { type Face, type ListenerParts, type Listening, listen } from './fault-proxy/listener.ts';
 import type { Exchange, OpenExchange } from './fault-proxy/log.ts';
-import { type Rule, type RuleHandle, ruleBook } from './fault-proxy/rules.ts';
+import { createFaultRules, type Rule, type RuleHandle } from './fault-proxy/rules.ts';
 import { type ApiServerAddress, type Upstream, upstreamTo } from './fault-proxy/upstream.ts';
 
 export interface FaultProxy extends Listener {
   on(rule: Rule): RuleHandle;
-  /** Everything since the last reset, in the order of arrival. Entries of open requests fill up while they go on. */
+  /** Every request since the last reset, in the order of arrival. Entries of open requests are completed while they run. */
   readonly log: readonly Exchange[];
-  /** One more address, of the same server or of another one. */
+  /** Adds an address, for the same server or another one. */
   listen(options: ListenerOptions): Promise<Listener>;
-  /** What was behind one name is behind the other from now on, for every new request. */
+  /** Exchanges the servers behind two names, for every new request. */
   swap(one: string, other: string, options?: { readonly cutOpen?: boolean }): void;
-  /** No rules, an empty log; what is held or delayed breaks off. */
+  /** Removes rules and log entries; held and delayed requests are aborted. */
   reset(): void;
-  /** Rejects when a fault itself failed meanwhile: such a test proved nothing. */
+  /** Rejects if a fault could not be injected: such a test proved nothing. */
   close(): Promise<void>;
 }
 
-/** An address that stands for one cluster. */
+/** An address that represents one cluster. */
 export interface Listener {
   readonly name: string;
   readonly url: string;
   readonly caPem: string;
   /** Path of a kubeconfig of the administrator. */
   readonly kubeconfig: string;
-  /** Path of a kubeconfig of anybody else. */
+  /** Path of a kubeconfig of another user. */
   kubeconfigFor(principal: Principal): string;
-  /** UID of the namespace kube-system, as seen here. */
+  /** UID of the namespace kube-system at this address. */
   uid(): Promise<string>;
 }
 
 export interface ListenerOptions {
   readonly name: string;
   readonly server: ApiServerAddress;
-  /** Another UID of kube-system than the real one, so that one server stands for many clusters. */
+  /** A UID of kube-system that replaces the real one, so that one server represents many clusters. */
   readonly ownUid?: boolean;
-  /** Who asks here is this user, whatever certificate they show. */
+  /** Every client at this address is this user, whatever its certificate. */
   readonly as?: Principal;
 }
 
@@ -75,7 +75,7 @@ export async function faultProxy(server: ApiServerAddress, name = 'default'): Pr
     days: 1,
   });
 
-  const rules = ruleBook();
+  const rules = createFaultRules();
   const upstreams = new Map<ApiServerAddress, Upstream>();
   const open = new Map<string, { readonly parts: ListenerParts; readonly listening: Listening }>();
   const problems: unknown[] = [];
@@ -171,6 +171,6 @@ export async function faultProxy(server: ApiServerAddress, name = 'default'): Pr
     await Promise.all([...open.values()].map(({ listening }) => listening.close()));
     for (const upstream of upstreams.values()) upstream.close();
     rmSync(folder, { recursive: true, force: true });
-    if (problems.length > 0) throw new AggregateError(problems, 'faults that could not be carried out');
+    if (problems.length > 0) throw new AggregateError(problems, 'faults that could not be injected');
   }
 }

@@ -1,4 +1,4 @@
-/** A fleet repository of a few files, as a folder or as a commit, and a renderer with limits that a test can wait for. */
+/** A fleet repository of a few files, as a folder or as a commit, and a renderer with limits short enough for tests. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openGit } from '../../src/sync/git/open.ts';
@@ -10,10 +10,10 @@ import { tempFolder } from './temp.ts';
 
 export type Files = Readonly<Record<string, string>>;
 
-/** Long enough for a busy machine: what must not be reached is given in the test itself. */
+/** Long enough for a busy machine: tests of the limits set their own. */
 const TEST_LIMITS: Partial<RenderLimits> = { timeoutMs: 120_000, cpuSeconds: 120 };
 
-// Beside the dependencies, so that all test files and all runs share it.
+// Under node_modules, so that all test files and all runs share it.
 const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/kubenode-renders');
 
 export function createTestRenderer(options: RendererOptions = {}): Renderer {
@@ -44,7 +44,7 @@ export function createFleetRepository(): FleetRepository {
   return { ...repository, transport };
 }
 
-/** A program that declares one ConfigMap in the cluster `test`; `body` runs before, `data` is what it holds. */
+/** A program that declares one ConfigMap in the cluster `test`; `body` runs before, `data` is its content. */
 export function program(body = '', data = '{}'): string {
   return `import { Fleet } from 'kubenode/constructs';
 import { ApiObject } from 'cdk8s';

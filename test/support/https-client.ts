@@ -1,4 +1,4 @@
-/** A plain node:https client, for tests that must not trust our own transports. */
+/** A plain node:https client, for tests that must not depend on our own transports. */
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { CertificatePair } from '../../src/local/pki/certificate.ts';
@@ -8,7 +8,7 @@ export interface PlainAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** As it came, compressed or not. */
+  /** As received, compressed or not. */
   readonly bytes: Buffer;
 }
 
@@ -20,9 +20,9 @@ export interface PlainRequest {
 }
 
 export interface PlainClient {
-  /** Rejects when there is no whole answer. */
+  /** Rejects if the answer is incomplete. */
   ask(path: string, request?: PlainRequest): Promise<PlainAnswer>;
-  /** The lines of a watch, each parsed. Rejects in the middle when it breaks off. */
+  /** The parsed lines of a watch. Rejects when the connection breaks. */
   watch(path: string, signal?: AbortSignal): AsyncGenerator<WatchLine, undefined>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** `kubenode local` on a folder that is cleared away whatever happens to the test. */
+/** `kubenode local` on a folder that is removed even if the test fails. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import type { LocalFleetStatus } from '../../src/local/status.ts';
 import type { ProcessIdentity } from '../../src/os/process-identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 
-/** Every step is said, also the one that is over before a person would want to read it. */
+/** Reports every step, also the short ones. */
 const ENV = { ...process.env, KUBENODE_PROGRESS: 'all' };
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
@@ -25,12 +25,12 @@ export interface LocalFleet {
   readonly dir: string;
   /** `kubenode local <args>` on this fleet. */
   run(args: readonly string[]): Promise<Ended>;
-  /** The same as a process of its own, killed as soon as its stderr says that. Resolves with the signal that ended it. */
+  /** The same as a separate process, killed as soon as its stderr contains that text. Resolves with the signal that ended it. */
   killAt(moment: string, args: readonly string[]): Promise<NodeJS.Signals | null>;
-  /** The same, and an error unless it ends with 0. */
+  /** The same, but rejects unless it exits with 0. */
   ok(...args: string[]): Promise<Ended>;
   status(): Promise<LocalFleetStatus>;
-  /** What really runs, asked of the kernel. */
+  /** The running processes, from the kernel. */
   processes(): Promise<readonly ProcessIdentity[]>;
   clear(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function localFleet(parent: string): LocalFleet {
   return fleet;
 }
 
-/** The whole command line, without the second that a new process takes. */
+/** The whole command line interface in this process, which saves the start of a process. */
 async function runHere(args: readonly string[]): Promise<Ended> {
   let stdout = '';
   let stderr = '';

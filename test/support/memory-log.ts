@@ -1,4 +1,4 @@
-/** A Log that remembers its lines, for tests that read them. */
+/** A Log that keeps its lines in memory, for assertions. */
 import type { Log, LogFields } from '../../src/kube/process/log.ts';
 
 export interface LogLine {

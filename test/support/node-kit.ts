@@ -1,5 +1,5 @@
 /**
- * Real nodes for tests: Debian with systemd in systemd-nspawn, on a bridge of their own.
+ * Real nodes for tests: Debian with systemd in systemd-nspawn, on their own bridge.
  *
  *     describe.skipIf(whyNoNodes())('…', …)                       // and print the reason
  *     const kit = await nodeKit();                                // in beforeAll
@@ -25,11 +25,11 @@ export { whyNoNodes } from './node-kit/needs.ts';
 export type { TestNode } from './node-kit/node.ts';
 
 export interface NodeKit {
-  /** Of the host, as nodes see it: what they should reach listens there, or on 0.0.0.0. */
+  /** Address of the host for the nodes: servers that they need listen there, or on 0.0.0.0. */
   readonly hostAddress: string;
-  /** Resolves when systemd inside has started everything. A kubelet is not Ready yet by then. */
+  /** Resolves when systemd inside has started everything. A kubelet may not be Ready yet. */
   boot(options: BootOptions): Promise<TestNode>;
-  /** Nothing of it is left. */
+  /** Removes the node completely. */
   remove(node: TestNode): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,9 +38,9 @@ export interface BootOptions {
   readonly name: string;
   /** With a kubelet that joins this API server, which listens on 0.0.0.0 and has `hostAddress` in its certificate. */
   readonly cluster?: ApiServerAddress;
-  /** Read-only, from a path of the host to one inside. */
+  /** Read-only bind mounts, from a path of the host to one inside. */
   readonly binds?: readonly (readonly [outside: string, inside: string])[];
-  /** Writes what else the node needs into its root file system, before it boots. */
+  /** Writes further files into the root file system of the node before it boots. */
   readonly prepare?: (root: string) => Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export async function nodeKit(): Promise<NodeKit> {
     await rm(node.consoleLog, { force: true });
   }
 
-  /** One node that cannot be removed does not keep the others. */
+  /** A node that cannot be removed does not prevent the removal of the others. */
   async function close(): Promise<void> {
     const results = await Promise.allSettled([...nodes.values()].map(remove));
     await bridge.remove();

@@ -1,7 +1,7 @@
 /**
- * As much of an API server as optimistic locking needs, in memory: get, create, replace and merge patch of any
- * kind, with resourceVersion as compare-and-swap. For tests of shells under a virtual clock; what a real server
- * does is tested on a real one.
+ * The part of an API server that optimistic locking needs, in memory: get, create, replace and merge patch of any
+ * kind, with resourceVersion as compare-and-swap. For tests of shells under a virtual clock; the behavior of a real server
+ * is tested on a real one.
  */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -47,7 +47,8 @@ export function objectServer(): ObjectServer {
       return store(path, object);
     },
     patch: async (resource: Resource, name: ObjectName, patch: Parameters<Client['patch']>[2]) => {
-      if (patch.type !== 'merge') throw new KubeError('Invalid', 'only merge patches here', { status: 400 });
+      if (patch.type !== 'merge')
+        throw new KubeError('Invalid', 'only merge patches are supported', { status: 400 });
       return store(pathOf(resource, name), merged(present(resource, name), patch.body));
     },
   };

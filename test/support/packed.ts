@@ -1,4 +1,4 @@
-/** The tarball that users install, made from a copy: packing builds dist/, and the checkout may be in use. */
+/** The tarball that users install, packed from a copy: packing builds dist/, and the checkout may be in use. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { tempFolder } from './temp.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const LEFT_OUT = new Set(['.git', 'node_modules', 'dist', 'rendered', 'test', 'coverage']);
+const EXCLUDED = new Set(['.git', 'node_modules', 'dist', 'rendered', 'test', 'coverage']);
 
-/** npm, run by the Node that runs this test: which Node that is decides what npm installs. */
+/** npm, run by the Node that runs this test: the version of Node decides what npm installs. */
 export function npm(cwd: string, ...args: string[]): string {
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
   const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
@@ -18,12 +18,12 @@ export function npm(cwd: string, ...args: string[]): string {
 
 export function packedTarball(): string {
   const copy = tempFolder('pack');
-  for (const name of readdirSync(ROOT).filter((entry) => !LEFT_OUT.has(entry))) {
+  for (const name of readdirSync(ROOT).filter((entry) => !EXCLUDED.has(entry))) {
     cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   npm(copy, 'pack', '--pack-destination', copy);
   const tarball = readdirSync(copy).find((name) => name.endsWith('.tgz'));
-  if (!tarball) throw new Error('npm pack made no tarball');
+  if (!tarball) throw new Error('npm pack did not write a tarball');
   return join(copy, tarball);
 }

@@ -1,6 +1,6 @@
 /**
- * Makes what the first test run would have to wait for: `binaries` of the control plane, or the `node-base` of the test
- * nodes. A program for .ci/run, which starts it early; both end at once when their cache is filled.
+ * Prepares what the first test run would wait for: the `binaries` of the control plane, or the `node-base` of the test
+ * nodes. .ci/run starts it early; both finish immediately if their cache is filled.
  */
 
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
@@ -22,17 +22,17 @@ const PARTS: Readonly<Record<string, () => Promise<string>>> = {
       env: process.env,
       programs,
       clock: createSystemClock(),
-      onStep: say,
+      onStep: print,
     });
     return `${folder} (${JSON.stringify(origin)})`;
   },
   'node-base': async () => whyNoNodes() ?? (await nodeBase()),
 };
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 const part = PARTS[process.argv[2] ?? ''];
-if (!part) throw new Error(`what to prepare? One of ${Object.keys(PARTS).join(', ')}`);
-say(await part());
+if (!part) throw new Error(`unknown part ${process.argv[2]}: use one of ${Object.keys(PARTS).join(', ')}`);
+print(await part());

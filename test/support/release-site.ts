@@ -1,6 +1,6 @@
 /**
- * A stand-in for the sites of the official releases: the same paths, small programs, and every fault of a network
- * that a download can meet.
+ * Simulates the sites of the official releases: the same paths, small programs, and the network faults
+ * that affect downloads.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,27 +8,27 @@ import { gzipSync } from 'node:zlib';
 import { CONTROL_PLANE_VERSION, ETCD_VERSION } from '../../src/local/binaries/versions.ts';
 
 export interface ReleaseSite {
-  /** For the environment of the program under test. */
+  /** Environment variables for the program under test. */
   readonly env: { readonly KUBENODE_KUBE_DOWNLOADS: string; readonly KUBENODE_ETCD_DOWNLOADS: string };
   readonly url: string;
-  /** Paths in the order asked for, with the range where there was one. */
+  /** Requested paths in order, with the range if there was one. */
   readonly asked: string[];
   /** Content by path; change it to serve something else. */
   readonly files: Map<string, Buffer>;
-  /** Breaks what waits for it. To be called once the bytes have arrived: what is still on its way gets lost. */
+  /** Breaks the connections that wait for it. Call it once the bytes have arrived: bytes in flight would be lost. */
   cut(): void;
-  /** What happens to the next requests of that path, one fault each. */
+  /** Faults for the next requests of that path, one each. */
   fail(path: string, ...faults: Fault[]): void;
   close(): Promise<void>;
 }
 
 export type Fault =
   | { readonly kind: 'status'; readonly status: number }
-  /** After so many bytes the connection waits for `cut`, and breaks. */
+  /** After this many bytes the connection waits for `cut`, and breaks. */
   | { readonly kind: 'cut'; readonly after: number }
-  /** The connection stays open, and nothing more comes. */
+  /** After this many bytes the connection stays open but idle. */
   | { readonly kind: 'silence'; readonly after: number }
-  /** Sends everything, whatever part was asked for. */
+  /** Ignores the requested range and sends everything. */
   | { readonly kind: 'whole' };
 
 export const ARCH = 'amd64';
@@ -49,7 +49,7 @@ export function etcdPath(name: string): string {
   return `/etcd/${ETCD_VERSION}/${name}`;
 }
 
-/** A program that says its name. */
+/** A program that prints its name. */
 export function programText(name: string): Buffer {
   return Buffer.from(`#!/bin/sh\n# ${'.'.repeat(5000)}\necho ${name}\n`);
 }

@@ -8,17 +8,17 @@ const ofTheFile = tempFolder('file');
 const ofTests: string[] = [];
 
 afterAll(() => {
-  ok(existsSync(ofTheFile), 'the folder of the file outlives its tests');
-  deepEqual(ofTests.filter(existsSync), [], 'folders of tests are gone');
+  ok(existsSync(ofTheFile), 'the folder of the file still exists after its tests');
+  deepEqual(ofTests.filter(existsSync), [], 'folders of tests are removed');
 });
 
 describe('a temporary folder', () => {
-  it.fails('goes also when its test fails', () => {
+  it.fails('is removed also when its test fails', () => {
     ofTests.push(tempFolder());
     expect('a failing test').toBe('');
   });
 
-  it('is empty, and there while the test runs', () => {
+  it('is empty, and exists while the test runs', () => {
     const folder = tempFolder();
     ofTests.push(folder);
     writeFileSync(join(folder, 'file'), 'content');

@@ -1,4 +1,4 @@
-/** The outside world of a command, in memory. */
+/** The streams, environment and clock of a command, in memory. */
 
 import type { Io } from '../../src/cli/io.ts';
 import type { Clock } from '../../src/os/clock.ts';

@@ -1,5 +1,5 @@
 /**
- * One true line of numbers at the end, and, where KUBENODE_TOTALS names a file, one JSON line in it: .ci/run adds up
+ * Prints one line with the totals at the end, and appends a JSON line to the file in KUBENODE_TOTALS: .ci/run adds up
  * several runs. A file that could not be run, and an error outside of any test, count as failures.
  */
 import { appendFileSync } from 'node:fs';
@@ -25,11 +25,11 @@ export class Totals implements Reporter {
 function count(modules: readonly TestModule[], errors: number): Counts {
   const counts: Counts = { passed: 0, failed: errors, skipped: 0 };
   for (const module of modules) {
-    // Errors of a file or a suite stand beside its tests: a hook that failed, an import that threw.
+    // A file or a suite has its own errors beside those of its tests: a hook that failed, an import that threw.
     for (const suite of [module, ...module.children.allSuites()]) counts.failed += suite.errors().length;
     for (const test of module.children.allTests()) {
       const { state } = test.result();
-      counts[state === 'pending' ? 'failed' : state] += 1; // pending: began and never ended
+      counts[state === 'pending' ? 'failed' : state] += 1; // pending: started and never ended
     }
   }
   return counts;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NOW, settle, virtualClock } from './virtual-clock.ts';
 
 describe('the virtual clock', () => {
-  it('wakes sleepers in the order in which they are due, each at its own moment', async () => {
+  it('ends sleeps in the order in which they are due, each at its own time', async () => {
     const clock = virtualClock();
     const woken: string[] = [];
     for (const [name, ms] of [
@@ -19,7 +19,7 @@ describe('the virtual clock', () => {
     expect(clock.now()).toEqual(new Date(NOW.getTime() + 30));
   });
 
-  it('lets who woke sleep again within the same stretch', async () => {
+  it('lets a sleeper sleep again within the same period', async () => {
     const clock = virtualClock();
     const ticks: number[] = [];
     const ticking = (async () => {
@@ -45,7 +45,7 @@ describe('the virtual clock', () => {
     expect(clock.sleepers).toBe(0);
   });
 
-  it('moves the wall clock without waking anybody', async () => {
+  it('sets the wall clock without ending a sleep', async () => {
     const clock = virtualClock();
     const woken: string[] = [];
     void clock.sleep(10).then(() => woken.push('woken'));
@@ -54,7 +54,7 @@ describe('the virtual clock', () => {
     expect([clock.now(), clock.monotonicMs(), woken]).toEqual([new Date('2030-01-01T11:00:00Z'), 0, []]);
   });
 
-  it('wakes everybody late after a stall', async () => {
+  it('ends all sleeps late after a stall', async () => {
     const clock = virtualClock();
     const woken: number[] = [];
     void clock.sleep(10).then(() => woken.push(clock.monotonicMs()));
@@ -63,7 +63,7 @@ describe('the virtual clock', () => {
     expect(woken).toEqual([50, 50]);
   });
 
-  it('goes from sleeper to sleeper, and says when there is none', async () => {
+  it('advances from sleeper to sleeper, and returns false when there is none', async () => {
     const clock = virtualClock();
     void clock.sleep(5000);
     expect(await clock.advanceToNext()).toBe(true);

@@ -1,27 +1,27 @@
 /**
- * A Clock that moves only when a test says so. Sleepers run on monotonic time, as real timers do; the wall clock
- * can be moved apart from it.
+ * A Clock that a test advances. Sleepers use monotonic time, as real timers do; the wall clock
+ * can be set independently.
  */
 import type { Clock } from '../../src/os/clock.ts';
 
 export const NOW = new Date('2030-01-01T12:00:00.000Z');
 
 export interface VirtualClock extends Clock {
-  /** Time passes: sleepers wake in the order in which they are due, each at its own moment. */
+  /** Lets time pass: sleepers wake in the order in which they are due, each at its own time. */
   advance(ms: number): Promise<void>;
-  /** The wall clock is set; nobody wakes. Also how a machine looks after it was suspended. */
+  /** Sets the wall clock; no sleep ends. The same happens when a machine is suspended. */
   jumpWall(ms: number): void;
-  /** The event loop stood still: time passed, and what fell due wakes late, all at once. */
+  /** Simulates a blocked event loop: time passes, and all sleeps that are due end late, at once. */
   stall(ms: number): Promise<void>;
-  /** Advances to the next sleeper; false when nobody sleeps. */
+  /** Advances to the next sleeper; false if there is none. */
   advanceToNext(): Promise<boolean>;
-  /** How many sleep now. */
+  /** The number of sleepers now. */
   readonly sleepers: number;
 }
 
 interface Sleeper {
   readonly dueMs: number;
-  readonly wake: () => void;
+  readonly resume: () => void;
 }
 
 export function virtualClock(start: Date = NOW): VirtualClock {
@@ -65,28 +65,28 @@ export function virtualClock(start: Date = NOW): VirtualClock {
       leave();
       reject(asError(signal?.reason));
     };
-    const wake = (): void => {
+    const resume = (): void => {
       leave();
       resolve();
     };
-    const sleeper: Sleeper = { dueMs: monotonicMs + ms, wake };
+    const sleeper: Sleeper = { dueMs: monotonicMs + ms, resume };
     sleepers.add(sleeper);
     signal?.addEventListener('abort', abort, { once: true });
     return promise;
   }
 
-  /** Whoever wakes may sleep again within the same stretch of time, so the next one is looked for anew each time. */
+  /** A sleeper may sleep again within the same period, so each step finds the next one again. */
   async function advanceTo(targetMs: number): Promise<void> {
     await settle();
     for (let next = nextDue(targetMs); next; next = nextDue(targetMs)) {
       monotonicMs = Math.max(monotonicMs, next.dueMs);
-      next.wake();
+      next.resume();
       await settle();
     }
     monotonicMs = Math.max(monotonicMs, targetMs);
   }
 
-  /** Equal moments wake in the order in which they were asked for: a Set keeps it. */
+  /** Sleeps that are due at the same time end in the order of their calls: a Set keeps it. */
   function nextDue(untilMs: number): Sleeper | undefined {
     let first: Sleeper | undefined;
     for (const sleeper of sleepers) {
@@ -96,7 +96,7 @@ export function virtualClock(start: Date = NOW): VirtualClock {
   }
 }
 
-/** Lets every promise chain run as far as it gets without time: microtasks are drained before a macrotask. */
+/** Lets every promise chain run as far as it can without time passing: microtasks run before a macrotask. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

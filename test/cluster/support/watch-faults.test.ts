@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../support/fault-proxy/passage.ts';
+import type { Fault } from '../../support/fault-proxy/proxied-request.ts';
 import { closeWatch, freezeWatch, tearWatch, watchError } from '../../support/fault-proxy/watch-faults.ts';
 import type { WatchLine } from '../../support/https-client.ts';
 import { describeEvent, proxyBed } from './proxy-bed.ts';

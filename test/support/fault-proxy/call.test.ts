@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseCall } from './call.ts';
 
-// method, target, and what it asks as `verb group/version resource/subresource namespace/name`.
+// method, target, and the expected call as `verb group/version resource/subresource namespace/name`.
 describe('a request to an API server', () => {
-  it.each<[method: string, target: string, says: string]>([
+  it.each<[method: string, target: string, expected: string]>([
     ['GET', '/api/v1/nodes', 'list /v1 nodes'],
     ['GET', '/api/v1/nodes/n-1', 'get /v1 nodes n-1'],
     ['GET', '/api/v1/nodes?watch=true&resourceVersion=7', 'watch /v1 nodes'],
@@ -32,18 +32,18 @@ describe('a request to an API server', () => {
     ['GET', '/version', 'raw'],
     ['GET', '/readyz/etcd', 'raw'],
     ['GET', '/', 'raw'],
-  ])('%s %s', (method, target, says) => {
+  ])('%s %s', (method, target, expected) => {
     const body = Buffer.from(JSON.stringify({ metadata: { name: 'from-the-body' } }));
-    expect(describeCall(parseCall({ method, target, contentType: 'application/json', body }))).toBe(says);
+    expect(describeCall(parseCall({ method, target, contentType: 'application/json', body }))).toBe(expected);
   });
 
-  it('tells a server-side apply from other patches', () => {
+  it('distinguishes a server-side apply from other patches', () => {
     const request = { method: 'PATCH', target: '/api/v1/nodes/n-1', body: Buffer.alloc(0) };
     expect(parseCall({ ...request, contentType: 'application/apply-patch+yaml' }).verb).toBe('apply');
     expect(parseCall({ ...request, contentType: 'application/merge-patch+json' }).verb).toBe('patch');
   });
 
-  it('has no name where the body is not JSON', () => {
+  it('has no name if the body is not JSON', () => {
     const request = {
       method: 'POST',
       target: '/api/v1/nodes',

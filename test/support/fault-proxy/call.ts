@@ -1,4 +1,4 @@
-/** What a request asks of an API server, read off its method, its path and the name in its body. */
+/** The API call of a request, derived from its method, its path and the name in its body. */
 
 export type Verb =
   | 'get'
@@ -10,8 +10,8 @@ export type Verb =
   | 'apply' // a PATCH that is a server-side apply
   | 'delete'
   | 'deletecollection'
-  | 'discover' // /api, /apis and what lies below up to a group and version
-  | 'raw'; // whatever else: /version, /readyz
+  | 'discover' // /api, /apis and the paths below, up to a group and version
+  | 'raw'; // other paths: /version, /readyz
 
 export const WRITES: ReadonlySet<Verb> = new Set([
   'create',
@@ -26,13 +26,13 @@ export interface Call {
   readonly verb: Verb;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** '' is the core group. Undefined, as all that follows, for what is no resource. */
+  /** '' for the core group. Like the fields below undefined if the path is not one of a resource. */
   readonly group: string | undefined;
   readonly version: string | undefined;
   readonly resource: string | undefined;
   readonly subresource: string | undefined;
   readonly namespace: string | undefined;
-  /** For a create: that of the object in the body. */
+  /** For a create: the name of the object in the body. */
   readonly name: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface Request {
   readonly body: Buffer;
 }
 
-// `namespaces/x/status` speaks of the namespace, `namespaces/x/pods` of pods inside it.
+// `namespaces/x/status` is a subresource of the namespace, `namespaces/x/pods` are pods inside it.
 const RESOURCE =
   /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)(?:\/namespaces\/(?<namespace>[^/]+)(?=\/(?!(?:status|finalize)$)))?\/(?<resource>[^/]+)(?:\/(?<name>[^/]+)(?:\/(?<subresource>.+))?)?$/;
 const DISCOVERY = /^\/(?:api|apis\/?(?<group>[^/]*))(?:\/(?<version>[^/]+))?\/?$/;
@@ -99,6 +99,6 @@ function nameInBody({ method, body }: Request): string | undefined {
     const object = JSON.parse(body.toString('utf8')) as { metadata?: { name?: string } } | null;
     return object?.metadata?.name;
   } catch {
-    return undefined; // not JSON: the server will say so
+    return undefined; // not JSON: the server will report it
   }
 }

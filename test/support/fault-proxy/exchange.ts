@@ -1,36 +1,36 @@
-/** Carries one request through: the shell round the faults. */
+/** Handles one request: the shell around the faults. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { pipeline as pipelined } from 'node:stream/promises';
 import type { Call } from './call.ts';
 import type { OpenExchange } from './log.ts';
-import type { Head, Passage } from './passage.ts';
+import type { Head, ProxiedRequest } from './proxied-request.ts';
 import { swapText } from './swap-text.ts';
 import { collect, type Upstream } from './upstream.ts';
 
-/** All that belongs to one request. */
+/** Everything that belongs to one request. */
 export interface Carried {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Below TLS: only there can a connection be reset. */
+  /** Below TLS, because only there can a connection be reset. */
   readonly rawSocket: Socket | undefined;
   readonly body: Buffer;
   readonly call: Call;
   readonly entry: OpenExchange;
   readonly upstream: Upstream;
   readonly principal: Parameters<Upstream['send']>[1];
-  /** The real UID of the namespace kube-system, and the one that it has at this listener. */
+  /** The real UID of the namespace kube-system, and its UID at this listener. */
   readonly swap: { readonly from: string; readonly to: string } | undefined;
   readonly ending: AbortSignal;
 }
 
-/** The API server could not be asked, or its answer broke off. The client sees a broken connection. */
+/** The API server was unreachable, or its answer was incomplete. The client gets a broken connection. */
 export class UpstreamError extends Error {}
 
-export function passageOf(carried: Carried): Passage {
+export function createProxiedRequest(carried: Carried): ProxiedRequest {
   const { request, response, entry, ending } = carried;
-  const gone = Promise.withResolvers<void>();
+  const disconnected = Promise.withResolvers<void>();
   const client = new AbortController();
   let head: Head | undefined;
   response.once('close', () => {
@@ -40,11 +40,11 @@ export function passageOf(carried: Carried): Passage {
   ending.addEventListener('abort', leave);
   if (response.destroyed) leave();
 
-  const passage: Passage = {
+  const proxied: ProxiedRequest = {
     call: carried.call,
     ending,
-    gone: gone.promise,
-    async pass() {
+    disconnected: disconnected.promise,
+    async forward() {
       const whole = await send(client.signal, 'as asked');
       begin({ status: whole.statusCode ?? 502, headers: headersOf(whole, OF_THE_CONNECTION) });
       await pipelined(rightUid(whole), response).catch(upstreamError);
@@ -79,16 +79,16 @@ export function passageOf(carried: Carried): Passage {
       request.socket.destroy();
     },
   };
-  return passage;
+  return proxied;
 
   function leave(): void {
-    gone.resolve();
+    disconnected.resolve();
     client.abort();
   }
 
   function begin({ status, headers }: Head): void {
     response.writeHead(status, { ...headers } as OutgoingHttpHeaders);
-    // Now, not with the first byte of the body: a watch may have nothing to say for minutes.
+    // Now, not with the first byte of the body: a watch may send nothing for minutes.
     response.flushHeaders();
     entry.status = status;
   }
@@ -111,7 +111,7 @@ export function passageOf(carried: Carried): Passage {
 }
 
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding']);
-// Wrong once the body is rewritten.
+// No longer correct if the body is rewritten.
 const OF_THE_BODY = new Set([...OF_THE_CONNECTION, 'content-length', 'content-encoding']);
 
 function headersOf(message: IncomingMessage, except: ReadonlySet<string>): Head['headers'] {
@@ -119,5 +119,5 @@ function headersOf(message: IncomingMessage, except: ReadonlySet<string>): Head[
 }
 
 function upstreamError(cause: unknown): never {
-  throw new UpstreamError('the API server behind the fault proxy gave no whole answer', { cause });
+  throw new UpstreamError('the answer of the API server behind the fault proxy is incomplete', { cause });
 }

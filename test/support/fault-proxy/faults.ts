@@ -1,30 +1,30 @@
-/** The faults of a network and of a server that is unwell, as words to make rules of. */
+/** Faults of a network and of an unhealthy server, for use in rules. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Call } from './call.ts';
-import type { Fault, Passage, When, WholeAnswer } from './passage.ts';
+import type { Fault, ProxiedRequest, When, WholeAnswer } from './proxied-request.ts';
 import { type StatusOptions, statusObject } from './status.ts';
 
 /** The connection closes without an answer. */
 export function drop(when: When): Fault {
-  return broken('drop', when, (passage) => passage.cut('close'));
+  return broken('drop', when, (proxied) => proxied.cut('close'));
 }
 
 /** The same with a TCP reset. */
 export function reset(when: When): Fault {
-  return broken('reset', when, (passage) => passage.cut('reset'));
+  return broken('reset', when, (proxied) => proxied.cut('reset'));
 }
 
-/** No answer, for as long as the client waits. */
+/** Never answers, however long the client waits. */
 export function hang(when: When): Fault {
-  return broken('hang', when, (passage) => passage.gone);
+  return broken('hang', when, (proxied) => proxied.disconnected);
 }
 
-function broken(name: string, when: When, then: (passage: Passage) => unknown): Fault {
+function broken(name: string, when: When, then: (proxied: ProxiedRequest) => unknown): Fault {
   return {
     name: `${name} ${when}`,
-    async act(passage) {
-      if (when === 'after') await passage.ask();
-      await then(passage);
+    async act(proxied) {
+      if (when === 'after') await proxied.ask();
+      await then(proxied);
     },
   };
 }
@@ -33,14 +33,14 @@ export function delay(ms: number, when: When = 'before'): Fault {
   return interrupted('delay', when, ({ ending }) => pause(ms, undefined, { signal: ending }));
 }
 
-/** Runs `run`, and goes on when it has settled. */
+/** Runs `run`, and continues when it has settled. */
 export function callback(run: () => unknown, when: When = 'before'): Fault {
   return interrupted('callback', when, run);
 }
 
-/** Holds a request until the test lets it go. */
+/** Holds a request until the test releases it. */
 export interface Gate {
-  /** Resolves when a request stands at the gate. */
+  /** Resolves when a request is held. */
   readonly arrived: Promise<void>;
   open(): void;
   readonly hold: (when?: When) => Fault;
@@ -49,70 +49,70 @@ export interface Gate {
 export function gate(): Gate {
   const arrived = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
-  const wait = async ({ gone }: Passage): Promise<void> => {
+  const wait = async ({ disconnected }: ProxiedRequest): Promise<void> => {
     arrived.resolve();
-    await Promise.race([opened.promise, gone]);
+    await Promise.race([opened.promise, disconnected]);
   };
   const hold = (when: When = 'before'): Fault => interrupted('hold', when, wait);
   return { arrived: arrived.promise, open: opened.resolve, hold };
 }
 
-function interrupted(name: string, when: When, wait: (passage: Passage) => unknown): Fault {
+function interrupted(name: string, when: When, wait: (proxied: ProxiedRequest) => unknown): Fault {
   return {
     name: `${name} ${when}`,
-    async act(passage) {
+    async act(proxied) {
       if (when === 'before') {
-        await wait(passage);
-        await passage.pass();
+        await wait(proxied);
+        await proxied.forward();
         return;
       }
-      const whole = await passage.ask();
-      await wait(passage);
-      passage.reply(whole);
+      const whole = await proxied.ask();
+      await wait(proxied);
+      proxied.reply(whole);
     },
   };
 }
 
 /**
- * SIGKILL for the client, before the server saw the request or after it acted on it. Nothing goes either way
- * afterwards, so which of the two it was is certain.
+ * Sends SIGKILL to the client, before the server received the request or after it acted on it. No byte is forwarded
+ * afterwards, so there is no doubt which of the two happened.
  */
 export function killClient(pid: () => number, when: When): Fault {
-  return broken('kill', when, (passage) => {
+  return broken('kill', when, (proxied) => {
     process.kill(pid(), 'SIGKILL');
-    passage.cut('close');
+    proxied.cut('close');
   });
 }
 
 export interface AnswerOptions extends StatusOptions {
-  /** `after`: the server acted, and its answer is replaced. Default: it never saw the request. */
+  /** `after`: the server acted, and its answer is replaced. Default: it never received the request. */
   readonly when?: When;
 }
 
-/** A Status, as an API server answers it. */
+/** Answers with a Status, as an API server does. */
 export function answer(status: number, { when = 'before', ...options }: AnswerOptions = {}): Fault {
   const { retryAfterSeconds } = options;
   const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   const headers = { 'content-type': 'application/json', ...wait };
   const body = Buffer.from(JSON.stringify(statusObject(status, options)));
-  return broken(`answer ${status}`, when, (passage) => passage.reply({ status, headers, body }));
+  return broken(`answer ${status}`, when, (proxied) => proxied.reply({ status, headers, body }));
 }
 
-/** The server acts; of its answer only the first part arrives, and the connection breaks. */
+/** The server acts; only the first part of its answer arrives, then the connection breaks. */
 export function truncate(part = 0.5): Fault {
   return {
     name: 'truncate',
-    async act(passage) {
-      const whole = await passage.ask();
-      // With the length of the whole, so that the client knows that something is missing.
-      passage.begin({ ...whole, headers: { ...whole.headers, 'content-length': String(whole.body.length) } });
-      await passage.write(firstPart(whole.body, part));
-      passage.cut('close');
+    async act(proxied) {
+      const whole = await proxied.ask();
+      // With the length of the whole answer, so that the client detects the missing part.
+      proxied.begin({ ...whole, headers: { ...whole.headers, 'content-length': String(whole.body.length) } });
+      await proxied.write(firstPart(whole.body, part));
+      proxied.cut('close');
     },
   };
 }
 
-/** The same, but as HTTP the answer is whole: only its JSON ends early. */
+/** The same, but with a complete HTTP answer: only its JSON is truncated. */
 export function truncateQuietly(part = 0.5): Fault {
   return rewritten('truncate quietly', (whole) => ({ ...whole, body: firstPart(whole.body, part) }));
 }
@@ -121,16 +121,17 @@ function firstPart(body: Buffer, part: number): Buffer {
   return body.subarray(0, Math.floor(body.length * part));
 }
 
-/** 200 and no body at all. */
+/** 200 without a body. */
 export function emptyBody(): Fault {
   return rewritten('empty body', (whole) => ({ ...whole, status: 200, body: Buffer.alloc(0) }));
 }
 
-/** 200 and a list of the right kind, with a fresh resourceVersion and nothing in it. */
+/** 200 and an empty list of the right kind, with a fresh resourceVersion. */
 export function emptyList(): Fault {
   return rewritten('empty list', (whole) => {
     const list = JSON.parse(whole.body.toString('utf8')) as { items?: unknown; metadata?: object };
-    if (!Array.isArray(list.items)) throw new Error('the server answered no list, so there is none to empty');
+    if (!Array.isArray(list.items))
+      throw new Error('cannot empty the list: the answer of the server is not a list');
     const metadata = { ...list.metadata, continue: undefined, remainingItemCount: undefined };
     return { ...whole, status: 200, body: jsonOf({ ...list, metadata, items: [] }) };
   });
@@ -157,7 +158,7 @@ export function brokenDiscovery(group: string, how: 'stale' | 'missing' = 'stale
 }
 
 interface DiscoveryList {
-  /** Aggregated: one request for all groups with their resources. */
+  /** Aggregated discovery: one request for all groups with their resources. */
   readonly items?: readonly {
     readonly metadata?: { readonly name?: string };
     readonly versions?: readonly object[];
@@ -187,8 +188,8 @@ function withStaleGroup(list: DiscoveryList, group: string): DiscoveryList {
 }
 
 /**
- * What the server said to the first of the requests that the rule matches (same path and selectors), as a cache that lags
- * behind would. Goes with `nth` of 2 or more: the first is what is remembered. Later pages of an old list come from the
+ * Repeats the answer to the first request that the rule matches (same path and selectors), as a stale cache
+ * would. Needs `nth` of 2 or more: the first answer is recorded. Later pages of an old list come from the
  * server itself, by the continue token of the old one.
  */
 export function replay(): Fault {
@@ -199,16 +200,17 @@ export function replay(): Fault {
       const key = keyOf(call);
       if (whole.status === 200 && !call.query['continue'] && !memory.has(key)) memory.set(key, whole);
     },
-    async act(passage) {
-      if (passage.call.query['continue']) return passage.pass();
-      const old = memory.get(keyOf(passage.call));
-      if (!old) throw new Error(`replay remembers nothing of ${passage.call.path}: set nth to 2 or more`);
-      return passage.reply(old);
+    async act(proxied) {
+      if (proxied.call.query['continue']) return proxied.forward();
+      const old = memory.get(keyOf(proxied.call));
+      if (!old)
+        throw new Error(`replay has no recorded answer to ${proxied.call.path}: set nth to 2 or more`);
+      return proxied.reply(old);
     },
   };
 }
 
-// What differs from one list to the next without asking for other objects.
+// Parameters that differ from one list to the next although the same objects are requested.
 const OF_THE_MOMENT = new Set([
   'resourceVersion',
   'resourceVersionMatch',
@@ -225,8 +227,8 @@ function keyOf({ path, query }: Call): string {
 function rewritten(name: string, rewrite: (whole: WholeAnswer, call: Call) => WholeAnswer): Fault {
   return {
     name,
-    async act(passage) {
-      passage.reply(rewrite(await passage.ask(), passage.call));
+    async act(proxied) {
+      proxied.reply(rewrite(await proxied.ask(), proxied.call));
     },
   };
 }

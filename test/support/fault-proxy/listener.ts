@@ -1,4 +1,4 @@
-/** One address of the proxy: an HTTPS server that stands for one cluster. */
+/** One address of the proxy: an HTTPS server that represents one cluster. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -7,16 +7,16 @@ import type { Principal } from '../../../src/local/pki/authority.ts';
 import type { CertificatePair } from '../../../src/local/pki/certificate.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { parseCall } from './call.ts';
-import { type Carried, passageOf, UpstreamError } from './exchange.ts';
+import { type Carried, createProxiedRequest, UpstreamError } from './exchange.ts';
 import { hashOf, type OpenExchange } from './log.ts';
-import type { Passage } from './passage.ts';
+import type { ProxiedRequest } from './proxied-request.ts';
 import type { Taken } from './rules.ts';
 import { collect, type Upstream } from './upstream.ts';
 
-/** What a listener shows: which server, as whom, under which identity. Two listeners can exchange theirs. */
+/** What a listener forwards to: the server, the user and the cluster identity. Two listeners can exchange theirs. */
 export interface Face {
   readonly upstream: Upstream;
-  /** Whoever asks is this user. Undefined: the one of the client's certificate. */
+  /** The user of all requests. Undefined: the one of the client's certificate. */
   readonly as: Principal | undefined;
   /** UID of kube-system. Undefined: the real one. */
   readonly uid: string | undefined;
@@ -28,14 +28,14 @@ export interface ListenerParts {
   face: Face;
   open(entry: Omit<OpenExchange, 'number'>): OpenExchange;
   take(entry: OpenExchange): Taken;
-  /** A mistake of the test or of the proxy, which no client should have to find. */
+  /** A mistake of the test or of the proxy, reported by the proxy itself. */
   problem(error: unknown): void;
   ending(): AbortSignal;
 }
 
 export interface Listening {
   readonly port: number;
-  /** Ends every open connection, as when an address moves to another machine. */
+  /** Closes every open connection, as when an address moves to another machine. */
   cutAll(): void;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ const NEVER = new AbortController().signal;
 export async function listen(parts: ListenerParts): Promise<Listening> {
   const rawSockets = new Map<string, Socket>();
   const { certPem: cert, keyPem: key } = parts.certificate;
-  // Certificates of clients are asked for and not judged here: that is the API server's part.
+  // Requests client certificates but does not verify them: the API server does.
   const server = createServer(
     { cert, key, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
@@ -81,7 +81,7 @@ export async function listen(parts: ListenerParts): Promise<Listening> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { face } = parts;
     const body = await collect(request).catch(() => undefined);
-    if (!body) return; // the client broke off before it had asked anything
+    if (!body) return; // the client disconnected before it sent a request
     const socket = request.socket as TLSSocket;
     const principal = face.as ?? face.upstream.principalOf(socket);
     const entry = parts.open(describe(request, body, principal));
@@ -100,7 +100,7 @@ export async function listen(parts: ListenerParts): Promise<Listening> {
       upstream: face.upstream,
       principal,
       swap: await swapFor(face, entry),
-      // A reset ends what a fault holds. What passes without one goes on.
+      // A reset ends requests that a fault holds. Requests without a fault continue.
       ending: taken.fault ? parts.ending() : NEVER,
     };
     await carry(carried, taken);
@@ -108,13 +108,13 @@ export async function listen(parts: ListenerParts): Promise<Listening> {
 
   async function carry(carried: Carried, taken: Taken): Promise<void> {
     const { entry, response, ending } = carried;
-    const passage = passageOf(carried);
+    const proxied = createProxiedRequest(carried);
     try {
-      await go(taken, passage);
-      if (ending.aborted && !response.writableEnded) passage.cut('close');
+      await go(taken, proxied);
+      if (ending.aborted && !response.writableEnded) proxied.cut('close');
     } catch (error) {
-      if (response.closed) return; // nobody is left to be owed an answer
-      passage.cut('close');
+      if (response.closed) return; // the client has disconnected
+      proxied.cut('close');
       if (error instanceof UpstreamError) entry.fault ??= 'no upstream';
       else if (!ending.aborted) parts.problem(error);
     }
@@ -143,12 +143,12 @@ export async function listen(parts: ListenerParts): Promise<Listening> {
   }
 }
 
-async function go({ fault, observers }: Taken, passage: Passage): Promise<void> {
-  if (fault) return await fault.act(passage);
-  if (observers.length === 0) return await passage.pass();
-  const answer = await passage.ask();
-  for (const { observe } of observers) observe?.(passage.call, answer);
-  return passage.reply(answer);
+async function go({ fault, observers }: Taken, proxied: ProxiedRequest): Promise<void> {
+  if (fault) return await fault.act(proxied);
+  if (observers.length === 0) return await proxied.forward();
+  const answer = await proxied.ask();
+  for (const { observe } of observers) observe?.(proxied.call, answer);
+  return proxied.reply(answer);
 }
 
 async function swapFor({ uid, upstream }: Face, { resource }: OpenExchange): Promise<Carried['swap']> {

@@ -1,4 +1,4 @@
-/** The account of what went over the wire. Promises such as "0 writes" are checked here, not on what a part says of itself. */
+/** The log of all requests. Promises such as "0 writes" are checked here, not with the reports of the program under test. */
 import { createHash } from 'node:crypto';
 import { type Call, WRITES } from './call.ts';
 
@@ -11,14 +11,14 @@ export interface Exchange extends Call {
   readonly userAgent: string | undefined;
   /** SHA-256 of the request's body; undefined without one. */
   readonly bodyHash: string | undefined;
-  /** Whether the API server was asked. */
+  /** Whether the request was forwarded to the API server. */
   readonly reached: boolean;
-  /** What the API server answered, whatever the client got to hear. */
+  /** Status of the API server, whatever the client received. */
   readonly serverStatus: number | undefined;
-  /** What the client got to hear; undefined when there was no answer, or not yet. */
+  /** Status that the client received; undefined without an answer, or before it. */
   readonly status: number | undefined;
   readonly fault: string | undefined;
-  /** Undefined while it goes on: a watch, a held request. */
+  /** Undefined while the request is open: a watch, a held request. */
   readonly endedAt: Date | undefined;
 }
 
@@ -28,12 +28,12 @@ export function hashOf(body: Buffer): string | undefined {
   return body.length === 0 ? undefined : createHash('sha256').update(body).digest('hex');
 }
 
-/** Did it ask for a change? A dry run does not. */
+/** Whether it requests a change; a dry run does not. */
 export function isWrite({ verb, query }: Call): boolean {
   return WRITES.has(verb) && query['dryRun'] === undefined;
 }
 
-/** Changes that the API server carried out, heard of or not. */
+/** Changes that the API server made, whether or not the client received the answer. */
 export function writesIn(log: readonly Exchange[]): readonly Exchange[] {
   return log.filter((exchange) => isWrite(exchange) && succeeded(exchange.serverStatus));
 }

@@ -1,6 +1,6 @@
-/** Which request meets which fault. Rules are data: a sweep makes them in a loop. */
+/** Which request gets which fault. Rules are data: a sweep creates them in a loop. */
 import type { Call, Verb } from './call.ts';
-import type { Fault } from './passage.ts';
+import type { Fault } from './proxied-request.ts';
 
 export interface Rule {
   readonly verb?: Verb | readonly Verb[];
@@ -10,19 +10,19 @@ export interface Rule {
   readonly namespace?: string;
   readonly name?: string | RegExp;
   readonly path?: string | RegExp;
-  /** `true`: the parameter is there, whatever it says. */
+  /** `true`: the parameter is set, to any value. */
   readonly query?: Readonly<Record<string, string | true>>;
-  /** Name of a listener. Absent: all of them. */
+  /** Name of a listener. Default: all listeners. */
   readonly listener?: string;
-  /** Of the requests that match since the rule was set: the first one is 1. Absent: every one. */
+  /** Number of the matching request since the rule was set, from 1. Default: every one. */
   readonly nth?: number;
-  /** How many from the nth on. Default: one with `nth`, all without. */
+  /** Number of requests from the nth on. Default: one with `nth`, all without. */
   readonly times?: number;
   readonly fault: Fault;
 }
 
 export interface RuleHandle {
-  /** How many requests matched, and how many of them met the fault. */
+  /** How many requests matched, and how many of them got the fault. */
   readonly matched: number;
   readonly fired: number;
   remove(): void;
@@ -36,33 +36,33 @@ export interface Rules {
 }
 
 export interface Taken {
-  /** Of the rules that are due, that of the one set first. */
+  /** The fault of the first-set rule among those that are due. */
   readonly fault: Fault | undefined;
-  /** Of rules that match and are not due yet. */
+  /** Faults of matching rules that are not due yet. */
   readonly observers: readonly Fault[];
 }
 
-export function ruleBook(): Rules {
-  const pages = new Set<{ readonly rule: Rule; matched: number; fired: number }>();
-  return { add, take, clear: () => pages.clear() };
+export function createFaultRules(): Rules {
+  const entries = new Set<{ readonly rule: Rule; matched: number; fired: number }>();
+  return { add, take, clear: () => entries.clear() };
 
   function add(rule: Rule): RuleHandle {
-    const page = { rule, matched: 0, fired: 0, remove: () => void pages.delete(page) };
-    pages.add(page);
-    return page;
+    const entry = { rule, matched: 0, fired: 0, remove: () => void entries.delete(entry) };
+    entries.add(entry);
+    return entry;
   }
 
   function take(call: Call, listener: string): Taken {
     const observers: Fault[] = [];
     let fault: Fault | undefined;
-    for (const page of pages) {
-      if (!matches(page.rule, call, listener)) continue;
-      page.matched += 1;
-      if (!isDue(page.rule, page.matched)) {
-        observers.push(page.rule.fault);
+    for (const entry of entries) {
+      if (!matches(entry.rule, call, listener)) continue;
+      entry.matched += 1;
+      if (!isDue(entry.rule, entry.matched)) {
+        observers.push(entry.rule.fault);
       } else if (!fault) {
-        page.fired += 1;
-        fault = page.rule.fault;
+        entry.fired += 1;
+        fault = entry.rule.fault;
       }
     }
     return { fault, observers: observers.filter((observer) => observer.observe) };

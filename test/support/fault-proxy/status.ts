@@ -2,7 +2,7 @@
 
 export interface StatusOptions {
   readonly retryAfterSeconds?: number;
-  /** Default: what an API server says with that code. */
+  /** Default: the message of an API server for that code. */
   readonly reason?: string;
   readonly message?: string;
   readonly causes?: readonly {

@@ -2,7 +2,7 @@ import { Transform } from 'node:stream';
 
 const NEWLINE = 0x0a;
 
-/** Line by line, so that no text is missed where two pieces meet. Both are of one length: Content-Length stays true. */
+/** Line by line, so that no text across two chunks is missed. Both texts have the same length: Content-Length stays correct. */
 export function swapText(from: string, to: string): Transform {
   if (from.length !== to.length) throw new Error(`${from} and ${to} differ in length`);
   const swapped = (piece: Buffer): string => piece.toString('utf8').replaceAll(from, to);

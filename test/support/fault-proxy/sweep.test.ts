@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseCall } from './call.ts';
 import type { Exchange } from './log.ts';
-import { ruleBook } from './rules.ts';
+import { createFaultRules } from './rules.ts';
 import { READ_FAULTS, sweep, WATCH_FAULTS, WRITE_FAULTS } from './sweep.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -28,21 +28,21 @@ describe('a sweep', () => {
     expect(titles(RUN, WATCH_FAULTS.slice(0, 1))).toEqual([`1. watch ${MAPS}: answer 410`]);
   });
 
-  it('replays only what was heard before', () => {
+  it('replays only answers that were recorded before', () => {
     const replays = READ_FAULTS.filter(({ name }) => name === 'replay');
     expect(titles(RUN, replays)).toEqual([`2. list ${MAPS}: replay`]);
   });
 
-  it('has no two points alike', () => {
+  it('has no two equal points', () => {
     const all = titles(RUN, [...READ_FAULTS, ...WRITE_FAULTS, ...WATCH_FAULTS]);
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('makes rules that meet their request when the run is repeated, and no other', () => {
+  it('creates rules that match their request in the repeated run, and no other', () => {
     for (const point of sweep(RUN, [...READ_FAULTS, ...WRITE_FAULTS, ...WATCH_FAULTS])) {
-      const book = ruleBook();
-      book.add(point.rule());
-      const met = RUN.filter((each) => book.take(each, each.listener).fault);
+      const rules = createFaultRules();
+      rules.add(point.rule());
+      const met = RUN.filter((each) => rules.take(each, each.listener).fault);
       expect([point.title, met.length]).toEqual([point.title, 1]);
       expect(point.title).toContain(` ${met[0]?.verb} `);
     }

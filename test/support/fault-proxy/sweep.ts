@@ -17,7 +17,7 @@ import {
   truncateQuietly,
 } from './faults.ts';
 import type { Exchange } from './log.ts';
-import type { Fault } from './passage.ts';
+import type { Fault } from './proxied-request.ts';
 import type { Rule } from './rules.ts';
 import { closeWatch, freezeWatch, tearWatch, watchError } from './watch-faults.ts';
 
@@ -36,7 +36,7 @@ const DISCOVERY: ReadonlySet<Verb> = new Set(['discover']);
 
 const STATUSES = [401, 403, 404, 409, 410, 422, 429, 500, 503, 504];
 
-/** All that can go wrong with a read, but for a server that never answers: that costs a client its whole patience. */
+/** All faults of a read, except a server that never answers: that takes the whole timeout of a client. */
 export const READ_FAULTS: readonly FaultCase[] = [
   ...STATUSES.map((status) => fault(`answer ${status}`, READS, () => answer(status))),
   fault('answer 429 with Retry-After', READS, () => answer(429, { retryAfterSeconds: 1 })),
@@ -51,7 +51,7 @@ export const READ_FAULTS: readonly FaultCase[] = [
   fault('discovery without a group', DISCOVERY, ({ group }) => brokenDiscovery(group || 'apps', 'missing')),
 ];
 
-/** Each on either side of the act. */
+/** Each before and after the server acts. */
 export const WRITE_FAULTS: readonly FaultCase[] = (['before', 'after'] as const).flatMap((when) => [
   ...[403, 409, 422, 429, 500, 503, 504].map((status) =>
     fault(`answer ${status} ${when}`, WRITES, () => answer(status, { when })),
@@ -76,13 +76,13 @@ function fault(name: string, verbs: ReadonlySet<Verb>, make: (exchange: Exchange
 }
 
 export interface SweepPoint {
-  /** Names request and fault: what a failing run has to say. */
+  /** Request and fault, for the message of a failing run. */
   readonly title: string;
-  /** A new one at each call: faults remember. */
+  /** A new rule for each call, because faults have state. */
   rule(): Rule;
 }
 
-/** Requests are told apart by what they ask and how often it was asked before, which holds when others overtake them. */
+/** Requests are identified by their call and its number of repetitions, which holds when other requests overtake them. */
 export function sweep(log: readonly Exchange[], cases: readonly FaultCase[]): readonly SweepPoint[] {
   const asked = new Map<string, number>();
   return log.flatMap((exchange) => {

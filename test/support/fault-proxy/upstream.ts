@@ -1,4 +1,4 @@
-/** The way to a real API server, with the certificate of whoever asks: the server sees the same user as without a proxy. */
+/** Forwards to a real API server with a certificate of the client's user: the server sees the same user as without a proxy. */
 import { X509Certificate } from 'node:crypto';
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { ADMIN, type Principal } from '../../../src/local/pki/authority.ts';
 import type { CertificatePair } from '../../../src/local/pki/certificate.ts';
 
-/** What the proxy needs of `startApiServer()`. */
+/** The part of `startApiServer()` that the proxy needs. */
 export interface ApiServerAddress {
   readonly url: string;
   readonly caPem: string;
@@ -21,16 +21,16 @@ export interface Outgoing {
 }
 
 export interface Upstream {
-  /** Undefined for who shows no certificate of this server's CA: the server treats them as it does such people. */
+  /** Undefined for clients without a certificate of this server's CA: the server handles them as without a proxy. */
   principalOf(socket: TLSSocket): Principal | undefined;
-  /** Resolves when the headers of the answer are there. */
+  /** Resolves when the headers of the answer have arrived. */
   send(outgoing: Outgoing, as: Principal | undefined, signal: AbortSignal): Promise<IncomingMessage>;
   /** The real UID of its namespace kube-system. */
   uid(): Promise<string>;
   close(): void;
 }
 
-// Of one connection, not of the message: RFC 9110, 7.6.1.
+// Headers of the connection, not of the message: RFC 9110, 7.6.1.
 const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'host'];
 
 export function upstreamTo(server: ApiServerAddress): Upstream {
@@ -48,7 +48,7 @@ export function upstreamTo(server: ApiServerAddress): Upstream {
     },
   };
 
-  /** Read once a connection: a signature is worth more than a whole request. */
+  /** Once for each connection: a signature costs more than a whole request. */
   function principalOf(socket: TLSSocket): Principal | undefined {
     if (!known.has(socket)) known.set(socket, readPrincipal(socket));
     return known.get(socket);
@@ -100,7 +100,7 @@ export function upstreamTo(server: ApiServerAddress): Upstream {
   }
 }
 
-/** The whole body; rejects when it breaks off. */
+/** The whole body; rejects if it is incomplete. */
 export async function collect(stream: AsyncIterable<Buffer | string>): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of stream) pieces.push(Buffer.from(piece));

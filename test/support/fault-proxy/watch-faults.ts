@@ -1,34 +1,34 @@
-/** Faults in the middle of a watch. Each lets a number of whole events pass first. */
-import type { Fault, Passage } from './passage.ts';
+/** Faults in the middle of a watch. Each forwards a number of whole events first. */
+import type { Fault, ProxiedRequest } from './proxied-request.ts';
 import { statusObject } from './status.ts';
 
 const NEWLINE = 0x0a;
 
-/** The watch stays open and says nothing more. */
+/** The watch stays open and sends nothing more. */
 export function freezeWatch(afterEvents = 0): Fault {
-  return endingWatch('freeze', afterEvents, (passage) => passage.gone);
+  return endingWatch('freeze', afterEvents, (proxied) => proxied.disconnected);
 }
 
-/** It ends as after its timeoutSeconds. */
+/** The watch ends, as after its timeoutSeconds. */
 export function closeWatch(afterEvents = 0): Fault {
-  return endingWatch('close', afterEvents, (passage) => passage.end());
+  return endingWatch('close', afterEvents, (proxied) => proxied.end());
 }
 
-/** An ERROR event and the end: 410 is what a client hears that fell too far behind. */
+/** An ERROR event and the end: a client that fell too far behind receives 410. */
 export function watchError(status = 410, afterEvents = 0): Fault {
   const event = { type: 'ERROR', object: statusObject(status) };
-  return endingWatch(`error ${status}`, afterEvents, async (passage) => {
-    await passage.write(Buffer.from(`${JSON.stringify(event)}\n`));
-    passage.end();
+  return endingWatch(`error ${status}`, afterEvents, async (proxied) => {
+    await proxied.write(Buffer.from(`${JSON.stringify(event)}\n`));
+    proxied.end();
   });
 }
 
-function endingWatch(name: string, afterEvents: number, then: (passage: Passage) => unknown): Fault {
+function endingWatch(name: string, afterEvents: number, then: (proxied: ProxiedRequest) => unknown): Fault {
   return {
     name: `watch ${name} after ${afterEvents}`,
-    async act(passage) {
-      await passEvents(passage, afterEvents);
-      await then(passage);
+    async act(proxied) {
+      await passEvents(proxied, afterEvents);
+      await then(proxied);
     },
   };
 }
@@ -37,31 +37,31 @@ function endingWatch(name: string, afterEvents: number, then: (passage: Passage)
 export function tearWatch(afterEvents = 0): Fault {
   return {
     name: `watch tear after ${afterEvents}`,
-    async act(passage) {
-      const { body, rest } = await passEvents(passage, afterEvents);
+    async act(proxied) {
+      const { body, rest } = await passEvents(proxied, afterEvents);
       const next = rest.length > 0 ? rest : await firstPiece(body);
-      await passage.write(next.subarray(0, Math.ceil(next.length / 2)));
-      passage.cut('reset');
+      await proxied.write(next.subarray(0, Math.ceil(next.length / 2)));
+      proxied.cut('reset');
     },
   };
 }
 
 interface Passed {
   readonly body: AsyncIterator<Buffer>;
-  /** What came in one piece with the last of them. */
+  /** The bytes that arrived in one chunk with the last of them. */
   readonly rest: Buffer;
 }
 
-async function passEvents(passage: Passage, count: number): Promise<Passed> {
-  const body = (await passage.open()).iterator() as AsyncIterator<Buffer>;
-  passage.begin();
+async function passEvents(proxied: ProxiedRequest, count: number): Promise<Passed> {
+  const body = (await proxied.open()).iterator() as AsyncIterator<Buffer>;
+  proxied.begin();
   let rest: Buffer = Buffer.alloc(0);
   for (let left = count; left > 0; ) {
     const piece = await firstPiece(body);
     const end = endOfLine(piece, left);
     left -= linesIn(piece.subarray(0, end));
     rest = piece.subarray(end);
-    await passage.write(piece.subarray(0, end));
+    await proxied.write(piece.subarray(0, end));
   }
   return { body, rest };
 }
@@ -72,7 +72,7 @@ async function firstPiece(body: AsyncIterator<Buffer>): Promise<Buffer> {
   return next.value;
 }
 
-/** Behind the nth line end, or the length when there are fewer. */
+/** The index after the nth line end, or the length if there are fewer. */
 function endOfLine(piece: Buffer, nth: number): number {
   let end = 0;
   for (let line = 0; line < nth; line += 1) {

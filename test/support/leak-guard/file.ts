@@ -1,5 +1,5 @@
 /**
- * After each test file: no process, listening socket or folder is left. A setup file of vitest: its hooks come first,
+ * Fails each test file that leaves a process, listening socket or folder. A setup file of vitest: its hooks are registered first,
  * so its afterAll runs after all others of the file.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { removeFoldersOfFile } from '../temp.ts';
 import { end, FILE_MARK, listeners, processesOf, RUN_FOLDER } from './leaks.ts';
 import { untilClean } from './until-clean.ts';
 
-/** Of Node and npm, for all that run on this machine: no test asks for them. */
+/** Caches of Node and npm, shared by all programs of this machine: tests do not create them on purpose. */
 const CACHES = new Set(['node-compile-cache', 'v8-compile-cache-0']);
 
 const mark = `${process.pid}-${process.hrtime.bigint().toString(36)}`;
 const outside = process.env['TMPDIR'];
-// Every program that a test starts asks for $TMPDIR, so one folder catches what all of them forget.
+// Every program that a test starts uses $TMPDIR, so one folder contains everything that they leave.
 // Short: the path of a unix socket has room for 107 characters.
 const inside = join(process.env[RUN_FOLDER] ?? tmpdir(), `file-${mark}`);
 mkdirSync(inside, { recursive: true });

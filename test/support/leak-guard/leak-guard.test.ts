@@ -14,7 +14,7 @@ interface Outcome {
   readonly message: string;
 }
 
-// Linux: elsewhere there is no /proc to read, and only folders are guarded.
+// Only Linux has /proc; elsewhere only folders are guarded.
 describe.runIf(process.platform === 'linux').each([
   ['a process for each file', '--isolate'],
   ['files that share a process', '--no-isolate'],

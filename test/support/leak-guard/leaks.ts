@@ -1,13 +1,13 @@
 /**
- * What a test may leave behind, read from the kernel and not from what the tests say: processes, listening sockets,
- * mounts, network interfaces. Linux tells all of it under /proc; elsewhere only folders are guarded.
+ * What a test may leave behind, according to the kernel: processes, listening sockets,
+ * mounts, network interfaces. Linux lists all of them under /proc; elsewhere only folders are guarded.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** In the environment of every process that a test run starts, whoever its parent is by now. */
+/** In the environment of every process that a test run starts, even if its parent has ended. */
 export const RUN_MARK = 'KUBENODE_TEST_RUN';
 export const FILE_MARK = 'KUBENODE_TEST_FILE';
-/** Where test files have their temporary folders. */
+/** The folder that contains the temporary folders of the test files. */
 export const RUN_FOLDER = 'KUBENODE_TEST_FOLDER';
 
 export interface Process {
@@ -20,7 +20,7 @@ export interface Process {
 export function processesOf(mark: string, parent?: number): readonly Process[] {
   const all = listPids().flatMap((pid) => describeProcess(pid) ?? []);
   const family = new Set(parent === undefined ? [] : [parent]);
-  // Process ids wrap around, so a child can come before its parent: go on until nobody is added.
+  // Process ids wrap around, so a child can be listed before its parent: repeat until no process is added.
   for (let before = -1; before !== family.size; ) {
     before = family.size;
     for (const { pid, ppid } of all) if (family.has(ppid)) family.add(pid);
@@ -29,7 +29,7 @@ export function processesOf(mark: string, parent?: number): readonly Process[] {
   return ours.filter(({ pid }) => pid !== parent && pid !== process.pid);
 }
 
-/** What this very process listens on. */
+/** The sockets that this process listens on. */
 export function listeners(): readonly string[] {
   const inodes = new Set(socketInodes());
   const names = listeningSockets().flatMap(([inode, name]) => (inodes.has(inode) ? [name] : []));
@@ -45,13 +45,13 @@ export function networkInterfaces(prefix: string): readonly string[] {
   return namesIn('/sys/class/net').filter((name) => name.startsWith(prefix));
 }
 
-/** Ends what tests started and forgot. */
+/** Ends processes that tests started and left behind. */
 export function end(processes: readonly Process[]): void {
   for (const { pid } of processes) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // gone since we looked
+      // ended meanwhile
     }
   }
 }
@@ -65,7 +65,7 @@ function listPids(): number[] {
 }
 
 function describeProcess(pid: number): Process | undefined {
-  // The name stands in brackets and may hold anything, brackets too: read from the last one on.
+  // The name is in brackets and may contain any character, brackets too: read from the last bracket on.
   const stat = textOf(`/proc/${pid}/stat`);
   const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (ppid === undefined || state === 'Z') return undefined;
@@ -113,7 +113,7 @@ function linesOf(file: string): string[] {
   return textOf(file).split('\n').filter(Boolean);
 }
 
-/** Empty when there is no such file, or no longer: processes come and go while we look. */
+/** Empty if the file does not exist, or not any more: processes start and end meanwhile. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

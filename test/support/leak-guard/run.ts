@@ -1,6 +1,6 @@
 /**
- * Round the whole run: a folder for the temporary folders of its test files, a mark for its processes, and a last
- * look when everything is torn down. A plugin, because vitest closes plugins' hooks after every global teardown.
+ * For the whole run: a folder for the temporary folders of its test files, a mark for its processes, and a final
+ * check after the global teardown. A plugin, because vitest runs the close hooks of plugins last.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,13 +44,13 @@ function startGuard(): () => Promise<void> {
   };
 }
 
-/** The folder of a file whose import failed stays behind empty: that is no leak, and already an error. */
+/** The folder of a file whose import failed remains, empty: not a leak, and already an error. */
 function leftIn(folder: string): string[] {
   const paths = readdirSync(folder).map((name) => join(folder, name));
   return paths.filter((path) => !statSync(path).isDirectory() || readdirSync(path).length > 0);
 }
 
-/** A run that was killed could not tidy up: the next one does, and knows it by the process id in the name. */
+/** A killed run could not clean up: the next run does, and recognizes it by the process id in the name. */
 function endKilledRuns(): void {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
     const mark = name.slice(PREFIX.length);
@@ -61,7 +61,7 @@ function endKilledRuns(): void {
   }
 }
 
-/** Never through a mount: what is mounted there is not ours to empty. */
+/** Never through a mount: the mounted files are not ours to delete. */
 function remove(folder: string): void {
   if (mountsUnder(folder).length === 0) rmSync(folder, { recursive: true, force: true });
 }

@@ -1,16 +1,16 @@
-/** Things end a moment after they were told to: a look at what is left is repeated until nothing is, or time is up. */
+/** Processes end a moment after their signal, so the check is repeated until there are no leaks, or until the time limit. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Ample for a program that is told to end on a busy machine; the guard's own test, which leaks, wants less. */
+/** Enough for a program that is ending on a busy machine; the guard's own test, which leaks, sets less. */
 const PATIENCE_MS = Number(process.env['KUBENODE_LEAK_PATIENCE_MS'] ?? 5000);
 const LOOK_AGAIN_MS = 25;
 
-export async function untilClean(look: () => readonly string[]): Promise<readonly string[]> {
+export async function untilClean(findLeaks: () => readonly string[]): Promise<readonly string[]> {
   const deadline = performance.now() + PATIENCE_MS;
-  let left = look();
+  let left = findLeaks();
   while (left.length > 0 && performance.now() < deadline) {
     await pause(LOOK_AGAIN_MS);
-    left = look();
+    left = findLeaks();
   }
   return left;
 }

@@ -1,4 +1,4 @@
-/** The Debian that every node is a copy of: made once a machine, kept in the user's cache. */
+/** The Debian that every node is copied from: created once for each machine, kept in the user's cache. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const PACKAGES = [
   'iptables',
   'procps',
   'containernetworking-plugins',
-  'libatomic1', // of the Node that npm brings
+  'libatomic1', // needed by the Node that npm installs
 ];
 
 const MAKING_MS = 15 * 60_000;
@@ -34,13 +34,13 @@ export async function nodeBase(): Promise<string> {
 
   const making = `${folder}.${process.pid}`;
   await mkdir(dirname(folder), { recursive: true });
-  process.stderr.write(`making the base of the test nodes with debootstrap (about a minute): ${folder}\n`);
+  process.stderr.write(`creating the base of the test nodes with debootstrap (about a minute): ${folder}\n`);
   try {
     const mirror = process.env['KUBENODE_DEBIAN_MIRROR'];
     const args = ['--variant=minbase', `--include=${PACKAGES.join(',')}`, SUITE, making];
     await run('debootstrap', mirror ? [...args, mirror] : args, MAKING_MS);
     await rm(join(making, 'var/cache/apt/archives'), { recursive: true, force: true });
-    // Whole or not there. Who finds that another run was faster takes theirs.
+    // Renamed when complete. If another run was faster, its base is used.
     await rename(making, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error;
     });

@@ -1,4 +1,4 @@
-/** A bridge of our own between nodes and host, with addresses of the range that is set aside for tests (RFC 2544). */
+/** A bridge between nodes and host, with addresses of the range that is reserved for tests (RFC 2544). */
 
 import { readdirSync } from 'node:fs';
 import { networkInterfaces as hostInterfaces } from 'node:os';
@@ -7,9 +7,9 @@ import { run } from './shell.ts';
 
 export interface Bridge {
   readonly name: string;
-  /** Of the host, as the nodes see it. */
+  /** Address of the host for the nodes. */
   readonly address: string;
-  /** The next free one, for a node, with its prefix length. */
+  /** Returns the next free address for a node, with its prefix length. */
   nextAddress(): { readonly address: string; readonly prefix: number };
   remove(): Promise<void>;
 }
@@ -44,7 +44,7 @@ async function removeBridge(name: string): Promise<void> {
   await run('ip', ['link', 'delete', name]);
 }
 
-/** 198.18.0.0/15 holds 512 networks of 256 addresses. Runs side by side begin to look at different ones. */
+/** 198.18.0.0/15 has 512 networks of 256 addresses. Concurrent runs start their search at different ones. */
 function freeNetwork(): string {
   const taken = new Set(
     Object.values(hostInterfaces()).flatMap((addresses = []) =>
@@ -54,6 +54,6 @@ function freeNetwork(): string {
   const all = Array.from({ length: 512 }, (_, index) => (index + process.pid) % 512);
   const networks = all.map((index) => `198.${18 + Math.floor(index / 256)}.${index % 256}`);
   const free = networks.find((network) => !taken.has(network));
-  if (!free) throw new Error('all networks of 198.18.0.0/15 are taken on this machine');
+  if (!free) throw new Error('all networks of 198.18.0.0/15 are in use on this machine');
   return free;
 }

@@ -1,6 +1,6 @@
 /**
- * A cgroup of its own for each node, in every hierarchy: what a node calls the root is this one, so two nodes never meet
- * there, and every process of a node is found again.
+ * One cgroup for each node, in every hierarchy: it is the root cgroup of the node, so two nodes never share
+ * one, and every process of a node can be found.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { untilClean } from '../leak-guard/until-clean.ts';
 import { type Hierarchy, hierarchiesIn } from './hierarchies.ts';
 import { isStale } from './marks.ts';
 
-/** Makes them and resolves with the folders. */
+/** Creates them and resolves with the folders. */
 export async function makeCgroups(name: string): Promise<readonly string[]> {
   const hierarchies = await listHierarchies();
   const folders: string[] = [];
@@ -22,7 +22,7 @@ export async function makeCgroups(name: string): Promise<readonly string[]> {
   return folders;
 }
 
-/** A new cpuset has no CPU at all, and nothing can be put into it. */
+/** A new cpuset has no CPU, so no process can enter it. */
 async function inheritCpus(from: string, to: string): Promise<void> {
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
     await writeFile(join(to, file), await readFile(join(from, file), 'utf8'));
@@ -30,7 +30,7 @@ async function inheritCpus(from: string, to: string): Promise<void> {
   await writeFile(join(to, 'cgroup.clone_children'), '1');
 }
 
-/** Ends what still runs in them. */
+/** Ends the processes that still run in them. */
 export async function removeCgroups(folders: readonly string[]): Promise<void> {
   for (const folder of folders.filter(existsSync)) {
     for (const pid of await processesIn(folder)) killQuietly(pid);
@@ -53,7 +53,7 @@ async function processesIn(folder: string): Promise<number[]> {
   return lists.flatMap((list) => list.split('\n').filter(Boolean).map(Number));
 }
 
-/** The deepest first. A cgroup stays busy for a moment after its last process ended. */
+/** Deepest first. A cgroup stays busy for a moment after its last process ended. */
 async function removeTree(folder: string): Promise<void> {
   for (const each of [...(await foldersBelow(folder)).toReversed(), folder]) {
     await rmdir(each).catch(() => undefined);
@@ -75,7 +75,7 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // ended since we looked
+    // ended meanwhile
   }
 }
 

@@ -12,7 +12,7 @@ const DOCKER = '30 25 0:26 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup 
 it.each<[name: string, mounts: readonly string[], own: readonly string[], folders: readonly string[]]>([
   ['cgroup v2 alone: below the root', [V2], ['0::/user.slice/session-1.scope'], ['/sys/fs/cgroup']],
   [
-    'both at once',
+    'v1 and v2 together',
     [V1, NAMED, UNIFIED],
     ['4:memory:/limited/x', '9:name=systemd:/', '0::/'],
     ['/sys/fs/cgroup/memory/limited/x', '/sys/fs/cgroup/systemd', '/sys/fs/cgroup/unified'],
@@ -27,7 +27,7 @@ it.each<[name: string, mounts: readonly string[], own: readonly string[], folder
   expect(hierarchiesIn(mounts.join('\n'), own.join('\n')).map(({ folder }) => folder)).toEqual(folders);
 });
 
-it('knows the one that has no CPU at first', () => {
+it('reports the hierarchy whose new cgroups have no CPU', () => {
   const found = hierarchiesIn([V1, CPUSET].join('\n'), '3:cpuset:/\n4:memory:/');
   expect(found.map(({ isCpuset }) => isCpuset)).toEqual([true, false]);
 });

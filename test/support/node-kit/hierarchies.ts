@@ -1,7 +1,7 @@
-/** Where a new cgroup goes, from what the kernel says in /proc/self/mountinfo and /proc/self/cgroup. */
+/** The folders for a new cgroup, from /proc/self/mountinfo and /proc/self/cgroup. */
 
 export interface Hierarchy {
-  /** Where a cgroup of ours may be made. */
+  /** A folder in which we may create a cgroup. */
   readonly folder: string;
   readonly isCpuset: boolean;
 }
@@ -20,9 +20,9 @@ export function hierarchiesIn(mountinfo: string, ownCgroups: string): readonly H
 
 interface Mount {
   readonly target: string;
-  /** What of the hierarchy is mounted there. */
+  /** The part of the hierarchy that is mounted there. */
   readonly root: string;
-  /** Controllers; '' stands for cgroup v2, as in /proc/self/cgroup. */
+  /** Controllers; '' for cgroup v2, as in /proc/self/cgroup. */
   readonly serves: ReadonlySet<string>;
 }
 
@@ -34,9 +34,9 @@ function parseMount(line: string): Mount[] {
   return type === 'cgroup' ? [{ root, target, serves: new Set(options.split(',')) }] : [];
 }
 
-/** Below our own cgroup, so that limits on us hold for the nodes as well. */
+/** Below our own cgroup, so that our limits apply to the nodes as well. */
 function placeIn({ root }: Mount, names: readonly string[], path: string): string {
-  // A cgroup of v2 has processes or children with controllers, not both: ours has processes.
+  // A v2 cgroup has either processes or children with controllers: ours has processes.
   if (names.includes('')) return '';
   // Outside of our view, or the root itself.
   if (path === '/' || path.startsWith('/..') || path === root) return '';

@@ -26,7 +26,7 @@ function showStep(step: string): void {
 
 export interface KubeletOptions {
   readonly server: ApiServerAddress;
-  /** Of the host, as the node sees it: the API server listens there too. */
+  /** Address of the host for the node: the API server listens there too. */
   readonly gateway: string;
   readonly node: string;
   readonly address: string;

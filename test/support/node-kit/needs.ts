@@ -13,7 +13,7 @@ export interface Machine {
   readonly find: (program: string) => string | undefined;
 }
 
-/** What this machine lacks for real nodes; undefined when it lacks nothing. */
+/** Why this machine cannot run real nodes; undefined if it can. */
 export function whyNoNodes(machine: Machine = thisMachine()): string | undefined {
   const { platform, uid, find } = machine;
   if (platform !== 'linux') return `real nodes need Linux, this is ${platform}`;

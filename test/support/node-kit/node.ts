@@ -1,4 +1,4 @@
-/** One node: a real systemd with a kernel view of its own, started, restarted and ended by us. */
+/** One node: a real systemd in its own namespaces, started, restarted and ended by us. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -10,20 +10,20 @@ import { type Output, ProgramError, run } from './shell.ts';
 
 export interface TestNode {
   readonly name: string;
-  /** As other nodes and the host reach it. */
+  /** Its address for other nodes and the host. */
   readonly address: string;
   /** Its root file system, as a folder of the host. */
   readonly root: string;
-  /** Path of what its console said. */
+  /** Path of the log of its console. */
   readonly consoleLog: string;
-  /** Runs a program inside; rejects when it ends with anything but 0. */
+  /** Runs a program inside; rejects unless it exits with 0. */
   run(program: string, ...args: readonly string[]): Promise<Output>;
   bootId(): Promise<string>;
-  /** As `systemctl reboot` inside; resolves when it is up again. */
+  /** Runs `systemctl reboot` inside; resolves when the node is up again. */
   reboot(): Promise<void>;
-  /** Resolves when it runs under another boot id than this one: after a reboot that came from inside. */
+  /** Resolves when the node has another boot id than this one: after a reboot from inside. */
   bootedAgain(bootId: string): Promise<void>;
-  /** Power cut: nothing inside gets a chance to say goodbye. */
+  /** Cuts the power: no process inside can shut down gracefully. */
   cutPower(): Promise<void>;
   powerOn(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface NodeParts {
   readonly root: string;
   readonly bridge: string;
   readonly consoleLog: string;
-  /** Read-only, from a path of the host to one inside. */
+  /** Read-only bind mounts, from a path of the host to one inside. */
   readonly binds: readonly (readonly [outside: string, inside: string])[];
 }
 
@@ -43,7 +43,7 @@ export interface RunningNode extends TestNode {
   remove(): Promise<void>;
 }
 
-/** How systemd-nspawn says that the node wants to be started again. */
+/** Exit code of systemd-nspawn when the node reboots. */
 const REBOOT = 133;
 const UP_MS = 240_000;
 const DOWN_MS = 30_000;
@@ -51,7 +51,7 @@ const DOWN_MS = 30_000;
 export async function startNode(parts: NodeParts): Promise<RunningNode> {
   let cgroups: readonly string[] = [];
   let supervisor: ChildProcess | undefined;
-  let wanted = false;
+  let poweredOn = false;
   let starting: Promise<void> | undefined;
 
   const node: RunningNode = {
@@ -63,7 +63,7 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
     bootId: async () => (await inside('cat', '/proc/sys/kernel/random/boot_id')).stdout.trim(),
     reboot: async () => {
       const before = await node.bootId();
-      // The call may be cut off by what it asks for.
+      // The reboot may interrupt this call.
       await inside('systemctl', 'reboot').catch(() => undefined);
       await node.bootedAgain(before);
     },
@@ -85,7 +85,7 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
   return node;
 
   async function powerOn(): Promise<void> {
-    wanted = true;
+    poweredOn = true;
     await start();
     await eventually(isUp, `${parts.name} did not come up`, UP_MS).catch(async (error: unknown) => {
       await node.remove();
@@ -94,11 +94,11 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
   }
 
   async function cutPower(): Promise<void> {
-    wanted = false;
+    poweredOn = false;
     await starting;
     if (!supervisor) return;
     const ended = once(supervisor, 'exit');
-    // Its one child is the node's init: when that ends, all in its process namespace does.
+    // Its only child is the init of the node: when that ends, every process in its namespace does.
     const leader = await leaderPid().catch(() => undefined);
     if (leader) process.kill(leader, 'SIGKILL');
     else supervisor.kill('SIGKILL');
@@ -125,7 +125,7 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
     started.once('exit', (code) => {
       if (supervisor !== started) return;
       supervisor = undefined;
-      if (code === REBOOT && wanted) starting = start();
+      if (code === REBOOT && poweredOn) starting = start();
     });
     await once(started, 'spawn');
   }
@@ -135,7 +135,7 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
       await inside('systemctl', 'is-system-running', '--wait');
       return true;
     } catch (error) {
-      // `degraded` is up as well: some unit of the base does not fit into a container.
+      // `degraded` counts as up: some units of the base do not work in a container.
       return error instanceof ProgramError && error.stdout.startsWith('degraded') ? true : undefined;
     }
   }
@@ -169,7 +169,7 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
   }
 }
 
-// Enters its cgroups before it becomes systemd-nspawn, so that nothing of the node was ever outside of them.
+// Enters the cgroups before exec of systemd-nspawn, so that no process of the node was ever outside of them.
 const ENTER = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 1; shift; done; shift; exec "$@"';
 
 function commandLine({ root, machine, name, bridge, binds }: NodeParts): readonly string[] {

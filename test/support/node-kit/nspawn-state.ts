@@ -16,12 +16,12 @@ export async function mountNspawnState(): Promise<void> {
   await run('mount', ['-t', 'tmpfs', OURS, PLACE]);
 }
 
-/** Ours only, and only when no machine is left that uses it: another run may have come meanwhile. */
+/** Only our own mount, and only when no machine uses it: another run may have started meanwhile. */
 export async function unmountNspawnState(): Promise<void> {
   const mount = (await listMounts()).find(({ target }) => target === PLACE);
   if (mount?.source !== OURS) return;
   const machines = await readdir(`${PLACE}/propagate`).catch(() => []);
-  // A killed run leaves its machines behind in here.
+  // A killed run leaves its machines here.
   if (machines.some((name) => !isStale(name))) return;
   await run('umount', [PLACE]);
   await rmdir(PLACE).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** The root file system of one node: a copy of the base, and what makes it a node of its own. */
+/** The root file system of one node: a copy of the base with the files of this node. */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,14 +12,14 @@ export interface Identity {
 }
 
 export async function makeRootfs(base: string, root: string, identity: Identity): Promise<void> {
-  // Copies blocks only when somebody writes, where the file system can.
+  // Copy-on-write where the file system supports it.
   await run('cp', ['-a', '--reflink=auto', '--', base, root], 300_000);
   await putFile(root, 'etc/machine-id', `${randomBytes(16).toString('hex')}\n`);
   await putFile(root, 'etc/hostname', `${identity.name}\n`);
   await putFile(root, 'etc/hosts', `127.0.0.1 localhost\n${identity.address} ${identity.name}\n`);
   await putUnit(root, 'test-network.service', networkUnit(identity));
   await putUnit(root, 'test-cgroups.service', CGROUPS);
-  // Nothing here may wake up by itself in the middle of a test.
+  // No timer may fire in the middle of a test.
   for (const timer of [
     'apt-daily.timer',
     'apt-daily-upgrade.timer',
@@ -33,7 +33,7 @@ export async function makeRootfs(base: string, root: string, identity: Identity)
 export async function putFile(root: string, path: string, content: string, mode = 0o644): Promise<void> {
   const target = join(root, path);
   await mkdir(dirname(target), { recursive: true });
-  await rm(target, { force: true }); // a link of the base must not lead out of the node
+  await rm(target, { force: true }); // a link in the base must not point outside the node
   await writeFile(target, content);
   await chmod(target, mode);
 }

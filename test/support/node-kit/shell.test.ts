@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { ProgramError, run } from './shell.ts';
 
-it('says what a program said', async () => {
+it('returns the output of a program', async () => {
   expect(await run('sh', ['-c', 'echo out; echo err >&2'])).toEqual({ stdout: 'out\n', stderr: 'err\n' });
   await expect(run('sh', ['-c', 'echo half; exit 3'])).rejects.toThrow(ProgramError);
 });
 
-it('wakes a program that was stopped', async () => {
+it('continues a program that was stopped', async () => {
   expect(await run('sh', ['-c', 'kill -STOP $$; echo awake'])).toMatchObject({ stdout: 'awake\n' });
 });
 

@@ -1,4 +1,4 @@
-/** Programs of the host, with an error that says what they said. */
+/** Runs programs of the host; errors contain their output. */
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -8,7 +8,7 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** A program that ended with anything but 0. Some say what they found all the same. */
+/** A program exited with anything but 0. Its output may be useful nevertheless. */
 export class ProgramError extends Error {
   readonly stdout: string;
 
@@ -19,8 +19,8 @@ export class ProgramError extends Error {
 }
 
 /**
- * A node that shuts down stops all of its processes for a moment. nsenter stops together with its child, and as it is
- * outside of the node nobody wakes it: the dead child stays, and the node waits for it. So it is woken from here.
+ * A node that shuts down stops all of its processes (SIGSTOP) for a moment. nsenter stops together with its child, but
+ * it is outside of the node and does not get the SIGCONT: the dead child is never reaped, and the node waits. So we send it.
  */
 const WAKE_MS = 500;
 
@@ -38,7 +38,7 @@ export function run(program: string, args: readonly string[], timeoutMs = 60_000
   });
 }
 
-/** Debian keeps programs for root where the PATH of others does not lead. */
+/** Debian has programs for root in folders that are not in the PATH of other users. */
 const PLACES = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
 
 export function findProgram(name: string): string | undefined {

@@ -18,7 +18,7 @@ import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
 import { answer as answering, drop } from '../../../support/fault-proxy/faults.ts';
 import { writesIn } from '../../../support/fault-proxy/log.ts';
-import type { Fault } from '../../../support/fault-proxy/passage.ts';
+import type { Fault } from '../../../support/fault-proxy/proxied-request.ts';
 import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
 import { LONG } from '../../../support/sweep-size.ts';
 import { CRD, counts } from '../installed.ts';

@@ -15,7 +15,7 @@ import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import type { Clock } from '../../../../src/os/clock.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
-import type { Fault } from '../../../support/fault-proxy/passage.ts';
+import type { Fault } from '../../../support/fault-proxy/proxied-request.ts';
 import { watchError } from '../../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
 import { type MemoryLog, memoryLog } from '../../../support/memory-log.ts';

@@ -11,7 +11,7 @@ import {
   truncate,
   truncateQuietly,
 } from '../../../support/fault-proxy/faults.ts';
-import type { Fault } from '../../../support/fault-proxy/passage.ts';
+import type { Fault } from '../../../support/fault-proxy/proxied-request.ts';
 import { closeWatch, freezeWatch, tearWatch, watchError } from '../../../support/fault-proxy/watch-faults.ts';
 
 export type NamedFault = readonly [name: string, fault: () => Fault];
