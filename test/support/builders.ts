@@ -142,8 +142,9 @@ export function fleet(words: string): readonly Machine[] {
 }
 
 function partsOf(word: string): MachineParts {
-  if (!Object.hasOwn(WORDS, word))
+  if (!Object.hasOwn(WORDS, word)) {
     throw new Error(`unknown fleet word ${word}: use ${FLEET_WORDS.join(' ')}`);
+  }
   return WORDS[word as FleetWord];
 }
 

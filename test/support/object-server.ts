@@ -47,8 +47,9 @@ export function objectServer(): ObjectServer {
       return store(path, object);
     },
     patch: async (resource: Resource, name: ObjectName, patch: Parameters<Client['patch']>[2]) => {
-      if (patch.type !== 'merge')
+      if (patch.type !== 'merge') {
         throw new KubeError('Invalid', 'only merge patches are supported', { status: 400 });
+      }
       return store(pathOf(resource, name), merged(present(resource, name), patch.body));
     },
   };

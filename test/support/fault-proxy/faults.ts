@@ -130,8 +130,9 @@ export function emptyBody(): Fault {
 export function emptyList(): Fault {
   return rewritten('empty list', (whole) => {
     const list = JSON.parse(whole.body.toString('utf8')) as { items?: unknown; metadata?: object };
-    if (!Array.isArray(list.items))
+    if (!Array.isArray(list.items)) {
       throw new Error('cannot empty the list: the answer of the server is not a list');
+    }
     const metadata = { ...list.metadata, continue: undefined, remainingItemCount: undefined };
     return { ...whole, status: 200, body: jsonOf({ ...list, metadata, items: [] }) };
   });
@@ -203,8 +204,9 @@ export function replay(): Fault {
     async act(proxied) {
       if (proxied.call.query['continue']) return proxied.forward();
       const old = memory.get(keyOf(proxied.call));
-      if (!old)
+      if (!old) {
         throw new Error(`replay has no recorded answer to ${proxied.call.path}: set nth to 2 or more`);
+      }
       return proxied.reply(old);
     },
   };
