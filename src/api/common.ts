@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CLOCK_TIME, CONDITION_REASON, HTTP_URL, QUALIFIED_NAME, SHARE } from './patterns.ts';
 import {
   bigInt,
+  type CelRule,
   choice,
   decimal,
   type Fields,
@@ -15,7 +16,6 @@ import {
   NAME_MAX,
   name,
   named,
-  type Rule,
   reason,
   rules,
   type Schema,
@@ -106,7 +106,7 @@ const windowFields: Fields = {
   timeZone: name('IANA time zone, such as Europe/Berlin.', 64),
 };
 
-const windowRule: Rule = {
+const windowRule: CelRule = {
   rule: 'self.start != self.end',
   message: 'start and end must differ',
   fieldPath: '.end',
@@ -125,7 +125,7 @@ const freezeFields: Fields = {
   reason: name('Reason for the freeze.', 256),
 };
 
-const freezeRule: Rule = {
+const freezeRule: CelRule = {
   rule: 'timestamp(self.from) < timestamp(self.until)',
   message: 'until must be later than from',
   fieldPath: '.until',

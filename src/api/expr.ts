@@ -2,7 +2,7 @@
 
 import { FACTS, OPERATORS } from './facts.ts';
 import { FACT_PATH } from './patterns.ts';
-import { anything, choice, foreign, list, named, type Rule, rules, type Schema, text } from './schema.ts';
+import { anything, type CelRule, choice, foreign, list, named, rules, type Schema, text } from './schema.ts';
 
 /** Maximum nesting of `all` and `any`. A CRD schema cannot be recursive, so each level is written out. */
 const DEPTH = 3;
@@ -19,7 +19,7 @@ const leaf = {
   value: anything('Value that the field is compared with.'),
 };
 
-const ONE_OF_THREE: Rule = {
+const ONE_OF_THREE: CelRule = {
   rule: '[has(self.all), has(self.any), has(self.fact)].exists_one(x, x) && has(self.fact) == has(self.path) && has(self.fact) == has(self.operator)',
   message: 'give exactly one of all, any, and fact with path, operator and value',
 };

@@ -1,17 +1,17 @@
 /**
- * Every string that two parts must agree on: labels, annotations, taints, finalizers, managers, principals,
- * conditions and reasons. Nothing is imported here, so that the agent's bundle can hold it.
+ * Strings that several parts share: labels, annotations, taints, finalizers, field managers, principals,
+ * conditions and reasons. Imports nothing, so that the agent can bundle it.
  */
 
 export const GROUP = 'kubenode.dev';
 
 // Namespaces
 
-/** Secrets, Leases and inventories of our own. */
+/** Secrets, Leases and inventories of kubenode. */
 export const NAMESPACE = 'kubenode-system';
 /** The API server stores Events about cluster-scoped objects here. */
 export const NAMESPACE_OF_NODE_EVENTS = 'default';
-/** Heartbeat Leases of agents and nothing else, so that the right to write Leases there is worth little. */
+/** Heartbeat Leases of agents only, so that the permission to write Leases there cannot be abused. */
 export const NAMESPACE_AGENTS = 'kubenode-agents';
 
 // Labels
@@ -20,30 +20,30 @@ export const LABEL_MANAGED_BY = 'app.kubernetes.io/managed-by';
 /** The value of LABEL_MANAGED_BY on every object that one of our controllers creates. */
 export const MANAGED_BY = 'kubenode';
 export const LABEL_CLUSTER = `${GROUP}/cluster`;
-/** Not stored: `spec.environment` of a Cluster, as selectors see it. */
+/** Not stored: selectors match it against `spec.environment` of a Cluster. */
 export const LABEL_ENVIRONMENT = `${GROUP}/environment`;
-/** Not stored: `spec.region` of a Cluster, as selectors see it. */
+/** Not stored: selectors match it against `spec.region` of a Cluster. */
 export const LABEL_REGION = `${GROUP}/region`;
 export const LABEL_PIPELINE = `${GROUP}/pipeline`;
-/** UID of the hub that owns the object; another hub leaves it alone. */
+/** UID of the hub that owns the object. Other hubs do not write it. */
 export const LABEL_HUB = `${GROUP}/hub`;
 export const LABEL_UNIT = `${GROUP}/unit`;
 export const LABEL_MACHINE = `${GROUP}/machine`;
 export const LABEL_MACHINESET = `${GROUP}/machineset`;
 export const LABEL_POOL = `${GROUP}/pool`;
-/** A hash of serial or provider host: repairs are counted on the hardware, not on the name. */
+/** Hash of the serial number or provider host: repairs are counted per hardware, not per name. */
 export const LABEL_HARDWARE = `${GROUP}/hardware`;
-/** `true` on a Pod: while it runs, no disruptive act on its node. */
+/** `true` on a Pod: no disruptive act on its node while it runs. */
 export const LABEL_BLOCK = `${GROUP}/block`;
 /** On a Machine or Node: nothing with a risk above None is done to it. */
 export const LABEL_EXCLUDE = `${GROUP}/exclude`;
-/** On a Machine, a word that says why: no write of its agent is accepted. */
+/** On a Machine: every write of its agent is denied. The value is the reason. */
 export const LABEL_AGENT_BLOCKED = `${GROUP}/agent-blocked`;
 export const LABEL_REMEDIER = `${GROUP}/remedier`;
-/** Joins the attempts of one fault. */
+/** Identifies the jobs of one fault. */
 export const LABEL_CASE = `${GROUP}/case`;
 export const LABEL_PART = `${GROUP}/part`;
-/** On a ClusterRole: its rules become rules of kubenode-sync. See docs/decisions/0005-permissions-of-sync.md. */
+/** On a ClusterRole: its rules are aggregated to kubenode-sync. See docs/decisions/0005-permissions-of-sync.md. */
 export const LABEL_AGGREGATE_TO_SYNC = `${GROUP}/aggregate-to-sync`;
 
 // Annotations
@@ -51,34 +51,34 @@ export const LABEL_AGGREGATE_TO_SYNC = `${GROUP}/aggregate-to-sync`;
 export const ANNOTATION_COMMIT = `${GROUP}/commit`;
 /** File and construct path, for error messages. */
 export const ANNOTATION_SOURCE = `${GROUP}/source`;
-/** On a Node, the keys that we put there; only these are ever removed. */
+/** On a Node: the label, annotation and taint keys that kubenode set. Only these are removed. */
 export const ANNOTATION_OWNED = `${GROUP}/owned`;
-/** On a Node, the id of the grant that cordoned it; absent means that the cordon is not ours. */
+/** On a Node: the id of the grant that cordoned it. Without it the cordon is not ours. */
 export const ANNOTATION_CORDONED_BY = `${GROUP}/cordoned-by`;
 /** On a Node or Machine, `<until>; <reason>`: counts as `spec.hold` with scope All. */
 export const ANNOTATION_HOLD = `${GROUP}/hold`;
 export const ANNOTATION_DELETE = `${GROUP}/delete`;
 export const ANNOTATION_DELETION_PRIORITY = `${GROUP}/deletion-priority`;
 export const ANNOTATION_YANKED = `${GROUP}/yanked`;
-/** `Never` keeps an object when it leaves git. */
+/** `Never` keeps an object when it is removed from git. */
 export const ANNOTATION_PRUNE = `${GROUP}/prune`;
 export const PRUNE_NEVER = 'Never';
-/** `Allowed` lets sync delete and create anew where a field is immutable; never on protected kinds. */
+/** `Allowed` lets sync delete and recreate an object whose immutable field changed. Never on protected kinds. */
 export const ANNOTATION_REPLACE = `${GROUP}/replace`;
 export const REPLACE_ALLOWED = 'Allowed';
-/** On the namespace kubenode-system of a local cluster: the digest of all that was installed there. */
+/** On the namespace kubenode-system of a local cluster: digest of the installed objects. */
 export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
 /** `<until>; <who>; <why>`, at most 4 hours: overrides an admission policy, and raises an alert. */
 export const ANNOTATION_BREAK_GLASS = `${GROUP}/break-glass`;
-/** The UID of the object, which a delete of a protected object must name. */
+/** Must be the UID of a protected object before it can be deleted. */
 export const ANNOTATION_CONFIRM_DELETE = `${GROUP}/confirm-delete`;
 
-// Taints on Nodes, all of one effect
+// Taints on Nodes, all with the effect TAINT_EFFECT
 
 export const TAINT_EFFECT = 'NoSchedule';
 /** From registration until the Machine is Ready for the first time. */
 export const TAINT_NOT_INITIALIZED = `${GROUP}/not-initialized`;
-/** While a job or rollout holds the node; says to other remediators that it is ours. */
+/** While a job or rollout works on the node. Tells other remediators to leave it alone. */
 export const TAINT_MAINTENANCE = `${GROUP}/maintenance`;
 export const TAINT_DISK = `${GROUP}/disk`;
 
@@ -88,10 +88,10 @@ export const FINALIZER_CLUSTER = `${GROUP}/cluster`;
 export const FINALIZER_MACHINE = `${GROUP}/machine`;
 export const FINALIZER_MACHINESET = `${GROUP}/machineset`;
 export const FINALIZER_IN_USE = `${GROUP}/in-use`;
-/** A job or maintenance event gives back cordon, taints and grant first. */
+/** A job or maintenance event first returns cordon, taints and grant. */
 export const FINALIZER_SETTLE = `${GROUP}/settle`;
 
-// Field managers, one a controller
+// Field managers, one for each controller
 
 export const MANAGER_SYNC = 'kubenode-sync';
 export const MANAGER_HOSTING = 'kubenode-hosting';
@@ -107,10 +107,10 @@ export const MANAGER_IMPORT = 'kubenode-import';
 export const MANAGER_CLI = 'kubenode-cli';
 /** Approves and denies certificate requests of agents and their kubelets. */
 export const MANAGER_APPROVER = 'kubenode-approver';
-/** `kubenode install`: kinds, roles and policies; not in git, so not sync's. */
+/** `kubenode install`: CRDs, roles and policies, which are not in git. */
 export const MANAGER_INSTALL = 'kubenode-install';
 
-/** An event reason is the prefix of its manager and a word in CamelCase: `RolloutBatchStarted`. */
+/** An event reason is the prefix of the field manager and a CamelCase word: `RolloutBatchStarted`. */
 export const EVENT_PREFIX = {
   [MANAGER_SYNC]: 'Sync',
   [MANAGER_HOSTING]: 'Hosting',
@@ -127,7 +127,7 @@ export const EVENT_PREFIX = {
   [MANAGER_CLI]: 'Operator',
 } as const;
 
-// Principals: ServiceAccounts in NAMESPACE. A controller's principal is named like its field manager.
+// Principals: ServiceAccounts in NAMESPACE. The principal of a controller has the name of its field manager.
 
 export const PRINCIPAL_SYNC = MANAGER_SYNC;
 export const PRINCIPAL_HOSTING = MANAGER_HOSTING;
@@ -138,26 +138,26 @@ export const PRINCIPAL_REMEDY = MANAGER_REMEDY;
 export const PRINCIPAL_REMEDYJOB = MANAGER_REMEDYJOB;
 export const PRINCIPAL_HOSTDOCTOR = MANAGER_HOSTDOCTOR;
 export const PRINCIPAL_DEFENDER = MANAGER_DEFENDER;
-/** Approves and denies CSRs in our names; nobody else holds `approve`. */
+/** Approves and denies certificate requests. No other account has the verb `approve`. */
 export const PRINCIPAL_APPROVER = MANAGER_APPROVER;
-/** The process `kubenode controllers`; impersonates the account of each controller that it runs. */
+/** The process `kubenode controllers`, which impersonates the account of each controller that it runs. */
 export const PRINCIPAL_CONTROLLERS = 'kubenode-controllers';
 
 export const AGENT_GROUP = 'kubenode:agents';
-/** The user of an agent is this and the name of its machine. */
+/** Prefix of the user name of an agent; the name of its machine follows. */
 export const AGENT_USER_PREFIX = 'kubenode:agent:';
 export const NODE_USER_PREFIX = 'system:node:';
-/** Hosts that join with a bootstrap token: they may request a certificate, and nothing else. */
+/** Group of hosts that join with a bootstrap token. They may only request a certificate. */
 export const BOOTSTRAP_GROUP = 'system:bootstrappers:kubenode';
 
 /** ClusterRoles for people. */
 export const ROLE_VIEW = 'kubenode-view';
 export const ROLE_OPERATOR = 'kubenode-operator';
-/** May create the policy `kill-switch`, and nothing else. */
+/** May only create the DefenderPolicy `kill-switch`. */
 export const ROLE_STOP = 'kubenode-stop';
 export const ROLE_ADMIN = 'kubenode-admin';
 
-/** As the API server names a ServiceAccount of ours in a request. */
+/** User name of a ServiceAccount of kubenode in a request. */
 export function serviceAccountUser(principal: string): string {
   return `system:serviceaccount:${NAMESPACE}:${principal}`;
 }
@@ -177,30 +177,30 @@ export const POLICY_PROTECTED_DELETE = 'kubenode-protected-delete';
 export const POLICY_GRANT_REQUIRED = 'kubenode-grant-required';
 export const POLICY_BOOTSTRAP_TOKENS = 'kubenode-bootstrap-tokens';
 
-// Objects with a fixed name, and names that are composed
+// Objects with a fixed name, and composed names
 
-/** The one DefenderLedger of a cluster. */
+/** The only DefenderLedger of a cluster. */
 export const LEDGER = 'default';
 /** The DefenderPolicy without which every ask is denied. */
 export const FLEET_DEFAULT = 'fleet-default';
-/** The DefenderPolicy that `kubenode defender stop` creates; sync never renders it. */
+/** The DefenderPolicy that `kubenode defender stop` creates. Sync never renders it. */
 export const KILL_SWITCH = 'kill-switch';
 /** Bootstrap tokens are Secrets here. */
 export const NAMESPACE_KUBE_SYSTEM = 'kube-system';
-/** The namespace whose UID is the identity of a cluster. */
+/** The namespace whose UID identifies a cluster. */
 export const IDENTITY_NAMESPACE = NAMESPACE_KUBE_SYSTEM;
 
-/** The Lease that is the right to sync one cluster. */
+/** The Lease whose holder may sync the cluster. */
 export function clusterLease(cluster: string): string {
   return `cluster-${cluster}`;
 }
 
-/** The Secret in NAMESPACE of the hub through which sync reaches a cluster that we made. */
+/** The Secret in NAMESPACE of the hub with the kubeconfig of a cluster that kubenode created. */
 export function kubeconfigSecret(cluster: string): string {
   return `${cluster}-kubeconfig`;
 }
 
-/** The ConfigMaps of sync's write-ahead inventory: `inventory-<unit>-<n>`. */
+/** Prefix of the ConfigMaps of sync's write-ahead inventory: `inventory-<unit>-<n>`. */
 export const INVENTORY_PREFIX = 'inventory-';
 
 export function inventoryConfigMap(unit: string, index: number): string {
@@ -210,7 +210,7 @@ export function inventoryConfigMap(unit: string, index: number): string {
 // Conditions
 
 /**
- * Every condition type of our kinds. `+`: True is the good state. `-`: True is the state to look at.
+ * Every condition type of our kinds. `+`: True is good. `-`: True needs attention.
  * A missing condition reads as Unknown, and Unknown is never good.
  */
 export const CONDITIONS = {
@@ -291,7 +291,7 @@ export const CONDITIONS = {
 
 export type ConditionType = keyof typeof CONDITIONS;
 
-/** Reasons of conditions and waits that more than one part writes or reads. CamelCase, "not yet, because …". */
+/** Reasons of conditions and waits that several parts write or read. */
 export const REASONS = [
   'AdmissionDenied',
   'AllDone',

@@ -45,7 +45,7 @@ export const ARTIFACT_URL: Pattern = {
   regex: '^(https?://|file:///|oci://)',
   words: 'a URL that begins with https://, http://, file:/// or oci://',
 };
-export const KUBERNETES_VERSION: Pattern = {
+export const KUBERNETES_VERSION_PATTERN: Pattern = {
   regex: '^v1\\.[0-9]+\\.[0-9]+$',
   words: 'a version of Kubernetes, such as v1.31.4',
 };
@@ -120,7 +120,7 @@ export const PATTERNS: readonly Pattern[] = [
   HTTPS_URL,
   HTTP_URL,
   ARTIFACT_URL,
-  KUBERNETES_VERSION,
+  KUBERNETES_VERSION_PATTERN,
   COMMIT,
   CASE,
   STEP_VERSION,

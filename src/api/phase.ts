@@ -1,6 +1,6 @@
 /**
- * `phase` is one word for people, read off the conditions. A table lists the phases in order; the first
- * whose test holds wins, and the last has no test, so that every object has a phase.
+ * Computes `phase`, a summary for people, from the conditions. A table lists the phases in order; the first one
+ * whose test passes is the phase. The last one has no test, so that every object has a phase.
  */
 export interface Observed {
   readonly conditions?: readonly ObservedCondition[] | undefined;
@@ -15,18 +15,18 @@ export interface ObservedCondition {
 
 export type Test = (observed: Observed) => boolean;
 
-export type Column<P extends string = string> = readonly [phase: P, holds: Test];
+export type PhaseColumn<P extends string = string> = readonly [phase: P, holds: Test];
 
 export interface PhaseTable<P extends string = string> {
-  readonly columns: readonly Column<P>[];
+  readonly columns: readonly PhaseColumn<P>[];
   readonly otherwise: P;
-  /** All that there are, in the order of the table. */
+  /** All phases, in the order of the table. */
   readonly phases: readonly [P, ...P[]];
   readonly phaseOf: (observed: Observed) => P;
 }
 
 export function phaseTable<const P extends string>(
-  columns: readonly [Column<P>, ...Column<P>[]],
+  columns: readonly [PhaseColumn<P>, ...PhaseColumn<P>[]],
   otherwise: P,
 ): PhaseTable<P> {
   const [[first], ...rest] = columns;
@@ -48,7 +48,7 @@ export function is(type: string, status: 'True' | 'False', reason?: string): Tes
   };
 }
 
-/** Not True, missing or Unknown: not known to be good. */
+/** False, Unknown or missing: not known to be good. */
 export function notTrue(type: string): Test {
   return (observed) => find(observed, type)?.status !== 'True';
 }
@@ -57,7 +57,7 @@ export function notFalse(type: string): Test {
   return (observed) => find(observed, type)?.status !== 'False';
 }
 
-/** Somebody set it, and not to True: for conditions that do not apply to every object. */
+/** Present and not True: for conditions that do not apply to every object. */
 export function setButNotTrue(type: string): Test {
   return (observed) => {
     const condition = find(observed, type);

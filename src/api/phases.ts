@@ -1,4 +1,4 @@
-/** The phase table of each kind, as it stands in the manual. No zod here: controllers import it as it is. */
+/** The phase table of each kind. No npm package here: controllers and the agent import this file. */
 import {
   because,
   both,

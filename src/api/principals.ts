@@ -1,4 +1,4 @@
-/** Who we are on an API server: two namespaces, and one ServiceAccount for each part that writes. */
+/** The identities of kubenode on an API server: two namespaces, and one ServiceAccount for each part that writes. */
 import type { KubeObject } from '../kube/objects/object.ts';
 import {
   LABEL_MANAGED_BY,
@@ -18,7 +18,7 @@ import {
   PRINCIPAL_SYNC,
 } from './names.ts';
 
-/** The accounts that `kubenode controllers` acts as, one for each controller. */
+/** The accounts that `kubenode controllers` impersonates, one for each controller. */
 export const CONTROLLER_PRINCIPALS = [
   PRINCIPAL_MACHINE,
   PRINCIPAL_MACHINESET,
@@ -33,7 +33,7 @@ export const CONTROLLER_PRINCIPALS = [
 
 export const PRINCIPALS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS, ...CONTROLLER_PRINCIPALS] as const;
 
-/** Metadata of everything that an installation consists of; the sentence is for `kubectl describe`. */
+/** Metadata of the objects of an installation. The description appears in `kubectl describe`. */
 export function installed(name: string, description: string, within?: string): KubeObject['metadata'] {
   return {
     name,
@@ -46,14 +46,18 @@ export function installed(name: string, description: string, within?: string): K
 export function namespaces(): readonly KubeObject[] {
   return [
     namespace(NAMESPACE, 'ServiceAccounts, Secrets, Leases and inventories of kubenode.'),
-    namespace(NAMESPACE_AGENTS, 'Heartbeat Leases of agents, named like their machines, and nothing else.'),
+    namespace(NAMESPACE_AGENTS, 'Heartbeat Leases of agents, named like their machines.'),
   ];
 }
 
 export function serviceAccounts(): readonly KubeObject[] {
   return [
-    account(PRINCIPAL_SYNC, 'kubenode sync: brings what git says to this cluster.', true),
-    account(PRINCIPAL_CONTROLLERS, 'kubenode controllers: acts as the account of each controller.', true),
+    account(PRINCIPAL_SYNC, 'kubenode sync: applies git to this cluster.', true),
+    account(
+      PRINCIPAL_CONTROLLERS,
+      'kubenode controllers: impersonates the account of each controller.',
+      true,
+    ),
     ...CONTROLLER_PRINCIPALS.map((name) =>
       account(name, `Impersonated by ${PRINCIPAL_CONTROLLERS}; no pod runs as it.`, false),
     ),
@@ -64,7 +68,7 @@ function namespace(name: string, description: string): KubeObject {
   return { apiVersion: 'v1', kind: 'Namespace', metadata: installed(name, description) };
 }
 
-/** A token is mounted only where a process runs as the account. */
+/** A token is mounted only if a process runs as the account. */
 function account(name: string, description: string, automountServiceAccountToken: boolean): KubeObject {
   const metadata = installed(name, description, NAMESPACE);
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken };

@@ -12,7 +12,7 @@ export type Fields = Readonly<Record<string, Schema>>;
 export type Bounds = readonly [min: number, max: number];
 
 /** A CEL rule of the CRD, with the message that the API server returns when it evaluates to false. */
-export interface Rule {
+export interface CelRule {
   readonly rule: string;
   readonly message: string;
   /** Field that the message is about, relative to the schema of the rule: `.start`. */
@@ -135,8 +135,8 @@ export function atomic(schema: Schema): Schema {
 }
 
 /** Adds CEL rules to those of the schema. */
-export function rules(schema: Schema, ...added: readonly Rule[]): Schema {
-  const before = (schema.meta()?.['x-kubernetes-validations'] ?? []) as readonly Rule[];
+export function rules(schema: Schema, ...added: readonly CelRule[]): Schema {
+  const before = (schema.meta()?.['x-kubernetes-validations'] ?? []) as readonly CelRule[];
   return schema.meta({ 'x-kubernetes-validations': [...before, ...added] });
 }
 

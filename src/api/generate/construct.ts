@@ -1,4 +1,4 @@
-/** `src/constructs/generated/`: a cdk8s construct for each kind, whose props an editor completes. */
+/** `src/constructs/generated/`: a cdk8s construct with typed props for each kind. */
 import type { Kind } from '../kinds/kind.ts';
 import { type GeneratedFile, HEADER } from './file.ts';
 import { interfaces } from './interfaces.ts';
@@ -10,7 +10,7 @@ export function constructFiles(kinds: readonly Kind[], apiVersion: string): read
   return [typesFile(kinds), ...kinds.map((kind) => constructFile(kind, apiVersion))];
 }
 
-/** What a person writes: fields with a default may be left out. */
+/** Types for authors: fields with a default are optional. */
 function typesFile(kinds: readonly Kind[]): GeneratedFile {
   const types = interfaces('written');
   for (const { spec } of kinds) types.typeOf(jsonSchemaOf(spec));
@@ -25,7 +25,7 @@ import { CheckedObject, type ObjectMetadata } from '../checked-object.ts';
 import type { ${kind}Spec } from './types.ts';
 
 export interface ${kind}Props {
-  /** \`name\` is the name in the cluster; it does not depend on where the construct stands. */
+  /** \`name\` is the name in the cluster. It does not depend on the path of the construct. */
   readonly metadata: ObjectMetadata;
   readonly spec: ${kind}Spec;
 }

@@ -1,7 +1,7 @@
-/** `crds/<plural>.yaml`: a kind as the API server wants to hear of it. */
+/** `crds/<plural>.yaml`: the CustomResourceDefinition of a kind. */
 import { stringify } from 'yaml';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import type { Column, Kind } from '../kinds/kind.ts';
+import type { Kind, PrinterColumn } from '../kinds/kind.ts';
 import { type GeneratedFile, YAML_HEADER } from './file.ts';
 import { type JsonSchema, jsonSchemaOf, mapSchema, without } from './json-schema.ts';
 
@@ -42,7 +42,7 @@ export function crdOf(kind: Kind, group: string, version: string): KubeObject {
   };
 }
 
-/** The schema of a whole object, with our own marks still in it. */
+/** The schema of a whole object, still with our own extensions. */
 export function markedSchema({ description, nameMax, rules, spec, status }: Kind): JsonSchema {
   return {
     description,
@@ -72,6 +72,6 @@ function scaleOf({ scale }: Kind): object {
 }
 
 /** kubectl prints columns with a priority above 0 only with `-o wide`. */
-function printerColumn({ name, path, type = 'string', wide = false }: Column): object {
+function printerColumn({ name, path, type = 'string', wide = false }: PrinterColumn): object {
   return { name, type, jsonPath: path, ...(wide && { priority: 1 }) };
 }

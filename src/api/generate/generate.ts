@@ -1,4 +1,4 @@
-/** Writes everything that is generated from the kinds: `npm run generate`. Same kinds, same bytes. */
+/** Writes everything that is generated from the kinds: `npm run generate`. Deterministic: the same kinds give the same bytes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { API_VERSION, GROUP, KINDS, VERSION } from '../kinds/registry.ts';

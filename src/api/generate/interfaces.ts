@@ -2,20 +2,20 @@
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * `stored` is what the API server gives: fields with a default are always there.
- * `written` is what a person writes: they may be left out.
+ * `stored`: objects that the API server returns, in which fields with a default are always present.
+ * `written`: objects that people write, in which they are optional.
  */
 export type Side = 'stored' | 'written';
 
 export interface Interfaces {
-  /** The text of each type by its name, in the order in which they were met: users before what they use. */
+  /** The source of each type by name, in the order in which they were found: users before what they use. */
   readonly texts: ReadonlyMap<string, string>;
-  /** What to call the type of this schema; adds its interfaces on the way. */
+  /** The TypeScript type of this schema. Adds its interfaces to `texts`. */
   typeOf(schema: JsonSchema): string;
 }
 
 const AMOUNT =
-  '/** A number, or a share of the set in question. */\nexport type Amount = number | `${number}%`;\n';
+  '/** A number, or a percentage of the set in question. */\nexport type Amount = number | `${number}%`;\n';
 
 export function interfaces(side: Side): Interfaces {
   const texts = new Map<string, string>();
@@ -35,7 +35,7 @@ export function interfaces(side: Side): Interfaces {
     return additionalProperties ? typeOf(additionalProperties) : 'unknown';
   }
 
-  /** One text for one name. A type inside itself is cut at some depth in the CRD, and endless here. */
+  /** One source for each name. A recursive type is cut at some depth in the CRD, and recursive here. */
   function define(name: string, schema: JsonSchema): string {
     if (open.has(name)) return name;
     const before = texts.get(name);
@@ -56,7 +56,7 @@ export function interfaces(side: Side): Interfaces {
       return `${comment(docOf(part), '  ')}  readonly ${field}${always ? '' : '?'}: ${typeOf(part)};\n`;
     });
     const doc = comment(schema['x-kubenode-doc'] ?? '', '');
-    // An empty interface would allow everything.
+    // An empty interface would accept any object.
     if (fields.length === 0) return `${doc}export type ${name} = Readonly<Record<string, never>>;\n`;
     return `${doc}export interface ${name} {\n${fields.join('')}}\n`;
   }
@@ -80,7 +80,7 @@ function comment(text: string, indent: string): string {
   return text === '' ? '' : `${indent}/** ${text} */\n`;
 }
 
-/** The sentence, then the bounds that a person must know. */
+/** The description, followed by bounds and default. */
 function docOf(schema: JsonSchema): string {
   const facts = [range(schema), atMost(schema), defaultOf(schema)].filter((fact) => fact !== '');
   return [schema.description ?? '', ...(facts.length > 0 ? [`(${facts.join('; ')})`] : [])].join(' ').trim();

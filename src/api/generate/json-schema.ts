@@ -1,6 +1,6 @@
-/** zod to the schema of a CRD: nearly structural already, with a few repairs. */
+/** Converts zod to a structural schema of a CRD. */
 import { z } from 'zod';
-import type { Rule, Schema } from '../schema.ts';
+import type { CelRule, Schema } from '../schema.ts';
 
 export interface JsonSchema {
   readonly $schema?: string;
@@ -27,12 +27,12 @@ export interface JsonSchema {
   readonly 'x-kubernetes-list-type'?: string;
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: string;
-  readonly 'x-kubernetes-validations'?: readonly Rule[];
+  readonly 'x-kubernetes-validations'?: readonly CelRule[];
   readonly 'x-kubenode-type'?: string;
   readonly 'x-kubenode-doc'?: string;
 }
 
-/** The order in which the keys of a schema are written: what people look for comes first. */
+/** The order in which the keys of a schema are written, for readers. */
 const KEY_ORDER = [
   'description',
   'x-kubenode-type',
@@ -99,11 +99,11 @@ export function without(schema: JsonSchema, ...keys: readonly (keyof JsonSchema)
 function repair(schema: JsonSchema): JsonSchema {
   return mapSchema(schema, (part) => {
     const { anyOf, ...rest } = part as JsonSchema & { anyOf?: unknown };
-    // The API server gives a union of integer and string its own mark, and refuses `anyOf` with types in it.
+    // The API server has an extension for a union of integer and string, and refuses `anyOf` with types in it.
     if (anyOf !== undefined && !rest['x-kubernetes-int-or-string']) {
       throw new Error(`a union is not structural: ${JSON.stringify(part).slice(0, 200)}`);
     }
-    // A type for the others and "all others are free" exclude each other.
+    // `additionalProperties` and `preserve-unknown-fields` exclude each other.
     const free = rest['x-kubernetes-preserve-unknown-fields'];
     return inOrder(free ? without(rest, 'additionalProperties') : rest);
   });

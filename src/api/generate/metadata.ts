@@ -1,4 +1,4 @@
-/** What the API server asks of the metadata of every object; CRDs do not say it. */
+/** Schema of metadata, which the API server checks although it is not in the CRDs. */
 import { LABEL_KEY, LABEL_VALUE, OBJECT_NAME } from '../patterns.ts';
 
 const anything = {};

@@ -4,7 +4,7 @@ import { type GeneratedFile, HEADER } from './file.ts';
 import { interfaces } from './interfaces.ts';
 import { type JsonSchema, jsonSchemaOf, mapSchema, without } from './json-schema.ts';
 
-/** For people and for the API server; the check of an input does not read them. */
+/** For people and the API server; the validation of an input does not use them. */
 const UNREAD = [
   'description',
   'x-kubenode-type',

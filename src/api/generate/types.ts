@@ -1,4 +1,4 @@
-/** `src/api/generated/types.ts`: our kinds as the API server gives them. */
+/** `src/api/generated/types.ts`: the kinds as the API server returns them. */
 import type { Kind } from '../kinds/kind.ts';
 import { type GeneratedFile, HEADER } from './file.ts';
 import { interfaces } from './interfaces.ts';

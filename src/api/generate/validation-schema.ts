@@ -1,10 +1,10 @@
-/** What ajv checks of a whole object: the schema of the CRD, closed, and what the API server asks of metadata. */
+/** The JSON Schema of a whole object for ajv: the schema of the CRD without unknown fields, and that of metadata. */
 import type { Kind } from '../kinds/kind.ts';
 import { markedSchema } from './crd.ts';
 import { type JsonSchema, mapValues } from './json-schema.ts';
 import { METADATA } from './metadata.ts';
 
-/** Our keyword for the fields that an object may have. */
+/** Custom keyword that lists the fields of an object. */
 export const KNOWN = 'x-kubenode-fields';
 
 export interface ValidationSchema {
@@ -13,7 +13,7 @@ export interface ValidationSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Each type becomes a definition, so that its code is there once. */
+/** Each type becomes a definition, so that its code is generated once. */
 export function validationSchema(kind: Kind): ValidationSchema {
   const definitions = new Map<string, { readonly name: string; readonly schema: ValidationSchema }>();
   const { spec = {}, status = {}, metadata = {} } = markedSchema(kind).properties ?? {};
@@ -41,7 +41,7 @@ export function validationSchema(kind: Kind): ValidationSchema {
     return { $ref: `#/$defs/${known.name}` };
   }
 
-  /** Types that are cut at some depth have a definition for each. */
+  /** A recursive type has a definition for each depth. */
   function freeName(type: string): string {
     const names = new Set([...definitions.values()].map(({ name }) => name));
     let name = type;
@@ -60,7 +60,7 @@ export function validationSchema(kind: Kind): ValidationSchema {
   }
 }
 
-/** The CRD bounds the name; the rest holds for all objects. */
+/** The CRD limits the length of the name; the rest is the same for all objects. */
 function metadataOf({ properties }: JsonSchema): ValidationSchema {
   const fields = METADATA.properties;
   const name = { ...fields.name, maxLength: properties?.['name']?.maxLength };

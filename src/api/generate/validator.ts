@@ -1,4 +1,4 @@
-/** `src/api/generated/validators/<kind>.js`: ajv as plain code, which decides as the API server does, CEL aside. */
+/** `src/api/generated/validators/<kind>.js`: standalone ajv validators that decide as the API server does, except for CEL. */
 import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt, type Name, stringify } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Kind } from '../kinds/kind.ts';
@@ -8,10 +8,10 @@ import { KNOWN, validationSchema } from './validation-schema.ts';
 
 const FOLDER = 'src/api/generated/validators';
 
-/** What generated code calls; validation/runtime.ts has it. */
+/** Functions of validation/runtime.ts that the generated code calls. */
 const RUNTIME = '{ duplicateOf, lengthOf, re2 }';
 
-/** JavaScript, as Node takes four times as long to load so much TypeScript. */
+/** JavaScript, because Node takes four times as long to load the same code as TypeScript. */
 export function validatorFiles(kinds: readonly Kind[]): readonly GeneratedFile[] {
   return [
     ...kinds.flatMap((kind) => [codeFile(kind), declarationFile(kind)]),
@@ -19,7 +19,7 @@ export function validatorFiles(kinds: readonly Kind[]): readonly GeneratedFile[]
   ];
 }
 
-/** A function of what it calls, so that it imports nothing and is compiled only when it is needed. */
+/** The functions that it calls are arguments, so that it imports nothing and is compiled only when needed. */
 function codeFile(kind: Kind): GeneratedFile {
   const ajv = newAjv();
   const code = shorter(standalone.default(ajv, ajv.compile(validationSchema(kind))));
@@ -55,7 +55,7 @@ function indexOf(kinds: readonly Kind[]): string {
   ].join('');
 }
 
-/** ajv spends seven lines on every error; one does. And its helpers are ours, so that nothing is loaded for them. */
+/** Shortens the seven lines that ajv writes for each error to one, and replaces its helpers, which would need imports. */
 function shorter(code: string): string {
   return code
     .replace('"use strict";\n', '')
@@ -67,7 +67,7 @@ function shorter(code: string): string {
     );
 }
 
-/** Where in the schema an error comes from matters only for branches of a choice. */
+/** The schema path of an error is needed for branches of `oneOf` only. */
 function withoutPlace(error: string): string {
   return error.replace(/schemaPath:"(?![^"]*\/oneOf\/)[^"]*",/, '');
 }
@@ -103,7 +103,7 @@ const LIST_MAP_KEYS: CodeKeywordDefinition = {
   },
 };
 
-/** As `additionalProperties: false`, with the known fields at hand to guess what was meant. */
+/** As `additionalProperties: false`, but reports the known fields, for suggestions. */
 const KNOWN_FIELDS: CodeKeywordDefinition = {
   keyword: KNOWN,
   type: 'object',

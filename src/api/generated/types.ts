@@ -136,7 +136,7 @@ export interface AgentStep {
   readonly bootIDAfter?: string;
 }
 
-/** A number, or a share of the set in question. */
+/** A number, or a percentage of the set in question. */
 export type Amount = number | `${number}%`;
 
 /** Approval of a plan for a stage. */

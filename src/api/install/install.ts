@@ -12,7 +12,7 @@ import { installation } from './installation.ts';
 import { isCrd, isPolicy, resourceOf } from './objects.ts';
 import {
   type Change,
-  type Crd,
+  type CustomResourceDefinition,
   changeOf,
   crdObjection,
   type ServerVersion,
@@ -130,7 +130,7 @@ function isOnlyBegun({ kind }: KubeObject): boolean {
 
 async function refuseUnfit(
   client: Client,
-  wanted: readonly Crd[],
+  wanted: readonly CustomResourceDefinition[],
   options: InstallOptions,
 ): Promise<ReadonlyMap<KubeObject, KubeObject | undefined>> {
   const version = (await client.raw('/version', callOptions(options))) as ServerVersion;

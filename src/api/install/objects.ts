@@ -1,8 +1,8 @@
 /** How the objects of an installation are addressed. */
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
-import type { Crd } from './plan.ts';
+import type { CustomResourceDefinition } from './plan.ts';
 
-export function isCrd(object: KubeObject): object is Crd {
+export function isCrd(object: KubeObject): object is CustomResourceDefinition {
   return object.kind === 'CustomResourceDefinition';
 }
 

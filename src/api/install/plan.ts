@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 const MIN_MINOR = 31;
 
 /** What of a CustomResourceDefinition decides whether it may be replaced. */
-export interface Crd extends KubeObject {
+export interface CustomResourceDefinition extends KubeObject {
   readonly spec: {
     readonly group: string;
     readonly scope: string;
@@ -37,7 +37,10 @@ export function versionObjection(server: string, { gitVersion = '' }: ServerVers
 }
 
 /** Why this CRD may not take the place of the one that is there. */
-export function crdObjection(wanted: Crd, live: Crd): string | undefined {
+export function crdObjection(
+  wanted: CustomResourceDefinition,
+  live: CustomResourceDefinition,
+): string | undefined {
   const { name, deletionTimestamp } = live.metadata;
   if (deletionTimestamp !== undefined) {
     return `CRD ${name} is being deleted: wait until it is gone, or take its finalizers off`;
@@ -48,11 +51,11 @@ export function crdObjection(wanted: Crd, live: Crd): string | undefined {
   return `CRD ${name} is not ours (${there} instead of ${ours}): remove it, or use another cluster`;
 }
 
-function identityOf({ spec }: Crd): string {
+function identityOf({ spec }: CustomResourceDefinition): string {
   return `${spec.group} ${spec.names.kind}, ${spec.scope}`;
 }
 
-function lossObjection(wanted: Crd, live: Crd): string | undefined {
+function lossObjection(wanted: CustomResourceDefinition, live: CustomResourceDefinition): string | undefined {
   const known = new Set(wanted.spec.versions.map((version) => version.name));
   const there = [...live.spec.versions.map(({ name }) => name), ...(live.status?.storedVersions ?? [])];
   const lost = [...new Set(there)].filter((version) => !known.has(version));
@@ -66,7 +69,7 @@ function lossObjection(wanted: Crd, live: Crd): string | undefined {
 export type CrdState = { readonly established: boolean; readonly objection?: string };
 
 /** Established: the API server serves the kind. */
-export function crdState({ status }: Crd): CrdState {
+export function crdState({ status }: CustomResourceDefinition): CrdState {
   const condition = (type: string) => status?.conditions?.find((each) => each.type === type);
   if (condition('Established')?.status === 'True') return { established: true };
   const names = condition('NamesAccepted');

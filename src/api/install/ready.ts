@@ -7,7 +7,7 @@ import type { Clock } from '../../os/clock.ts';
 import { GROUP } from '../names.ts';
 import { initialLedger } from '../policies/ledger.ts';
 import { resourceOf } from './objects.ts';
-import { type Crd, crdState } from './plan.ts';
+import { type CustomResourceDefinition, crdState } from './plan.ts';
 
 const POLL_MS = 100;
 
@@ -19,9 +19,15 @@ export interface Patience {
 }
 
 /** Why the server does not serve the kind; undefined as soon as it does. */
-export async function notServed(client: Client, crd: Crd, patience: Patience): Promise<string | undefined> {
+export async function notServed(
+  client: Client,
+  crd: CustomResourceDefinition,
+  patience: Patience,
+): Promise<string | undefined> {
   for (;;) {
-    const { established, objection } = crdState(await client.get<Crd>(resourceOf(crd), nameOf(crd)));
+    const { established, objection } = crdState(
+      await client.get<CustomResourceDefinition>(resourceOf(crd), nameOf(crd)),
+    );
     if (established || objection !== undefined) return objection;
     if (isOver(patience)) return 'not served yet; look at the conditions in its status';
     await pause(patience);

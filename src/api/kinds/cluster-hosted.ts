@@ -1,7 +1,7 @@
-/** The part of a Cluster that is about a control plane which hosting creates. */
+/** The hosted control plane of a Cluster: spec and status. */
 import { z } from 'zod';
 import { count, waiting } from '../common.ts';
-import { KUBERNETES_VERSION, SHA256 } from '../patterns.ts';
+import { KUBERNETES_VERSION_PATTERN, SHA256 } from '../patterns.ts';
 import {
   bigInt,
   choice,
@@ -114,7 +114,10 @@ export const hosted = rules(
         'process',
       ]),
     ),
-    version: text('Kubernetes version of the control plane.', { max: 32, pattern: KUBERNETES_VERSION }),
+    version: text('Kubernetes version of the control plane.', {
+      max: 32,
+      pattern: KUBERNETES_VERSION_PATTERN,
+    }),
     replicas: int('Number of API servers.', [1, 9]).default(1),
     network,
     etcd,

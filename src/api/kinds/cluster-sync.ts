@@ -1,4 +1,4 @@
-/** The part of a Cluster's status in which sync says what the cluster runs. */
+/** `status.sync` of a Cluster: what sync applied to it. */
 import { count } from '../common.ts';
 import { choice, digest, list, listMap, message, name, named, reason, text, time } from '../schema.ts';
 

@@ -1,4 +1,4 @@
-/** Cluster: a cluster to keep in step with git, or a hosted control plane to create. */
+/** Cluster: a cluster that is synced with git, or a hosted control plane to create. */
 
 import { count, secretRefWithKey, statusHead, waiting } from '../common.ts';
 import { HTTPS_URL, UUID } from '../patterns.ts';

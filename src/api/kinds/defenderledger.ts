@@ -1,4 +1,4 @@
-/** DefenderLedger: grants in flight, used rates, breakers. One object, changed only by compare-and-swap. */
+/** DefenderLedger: grants in flight, rate counters and breakers. A single object, written by compare-and-swap only. */
 import { count, statusHead } from '../common.ts';
 import { HOLDERS, RISKS } from '../enums.ts';
 import { defenderLedgerPhases } from '../phases.ts';
@@ -19,7 +19,7 @@ import {
 } from '../schema.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 
-/** Maps are atomic, so that managedFields stays small. CEL reads them all, so they are always there. */
+/** Atomic, so that managedFields stays small. With a default, because CEL reads all maps without `has()`. */
 function entries(sentence: string, value: Schema, max: number): Schema {
   return atomic(map(sentence, value, max)).default({});
 }
@@ -121,7 +121,7 @@ const spec = rules(
     approvals: entries('Decisions of people by machine.', approval, 64),
   }),
   {
-    // Writes of status and metadata pass through here too, with a spec that did not change.
+    // Writes of status and metadata are validated too, with an unchanged spec.
     rule: 'self == oldSelf || (self.seq == oldSelf.seq + 1 && self.epoch >= oldSelf.epoch)',
     message: 'seq must increase by one with each write, and epoch must not decrease: read the ledger again',
     fieldPath: '.seq',

@@ -1,10 +1,21 @@
-/** The limits of a DefenderPolicy that count: at one time, within a time, on one machine, and the breakers. */
+/** The counting limits of a DefenderPolicy: concurrency, rates, repairs of one machine, and breakers. */
 import { amount } from '../common.ts';
 import { RISKS } from '../enums.ts';
-import { choice, int, list, name, named, percent, type Rule, rules, type Schema, text } from '../schema.ts';
+import {
+  type CelRule,
+  choice,
+  int,
+  list,
+  name,
+  named,
+  percent,
+  rules,
+  type Schema,
+  text,
+} from '../schema.ts';
 import { ACTION_NAMES } from '../steps/registry.ts';
 
-/** An absent or empty list of risks or actions stands for all of them. */
+/** An absent or empty list of risks or actions means all of them. */
 export function risks(min: 0 | 1 = 0): Schema {
   const schema = list('Risks that it applies to. Empty: all.', choice('A risk.', RISKS), [min, 5]);
   return min === 0 ? schema.default([]) : schema;
@@ -16,7 +27,7 @@ export function actions(sentence: string, max = 16): Schema {
 
 export const FOR_ACTIONS = 'Actions that it applies to. Empty: all.';
 
-const labelKeyRule: Rule = {
+const labelKeyRule: CelRule = {
   rule: "(self.per == 'Label') == has(self.labelKey)",
   message: 'labelKey is required with per: Label, and not allowed otherwise',
   fieldPath: '.labelKey',
@@ -61,7 +72,7 @@ export const perMachine = named('PerMachineLimit', 'Limits of repairs of one mac
   lemon: named('LemonLimit', 'When a machine is a lemon, which is not repaired again.', {
     repairs: int('Number of repairs that make it a lemon.').default(5),
     windowSeconds: int('Length of the period.').default(604_800),
-    // oxlint-disable-next-line unicorn/no-thenable -- the word of the API
+    // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
     then: choice('What follows.', ['HandOff']).default('HandOff'),
   }).prefault({}),
 }).prefault({});

@@ -1,4 +1,4 @@
-/** DefenderPolicy: limits on everything that disturbs a node. Of all that match, the strictest answer wins. */
+/** DefenderPolicy: limits on everything that disturbs a node. Of all policies that match, the strictest answer applies. */
 import { amount, count, freezes, selector, statusHead, windows } from '../common.ts';
 import { FAULT_CLASSES, HOLDERS } from '../enums.ts';
 import { defenderPolicyPhases } from '../phases.ts';
@@ -191,7 +191,7 @@ const spec = named('DefenderPolicySpec', 'Limits and their scope.', {
   capacity,
   drain: named('DefenderDrain', 'Drains. PodDisruptionBudgets are always respected.', {
     maxBudgetWaitSeconds: int('How long a PodDisruptionBudget may delay a drain.').default(1800),
-    // oxlint-disable-next-line unicorn/no-thenable -- the word of the API
+    // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
     then: choice('What follows.', ['RequestApproval', 'Abort']).default('RequestApproval'),
   }).prefault({}),
   ruleWaves,

@@ -1,27 +1,27 @@
-/** What one of our kinds is, beside its fields. */
+/** The declaration of a kind. */
 import type { PhaseTable } from '../phase.ts';
-import type { Rule, Schema } from '../schema.ts';
+import type { CelRule, Schema } from '../schema.ts';
 
 export interface Kind {
   readonly kind: string;
   readonly plural: string;
   readonly shortName: string;
-  /** The hub holds what is about clusters; each cluster holds what is about its nodes. */
+  /** Where objects of the kind are stored: those about clusters in the hub, those about nodes in each cluster. */
   readonly lives: 'hub' | 'cluster';
   readonly description: string;
-  /** 63 for names that people choose, 253 for composed ones. */
+  /** 63 for names that people choose, 253 for composed names. */
   readonly nameMax: 63 | 253;
   readonly spec: Schema;
   readonly status: Schema;
-  /** CEL rules that see `metadata.name`, spec and status. */
-  readonly rules?: readonly Rule[];
-  readonly columns: readonly Column[];
+  /** CEL rules on the root, which can read `metadata.name`, spec and status. */
+  readonly rules?: readonly CelRule[];
+  readonly columns: readonly PrinterColumn[];
   readonly scale?: Scale;
   readonly selectableFields?: readonly string[];
   readonly phases: PhaseTable;
 }
 
-export interface Column {
+export interface PrinterColumn {
   readonly name: string;
   readonly path: string;
   readonly type?: 'string' | 'integer' | 'boolean' | 'date';
@@ -35,11 +35,11 @@ export interface Scale {
   readonly selector: string;
 }
 
-export const AGE: Column = { name: 'Age', path: '.metadata.creationTimestamp', type: 'date' };
-export const PHASE: Column = { name: 'Phase', path: '.status.phase' };
-export const WAITING: Column = { name: 'Waiting', path: '.status.waiting.reason' };
+export const AGE: PrinterColumn = { name: 'Age', path: '.metadata.creationTimestamp', type: 'date' };
+export const PHASE: PrinterColumn = { name: 'Phase', path: '.status.phase' };
+export const WAITING: PrinterColumn = { name: 'Waiting', path: '.status.waiting.reason' };
 
 /** A column that shows the status of a condition. */
-export function conditionColumn(type: string): Column {
+export function conditionColumn(type: string): PrinterColumn {
   return { name: type, path: `.status.conditions[?(@.type=="${type}")].status` };
 }

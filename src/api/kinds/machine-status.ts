@@ -1,4 +1,4 @@
-/** The status of a Machine: the agent's part, and that of the controllers. */
+/** The status of a Machine: the part of the agent, and the part of the controllers. */
 import { count, statusHead, waiting } from '../common.ts';
 import { HOSTS, RISKS } from '../enums.ts';
 import { machinePhases } from '../phases.ts';

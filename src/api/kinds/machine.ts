@@ -1,4 +1,4 @@
-/** Machine: one node. How to create or reach it, its labels and taints, and the components it must run. */
+/** Machine: a node. How to create or reach its host, its labels and taints, and the components that it runs. */
 import { count, secretRefWithKey } from '../common.ts';
 import { HOSTS, PROVIDERS } from '../enums.ts';
 import { FINGERPRINT } from '../patterns.ts';
@@ -23,7 +23,7 @@ import {
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 import { status } from './machine-status.ts';
 
-/** Shared with MachineSet, whose template is the shape of a Machine. */
+/** Shared with MachineSet, whose template describes Machines. */
 export const infra = named('MachineInfra', 'Infrastructure provider of the machine.', {
   provider: immutable('the provider', choice('Infrastructure provider.', PROVIDERS)),
   config: foreign(
@@ -198,7 +198,7 @@ const spec = rules(
   },
 );
 
-/** The address of a host that was trusted once is part of what was trusted. */
+/** Once a host is trusted its address cannot change, because the trust is in that host. */
 const ADDRESS_IS_PINNED =
   "!has(self.spec.__import__) || self.spec.__import__.address == oldSelf.spec.__import__.address || !has(oldSelf.status) || !oldSelf.status.conditions.exists(c, c.type == 'HostTrusted' && c.status == 'True')";
 

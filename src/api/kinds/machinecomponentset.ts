@@ -1,4 +1,4 @@
-/** MachineComponentSet: which machines run which component versions, and how a change is rolled out. */
+/** MachineComponentSet: assigns component versions to machines and rolls changes out in batches. */
 import { amount, checks, count, freezes, selector, statusHead, waiting, windows } from '../common.ts';
 import { CLASSES } from '../enums.ts';
 import { machineComponentSetPhases } from '../phases.ts';

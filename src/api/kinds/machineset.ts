@@ -1,4 +1,4 @@
-/** MachineSet: exactly N machines of one shape from one infra provider. */
+/** MachineSet: a number of machines of one template at one infrastructure provider. */
 import { amount, count, statusHead, waiting } from '../common.ts';
 import { machineSetPhases } from '../phases.ts';
 import { choice, flag, int, list, map, message, name, named, reason, rules, text, time } from '../schema.ts';

@@ -1,4 +1,4 @@
-/** MaintenanceEvent: a hardware event for a machine, announced by its provider or diagnosed by Host Doctor. */
+/** MaintenanceEvent: a hardware event of a machine, announced by its provider or diagnosed by Host Doctor. */
 import { count, statusHead, waiting } from '../common.ts';
 import { PROVIDERS } from '../enums.ts';
 import { maintenanceEventPhases } from '../phases.ts';
@@ -98,7 +98,7 @@ export const maintenanceEvent: Kind = {
     { name: 'Type', path: '.spec.type' },
     { name: 'State', path: '.spec.state' },
     PHASE,
-    // Not as dates: of a moment that is still to come kubectl prints <invalid>.
+    // Not of type date: kubectl prints <invalid> for a time in the future.
     { name: 'NotBefore', path: '.spec.notBefore' },
     { name: 'ActAt', path: '.status.actAt' },
     AGE,

@@ -1,4 +1,4 @@
-/** NodeRemedier: what is ill, when we may act, what to try in which order, how success is proved, and its tests. */
+/** NodeRemedier: a self-healing rule with its repairs, verification and tests. */
 import { count, selector, statusHead, waiting } from '../common.ts';
 import { FAULT_CLASSES } from '../enums.ts';
 import { expr } from '../expr.ts';
@@ -43,7 +43,7 @@ const step = rules(
   },
 );
 
-/** Shared with RemedyOperationJob, which carries it out. */
+/** Shared with RemedyOperationJob. */
 export function verify(sentence: string): Schema {
   return named('RemedyVerify', 'Conditions that prove that the repair worked.', {
     holdSeconds: int('How long the conditions must stay true.').default(300),
@@ -84,7 +84,7 @@ const rule = named('RemedyRule', 'When the node is faulty and may be repaired.',
   flap: named('RemedyFlap', 'Handling of faults that come and go.', {
     windowSeconds: int('Period in which changes are counted.').default(3600),
     maxTransitions: int('Number of changes above which the fault is flapping.', [1, 100]).default(4),
-    // oxlint-disable-next-line unicorn/no-thenable -- the word of the API
+    // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
     then: choice('What follows.', ['HandOff', 'NextRung', 'Hold']).default('HandOff'),
   }).prefault({}),
   onIndeterminate: named('OnIndeterminate', 'Handling of a result that stays Indeterminate.', {

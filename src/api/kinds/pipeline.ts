@@ -1,4 +1,4 @@
-/** Pipeline: the road of every commit. Stages in order, what proves a stage, and how much may fail. */
+/** Pipeline: promotes each commit through stages of clusters, with checks and limits for each stage. */
 import {
   amount,
   checks,

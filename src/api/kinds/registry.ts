@@ -18,7 +18,7 @@ import { remedyOperationJob } from './remedyoperationjob.ts';
 
 export { API_VERSION, GROUP, VERSION };
 
-/** Those of the hub first; in the order of the manual. */
+/** Kinds of the hub first. */
 export const KINDS: readonly Kind[] = [
   cluster,
   pipeline,

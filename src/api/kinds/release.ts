@@ -1,4 +1,4 @@
-/** Release: one commit on its way through one Pipeline. It holds counts; details are in the Clusters. */
+/** Release: progress of one commit through one Pipeline. It has counts; details are in the Clusters. */
 import { count, statusHead, waiting } from '../common.ts';
 import { COMMIT } from '../patterns.ts';
 import { releasePhases } from '../phases.ts';

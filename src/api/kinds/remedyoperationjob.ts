@@ -1,4 +1,4 @@
-/** RemedyOperationJob: one attempt of one rung on one machine. */
+/** RemedyOperationJob: one attempt of one repair on one machine. */
 import { count, statusHead, waiting } from '../common.ts';
 import { FAULT_CLASSES, RISKS } from '../enums.ts';
 import { FACTS } from '../facts.ts';
@@ -25,7 +25,7 @@ import {
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';
 import { ON_FAILURE, ON_TIMEOUT, verify } from './noderemedier.ts';
 
-/** What cannot change says so where it stands, so that the message names the field. */
+/** The rule is on the immutable field itself, so that the message names it. */
 function frozen(schema: Schema): Schema {
   return immutable('the spec of a job', schema);
 }
@@ -271,7 +271,7 @@ const status = rules(
   },
 );
 
-/** CEL has no bound for string(int), so numbers become text by a list of digits. */
+/** The cost of string(int) is unbounded in CEL, so a list of digits converts numbers. */
 const NAME =
   "self.metadata.name == self.spec.machine.name + '-' + self.spec.cause.remedier + '-' + self.spec.cause.case + '-r' + ['0','1','2','3','4','5','6','7','8'][self.spec.rung.index] + '-a' + ['0','1','2','3','4','5'][self.spec.attempt]";
 

@@ -7,22 +7,22 @@ import {
   POLICY_AGENT_BLOCKED,
 } from '../names.ts';
 import { FROM_AGENT } from './agent-own-objects.ts';
-import { text, USER } from './cel.ts';
+import { celText, USER } from './cel.ts';
 import { type Match, type Operation, policy } from './policy.ts';
 
-/** Where RBAC lets agents write at all: heartbeats, and Events about objects without a namespace. */
+/** The namespaces in which RBAC lets agents write: heartbeat Leases, and Events about cluster-scoped objects. */
 const NAMESPACES = [NAMESPACE_AGENTS, 'default'];
 
 /**
- * Kubernetes cannot revoke a client certificate. Until it ends, the label on the Machine takes its power away.
- * Requests for certificates are left to the approver, which approves none of them.
+ * Kubernetes cannot revoke a client certificate. Until it expires, the label on the Machine blocks its writes.
+ * Certificate requests are left to the approver, which approves none of a blocked agent.
  *
- * The match is as narrow as agents' rights. A policy whose parameter kind is not served refuses all that it
- * matches, before any condition is asked: with `*` a lost CRD would stop every write in the cluster.
+ * The match is as narrow as the permissions of agents. A policy whose parameter kind is not served denies every request
+ * that it matches, before it evaluates conditions: with `*` a missing CRD would stop every write in the cluster.
  */
 export const agentBlocked: readonly KubeObject[] = policy({
   name: POLICY_AGENT_BLOCKED,
-  description: `Refuses every write of an agent whose Machine has the label ${LABEL_AGENT_BLOCKED}.`,
+  description: `Denies every write of an agent whose Machine has the label ${LABEL_AGENT_BLOCKED}.`,
   match: [
     match(GROUP, ['machines', 'machines/*', 'remedyoperationjobs', 'remedyoperationjobs/*']),
     match('', ['nodes/status', 'events']),
@@ -40,9 +40,9 @@ export const agentBlocked: readonly KubeObject[] = policy({
   },
   validations: [
     {
-      expression: `${USER} != ${text(AGENT_USER_PREFIX)} + params.metadata.name`,
-      message: `this agent is blocked by the label ${LABEL_AGENT_BLOCKED} on its Machine; take the label away to let it write again`,
-      messageExpression: `'the agent of Machine ' + params.metadata.name + ' is blocked (' + params.metadata.labels[${text(LABEL_AGENT_BLOCKED)}] + '): take the label ${LABEL_AGENT_BLOCKED} away to let it write again'`,
+      expression: `${USER} != ${celText(AGENT_USER_PREFIX)} + params.metadata.name`,
+      message: `this agent is blocked by the label ${LABEL_AGENT_BLOCKED} on its Machine; remove the label to let it write again`,
+      messageExpression: `'the agent of Machine ' + params.metadata.name + ' is blocked (' + params.metadata.labels[${celText(LABEL_AGENT_BLOCKED)}] + '): remove the label ${LABEL_AGENT_BLOCKED} to let it write again'`,
     },
   ],
 });

@@ -6,15 +6,15 @@ import {
   NAMESPACE_AGENTS,
   POLICY_AGENT_OWN_OBJECTS,
 } from '../names.ts';
-import { list, sameBut, text, USER } from './cel.ts';
+import { celList, celText, sameBut, USER } from './cel.ts';
 import { type Operation, policy, type Validation } from './policy.ts';
 
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE'];
 
-/** A request of an agent: by its group, or by its name, so that neither alone slips through. */
+/** Whether the request is from an agent, by its group or by its user name: either one is enough. */
 export const FROM_AGENT =
-  `(has(request.userInfo.groups) && ${text(AGENT_GROUP)} in request.userInfo.groups) || ` +
-  `(has(${USER}) && ${USER}.startsWith(${text(AGENT_USER_PREFIX)}))`;
+  `(has(request.userInfo.groups) && ${celText(AGENT_GROUP)} in request.userInfo.groups) || ` +
+  `(has(${USER}) && ${USER}.startsWith(${celText(AGENT_USER_PREFIX)}))`;
 
 const EVERYTHING = {
   apiGroups: ['*'],
@@ -23,7 +23,7 @@ const EVERYTHING = {
   resources: ['*/*'],
 };
 
-/** Group, resource and subresource of the request in one word. */
+/** Group, resource and subresource of the request, joined. */
 const WHAT =
   "request.resource.group + '/' + request.resource.resource + " +
   "(has(request.subResource) && request.subResource != '' ? '/' + request.subResource : '')";
@@ -34,8 +34,8 @@ const NODE = '/nodes/status';
 const LEASE = 'coordination.k8s.io/leases';
 const EVENTS = ['/events', 'events.k8s.io/events'];
 const CSR = 'certificates.k8s.io/certificatesigningrequests';
-/** Questions, which write nothing. */
-const QUESTIONS = [
+/** Reviews, which are created but never stored. */
+const REVIEWS = [
   'authentication.k8s.io/selfsubjectreviews',
   'authorization.k8s.io/selfsubjectaccessreviews',
   'authorization.k8s.io/selfsubjectrulesreviews',
@@ -43,21 +43,21 @@ const QUESTIONS = [
 
 const STATUS_FIELDS = ['agent', 'system', 'components', 'drift', 'facts'];
 const CONDITIONS = ['ComponentsReady', 'UpToDate', 'DriftDetected'];
-/** The kubelet's own, which no agent may write: an ill node would else be said to be well. */
+/** Conditions of the kubelet. An agent that could write them could report a faulty node as healthy. */
 const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'];
-/** What the server itself changes on a write. */
+/** Metadata that the server itself changes on each write. */
 const BOOKKEEPING = ['managedFields', 'resourceVersion', 'generation'];
 const SIGNERS = ['kubernetes.io/kube-apiserver-client', 'kubernetes.io/kube-apiserver-client-kubelet'];
 const USAGES = ['client auth', 'digital signature', 'key encipherment'];
 
 const variables = {
   what: WHAT,
-  machine: `${USER}.startsWith(${text(AGENT_USER_PREFIX)}) ? ${USER}.substring(${AGENT_USER_PREFIX.length}) : ''`,
+  machine: `${USER}.startsWith(${celText(AGENT_USER_PREFIX)}) ? ${USER}.substring(${AGENT_USER_PREFIX.length}) : ''`,
   status: 'has(object.status) ? object.status : {}',
   oldStatus: 'has(oldObject.status) ? oldObject.status : {}',
   conditions: "'conditions' in variables.status ? variables.status.conditions : []",
   oldConditions: "'conditions' in variables.oldStatus ? variables.oldStatus.conditions : []",
-  // An update may not turn another's Event into one of ours, so both sides count.
+  // Old and new subject are checked, so that an update cannot take over the Event of another object.
   subject: "request.resource.group == '' ? object.involvedObject : object.regarding",
   oldSubject:
     "request.operation == 'CREATE' ? variables.subject : (request.resource.group == '' ? oldObject.involvedObject : oldObject.regarding)",
@@ -65,10 +65,10 @@ const variables = {
 
 const validations: readonly Validation[] = [
   rule(
-    `(request.operation == 'UPDATE' && variables.what in ${list([MACHINE, JOB, NODE])}) || ` +
-      `(request.operation in ['CREATE', 'UPDATE'] && variables.what in ${list([LEASE, ...EVENTS])}) || ` +
-      `(request.operation == 'CREATE' && variables.what in ${list([CSR, ...QUESTIONS])})`,
-    'an agent may write status of its Machine, jobs and Node, its Lease, Events and certificate requests, and nothing else',
+    `(request.operation == 'UPDATE' && variables.what in ${celList([MACHINE, JOB, NODE])}) || ` +
+      `(request.operation in ['CREATE', 'UPDATE'] && variables.what in ${celList([LEASE, ...EVENTS])}) || ` +
+      `(request.operation == 'CREATE' && variables.what in ${celList([CSR, ...REVIEWS])})`,
+    'an agent may write only the status of its Machine, jobs and Node, its Lease, Events and certificate requests',
   ),
   about(
     MACHINE,
@@ -82,7 +82,7 @@ const validations: readonly Validation[] = [
   ),
   about(
     MACHINE,
-    othersKept(`c.type in ${list(CONDITIONS)}`),
+    othersKept(`c.type in ${celList(CONDITIONS)}`),
     `of a Machine's conditions an agent may write ${CONDITIONS.join(', ')} only`,
   ),
   about(
@@ -109,28 +109,28 @@ const validations: readonly Validation[] = [
   ),
   about(
     NODE,
-    othersKept(`!(c.type in ${list(KUBELET_CONDITIONS)})`),
+    othersKept(`!(c.type in ${celList(KUBELET_CONDITIONS)})`),
     `an agent may not write the kubelet's conditions: ${KUBELET_CONDITIONS.join(', ')}`,
   ),
   about(
     LEASE,
-    `request.namespace == ${text(NAMESPACE_AGENTS)} && object.metadata.name == variables.machine`,
+    `request.namespace == ${celText(NAMESPACE_AGENTS)} && object.metadata.name == variables.machine`,
     `an agent may write one Lease, in namespace ${NAMESPACE_AGENTS}, named like its machine`,
   ),
   rule(
-    `!(variables.what in ${list(EVENTS)}) || (${ownSubject('variables.subject')} && ${ownSubject('variables.oldSubject')})`,
+    `!(variables.what in ${celList(EVENTS)}) || (${ownSubject('variables.subject')} && ${ownSubject('variables.oldSubject')})`,
     'an agent may write Events about its own Machine, Node and jobs only',
   ),
   about(
     CSR,
-    `object.spec.signerName in ${list(SIGNERS)} && has(object.spec.usages) && object.spec.usages.all(u, u in ${list(USAGES)})`,
-    'an agent may ask for client certificates only',
+    `object.spec.signerName in ${celList(SIGNERS)} && has(object.spec.usages) && object.spec.usages.all(u, u in ${celList(USAGES)})`,
+    'an agent may request client certificates only',
   ),
 ];
 
 export const agentOwnObjects: readonly KubeObject[] = policy({
   name: POLICY_AGENT_OWN_OBJECTS,
-  description: 'An agent writes what belongs to its own machine, and nothing else.',
+  description: 'An agent may write objects of its own machine only.',
   match: [EVERYTHING],
   conditions: { 'from-agent': FROM_AGENT },
   variables,
@@ -142,12 +142,12 @@ function rule(expression: string, message: string): Validation {
 }
 
 function about(what: string, expression: string, message: string): Validation {
-  return rule(`variables.what != ${text(what)} || (${expression})`, message);
+  return rule(`variables.what != ${celText(what)} || (${expression})`, message);
 }
 
 /**
- * Conditions that are not the agent's are the same as before, none more and none less. They are compared apart from
- * the rest of the status, as the server fills in an empty list with the first write.
+ * Conditions that are not the agent's are unchanged: none added, none removed. They are compared separately from
+ * the rest of the status, as the server adds an empty list with the first write.
  */
 function othersKept(own: string): string {
   return (
@@ -156,7 +156,7 @@ function othersKept(own: string): string {
   );
 }
 
-/** A job is told by its name, which begins with that of its machine: an Event does not say more. */
+/** An Event names a job only, so the job is recognized by its name, which begins with the name of its machine. */
 function ownSubject(subject: string): string {
   const job = "'^' + variables.machine.replace('.', '[.]') + '-.+-[0-9a-f]{8}-r[1-8]-a[1-5]$'";
   return (

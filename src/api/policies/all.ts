@@ -18,7 +18,7 @@ export function policies(): readonly KubeObject[] {
     protectedDelete,
     grantRequired,
     bootstrapTokens,
-    // The last one: `install` takes its first refusal as the sign that all are in force.
+    // Last: `install` waits until this policy denies a request, which shows that those before it are in force too.
     ledgerWriter,
   ].flat();
 }

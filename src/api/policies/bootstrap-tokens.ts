@@ -6,7 +6,7 @@ import {
   POLICY_BOOTSTRAP_TOKENS,
   PRINCIPAL_MACHINE,
 } from '../names.ts';
-import { isPrincipal, text } from './cel.ts';
+import { celText, isPrincipal } from './cel.ts';
 import { policy } from './policy.ts';
 
 const TYPE = 'bootstrap.kubernetes.io/token';
@@ -46,15 +46,15 @@ export const bootstrapTokens: readonly KubeObject[] = policy({
       message: 'a bootstrap token is never changed: delete it and create another one',
     },
     {
-      expression: `variables.token.type == ${text(TYPE)} && 'auth-extra-groups' in variables.data && variables.data['auth-extra-groups'] == ${text(GROUP_IN_BASE64)}`,
+      expression: `variables.token.type == ${celText(TYPE)} && 'auth-extra-groups' in variables.data && variables.data['auth-extra-groups'] == ${celText(GROUP_IN_BASE64)}`,
       message: `expected a Secret of type ${TYPE} whose only group is ${BOOTSTRAP_GROUP}`,
     },
     {
-      expression: `variables.data.all(k, k in [${FIELDS.map(text).join(', ')}])`,
+      expression: `variables.data.all(k, k in [${FIELDS.map(celText).join(', ')}])`,
       message: `a bootstrap token of a joining host may have only the fields ${FIELDS.join(', ')}`,
     },
     {
-      expression: `has(variables.token.metadata.labels) && ${text(LABEL_MACHINE)} in variables.token.metadata.labels`,
+      expression: `has(variables.token.metadata.labels) && ${celText(LABEL_MACHINE)} in variables.token.metadata.labels`,
       message: `a bootstrap token needs the label ${LABEL_MACHINE}: it is for one Machine`,
     },
     {

@@ -1,36 +1,36 @@
-/** Pieces of CEL that several policies are made of. */
+/** CEL expressions that several policies share. */
 import { serviceAccountUser } from '../names.ts';
 
 export const USER = 'request.userInfo.username';
 
-/** A value of ours as CEL text. */
-export function text(value: string): string {
+/** A CEL string literal. */
+export function celText(value: string): string {
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-export function list(values: readonly string[]): string {
-  return `[${values.map(text).join(', ')}]`;
+export function celList(values: readonly string[]): string {
+  return `[${values.map(celText).join(', ')}]`;
 }
 
-/** The request comes from one of these ServiceAccounts of ours. */
+/** Whether the request is from one of these ServiceAccounts in kubenode-system. */
 export function isPrincipal(...principals: readonly string[]): string {
   const [first = '', ...rest] = principals.map(serviceAccountUser);
-  return rest.length === 0 ? `${USER} == ${text(first)}` : `${USER} in ${list([first, ...rest])}`;
+  return rest.length === 0 ? `${USER} == ${celText(first)}` : `${USER} in ${celList([first, ...rest])}`;
 }
 
-/** Both maps hold the same under every key but these. */
+/** Whether two maps are equal except for these keys. */
 export function sameBut(keys: readonly string[], left: string, right: string): string {
-  const but = list(keys);
+  const but = celList(keys);
   return (
     `${left}.all(k, k in ${but} || (k in ${right} && ${left}[k] == ${right}[k])) && ` +
     `${right}.all(k, k in ${but} || k in ${left})`
   );
 }
 
-/** An annotation, or nothing. */
+/** The value of an annotation, or the empty string. */
 export function annotation(object: string, key: string): string {
   return (
-    `(has(${object}.metadata.annotations) && ${text(key)} in ${object}.metadata.annotations ` +
-    `? ${object}.metadata.annotations[${text(key)}] : '')`
+    `(has(${object}.metadata.annotations) && ${celText(key)} in ${object}.metadata.annotations ` +
+    `? ${object}.metadata.annotations[${celText(key)}] : '')`
   );
 }

@@ -9,12 +9,12 @@ const NEW = componentsOf('object');
 const OLD = `(request.operation == 'CREATE' ? [] : ${componentsOf('oldObject')})`;
 
 /**
- * Entries, and their removal, are everybody's; `assignment` and `grant` are the controller's. The policy looks
- * only at requests that set or change one of them, so that Machines can be written before there is a ledger.
+ * Anybody with the permission may add and remove entries; only the controller may set `assignment` and `grant`. The policy
+ * evaluates only requests that set or change one of these, so that Machines can be written before a ledger exists.
  */
 export const componentsWriter: readonly KubeObject[] = policy({
   name: POLICY_COMPONENTS_WRITER,
-  description: 'In Machine.spec.components only the component set controller sets assignment and grant.',
+  description: 'Only the component set controller may set assignment and grant in Machine.spec.components.',
   match: [ours(['machines'], ['CREATE', 'UPDATE'])],
   conditions: {
     'sets-assignment-or-grant': `${sets('grant')} || (${sets('assignment')} && !(${isPrincipal(PRINCIPAL_COMPONENTSET)}))`,
@@ -42,7 +42,7 @@ function sets(field: string): string {
   return `${NEW}.exists(c, ${changed(field, OLD)})`;
 }
 
-/** The entry `c` has this field, and no entry of that name had the same before. */
+/** Whether entry `c` has this field, and no entry of its name had the same value before. */
 function changed(field: string, before: string): string {
   return `has(c.${field}) && !${before}.exists(o, o.name == c.name && has(o.${field}) && o.${field} == c.${field})`;
 }

@@ -1,4 +1,4 @@
-/** Roles and policies as YAML, for review and for `kubectl apply`: the same objects that `kubenode install` applies. */
+/** Roles and policies as YAML, for review and `kubectl apply`: the objects that `kubenode install` applies. */
 import { stringify } from 'yaml';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { GeneratedFile } from '../generate/file.ts';
@@ -19,7 +19,7 @@ export function policyFiles(): readonly GeneratedFile[] {
 }
 
 function file(path: string, objects: readonly KubeObject[]): GeneratedFile {
-  // No anchors: kubectl reads them, people do not.
+  // Without anchors, for readability.
   const documents = objects.map((object) =>
     stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }),
   );

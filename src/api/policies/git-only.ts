@@ -1,20 +1,20 @@
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { ANNOTATION_BREAK_GLASS, GROUP, KILL_SWITCH, POLICY_GIT_ONLY, PRINCIPAL_SYNC } from '../names.ts';
 import { VERB_BREAK_GLASS } from '../roles/people.ts';
-import { annotation, isPrincipal, text } from './cel.ts';
+import { annotation, celText, isPrincipal } from './cel.ts';
 import { ours, policy, type Validation } from './policy.ts';
 import { CONFIRMED } from './protected-delete.ts';
 
 const MAX_HOURS = 4;
 const DELETES = "request.operation == 'DELETE'";
-const AUTHORIZED = `authorizer.group(${text(GROUP)}).resource(request.resource.resource).check(${text(VERB_BREAK_GLASS)}).allowed()`;
+const AUTHORIZED = `authorizer.group(${celText(GROUP)}).resource(request.resource.resource).check(${celText(VERB_BREAK_GLASS)}).allowed()`;
 /** `<until>; <who>; <why>` */
 const FORM = "'^[^;]+; *[^; ][^;]*; *[^ ].*$'";
 
 /**
- * CEL has no clock, but the server dates the managedFields of each write before it asks us. Entries that were
- * not there before are of this request, and theirs is the time now. Entries forged into the request only add
- * moments that must be within the limit as well; a write that leaves no new entry is refused.
+ * CEL has no clock, but the server sets the time in managedFields before it evaluates policies. Entries that were
+ * not there before belong to this request, and their time is now. Forged entries in a request only add
+ * times that must be within the limit as well. A write that adds no entry is denied.
  */
 const NEW_ENTRIES =
   "object.metadata.managedFields.filter(m, has(m.time) && (request.operation == 'CREATE' || " +
@@ -28,39 +28,39 @@ const written: readonly Validation[] = [
   {
     expression: `${DELETES} || variables.glass != ''`,
     message:
-      `only ${PRINCIPAL_SYNC} may write this: change it in git. In an emergency ` +
+      `only ${PRINCIPAL_SYNC} may write this object: change it in git. In an emergency ` +
       `set the annotation ${ANNOTATION_BREAK_GLASS}: "<until>; <who>; <why>"`,
   },
   {
     expression: `${DELETES} || variables.glass == '' || variables.glass.matches(${FORM})`,
-    message: `${ANNOTATION_BREAK_GLASS} must read "<until, RFC 3339>; <who>; <why>"`,
+    message: `${ANNOTATION_BREAK_GLASS} must have the form "<until, RFC 3339>; <who>; <why>"`,
   },
   {
     expression: `${DELETES} || variables.glass == '' || (${WITHIN})`,
-    message: `${ANNOTATION_BREAK_GLASS} must end later than now, and at most ${MAX_HOURS} hours from now`,
+    message: `${ANNOTATION_BREAK_GLASS} must end in the future, at most ${MAX_HOURS} hours from now`,
   },
 ];
 
 const deleted: Validation = {
   expression: `!(${DELETES}) || (${CONFIRMED})`,
   message:
-    `only ${PRINCIPAL_SYNC} may delete this: remove it from git. In an emergency set the annotation ` +
+    `only ${PRINCIPAL_SYNC} may delete this object: remove it from git. In an emergency set the annotation ` +
     'kubenode.dev/confirm-delete to its UID first',
 };
 
 const authorized: Validation = {
   expression: AUTHORIZED,
-  message: `only who has the verb ${VERB_BREAK_GLASS} may override git, as ClusterRole kubenode-admin does`,
+  message: `overriding git requires the verb ${VERB_BREAK_GLASS}, which ClusterRole kubenode-admin has`,
 };
 
-/** Metadata is no spec: labels, annotations and finalizers stay everybody's who has the right. */
+/** Metadata is not restricted: anybody with the permission may change labels, annotations and finalizers. */
 export const gitOnly: readonly KubeObject[] = policy({
   name: POLICY_GIT_ONLY,
-  description: 'Rules and limits come from git: only sync writes NodeRemedier and DefenderPolicy.',
+  description: 'Only sync may write NodeRemedier and DefenderPolicy: rules and limits come from git.',
   match: [ours(['noderemediers', 'defenderpolicies'], ['CREATE', 'UPDATE', 'DELETE'])],
   conditions: {
     'not-sync': `!(${isPrincipal(PRINCIPAL_SYNC)})`,
-    'not-the-kill-switch': `!(request.resource.resource == 'defenderpolicies' && (${DELETES} ? oldObject : object).metadata.name == ${text(KILL_SWITCH)})`,
+    'not-the-kill-switch': `!(request.resource.resource == 'defenderpolicies' && (${DELETES} ? oldObject : object).metadata.name == ${celText(KILL_SWITCH)})`,
     'not-metadata-only': "request.operation != 'UPDATE' || object.spec != oldObject.spec",
   },
   variables: {

@@ -8,10 +8,10 @@ const RELEASES =
   'has(object.status) && has(object.status.release) && ' +
   '!(has(oldObject.status) && has(oldObject.status.release) && oldObject.status.release == object.status.release)';
 
-/** Other writes of a job need no ledger: an agent must be able to answer, and a job to settle, without one. */
+/** Other writes of a job need no ledger, so that an agent can report and a job can settle without one. */
 export const grantRequired: readonly KubeObject[] = policy({
   name: POLICY_GRANT_REQUIRED,
-  description: "No job, and no release of a step to an agent, without the ledger's unsettled grant.",
+  description: 'A job, and the release of a step to an agent, need an unsettled grant in the ledger.',
   match: [ours(['remedyoperationjobs'], ['CREATE']), ours(['remedyoperationjobs/status'], ['UPDATE'])],
   conditions: { 'creates-or-releases': `${CREATES} || (${RELEASES})` },
   params: ledgerParams,

@@ -5,12 +5,12 @@ import { ours, policy } from './policy.ts';
 
 export const ledgerWriter: readonly KubeObject[] = policy({
   name: POLICY_LEDGER_WRITER,
-  description: 'Only the defender writes the DefenderLedger, administrators included.',
+  description: 'Only the Defender may write the DefenderLedger, not even administrators.',
   match: [ours(['defenderledgers', 'defenderledgers/*'], ['CREATE', 'UPDATE', 'DELETE'])],
   validations: [
     {
       expression: isPrincipal(PRINCIPAL_DEFENDER),
-      message: `only ${PRINCIPAL_DEFENDER} may write the DefenderLedger: ask, settle or close through \`kubenode defender\``,
+      message: `only ${PRINCIPAL_DEFENDER} may write the DefenderLedger: use \`kubenode defender\``,
     },
   ],
 });

@@ -1,4 +1,4 @@
-/** The ledger as a parameter: without it nobody can say whether there is a grant, so the answer is no. */
+/** The ledger as the parameter of policies. Without it no policy can tell whether a grant exists, so it denies. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { GROUP, LEDGER } from '../names.ts';
 import { installed } from '../principals.ts';
@@ -12,7 +12,7 @@ import type { Params } from './policy.ts';
 export const initialLedger: KubeObject = {
   apiVersion: `${GROUP}/v1alpha1`,
   kind: 'DefenderLedger',
-  metadata: installed(LEDGER, 'Grants in flight and used rates; written by the defender alone.'),
+  metadata: installed(LEDGER, 'Grants in flight and used rates. Written by the Defender only.'),
   spec: { seq: 0, epoch: 0 },
 };
 
@@ -21,7 +21,7 @@ export const ledgerParams: Params = {
   ref: { name: LEDGER, parameterNotFoundAction: 'Deny' },
 };
 
-/** The ledger holds, for this machine, an entry of this id and fence that is not settled. */
+/** Whether the ledger has an unsettled entry with this id and fence for this machine. */
 export function granted(machine: string, id: string, fence: string): string {
   const entry = `params.spec.grants[${machine}]`;
   return (

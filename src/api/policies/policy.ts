@@ -1,4 +1,4 @@
-/** Words for ValidatingAdmissionPolicies: each fails closed, denies and audits, and has one binding of its name. */
+/** Builds ValidatingAdmissionPolicies. Each one fails closed, denies and audits, and has one binding of the same name. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { GROUP } from '../names.ts';
 import { installed } from '../principals.ts';
@@ -17,14 +17,14 @@ export interface Match {
 
 export interface Validation {
   readonly expression: string;
-  /** For people; also what they read when `messageExpression` fails. */
+  /** Message for people, also used when `messageExpression` fails. */
   readonly message: string;
   readonly messageExpression?: string;
 }
 
 export interface Params {
   readonly kind: 'DefenderLedger' | 'Machine';
-  /** What the binding says of the parameters: which, and what their absence means. */
+  /** `paramRef` of the binding: which parameter objects, and what to do without one. */
   readonly ref: Readonly<Record<string, unknown>>;
 }
 
@@ -32,9 +32,9 @@ export interface Policy {
   readonly name: string;
   readonly description: string;
   readonly match: readonly Match[];
-  /** Of what lives in namespaces, only what lives in these. */
+  /** Limits namespaced objects to these namespaces. */
   readonly namespaces?: readonly string[];
-  /** Only requests for which all of these hold are looked at. An error in one of them is a refusal. */
+  /** Only requests for which all of these are true are validated. An error in one of them denies the request. */
   readonly conditions?: Readonly<Record<string, string>>;
   readonly params?: Params;
   readonly variables?: Readonly<Record<string, string>>;
@@ -81,6 +81,6 @@ function named(
   return Object.entries(expressions).map(([name, expression]) => ({ name, expression }));
 }
 
-function optional(key: string, list: readonly unknown[]): Record<string, unknown> {
-  return list.length === 0 ? {} : { [key]: list };
+function optional(key: string, celList: readonly unknown[]): Record<string, unknown> {
+  return celList.length === 0 ? {} : { [key]: celList };
 }

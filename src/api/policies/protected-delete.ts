@@ -8,19 +8,19 @@ import {
   PRINCIPAL_REMEDYJOB,
   PRINCIPAL_SYNC,
 } from '../names.ts';
-import { annotation, isPrincipal, text } from './cel.ts';
+import { annotation, celText, isPrincipal } from './cel.ts';
 import { ours, policy } from './policy.ts';
 
-/** The UID in the annotation of the object that goes: a word said for one object is worth nothing for its successor. */
+/** The annotation must hold the UID of the deleted object, so that a confirmation does not apply to its successor. */
 export const CONFIRMED = `${annotation('oldObject', ANNOTATION_CONFIRM_DELETE)} == oldObject.metadata.uid`;
 
 const PROTECTED =
   `(request.resource.resource != 'clusters' || !has(oldObject.spec.deletion) || !has(oldObject.spec.deletion.protection) || oldObject.spec.deletion.protection) && ` +
-  `(request.resource.resource != 'defenderpolicies' || oldObject.metadata.name == ${text(FLEET_DEFAULT)})`;
+  `(request.resource.resource != 'defenderpolicies' || oldObject.metadata.name == ${celText(FLEET_DEFAULT)})`;
 
 export const protectedDelete: readonly KubeObject[] = policy({
   name: POLICY_PROTECTED_DELETE,
-  description: 'What takes nodes or clusters with it is deleted only by a person who names its UID.',
+  description: 'Deleting an object on which nodes or clusters depend requires its UID in an annotation.',
   match: [ours(['clusters', 'machines', 'machinesets', 'defenderpolicies'], ['DELETE'])],
   conditions: {
     'not-one-of-ours': `!(${isPrincipal(PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, PRINCIPAL_REMEDYJOB, PRINCIPAL_HOSTING)})`,

@@ -1,4 +1,4 @@
-/** All roles and bindings: what each principal may do, and nothing more. */
+/** All roles and bindings of the installation. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import {
   LABEL_AGGREGATE_TO_SYNC,
@@ -34,36 +34,44 @@ import { syncBase, syncSystem } from './sync.ts';
 const AGENTS = 'kubenode-agents';
 const EVENTS = 'kubenode-events';
 const BOOTSTRAP = 'kubenode-bootstrap';
-/** Events about objects without a namespace live here: the API server takes them nowhere else. */
+/** The API server accepts Events about cluster-scoped objects in `default` only. */
 const EVENT_NAMESPACES = [NAMESPACE_OF_NODE_EVENTS, NAMESPACE];
 
 const rights: Readonly<Record<string, controllers.Rights>> = {
-  [PRINCIPAL_MACHINE]: controllers.machine,
-  [PRINCIPAL_MACHINESET]: controllers.machineset,
-  [PRINCIPAL_COMPONENTSET]: controllers.componentset,
-  [PRINCIPAL_REMEDY]: controllers.remedy,
-  [PRINCIPAL_REMEDYJOB]: controllers.remedyjob,
-  [PRINCIPAL_HOSTDOCTOR]: controllers.hostdoctor,
-  [PRINCIPAL_HOSTING]: controllers.hosting,
-  [PRINCIPAL_DEFENDER]: controllers.defender,
-  [PRINCIPAL_APPROVER]: controllers.approver,
-  [PRINCIPAL_CONTROLLERS]: controllers.controllers(CONTROLLER_PRINCIPALS),
+  [PRINCIPAL_MACHINE]: controllers.machineRights,
+  [PRINCIPAL_MACHINESET]: controllers.machinesetRights,
+  [PRINCIPAL_COMPONENTSET]: controllers.componentsetRights,
+  [PRINCIPAL_REMEDY]: controllers.remedyRights,
+  [PRINCIPAL_REMEDYJOB]: controllers.remedyjobRights,
+  [PRINCIPAL_HOSTDOCTOR]: controllers.hostdoctorRights,
+  [PRINCIPAL_HOSTING]: controllers.hostingRights,
+  [PRINCIPAL_DEFENDER]: controllers.defenderRights,
+  [PRINCIPAL_APPROVER]: controllers.approverRights,
+  [PRINCIPAL_CONTROLLERS]: controllers.controllersRights(CONTROLLER_PRINCIPALS),
 };
 
-/** Roles before bindings: a binding to a role that is not there yet would be refused to whoever holds less. */
+/** Roles before bindings: RBAC refuses a binding to a role that does not exist yet, unless the user may bind anything. */
 export function roles(): readonly KubeObject[] {
   return [
     ...syncRoles(),
     ...Object.entries(rights).flatMap(([name, right]) => rolesOf(name, right)),
     clusterRole(
       controllers.HOSTING_TENANT,
-      'What hosting may do in a namespace that it made.',
+      'Permissions of hosting in the namespaces that it creates.',
       controllers.hostingTenant,
     ),
     clusterRole(EVENTS, 'Writes Events.', eventRules),
-    clusterRole(AGENTS, 'What agents may do, each with its own objects only.', agentRules),
+    clusterRole(
+      AGENTS,
+      'Permissions of agents. The policy kubenode-agent-own-objects limits them to their own objects.',
+      agentRules,
+    ),
     role(AGENTS, NAMESPACE_AGENTS, agentLeases),
-    clusterRole(BOOTSTRAP, 'What a host that joins may do: request its first certificate.', bootstrapRules),
+    clusterRole(
+      BOOTSTRAP,
+      'Permissions of a joining host: to request its first certificate.',
+      bootstrapRules,
+    ),
     ...peopleRoles,
   ];
 }
@@ -88,8 +96,8 @@ const SYNC_BASE = `${PRINCIPAL_SYNC}-base`;
 
 function syncRoles(): readonly KubeObject[] {
   const matchLabels = { [LABEL_AGGREGATE_TO_SYNC]: 'true' };
-  const base = clusterRole(SYNC_BASE, 'What sync may write from git without any further role.', syncBase);
-  // Its rules are filled in by the server's own controller; an intent that named them would take them away again.
+  const base = clusterRole(SYNC_BASE, 'What sync may write from git without further roles.', syncBase);
+  // A controller of the server fills in the rules. Applying `rules` would remove them again.
   const { rules: _rules, ...aggregated } = clusterRole(
     PRINCIPAL_SYNC,
     `All ClusterRoles with the label ${LABEL_AGGREGATE_TO_SYNC}: add one for each further kind that git may hold.`,
@@ -102,7 +110,7 @@ function syncRoles(): readonly KubeObject[] {
   ];
 }
 
-/** The base is bound by itself, because a server without a controller-manager aggregates nothing. */
+/** The base role is bound separately, because a server without a controller-manager aggregates no roles. */
 function syncBindings(): readonly KubeObject[] {
   const sync = [serviceAccount(PRINCIPAL_SYNC)];
   return [

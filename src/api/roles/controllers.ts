@@ -1,4 +1,4 @@
-/** What each controller may do. They write by server-side apply, so `patch`; a delete stands where it is theirs. */
+/** Permissions of each controller. They write by server-side apply, so `patch`; `delete` only where they own objects. */
 import {
   GROUP,
   MANAGED_BY,
@@ -7,10 +7,10 @@ import {
   NAMESPACE_OF_NODE_EVENTS,
   PRINCIPAL_HOSTING,
 } from '../names.ts';
-import { APPLY, may, PATCH, READ, type Rule, WRITE } from './rbac.ts';
+import { APPLY, may, PATCH, type PolicyRule, READ, WRITE } from './rbac.ts';
 
 const CERTIFICATES = 'certificates.k8s.io';
-/** Agents and their kubelets; no other signer's requests are ours. */
+/** Signers of certificates for agents and their kubelets. */
 const SIGNERS = ['kubernetes.io/kube-apiserver-client', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
 const ourKinds = may(READ, GROUP, ['*']);
@@ -19,20 +19,20 @@ const leases = may(READ, 'coordination.k8s.io', ['leases']);
 const pods = may(READ, '', ['pods']);
 const budgets = may(READ, 'policy', ['poddisruptionbudgets']);
 const evictions = may(['create'], '', ['pods/eviction']);
-/** What every controller decides by. */
-const sight = [ourKinds, nodes, leases];
+/** What every controller reads. */
+const baseReads = [ourKinds, nodes, leases];
 
 export interface Rights {
   readonly description: string;
-  readonly cluster: readonly Rule[];
+  readonly cluster: readonly PolicyRule[];
   /** In single namespaces only. */
-  readonly namespaced?: Readonly<Record<string, readonly Rule[]>>;
+  readonly namespaced?: Readonly<Record<string, readonly PolicyRule[]>>;
 }
 
-export const machine: Rights = {
+export const machineRights: Rights = {
   description: 'Machine status, Nodes, evictions, and certificate requests of hosts that it imports.',
   cluster: [
-    ...sight,
+    ...baseReads,
     may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
     may(PATCH, '', ['nodes']),
     pods,
@@ -48,19 +48,19 @@ export const machine: Rights = {
   },
 };
 
-export const machineset: Rights = {
+export const machinesetRights: Rights = {
   description: 'The Machines of its sets, and MachineSet status.',
   cluster: [
-    ...sight,
+    ...baseReads,
     may([...APPLY, 'delete'], GROUP, ['machines']),
     may(PATCH, GROUP, ['machinesets', 'machinesets/status']), // machinesets: the finalizer
   ],
 };
 
-export const componentset: Rights = {
+export const componentsetRights: Rights = {
   description: 'Machine.spec.components, and status of MachineComponentSet and MachineComponent.',
   cluster: [
-    ...sight,
+    ...baseReads,
     may(PATCH, GROUP, ['machines', 'machinecomponents', 'machinecomponents/status']), // finalizer in-use
     may(PATCH, GROUP, ['machinecomponentsets/status']),
     // Health gates: pods of a node that was updated, and whether Services have endpoints left.
@@ -71,10 +71,10 @@ export const componentset: Rights = {
   namespaced: { [NAMESPACE]: [may([...READ, ...WRITE], 'apps', ['controllerrevisions'])] },
 };
 
-export const remedy: Rights = {
+export const remedyRights: Rights = {
   description: 'RemedyOperationJobs, NodeRemedier status, and the faults of Machines.',
   cluster: [
-    ...sight,
+    ...baseReads,
     pods,
     may([...APPLY, 'delete'], GROUP, ['remedyoperationjobs']),
     may(PATCH, GROUP, ['noderemediers/status', 'machines/status']),
@@ -83,11 +83,11 @@ export const remedy: Rights = {
   namespaced: { [NAMESPACE_OF_NODE_EVENTS]: [may(READ, '', ['events'])] },
 };
 
-export const remedyjob: Rights = {
+export const remedyjobRights: Rights = {
   description:
     'RemedyOperationJob status, repairs of Machines, cordons, evictions, and Machines that a job replaces.',
   cluster: [
-    ...sight,
+    ...baseReads,
     may(PATCH, GROUP, ['remedyoperationjobs', 'remedyoperationjobs/status']), // jobs: the finalizer
     may(PATCH, GROUP, ['machines/status']),
     may(['delete'], GROUP, ['machines']),
@@ -98,22 +98,22 @@ export const remedyjob: Rights = {
   ],
 };
 
-export const hostdoctor: Rights = {
+export const hostdoctorRights: Rights = {
   description: 'MaintenanceEvents.',
   cluster: [
-    ...sight,
+    ...baseReads,
     may([...APPLY, 'delete'], GROUP, ['maintenanceevents']),
     may(PATCH, GROUP, ['maintenanceevents/status']),
   ],
 };
 
-/** Bound by hosting in each namespace that it makes, and nowhere else: it sees no other Secrets. */
+/** Bound by hosting in each namespace that it creates. It can read Secrets in no other namespace. */
 export const HOSTING_TENANT = `${PRINCIPAL_HOSTING}-tenant`;
 
-export const hosting: Rights = {
+export const hostingRights: Rights = {
   description: 'Hosted control planes in the hub, each in a namespace of its own, and Cluster.status.hosted.',
   cluster: [
-    ...sight,
+    ...baseReads,
     may(PATCH, GROUP, ['clusters', 'clusters/status']), // clusters: the finalizer
     may([...READ, ...APPLY, 'delete'], '', ['namespaces']),
     may([...READ, ...APPLY, 'delete'], 'rbac.authorization.k8s.io', ['rolebindings']),
@@ -122,7 +122,7 @@ export const hosting: Rights = {
   namespaced: { [NAMESPACE]: [may([...READ, ...WRITE], '', ['secrets'])] }, // <cluster>-kubeconfig
 };
 
-export const hostingTenant: readonly Rule[] = [
+export const hostingTenant: readonly PolicyRule[] = [
   may([...READ, ...WRITE], '', ['configmaps', 'secrets', 'services', 'persistentvolumeclaims']),
   may([...READ, 'delete'], '', ['pods']),
   may(['get'], '', ['pods/log']),
@@ -132,12 +132,12 @@ export const hostingTenant: readonly Rule[] = [
   may([...READ, ...WRITE], 'networking.k8s.io', ['networkpolicies']),
 ];
 
-export const defender: Rights = {
-  description: 'The DefenderLedger, DefenderPolicy status, and the reviews behind its door.',
+export const defenderRights: Rights = {
+  description: 'The DefenderLedger, DefenderPolicy status, and the reviews of its HTTP server.',
   cluster: [
-    ...sight,
+    ...baseReads,
     pods,
-    // No patch: the ledger is changed only by compare-and-swap.
+    // No patch: the ledger is written by compare-and-swap only.
     may(['create', 'update'], GROUP, ['defenderledgers']),
     may(['update', 'patch'], GROUP, ['defenderledgers/status', 'defenderpolicies/status']),
     may(['create'], 'authentication.k8s.io', ['tokenreviews']),
@@ -145,21 +145,21 @@ export const defender: Rights = {
   ],
 };
 
-export const approver: Rights = {
+export const approverRights: Rights = {
   description: `Approval and denial of certificate requests in the names of ${MANAGED_BY}.`,
   cluster: [
-    ...sight,
+    ...baseReads,
     may(READ, CERTIFICATES, ['certificatesigningrequests']),
     may(['update', 'patch'], CERTIFICATES, ['certificatesigningrequests/approval']),
     may(['approve'], CERTIFICATES, ['signers'], SIGNERS),
   ],
 };
 
-/** The process: it keeps leads, and reads for the shared caches; all else it does in the name of a controller. */
-export function controllers(principals: readonly string[]): Rights {
+/** The process: it renews leader Leases and reads for the shared caches. It does everything else as a controller's account. */
+export function controllersRights(principals: readonly string[]): Rights {
   return {
-    description: `Leads in ${NAMESPACE}, and acting as the account of each controller.`,
-    cluster: sight,
+    description: `Leader Leases in ${NAMESPACE}, and impersonation of the account of each controller.`,
+    cluster: baseReads,
     namespaced: {
       [NAMESPACE]: [
         may([...READ, 'create', 'update', 'patch'], 'coordination.k8s.io', ['leases']),

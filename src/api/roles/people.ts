@@ -1,13 +1,13 @@
-/** ClusterRoles for people; whoever runs the platform binds them to groups. And what agents may do. */
+/** ClusterRoles for people, which administrators bind to groups, and permissions of agents. */
 import { GROUP, ROLE_ADMIN, ROLE_OPERATOR, ROLE_STOP, ROLE_VIEW } from '../names.ts';
-import { clusterRole, may, PATCH, READ, type Rule } from './rbac.ts';
+import { clusterRole, may, PATCH, type PolicyRule, READ } from './rbac.ts';
 
 /**
- * A resource that no server serves: whoever may create it may approve or refuse an act at the defender's
- * door, which asks the API server with a SubjectAccessReview.
+ * A resource that no server serves. Permission to create it is permission to approve or refuse an act: the HTTP server of
+ * the Defender asks the API server with a SubjectAccessReview.
  */
 export const APPROVALS = 'defenderledgers/approvals';
-/** A verb of ours: overriding an admission policy with the annotation `kubenode.dev/break-glass`. */
+/** A custom verb: permission to override an admission policy with the annotation `kubenode.dev/break-glass`. */
 export const VERB_BREAK_GLASS = 'break-glass';
 
 const view = may(READ, GROUP, ['*']);
@@ -19,17 +19,17 @@ export const peopleRoles = [
     may(PATCH, GROUP, ['machines', 'machinecomponentsets', 'pipelines', 'remedyoperationjobs']),
     may(['create'], GROUP, [APPROVALS]),
   ]),
-  // Without a name, as the API server knows none at creation; the policy kubenode-git-only refuses other names.
-  clusterRole(ROLE_STOP, 'May create the policy kill-switch, to stop everything, and nothing else.', [
+  // Without resourceNames, which do not apply to create. The policy kubenode-git-only denies other names.
+  clusterRole(ROLE_STOP, 'May create the DefenderPolicy kill-switch, which stops everything.', [
     may(['create'], GROUP, ['defenderpolicies']),
   ]),
-  clusterRole(ROLE_ADMIN, 'All kinds of kubenode; resumes after a stop, and may break glass.', [
+  clusterRole(ROLE_ADMIN, 'All kinds of kubenode, resuming after a stop, and break-glass.', [
     may(['*'], GROUP, ['*']),
   ]),
 ];
 
-/** The policy kubenode-agent-own-objects narrows this to the agent's own objects. */
-export const agentRules: readonly Rule[] = [
+/** The policy kubenode-agent-own-objects limits these to the agent's own objects. */
+export const agentRules: readonly PolicyRule[] = [
   may(READ, GROUP, ['machines', 'machinecomponents', 'remedyoperationjobs']),
   may(PATCH, GROUP, ['machines/status', 'remedyoperationjobs/status']),
   may(['get'], '', ['nodes']),
@@ -37,17 +37,17 @@ export const agentRules: readonly Rule[] = [
   may(['create', 'get'], 'certificates.k8s.io', ['certificatesigningrequests']), // get: the certificate is in its status
 ];
 
-/** No list: a host reads the certificate out of the request that it created, by name. */
-export const bootstrapRules: readonly Rule[] = [
+/** No list: a host reads its certificate from the request that it created, by name. */
+export const bootstrapRules: readonly PolicyRule[] = [
   may(['create', 'get'], 'certificates.k8s.io', ['certificatesigningrequests']),
 ];
 
-/** In the namespace of agents only. */
-export const agentLeases: readonly Rule[] = [
+/** In the namespace kubenode-agents only. */
+export const agentLeases: readonly PolicyRule[] = [
   may(['create', 'get', 'update', 'patch'], 'coordination.k8s.io', ['leases']),
 ];
 
-export const eventRules: readonly Rule[] = [
+export const eventRules: readonly PolicyRule[] = [
   may(['create', 'patch'], '', ['events']),
   may(['create', 'patch'], 'events.k8s.io', ['events']),
 ];

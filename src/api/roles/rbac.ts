@@ -1,11 +1,11 @@
-/** Words for RBAC, so that a role reads as what it allows. */
+/** Builds RBAC objects. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { AGENT_GROUP, BOOTSTRAP_GROUP, NAMESPACE } from '../names.ts';
 import { installed } from '../principals.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-export interface Rule {
+export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
@@ -22,17 +22,17 @@ export interface Subject {
 export const READ = ['get', 'list', 'watch'] as const;
 /** Server-side apply needs create and patch. */
 export const APPLY = ['create', 'patch'] as const;
-/** `update` for compare-and-swap on what two processes may write. */
+/** `update` is for compare-and-swap on objects that two processes write. */
 export const WRITE = ['create', 'patch', 'update', 'delete'] as const;
 export const PATCH = ['patch'] as const;
 
-/** "may patch machines of group kubenode.dev": verbs, group, resources, and names where only these. */
+/** A rule that reads as what it allows: verbs, group, resources, and names if limited to them. */
 export function may(
   verbs: readonly string[],
   group: string,
   resources: readonly string[],
   resourceNames?: readonly string[],
-): Rule {
+): PolicyRule {
   const rule = { apiGroups: [group], resources, verbs };
   return resourceNames === undefined ? rule : { ...rule, resourceNames };
 }
@@ -44,11 +44,11 @@ export function serviceAccount(name: string): Subject {
 export const agents: Subject = { kind: 'Group', name: AGENT_GROUP, apiGroup: RBAC };
 export const bootstrappers: Subject = { kind: 'Group', name: BOOTSTRAP_GROUP, apiGroup: RBAC };
 
-export function clusterRole(name: string, description: string, rules: readonly Rule[]): KubeObject {
+export function clusterRole(name: string, description: string, rules: readonly PolicyRule[]): KubeObject {
   return { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: installed(name, description), rules };
 }
 
-export function role(name: string, namespace: string, rules: readonly Rule[]): KubeObject {
+export function role(name: string, namespace: string, rules: readonly PolicyRule[]): KubeObject {
   const metadata = installed(name, `What ${name} may do in ${namespace}.`, namespace);
   return { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules };
 }

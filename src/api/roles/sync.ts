@@ -3,7 +3,7 @@
  * `kubenode.dev/aggregate-to-sync: "true"`. See docs/decisions/0005-permissions-of-sync.md.
  */
 import { GROUP } from '../names.ts';
-import { may, READ, type Rule, WRITE } from './rbac.ts';
+import { may, type PolicyRule, READ, WRITE } from './rbac.ts';
 
 const OWN = [
   'clusters',
@@ -18,7 +18,7 @@ const OWN = [
 
 const ALL = [...READ, ...WRITE];
 
-export const syncBase: readonly Rule[] = [
+export const syncBase: readonly PolicyRule[] = [
   may(READ, GROUP, ['*']),
   may(WRITE, GROUP, [...OWN, 'releases']),
   may(['update', 'patch'], GROUP, ['clusters/status', 'pipelines/status', 'releases/status']),
@@ -40,7 +40,7 @@ export const syncBase: readonly Rule[] = [
 ];
 
 /** Secrets only here: kubeconfigs of clusters, tokens and keys of repositories. Watched, so that a new one counts at once. */
-export const syncSystem: readonly Rule[] = [
+export const syncSystem: readonly PolicyRule[] = [
   may(['get', 'list', 'watch'], '', ['secrets']),
   may(WRITE, 'coordination.k8s.io', ['leases']), // the right to sync a cluster
 ];

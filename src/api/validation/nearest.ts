@@ -1,6 +1,6 @@
-/** What a person may have meant by a word that we do not know. */
+/** Suggests a known word for a misspelled one. */
 
-/** A third of the letters may be wrong: enough for a slip, too little for another word. */
+/** Up to a third of the letters may differ: enough for a typo, too few for another word. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const scored = known.map((candidate) => ({
     candidate,
@@ -10,7 +10,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best && best.away <= Math.max(1, Math.floor(word.length / 3)) ? best.candidate : undefined;
 }
 
-/** Levenshtein: how many letters must be added, taken away or changed. */
+/** Levenshtein distance: the number of letters to add, remove or change. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, letter] of Array.from(from).entries()) {

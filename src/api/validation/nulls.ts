@@ -1,12 +1,12 @@
 /**
- * The API server takes a null for a field that is not there, wherever a field or a value of a map stands; in a list
- * a null is an entry of the wrong type.
+ * The API server treats null as absent in fields and in values of maps. In a list
+ * null is an entry of the wrong type.
  */
 export function withoutNulls<T>(value: T): T {
   return (Array.isArray(value) ? inList(value) : inFields(value)) as T;
 }
 
-/** What holds no null comes back as it is, so that nothing is copied for the usual object. */
+/** Returns an object without nulls unchanged, so that nothing is copied in the usual case. */
 function inList(list: readonly unknown[]): readonly unknown[] {
   const entries = list.map((entry) => withoutNulls(entry));
   return entries.some((entry, index) => entry !== list[index]) ? entries : list;

@@ -1,4 +1,4 @@
-/** Where a failure is, as the API server would write it. */
+/** The path of a failure in the notation of the API server. */
 import type { Failure } from './runtime.ts';
 
 export function pathOf({ instancePath, keyword, params, propertyName }: Failure): string {
@@ -7,7 +7,7 @@ export function pathOf({ instancePath, keyword, params, propertyName }: Failure)
   return [...parts, ...(last === undefined ? [] : [last])].reduce(join, '');
 }
 
-/** Some failures are about a part of the place that ajv names. */
+/** Some failures concern a child of the path that ajv reports. */
 function lastPart(keyword: string, params: Failure['params'], propertyName?: string): string | undefined {
   if (keyword === 'required') return params.missingProperty;
   if (keyword === 'x-kubenode-fields') return params.field;

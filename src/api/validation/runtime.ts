@@ -1,13 +1,13 @@
-/** What the generated validators call. They decide as the API server does, so that both say the same. */
+/** Functions that the generated validators call, with the semantics of the API server. */
 import { RE2JS } from 're2js';
 
-/** An error of ajv, with the parameters that our keywords give. */
+/** An error of ajv, with the parameters of our custom keywords. */
 export interface Failure {
   readonly keyword: string;
   readonly instancePath: string;
-  /** Only in branches of a choice. */
+  /** Present in branches of `oneOf` only. */
   readonly schemaPath?: string;
-  /** Set where it is the key of a map that fails. */
+  /** Present if the key of a map is invalid. */
   readonly propertyName?: string;
   readonly params: {
     readonly missingProperty?: string;
@@ -36,11 +36,11 @@ export type Make = (runtime: Runtime) => Validate;
 
 export interface Matcher {
   test(text: string): boolean;
-  /** ajv tells patterns apart by this. */
+  /** ajv identifies patterns by this. */
   toString(): string;
 }
 
-/** Patterns are RE2 in the API server: no pattern of ours can ever hang, and both mean the same by it. */
+/** RE2, as in the API server: the same semantics, and no pattern can take exponential time. */
 export function re2(pattern: string): Matcher {
   const known = matchers.get(pattern);
   if (known) return known;
@@ -53,7 +53,7 @@ export function re2(pattern: string): Matcher {
   return matcher;
 }
 
-/** The same few patterns stand in all kinds. */
+/** Compiled patterns. The kinds share a few. */
 const matchers = new Map<string, Matcher>();
 
 /** Lengths are in code points, as in Go. */
@@ -61,11 +61,11 @@ export function lengthOf(text: string): number {
   return Array.from(text).length;
 }
 
-/** Index of the first entry whose keys an earlier one has too, or -1. */
+/** Index of the first entry whose keys equal those of an earlier one, or -1. */
 export function duplicateOf(entries: readonly unknown[], keys: readonly string[]): number {
   const seen = new Set<string>();
   return entries.findIndex((entry) => {
-    // What is no object has an error of its own.
+    // An entry that is not an object is reported separately.
     if (typeof entry !== 'object' || entry === null) return false;
     const key = JSON.stringify(keys.map((name) => (entry as Readonly<Record<string, unknown>>)[name]));
     return seen.size === seen.add(key).size;

@@ -1,6 +1,6 @@
 /**
- * Whether an object is one that the API server takes, CEL aside: for `kubenode validate`, for constructs at synth
- * and for sync, before anything is sent. Generated code decides; this file says it in words for people.
+ * Validates objects as the API server does, except for CEL: for `kubenode validate`, for constructs at synth
+ * and for sync, before anything is sent. Generated code decides; this file turns errors into messages.
  */
 import { MAKERS } from '../generated/validators/index.ts';
 import { GROUP } from '../names.ts';
@@ -12,18 +12,18 @@ import { type Failure, runtime, type Validate } from './runtime.ts';
 import { isUnknownField, withoutNoise, wordsFor } from './words.ts';
 
 export interface Problem {
-  /** As `kubectl` writes it: `spec.stages[0].name`. */
+  /** In the notation of kubectl: `spec.stages[0].name`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** What was parsed from YAML or JSON, and may be anything. */
+/** A parsed YAML or JSON document of unknown content. */
 export interface Candidate {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
 }
 
-/** No problem, or all of them. Objects of other groups are not ours to judge. */
+/** All problems of the object. Objects of other API groups have none. */
 export function validate(object: Candidate): readonly Problem[] {
   const [group, version] = wordOf(object.apiVersion).split('/');
   if (group !== GROUP) return [];
@@ -45,7 +45,7 @@ function unknownKind(kind: string): Problem {
   return { path: 'kind', message: `${API_VERSION} has no kind "${kind}"${hint}` };
 }
 
-/** Made when the first object of its kind comes. */
+/** Validators, compiled at the first object of their kind. */
 const made = new Map<string, Validate>();
 
 function validatorOf(kind: string): Validate | undefined {
@@ -57,13 +57,13 @@ function validatorOf(kind: string): Validate | undefined {
 function problemsOf(holds: Validate, object: Candidate): readonly Problem[] {
   const plain = withoutNulls(object);
   const failures = failuresOf(holds, plain);
-  // An unknown field is one also when it is null.
+  // An unknown field is an error even if it is null.
   const more = plain === object ? [] : failuresOf(holds, object).filter(isUnknownField);
   const problems = withoutNoise([...failures, ...more]).map((failure) => ({
     path: pathOf(failure),
     message: wordsFor(failure),
   }));
-  // One sentence for one place: the first says enough.
+  // Only the first problem of each path is reported.
   return [...Map.groupBy(problems, ({ path }) => path).values()].flatMap((same) => same.slice(0, 1));
 }
 

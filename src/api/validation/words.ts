@@ -1,11 +1,11 @@
-/** What ajv found, in words for people. They complete "spec.stages[0].name: …". */
+/** Messages for the errors of ajv. They complete "spec.stages[0].name: …". */
 import { PATTERNS, SHARE } from '../patterns.ts';
 import { nearest } from './nearest.ts';
 import type { Failure } from './runtime.ts';
 
 /**
- * Of the branches of a choice, which ajv reports one and all, only the one that was meant: where a part of `fact`,
- * `path`, `operator`, `value` is there, the others are missing; where nothing is, the choice itself says it.
+ * Drops the errors of `oneOf` branches that were not meant, as ajv reports all of them. If a comparison has some of `fact`,
+ * `path`, `operator` and `value`, the missing ones are reported; otherwise the `oneOf` itself is.
  */
 export function withoutNoise(failures: readonly Failure[]): readonly Failure[] {
   const begun = (place: string) => {
@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<string, (failure: Failure) => string>> = {
 
 export function wordsFor(failure: Failure): string {
   const words = WORDS[failure.keyword];
-  // A keyword without words is a mistake of ours, and still a refusal.
+  // A keyword without a message is a bug, but the object is still refused.
   return words ? words(failure) : `does not hold: ${failure.keyword}`;
 }
 
@@ -69,7 +69,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 function typeWords(type: string | readonly string[] = []): string {
-  // Two types are an amount: no other field has a choice.
+  // Only an amount has two types.
   return typeof type === 'string' ? (TYPE_WORDS[type] ?? type) : SHARE.words;
 }
 

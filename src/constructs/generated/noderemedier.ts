@@ -5,7 +5,7 @@ import { CheckedObject, type ObjectMetadata } from '../checked-object.ts';
 import type { NodeRemedierSpec } from './types.ts';
 
 export interface NodeRemedierProps {
-  /** `name` is the name in the cluster; it does not depend on where the construct stands. */
+  /** `name` is the name in the cluster. It does not depend on the path of the construct. */
   readonly metadata: ObjectMetadata;
   readonly spec: NodeRemedierSpec;
 }

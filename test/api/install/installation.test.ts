@@ -6,11 +6,11 @@ import * as names from '../../../src/api/names.ts';
 import { policies } from '../../../src/api/policies/all.ts';
 import { PRINCIPALS, serviceAccounts } from '../../../src/api/principals.ts';
 import { bindings, roles } from '../../../src/api/roles/all.ts';
-import type { Rule, Subject } from '../../../src/api/roles/rbac.ts';
+import type { PolicyRule, Subject } from '../../../src/api/roles/rbac.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 
 interface Role extends KubeObject {
-  readonly rules?: readonly Rule[];
+  readonly rules?: readonly PolicyRule[];
 }
 
 interface Binding extends KubeObject {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Crd,
+  type CustomResourceDefinition,
   changeOf,
   crdObjection,
   crdState,
@@ -33,7 +33,7 @@ describe('versionObjection', () => {
 });
 
 describe('crdObjection', () => {
-  it.each<[it: string, live: Crd, objection: string | undefined]>([
+  it.each<[it: string, live: CustomResourceDefinition, objection: string | undefined]>([
     ['takes the same one', crd(), undefined],
     ['takes one whose stored version stays', crd({ stored: ['v1alpha1'] }), undefined],
     [
@@ -139,7 +139,7 @@ function crd({
   versions = ['v1alpha1'],
   stored,
   deleted,
-}: Some = {}): Crd {
+}: Some = {}): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
