@@ -84,6 +84,13 @@ describe('clusterRollout', () => {
     expect(`${state}: ${because}`).toBe(expected);
   });
 
+  it('counts a failure of older content before a newer commit', () => {
+    const failed = [{ digest: 'a1', commit: 'c1', failedAt: '', message: 'it crashed' }];
+    const sync = { commit: 'c2', renderedDigest: 'a2', failed };
+    const each = memberOf({ progress: { ...member('Proven', 'c2').progress, sync } });
+    expect(clusterRollout(each, 'c1', contextOf()).state).toBe('FailedBefore');
+  });
+
   it('cannot start a commit that is not rendered', () => {
     const history = createCommitHistory([...commitsOf({ x: 'a1' }), { id: 'c2' }]);
     expect(clusterRollout(member('Proven', 'c1'), 'c2', contextOf({ history }))).toMatchObject({
