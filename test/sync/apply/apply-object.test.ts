@@ -77,9 +77,9 @@ describe('applyObject', () => {
   );
 
   it.each([
-    ['replaces an object with an immutable field if git allows it', replaceable, 'applied'],
+    ['replaces an object with the annotation', replaceable, 'applied'],
     ['does not replace an object without the annotation', a, 'failed'],
-  ] as const)('S11 %s', async (_name, object, expected) => {
+  ] as const)('S11 replaces an object only where git allows it: %s', async (_name, object, expected) => {
     const cluster = createFakeCluster();
     const { client } = cluster.process();
     await client.create(await client.resourceFor('v1', 'ConfigMap'), live(object));

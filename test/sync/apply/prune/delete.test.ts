@@ -82,9 +82,12 @@ describe('confirmDeleted', () => {
     ['an object with another UID', [a], 'another', 'deleted'],
     ['an object that is being deleted', [terminating(a)], 'uid-1', 'terminating'],
     ['an object without its labels', [a], 'uid-1', 'refused'],
-  ] as const)('S1 judges %s', async (_name, objects, uid, outcome) => {
-    expect(await confirmDeleted(contextOf(await clusterWith(...objects)), target, uid)).toMatchObject({
-      outcome,
-    });
-  });
+  ] as const)(
+    'S1 confirms a delete only when the object is not found: %s',
+    async (_name, objects, uid, outcome) => {
+      expect(await confirmDeleted(contextOf(await clusterWith(...objects)), target, uid)).toMatchObject({
+        outcome,
+      });
+    },
+  );
 });
