@@ -8,7 +8,7 @@ export interface View<T extends KubeObject = KubeObject> {
   readonly resource: Resource<T>;
   readonly store: Store<T>;
   readonly reflector: Reflector;
-  /** Stores what the server answered to a write, so that readers see it before the watch tells it. Returns it as stored. */
+  /** Stores what the server answered to a write, so that readers see it before the watch delivers it. Returns it as stored. */
   wrote(answer: KubeObject): T;
   /** The server answered that this object is deleted. */
   deleted(object: KubeObject): void;

@@ -2,7 +2,7 @@
 import { apiVersionOf } from '../client/paths.ts';
 import type { KubeObject, Metadata, Resource } from '../objects/object.ts';
 
-/** Any part of a value; a list is replaced or merged entry by entry, as its schema says. */
+/** Any part of a value; a list is replaced or merged entry by entry, depending on its schema. */
 export type PartOf<V> = V extends readonly (infer E)[]
   ? readonly PartOf<E>[]
   : V extends object

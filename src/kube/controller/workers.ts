@@ -31,7 +31,7 @@ export interface WorkersOptions {
 
 /** What the workers of a term write with. */
 export interface WorkersTerm {
-  /** Writes only while it is held. Without one nobody else runs this controller. */
+  /** Writes only while it is held. Without one no other process runs this controller. */
   readonly term: Term | undefined;
   /** As the controller's ServiceAccount, and fenced by the term. */
   readonly client: WriterClient;
@@ -41,7 +41,7 @@ export interface WorkersTerm {
 export interface Workers {
   /** Reconciles begin. */
   start(term: WorkersTerm): void;
-  /** Every reconcile under way is told to stop, and writes nothing more. */
+  /** Aborts every reconcile under way; none of them writes anything more. */
   abort(reason: unknown): void;
   /** Takes no key any more, waits for the reconciles under way, and writes the statuses that are pending. */
   stop(): Promise<void>;
@@ -174,7 +174,7 @@ interface Schedule {
   readonly clock: Clock;
 }
 
-/** Requeues at the moment that the result names. One that is no date is a failure like any other. */
+/** Requeues at the moment that the result names. An invalid date is a failure like any other. */
 function requeued(key: string, end: ReconcileEnd, { queue, clock }: Schedule): ReconcileEnd {
   if (!end.ok || !end.result.requeueAt) return end;
   const { requeueAt, urgent = false } = end.result;

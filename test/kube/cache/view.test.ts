@@ -17,7 +17,7 @@ async function bed(options: Partial<ViewOptions<KubeObject>> = {}): Promise<Bed>
   const clock = virtualClock();
   const server = createSmallServer(clock);
   server.put('listed');
-  // The watch tells nothing, so that what is seen was stored from an answer.
+  // The watch delivers nothing, so that what is there was stored from an answer.
   server.watchFaults.push({ fault: 'freeze' });
   const view = createView({
     client: server,
@@ -41,13 +41,13 @@ function names({ view }: Bed): string[] {
   return view.store.list().map(({ metadata }) => metadata.name);
 }
 
-it('shows a write before the watch tells it', async () => {
+it('shows a write before the watch delivers it', async () => {
   const all = await bed();
   all.view.wrote(all.server.put('written'));
   expect(names(all)).toEqual(['listed', 'written']);
 });
 
-it('shows a deletion before the watch tells it', async () => {
+it('shows a deletion before the watch delivers it', async () => {
   const all = await bed();
   all.view.deleted(all.view.store.get('listed') as KubeObject);
   expect(names(all)).toEqual([]);
@@ -79,7 +79,7 @@ it.each<[name: string, selection: Partial<ViewOptions<KubeObject>>]>([
   expect(names(all)).toEqual(['listed']);
 });
 
-it('keeps the managedFields of the managers that it is told, of answers too', async () => {
+it('keeps the managedFields of the named managers, of answers too', async () => {
   const { view, server } = await bed({ managers: ['ours'] });
   const managedFields = ['ours', 'theirs'].map((manager) => ({ manager, operation: 'Apply' as const }));
   const { metadata, ...rest } = server.put('written');

@@ -89,14 +89,14 @@ describe('context.apply', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('is seen by the next read, before any watch tells it', async () => {
-    const seen: unknown[] = [];
+  it('is visible to the next read, before any watch delivers it', async () => {
+    const sizes: unknown[] = [];
     const { start } = bed(async (context) => {
       await size(context, 3);
-      seen.push(context.view(WIDGETS).get('a')?.spec.size);
+      sizes.push(context.view(WIDGETS).get('a')?.spec.size);
     });
     await start();
-    expect(seen[0]).toBe(3);
+    expect(sizes[0]).toBe(3);
   });
 
   it('refuses a field that is not declared, naming controller, kind and field, and sends nothing', async () => {
@@ -278,7 +278,7 @@ describe('context.create and delete', () => {
     expect(writes()).toEqual([]);
   });
 
-  it('are seen by the next read', async () => {
+  it('are visible to the next read', async () => {
     const names: string[][] = [];
     const { start } = bed(
       async (context, live) => {
@@ -298,7 +298,7 @@ describe('context.create and delete', () => {
     expect(names[0]).toEqual(['b']);
   });
 
-  it('delete tells when finalizers keep the object, and is done when it is gone', async () => {
+  it('delete reports Deleting while finalizers keep the object, and Deleted when it does not exist', async () => {
     const outcomes: string[] = [];
     const kept = { ...widget('a'), metadata: { name: 'a', finalizers: ['x/theirs'] } };
     const { start } = bed(
@@ -422,7 +422,7 @@ describe('a context', () => {
 });
 
 describe('the runtime', () => {
-  it('is not woken by heartbeats', async () => {
+  it('does not reconcile upon heartbeats', async () => {
     const { advance, api, reconciles, start } = bed(async () => {});
     await start();
     const beat = (time: string): void => {

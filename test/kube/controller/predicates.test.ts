@@ -72,7 +72,7 @@ it('generationChanged holds for every update of an object without a generation',
   expect(generationChanged(node, node)).toBe(true);
 });
 
-it('the renewal of a Lease is no change of its content', () => {
+it('the renewal of a Lease does not change its content', () => {
   expect(contentChanged(lease('12:00', 'a'), lease('12:01', 'a'))).toBe(false);
   expect(contentChanged(lease('12:00', 'a'), lease('12:01', 'b'))).toBe(true);
 });

@@ -21,8 +21,8 @@ import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { objectServer } from '../../support/object-server.ts';
 import { NOW, settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
-/** A view that hears what the test says. */
-interface ToldView extends View {
+/** A view whose content the test sets. */
+interface ManualView extends View {
   readonly store: WritableStore;
   sync(...objects: KubeObject[]): void;
   freshness: Freshness;
@@ -37,10 +37,10 @@ function reading(kind: string, keys?: KeysOf): KindRead {
   return read(resourceOf(kind), keys ? { keys } : {});
 }
 
-function toldView(kind: string): ToldView {
+function manualView(kind: string): ManualView {
   const objects = createStore({ log: memoryLog() });
   const first = Promise.withResolvers<void>();
-  const view: ToldView = {
+  const view: ManualView = {
     resource: resourceOf(kind),
     store: objects,
     wrote: (answer) => answer,
@@ -83,7 +83,7 @@ function byLabel(node: KubeObject): string[] {
 interface Bed {
   readonly clock: VirtualClock;
   readonly log: MemoryLog;
-  readonly views: { readonly Machine: ToldView; readonly Node: ToldView };
+  readonly views: { readonly Machine: ManualView; readonly Node: ManualView };
   readonly stop: AbortController;
   /** The keys, in the order in which their reconciles began. */
   readonly reconciled: string[];
@@ -93,7 +93,7 @@ interface Bed {
 function bed(): Bed {
   const clock = virtualClock();
   const log = memoryLog();
-  const views = { Machine: toldView('Machine'), Node: toldView('Node') };
+  const views = { Machine: manualView('Machine'), Node: manualView('Node') };
   const stop = new AbortController();
   const reconciled: string[] = [];
   const run: Bed['run'] = (change, options) => {
@@ -108,7 +108,7 @@ function bed(): Bed {
         return change?.reconcile?.(key, context) ?? Promise.resolve({});
       },
     };
-    const seen = Object.fromEntries(
+    const declared = Object.fromEntries(
       Object.entries(views).filter(([kind]) =>
         controller.reads.some(({ resource }) => resource.kind === kind),
       ),
@@ -116,7 +116,7 @@ function bed(): Bed {
     const client = { close: () => Promise.resolve() } as unknown as Client;
     const all: RunOptions = {
       controllers: [controller],
-      views: seen,
+      views: declared,
       connect: () => Promise.resolve(client),
       reporter: { domain: 'test', instance: 'one' },
       clock,
@@ -210,7 +210,7 @@ describe('runControllers', () => {
     ]);
   });
 
-  it('treats a requeueAt that is no valid date as a failure', async () => {
+  it('treats an invalid requeueAt as a failure', async () => {
     const { clock, log, views, run } = bed();
     let first = true;
     void run({
@@ -225,7 +225,7 @@ describe('runControllers', () => {
     expect(log.lines.map(({ message }) => message)).toContain('reconcile failed');
   });
 
-  it('runs as many keys at once as the controller says, and never one twice', async () => {
+  it('runs at most `concurrency` keys at once, and never one twice', async () => {
     const { clock, views, run } = bed();
     const now = new Set<string>();
     let most = 0;
@@ -275,13 +275,13 @@ describe('runControllers', () => {
       const { clock, views, reconciled, run } = bed();
       const ends = Promise.withResolvers<ReconcileResult>();
       const metrics = createMetrics();
-      let given: ReconcileContext | undefined;
+      let last: ReconcileContext | undefined;
       void run(
         {
           concurrency: 1,
           reconcile: (key, context) => {
             if (key !== 'hangs') return Promise.resolve({});
-            given = context;
+            last = context;
             return ends.promise;
           },
         },
@@ -289,13 +289,13 @@ describe('runControllers', () => {
       );
       views.Machine.sync(object('Machine', 'hangs'), object('Machine', 'b'));
       await clock.advance(999);
-      expect({ reconciled, aborted: given?.signal.aborted }).toEqual({
+      expect({ reconciled, aborted: last?.signal.aborted }).toEqual({
         reconciled: ['hangs'],
         aborted: false,
       });
       await clock.advance(1);
       await settle();
-      expect({ reconciled, aborted: given?.signal.aborted }).toEqual({
+      expect({ reconciled, aborted: last?.signal.aborted }).toEqual({
         reconciled: ['hangs', 'b'],
         aborted: true,
       });
@@ -311,7 +311,7 @@ describe('runControllers', () => {
     });
   });
 
-  describe('when it is told to stop', () => {
+  describe('when it is stopped', () => {
     it('lets reconciles under way finish, begins no other, and stops the views last', async () => {
       const { clock, views, reconciled, stop, run } = bed();
       const journal: string[] = [];
@@ -335,10 +335,10 @@ describe('runControllers', () => {
 
     it('aborts a reconcile that does not end, and returns', async () => {
       const { clock, log, views, stop, run } = bed();
-      let given: ReconcileContext | undefined;
+      let last: ReconcileContext | undefined;
       const running = run({
         reconcile: (_, context) => {
-          given = context;
+          last = context;
           return new Promise(() => {});
         },
       });
@@ -347,7 +347,7 @@ describe('runControllers', () => {
       stop.abort(new Error('SIGTERM'));
       await clock.advance(30_000);
       await running;
-      expect(given?.signal.aborted).toBe(true);
+      expect(last?.signal.aborted).toBe(true);
       expect(log.lines.at(-1)).toMatchObject({
         message: 'shutdown step timed out',
         fields: { step: 'controllers' },
@@ -432,11 +432,11 @@ describe('runControllers', () => {
     it('rejects with LeaseLost when the lease is lost, and aborts its reconciles at once', async () => {
       const { clock, views, run } = bed();
       const server = objectServer();
-      let given: ReconcileContext | undefined;
+      let last: ReconcileContext | undefined;
       const running = run(
         {
           reconcile: (_, context) => {
-            given = context;
+            last = context;
             return new Promise((_resolve, reject) => {
               context.signal.addEventListener('abort', () => reject(context.signal.reason));
             });
@@ -453,7 +453,7 @@ describe('runControllers', () => {
         spec: { holderIdentity: 'rival', leaseDurationSeconds: 15, leaseTransitions: 9 },
       });
       await clock.advance(1000);
-      expect(given?.signal.reason).toMatchObject({ name: 'LeaseLost' });
+      expect(last?.signal.reason).toMatchObject({ name: 'LeaseLost' });
       expect(await ended).toMatchObject({ name: 'LeaseLost', because: 'taken' });
     });
 
@@ -469,11 +469,11 @@ describe('runControllers', () => {
       };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
       const client = late as unknown as LeaseOptions['client'];
-      let given: ReconcileContext | undefined;
+      let last: ReconcileContext | undefined;
       const running = run(
         {
           reconcile: (_, context) => {
-            given ??= context;
+            last ??= context;
             return Promise.resolve({});
           },
         },
@@ -484,7 +484,7 @@ describe('runControllers', () => {
       await clock.advance(0);
       hang = true;
       await clock.advance(10_000);
-      expect({ reconciled: reconciled.splice(0), aborted: given?.signal.aborted }).toEqual({
+      expect({ reconciled: reconciled.splice(0), aborted: last?.signal.aborted }).toEqual({
         reconciled: ['a'],
         aborted: false,
       });

@@ -211,15 +211,15 @@ export function describeApiContract(name: string, connect: () => Client): void {
   });
 
   describe(`${name}: list and watch`, () => {
-    it('tells each change after the list, once and in order', async () => {
+    it('delivers each change after the list, once and in order', async () => {
       const object = fresh();
       const { resourceVersion } = await connect().list(WIDGETS);
       const stop = new AbortController();
-      const told: string[] = [];
+      const events: string[] = [];
       const watching = (async () => {
         const options = { resourceVersion, timeoutSeconds: 60, signal: stop.signal };
         for await (const { type, object: seen } of connect().watch(WIDGETS, options)) {
-          if (type !== 'BOOKMARK') told.push(`${type} ${seen.metadata.name}`);
+          if (type !== 'BOOKMARK') events.push(`${type} ${seen.metadata.name}`);
           if (type === 'DELETED') return;
         }
       })();
@@ -229,7 +229,7 @@ export function describeApiContract(name: string, connect: () => Client): void {
       await connect().delete(WIDGETS, { name: object }, { uid: metadata.uid ?? '' });
       await watching;
       stop.abort();
-      expect(told).toEqual([`ADDED ${object}`, `MODIFIED ${object}`, `DELETED ${object}`]);
+      expect(events).toEqual([`ADDED ${object}`, `MODIFIED ${object}`, `DELETED ${object}`]);
     });
   });
 }

@@ -132,7 +132,7 @@ export function createControllerBed(given: ControllerBedOptions): ControllerBed 
       },
       stop.signal,
     );
-    running.catch(() => {}); // whoever waits for `ended` is told
+    running.catch(() => {}); // a test that awaits `ended` gets the error
     onTestFinished(end);
     await clock.advance(0);
     return {

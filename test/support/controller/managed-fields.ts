@@ -26,7 +26,7 @@ export interface AppliedFields {
   readonly conflicts: readonly string[];
 }
 
-/** Set by the server, or saying which object is meant: nobody owns them. */
+/** Set by the server, or identifying the object: no manager owns them. */
 const NOT_OWNED: ReadonlySet<string> = new Set([
   'name',
   'namespace',
@@ -70,7 +70,7 @@ export function applyFields(
   };
 }
 
-/** After an update or a patch: what changed is owned by its writer, and by nobody else. */
+/** After an update or a patch: its writer owns what changed, and no other manager does. */
 export function updateFields(
   before: KubeObject | undefined,
   after: KubeObject,
@@ -90,8 +90,8 @@ export function updateFields(
   const others = managed
     .filter((entry) => entry !== mine)
     .flatMap((entry) => {
-      const gone = pathsOfFieldsV1(entry.fieldsV1).filter((path) => !present(path));
-      return without(entry, [...changed, ...gone]);
+      const missing = pathsOfFieldsV1(entry.fieldsV1).filter((path) => !present(path));
+      return without(entry, [...changed, ...missing]);
     });
   return withManaged(after, [...others, ...entryOf(writer, 'Update', [...kept, ...changed].filter(present))]);
 }
@@ -132,7 +132,7 @@ function owns({ fieldsV1 }: ManagedFields, path: FieldSegments): boolean {
   return pathsOfFieldsV1(fieldsV1).some((own) => samePath(own, path));
 }
 
-/** The field, or one below it: an object that was empty when it was applied goes only when nobody owns a part of it. */
+/** The field, or one below it: an object that was empty when it was applied goes only when no manager owns a part of it. */
 function ownsWithin({ fieldsV1 }: ManagedFields, path: FieldSegments): boolean {
   return pathsOfFieldsV1(fieldsV1).some((own) => samePath(own.slice(0, path.length), path));
 }

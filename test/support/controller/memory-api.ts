@@ -202,16 +202,16 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
     return { status: 200, headers: JSON_HEADERS, body: events() };
 
     async function* events(): AsyncGenerator<Uint8Array> {
-      let seen = Number(resourceVersion);
+      let last = Number(resourceVersion);
       while (clock.monotonicMs() < endMs) {
-        for (const change of objects.history.filter(({ revision }) => revision > seen)) {
-          seen = change.revision;
+        for (const change of objects.history.filter(({ revision }) => revision > last)) {
+          last = change.revision;
           if (concerns(change)) yield line(change);
         }
         // More may have happened while the reader was busy with these.
-        if (objects.revision > seen) continue;
+        if (objects.revision > last) continue;
         if (signal.aborted) throw givenUp(signal);
-        if (!(await changedWithin(Math.min(BOOKMARK_MS, endMs - clock.monotonicMs())))) yield bookmark(seen);
+        if (!(await changedWithin(Math.min(BOOKMARK_MS, endMs - clock.monotonicMs())))) yield bookmark(last);
       }
     }
 
@@ -221,9 +221,9 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
       );
     }
 
-    function bookmark(seen: number): Uint8Array {
+    function bookmark(after: number): Uint8Array {
       const { resource } = kind;
-      const metadata = { name: '', resourceVersion: String(Math.max(seen, objects.revision)) };
+      const metadata = { name: '', resourceVersion: String(Math.max(after, objects.revision)) };
       const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
       return line({ type: 'BOOKMARK', object });
     }

@@ -180,7 +180,7 @@ export class MemoryObjects {
     return this.#happened(kind, 'ADDED', { ...object, metadata: added });
   }
 
-  /** A write that changes nothing has no new version, and no watch tells it. */
+  /** A write that changes nothing has no new version, and no watch delivers it. */
   #store(kind: MemoryKind, live: KubeObject, object: KubeObject): KubeObject {
     const { uid, resourceVersion, generation = 0, creationTimestamp } = live.metadata;
     const kept = {

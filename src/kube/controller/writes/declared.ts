@@ -11,7 +11,7 @@ import {
   stepOfEntry,
 } from './field-path.ts';
 
-/** What identifies an object is no change of it. */
+/** These fields identify the object and do not change it. */
 const IDENTITY: ReadonlySet<string> = new Set([
   'apiVersion',
   'kind',
@@ -79,7 +79,7 @@ function childrenOf(value: unknown): readonly (readonly [PathStep, unknown])[] {
   return isRecord(value) ? Object.entries(value) : [];
 }
 
-/** The key of an entry says which one is meant; alone it changes nothing in it. */
+/** The key identifies the entry; alone it does not change it. */
 function withoutKey(entry: unknown): unknown {
   const key = entryKeyField(entry);
   if (key === undefined || !isRecord(entry)) return entry;

@@ -1,9 +1,9 @@
-/** Evictions: what is asked, and which answers are no errors. Pure. */
+/** The request of an eviction, and the refusals that are answers instead of errors. Pure. */
 import { isDisruptionBudget, isKubeError } from '../../client/errors.ts';
 import type { KubeObject } from '../../objects/object.ts';
 
 export type EvictionOutcome =
-  /** The Pod is being deleted, or is gone. */
+  /** The Pod is being deleted, or does not exist any more. */
   | { readonly evicted: true }
   | {
       readonly evicted: false;

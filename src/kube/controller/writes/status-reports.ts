@@ -28,7 +28,7 @@ export interface StatusReport {
   readonly key: string;
 }
 
-// What a reconcile reports from step to step; nobody sees a tenth of a second.
+// What a reconcile reports from step to step; a tenth of a second is invisible to people.
 const GATHER_MS = 100;
 // A controller that reports after each of a thousand steps writes once a second.
 const BETWEEN_MS = 1000;

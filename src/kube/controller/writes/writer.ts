@@ -1,4 +1,4 @@
-/** The writes of one controller: declared, of the very object that was read, skipped when needless, and seen at once. */
+/** The writes of one controller: declared, of the object that was read, skipped when nothing changes, and visible at once. */
 import type { Client } from '../../client/client.ts';
 import { isKubeError, KubeError } from '../../client/errors.ts';
 import { labelOf, nameOf } from '../../client/paths.ts';
@@ -128,7 +128,7 @@ async function send<T extends KubeObject>(
 ): Promise<T> {
   const conditional = object.metadata.resourceVersion !== undefined;
   if (live && !conditional && isUnchanged(object, live, applied)) return live;
-  // Declared fields are ours alone: whoever else set them is overruled.
+  // Declared fields belong to this controller alone: a value of another manager is overwritten.
   const how = { ...applied, force: true, ...callOf(call) };
   return stored(options, resource, await options.client.apply(resource, ofLive(object, live), how));
 }

@@ -130,15 +130,15 @@ async function get(name: string): Promise<Widget> {
 
 it('writes, sees its own write at once, and then sends nothing more for the same intent', async () => {
   await put('a');
-  const seen: unknown[] = [];
+  const sizes: unknown[] = [];
   const run = await start(async (context, { metadata: { name } }) => {
     await context.apply(WIDGETS, { metadata: { name }, spec: { size: 3 } });
     await context.applyStatus(WIDGETS, { metadata: { name }, status: { phase: 'Sized' } });
     const now = context.view(WIDGETS).get(name);
-    seen.push([now?.spec.size, now?.status?.phase]);
+    sizes.push([now?.spec.size, now?.status?.phase]);
   });
   await expect.poll(async () => (await get('a')).status, PATIENCE).toEqual({ phase: 'Sized' });
-  expect(seen[0]).toEqual([3, 'Sized']);
+  expect(sizes[0]).toEqual([3, 'Sized']);
   await expect.poll(run.reconciles, PATIENCE).toBeGreaterThan(1);
   const sent = [...run.calls];
   expect(sent).toEqual(['apply 200', 'apply 200']);
@@ -159,7 +159,7 @@ it('sends nothing of a write that is not declared', async () => {
   expect(run.calls).toEqual([]);
 });
 
-it('adds and removes a finalizer, and sees that the object is gone', async () => {
+it('adds and removes a finalizer, and observes the deletion at once', async () => {
   await put('a');
   const finalizer = 'test.kubenode.dev/ours';
   const change = { writes: [`Widget.metadata.finalizers[${finalizer}]`] };

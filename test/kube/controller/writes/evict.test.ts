@@ -16,7 +16,7 @@ it('names the very Pod by its UID, and its grace period', () => {
 });
 
 it.each<[name: string, error: unknown, outcome: unknown]>([
-  ['a Pod that is gone is evicted', new KubeError('NotFound', 'no such pod'), { evicted: true }],
+  ['a Pod that is not found counts as evicted', new KubeError('NotFound', 'no such pod'), { evicted: true }],
   [
     'a disruption budget answers with its words and when to ask again',
     new KubeError('TooManyRequests', 'no', { causes: [BUDGET], retryAfterSeconds: 10 }),
