@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import type { Clock } from './clock.ts';
 import { OsError } from './errors.ts';
 import { toDiskError } from './files.ts';
+import { pollUntil } from './poll.ts';
 import { isSameProcess, type ProcessIdentity, readProcessIdentity } from './process-identity.ts';
 
 export interface Command {
@@ -84,12 +85,8 @@ async function signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<
 }
 
 async function endsWithin(identity: ProcessIdentity, clock: Clock, ms: number): Promise<boolean> {
-  const deadline = clock.monotonicMs() + ms;
-  while (await isRunning(identity)) {
-    if (clock.monotonicMs() >= deadline) return false;
-    await clock.sleep(POLL_MS);
-  }
-  return true;
+  const deadlineMs = clock.monotonicMs() + ms;
+  return await pollUntil(async () => !(await isRunning(identity)), { clock, everyMs: POLL_MS, deadlineMs });
 }
 
 /** Contains the end of the log, which usually explains the exit. */

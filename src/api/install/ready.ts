@@ -4,6 +4,7 @@ import { isKubeError } from '../../kube/client/errors.ts';
 import { nameOf } from '../../kube/client/paths.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
+import { pollUntil } from '../../os/poll.ts';
 import { GROUP } from '../names.ts';
 import { initialLedger } from '../policies/ledger.ts';
 import { resourceOf } from './objects.ts';
@@ -58,21 +59,18 @@ async function until(
   patience: Patience,
   wanted: (error: unknown) => boolean,
 ): Promise<void> {
-  for (;;) {
-    const error = await client.create(resourceOf(probe), probe, { dryRun: true }).then(
+  let error: unknown;
+  const isExpected = async (): Promise<boolean> => {
+    error = await client.create(resourceOf(probe), probe, { dryRun: true }).then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    if (wanted(error)) return;
-    if (isOver(patience)) throw new Error('the policies are written, but not in force yet', { cause: error });
-    await pause(patience);
-  }
+    return wanted(error);
+  };
+  if (await poll(isExpected, patience)) return;
+  throw new Error('the policies are written, but not in force yet', { cause: error });
 }
 
-function isOver({ clock, end }: Patience): boolean {
-  return clock.monotonicMs() >= end;
-}
-
-function pause({ clock, signal }: Patience): Promise<void> {
-  return clock.sleep(POLL_MS, signal);
+function poll(isDone: () => Promise<boolean>, { clock, end, signal }: Patience): Promise<boolean> {
+  return pollUntil(isDone, { clock, everyMs: POLL_MS, deadlineMs: end, signal });
 }

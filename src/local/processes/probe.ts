@@ -1,6 +1,7 @@
 /** Probes whether a process is ready: one HTTPS request on a new connection. */
 import { request } from 'node:https';
 import type { Clock } from '../../os/clock.ts';
+import { pollUntil } from '../../os/poll.ts';
 import { type Command, createExitError, isRunning, readLogTail } from '../../os/process.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 import { LocalError } from '../errors.ts';
@@ -74,12 +75,16 @@ export interface ReadyWait {
 /** Waits for status 200. Throws if the process exits, on timeout, or if the signal is aborted. */
 export async function waitUntilReady(wait: ReadyWait): Promise<void> {
   const { clock, signal } = wait;
-  const deadline = clock.monotonicMs() + wait.timeoutMs;
-  while (!(await isEndpointReady(wait.endpoint))) {
+  const deadlineMs = clock.monotonicMs() + wait.timeoutMs;
+  if (!(await pollUntil(isReady, { clock, everyMs: POLL_MS, deadlineMs, signal }))) {
+    throw await createTimeoutError(wait);
+  }
+
+  async function isReady(): Promise<boolean> {
+    if (await isEndpointReady(wait.endpoint)) return true;
     signal?.throwIfAborted();
     if (!(await isRunning(wait.identity))) throw await createExitError(wait.command, wait.logFile);
-    if (clock.monotonicMs() >= deadline) throw await createTimeoutError(wait);
-    await clock.sleep(POLL_MS, signal);
+    return false;
   }
 }
 

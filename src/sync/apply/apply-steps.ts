@@ -1,5 +1,6 @@
 /** Applies the objects of a plan step by step: concurrently within a step. A failure stops only the objects that depend on it. */
 import { isKubeError } from '../../kube/client/errors.ts';
+import { NOT_SERVED_YET, waitUntilServed } from '../../kube/client/served.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
@@ -8,7 +9,6 @@ import { runConcurrently } from '../run-concurrently.ts';
 import { type ApplyOutcome, applyObject } from './apply-object.ts';
 import type { SyncContext } from './context.ts';
 import { matchesDesired, projectionOf } from './drift.ts';
-import { NOT_SERVED_YET, waitUntilServed } from './live/crd-watch.ts';
 import { dependenciesIn, groupByStep } from './order.ts';
 import type { ObjectPlan, TargetPlan } from './plan.ts';
 

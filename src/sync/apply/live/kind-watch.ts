@@ -5,11 +5,13 @@ import { createReflector, type Reflector } from '../../../kube/cache/reflector.t
 import { createStore } from '../../../kube/cache/store.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError, type KubeError } from '../../../kube/client/errors.ts';
+import { waitUntilServed } from '../../../kube/client/served.ts';
 import type { KubeObject, ObjectName } from '../../../kube/objects/object.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../../os/clock.ts';
-import { type CrdWatch, waitUntilServed } from './crd-watch.ts';
+import { pollUntil } from '../../../os/poll.ts';
+import type { CrdWatch } from './crd-watch.ts';
 import type { KindRef } from './ports.ts';
 
 export interface KindWatchOptions {
@@ -106,12 +108,13 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
   /** A server that has just begun to serve a kind refuses requests for a moment, so some errors are retried. */
   async function waitForList(signal: AbortSignal): Promise<void> {
     const deadlineMs = clock.monotonicMs() + LIST_WITHIN_MS;
-    for (let state = watch?.freshness(); state && !state.synced; state = watch?.freshness()) {
-      const isFinal =
-        state.error && !isKubeError(state.error, 'TooManyRequests', 'ServerError', 'NotFound', 'BadAnswer');
-      if (isFinal || clock.monotonicMs() >= deadlineMs) return;
-      await clock.sleep(POLL_MS, signal);
-    }
+    await pollUntil(isListedOrFailed, { clock, everyMs: POLL_MS, deadlineMs, signal });
+  }
+
+  function isListedOrFailed(): boolean {
+    const { synced = true, error } = watch?.freshness() ?? {};
+    if (synced || !error) return synced;
+    return !isKubeError(error, 'TooManyRequests', 'ServerError', 'NotFound', 'BadAnswer');
   }
 
   function unknownReason(): string | undefined {

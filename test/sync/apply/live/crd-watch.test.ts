@@ -1,62 +1,39 @@
-import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../../src/kube/client/client.ts';
-import { KubeError, type KubeErrorCode } from '../../../../src/kube/client/errors.ts';
-import { waitUntilServed } from '../../../../src/sync/apply/live/crd-watch.ts';
-import { virtualClock } from '../../../support/virtual-clock.ts';
-import { createFakeCluster } from '../fake-cluster.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createCrdWatch } from '../../../../src/sync/apply/live/crd-watch.ts';
+import { createSmallServer } from '../../../support/kube/small-server.ts';
+import { memoryLog } from '../../../support/memory-log.ts';
+import { settle, virtualClock } from '../../../support/virtual-clock.ts';
 
 const WIDGET = { apiVersion: 'example.com/v1', kind: 'Widget' };
-const NEVER = new AbortController().signal;
+const SPEC = { group: 'example.com', names: { kind: 'Widget' } };
 
-/** A client that fails with these codes, one for each attempt, and then succeeds. */
-function clientAfter(discovery: KubeErrorCode[], lists: KubeErrorCode[]): Client & { forgotten: number } {
-  const { client } = createFakeCluster().process();
-  const failing = {
-    ...client,
-    forgotten: 0,
-    resourceFor: async (apiVersion: string, kind: string) => {
-      fail(discovery);
-      return client.resourceFor(apiVersion, kind);
-    },
-    list: async (...args: Parameters<Client['list']>) => {
-      fail(lists);
-      return client.list(...args) as never;
-    },
-    forgetResources: () => {
-      failing.forgotten += 1;
-    },
-  };
-  return failing;
-}
-
-function fail(codes: KubeErrorCode[]): void {
-  const code = codes.shift();
-  if (code) throw new KubeError(code, 'not served');
-}
-
-describe('waitUntilServed', () => {
-  it('S9 waits until discovery lists the kind, and then until it can be read', async () => {
-    const clock = virtualClock();
-    const client = clientAfter(['NotFound', 'ServerError'], ['NotFound', 'TooManyRequests']);
-    const served = waitUntilServed(client, clock, WIDGET, NEVER);
-    await clock.advance(1000);
-    expect(await served).toMatchObject({ group: 'example.com', kind: 'Widget' });
-    expect(client.forgotten).toBe(4);
-  });
-
-  it('rejects at once with an error that waiting does not fix', async () => {
-    const served = waitUntilServed(clientAfter(['Forbidden'], []), virtualClock(), WIDGET, NEVER);
-    await expect(served).rejects.toMatchObject({ code: 'Forbidden' });
-  });
-
-  it('rejects with the last error after 30 s', async () => {
-    const clock = virtualClock();
-    const client = clientAfter(
-      Array.from({ length: 2000 }, () => 'NotFound' as const),
-      [],
-    );
-    const served = waitUntilServed(client, clock, WIDGET, NEVER).catch((error: unknown) => error);
-    await clock.advance(31_000);
-    expect(await served).toMatchObject({ code: 'NotFound' });
+describe('createCrdWatch', () => {
+  it('reports a kind as defined once its CRD is established, and not before it is started', async () => {
+    const server = createSmallServer(virtualClock());
+    const changes: boolean[] = [];
+    const watch = createCrdWatch({
+      client: server,
+      clock: virtualClock(),
+      log: memoryLog(),
+      random: () => 0.5,
+      onChange: () => changes.push(watch.defines(WIDGET)),
+    });
+    expect(server.requests).toEqual([]);
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    watch.start(stop.signal);
+    await settle();
+    server.put('widgets.example.com', { spec: SPEC, status: conditions('False') });
+    await settle();
+    expect(watch.defines(WIDGET)).toBe(false);
+    server.put('widgets.example.com', { spec: SPEC, status: conditions('True') });
+    await settle();
+    expect(watch.defines(WIDGET)).toBe(true);
+    expect(watch.defines({ ...WIDGET, kind: 'Gadget' })).toBe(false);
+    expect(changes.at(-1)).toBe(true);
   });
 });
+
+function conditions(status: string): object {
+  return { conditions: [{ type: 'Established', status }] };
+}
