@@ -25,14 +25,15 @@ export async function notServed(
   crd: CustomResourceDefinition,
   patience: Patience,
 ): Promise<string | undefined> {
-  for (;;) {
+  let reason: string | undefined;
+  const isDecided = async (): Promise<boolean> => {
     const { established, objection } = crdState(
       await client.get<CustomResourceDefinition>(resourceOf(crd), nameOf(crd)),
     );
-    if (established || objection !== undefined) return objection;
-    if (isOver(patience)) return 'not served yet; look at the conditions in its status';
-    await pause(patience);
-  }
+    reason = objection;
+    return established || objection !== undefined;
+  };
+  return (await poll(isDecided, patience)) ? reason : 'not served yet; look at the conditions in its status';
 }
 
 /**
