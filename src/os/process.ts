@@ -1,9 +1,9 @@
 /** Child processes that outlive this one: started in their own session, and stopped by identity. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from './clock.ts';
-import { OsError } from './errors.ts';
+import { OsError, systemCode } from './errors.ts';
 import { toDiskError } from './files.ts';
 import { pollUntil } from './poll.ts';
 import { isSameProcess, type ProcessIdentity, readProcessIdentity } from './process-identity.ts';
@@ -72,6 +72,16 @@ export async function stopProcess(identity: ProcessIdentity, clock: Clock, termM
     where: `pid ${identity.pid}`,
     hint: 'inspect it with ps: it may wait for a disk that does not respond',
   });
+}
+
+/** Kills a child together with the processes that it started. It must have been spawned with `detached`, in its own group. */
+export function killProcessGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    if (systemCode(error) !== 'ESRCH') throw error;
+  }
 }
 
 async function signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<boolean> {

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { isRunning, readLogTail, startProcess, stopProcess } from '../../src/os/process.ts';
-import type { ProcessIdentity } from '../../src/os/process-identity.ts';
+import { isRunning, killProcessGroup, readLogTail, startProcess, stopProcess } from '../../src/os/process.ts';
+import { type ProcessIdentity, readProcessIdentity } from '../../src/os/process-identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { tempFolder } from '../support/temp.ts';
 
@@ -110,4 +112,18 @@ describe('a child process', () => {
   async function untilLog(text: string): Promise<void> {
     while (!existsSync(log) || !readFileSync(log, 'utf8').includes(text)) await clock.sleep(5);
   }
+});
+
+describe('killProcessGroup', () => {
+  it('ends the child and the processes that it started, and may be called again', async () => {
+    const child = spawn('/bin/sh', ['-c', 'sleep 100 & echo $!; wait'], { detached: true });
+    const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+    const grandchild = await readProcessIdentity(Number(line));
+    if (!grandchild) throw new Error('the child started no process');
+    killProcessGroup(child);
+    await once(child, 'close');
+    expect(child.signalCode).toBe('SIGKILL');
+    while (await isRunning(grandchild)) await new Promise((resolve) => setTimeout(resolve, 5));
+    killProcessGroup(child);
+  });
 });

@@ -1,7 +1,7 @@
 /** Runs the harness in a process that can read only the exported commit and the toolchain, within limits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { killProcessGroup } from '../../os/process-group.ts';
+import { killProcessGroup } from '../../os/process.ts';
 import { RenderError, type RenderErrorCode } from './errors.ts';
 import type { Isolation } from './isolation.ts';
 import { residentBytes } from './memory.ts';

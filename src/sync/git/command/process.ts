@@ -1,6 +1,6 @@
 /** Runs the git command without a shell, foreign configuration, hooks or prompts, and always within a time limit. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { killProcessGroup } from '../../../os/process-group.ts';
+import { killProcessGroup } from '../../../os/process.ts';
 import { GitError } from '../errors.ts';
 
 export interface GitCommand {
