@@ -1,6 +1,6 @@
 /**
- * Puts kinds, namespaces, roles and policies into a cluster by server-side apply. Looks first: when the server
- * is too old, or a CRD there is not one that we may replace, nothing is written at all.
+ * Installs CRDs, namespaces, roles and policies by server-side apply. Checks the cluster first: if the server is too old,
+ * or has a CRD that must not be replaced, nothing is written.
  */
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
@@ -14,59 +14,59 @@ import {
   type Change,
   type CustomResourceDefinition,
   changeOf,
-  crdObjection,
+  crdRefusalReason,
   type ServerVersion,
-  versionObjection,
+  versionRefusalReason,
 } from './plan.ts';
-import { notServed, type Patience, untilInForce } from './ready.ts';
+import { notServedReason, type WaitOptions, waitUntilInForce } from './ready.ts';
 
 export { crds, installation } from './installation.ts';
 
 export interface InstallOptions {
   readonly clock: Clock;
-  /** The server checks everything and keeps nothing. */
+  /** The server validates everything and stores nothing. */
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
   readonly objects?: readonly KubeObject[];
   readonly signal?: AbortSignal;
-  /** How long new kinds may take until they are served. */
+  /** Time limit for new kinds to be served. */
   readonly establishMs?: number;
-  /** Called as each object is done. */
-  readonly progress?: (result: Installed, done: number, total: number) => void;
+  /** Called after each object. */
+  readonly progress?: (result: InstalledObject, done: number, total: number) => void;
 }
 
-export interface Installed {
+export interface InstalledObject {
   readonly object: KubeObject;
   readonly outcome: Change | 'failed';
   readonly error?: Error;
 }
 
-/** The cluster cannot take this installation. Nothing was written. */
+/** kubenode cannot be installed in this cluster. Nothing was written. */
 export class InstallRefused extends Error {
   override readonly name = 'InstallRefused';
-  readonly objections: readonly string[];
+  readonly reasons: readonly string[];
 
-  constructor(objections: readonly string[]) {
-    super(objections.join('\n'));
-    this.objections = objections;
+  constructor(reasons: readonly string[]) {
+    super(reasons.join('\n'));
+    this.reasons = reasons;
   }
 }
 
-/** Ten seconds are many times what a server needs; a minute is one that is in trouble. */
+/** A server needs about a second. After a minute something is wrong. */
 const ESTABLISH_MS = 60_000;
 
-/** One result an object, in order; `failed` carries its error, and the others are tried all the same. */
-export async function install(client: Client, options: InstallOptions): Promise<readonly Installed[]> {
+/** Returns one result for each object, in order. A failed object does not stop the others. */
+export async function install(client: Client, options: InstallOptions): Promise<readonly InstalledObject[]> {
   const objects = options.objects ?? installation();
-  const seen = await refuseUnfit(client, objects.filter(isCrd), options);
-  const run: Run = { client, options, total: objects.length, seen, promised: new Set(), results: [] };
-  // Objects of a kind can be written when the kind is served, and not a moment before.
+  const live = await checkCluster(client, objects.filter(isCrd), options);
+  const run: Run = { client, options, total: objects.length, live, pending: new Set(), results: [] };
+  // Objects of a kind can be written only once the kind is served.
   const split = objects.findLastIndex(isCrd) + 1;
   for (const object of objects.slice(0, split)) await step(run, object);
-  if (options.dryRun !== true) await untilServed(run);
+  if (options.dryRun !== true) await waitUntilServed(run);
   for (const object of objects.slice(split)) await step(run, object);
-  if (options.dryRun !== true && isWhole(run) && objects.some(isPolicy)) {
-    await untilInForce(client, patienceOf(options));
+  if (options.dryRun !== true && isComplete(run) && objects.some(isPolicy)) {
+    await waitUntilInForce(client, waitOptionsOf(options));
   }
   return run.results;
 }
@@ -75,78 +75,84 @@ interface Run {
   readonly client: Client;
   readonly options: InstallOptions;
   readonly total: number;
-  /** CRDs as they were found; they are large, and not read twice. */
-  readonly seen: ReadonlyMap<KubeObject, KubeObject | undefined>;
-  /** Namespaces and kinds that a dry run would have made: what needs them is not found, and that is no error. */
-  readonly promised: Set<string>;
-  readonly results: Installed[];
+  /** The live CRDs, which are large and therefore read once. */
+  readonly live: ReadonlyMap<KubeObject, KubeObject | undefined>;
+  /** Namespaces and kinds that a dry run would have created. NotFound is no error for objects in them. */
+  readonly pending: Set<string>;
+  readonly results: InstalledObject[];
 }
 
 async function step(run: Run, object: KubeObject): Promise<void> {
   const result = await attempt(run, object);
-  if (result.outcome === 'created') for (const place of placesMadeBy(object)) run.promised.add(place);
+  if (result.outcome === 'created') for (const place of containersCreatedBy(object)) run.pending.add(place);
   run.results.push(result);
   run.options.progress?.(result, run.results.length, run.total);
 }
 
-/** Its namespace, or its kind. */
-function placesMadeBy(object: KubeObject): readonly string[] {
+/** The kind of a CRD, or the name of a Namespace. */
+function containersCreatedBy(object: KubeObject): readonly string[] {
   if (isCrd(object)) return [object.spec.names.kind];
   return object.kind === 'Namespace' ? [object.metadata.name] : [];
 }
 
-async function attempt(run: Run, object: KubeObject): Promise<Installed> {
+async function attempt(run: Run, object: KubeObject): Promise<InstalledObject> {
   const { client, options } = run;
   try {
-    const before = run.seen.has(object) ? run.seen.get(object) : await read(client, object, options);
-    if (before !== undefined && isOnlyBegun(object)) return { object, outcome: 'unchanged' };
+    const before = run.live.has(object) ? run.live.get(object) : await read(client, object, options);
+    if (before !== undefined && isCreateOnly(object)) return { object, outcome: 'unchanged' };
     return { object, outcome: changeOf(before, await write(client, object, options)) };
   } catch (error) {
-    if (isHopeless(error)) throw error;
-    return isPromised(run, object, error)
+    if (isFatal(error)) throw error;
+    return isMissingInDryRun(run, object, error)
       ? { object, outcome: 'created' }
       : { object, outcome: 'failed', error: asError(error) };
   }
 }
 
-/** A path that is not served is answered by no API object: BadAnswer. */
-function isPromised({ options, promised }: Run, { kind, metadata }: KubeObject, error: unknown): boolean {
+/** For a path that is not served the server returns no API object: BadAnswer. */
+function isMissingInDryRun(
+  { options, pending }: Run,
+  { kind, metadata }: KubeObject,
+  error: unknown,
+): boolean {
   const place = metadata.namespace ?? kind;
-  return options.dryRun === true && isKubeError(error, 'NotFound', 'BadAnswer') && promised.has(place);
+  return options.dryRun === true && isKubeError(error, 'NotFound', 'BadAnswer') && pending.has(place);
 }
 
 function write(client: Client, object: KubeObject, options: InstallOptions): Promise<KubeObject> {
   const { dryRun = false, fieldManager = MANAGER_INSTALL } = options;
   const how = { fieldManager, dryRun, ...callOptions(options) };
-  if (isOnlyBegun(object)) return client.create(resourceOf(object), object, how);
-  // Forced: these objects are ours, and a field that somebody else holds would keep an upgrade out for ever.
+  if (isCreateOnly(object)) return client.create(resourceOf(object), object, how);
+  // Forced: kubenode owns these objects. Otherwise a field of another manager would block every upgrade.
   return client.apply(resourceOf(object), object, { ...how, force: true });
 }
 
-/** The ledger lives on by itself: an installation makes the first one, and never touches it again. */
-function isOnlyBegun({ kind }: KubeObject): boolean {
+/** The Defender owns the ledger: an installation creates it and never writes it again. */
+function isCreateOnly({ kind }: KubeObject): boolean {
   return kind === 'DefenderLedger';
 }
 
-async function refuseUnfit(
+async function checkCluster(
   client: Client,
-  wanted: readonly CustomResourceDefinition[],
+  declared: readonly CustomResourceDefinition[],
   options: InstallOptions,
 ): Promise<ReadonlyMap<KubeObject, KubeObject | undefined>> {
   const version = (await client.raw('/version', callOptions(options))) as ServerVersion;
-  const objection = versionObjection(client.server, version);
-  if (objection !== undefined) throw new InstallRefused([objection]);
-  const seen = await Promise.all(wanted.map(async (crd) => [crd, await read(client, crd, options)] as const));
-  const objections = seen.flatMap(([crd, live]) => (live && crdObjection(crd, live)) ?? []);
-  if (objections.length > 0) throw new InstallRefused(objections);
-  return new Map(seen);
+  const reason = versionRefusalReason(client.server, version);
+  if (reason !== undefined) throw new InstallRefused([reason]);
+  const live = await Promise.all(
+    declared.map(async (crd) => [crd, await read(client, crd, options)] as const),
+  );
+  const reasons = live.flatMap(([crd, current]) => (current && crdRefusalReason(crd, current)) ?? []);
+  if (reasons.length > 0) throw new InstallRefused(reasons);
+  return new Map(live);
 }
 
-async function untilServed({ client, options, results }: Run): Promise<void> {
-  const patience = patienceOf(options);
+async function waitUntilServed({ client, options, results }: Run): Promise<void> {
+  const waitOptions = waitOptionsOf(options);
   for (const [index, { object, outcome }] of results.entries()) {
     if (!isCrd(object) || outcome === 'failed') continue;
-    const because = await notServed(client, object, patience);
+    const because = await notServedReason(client, object, waitOptions);
     if (because === undefined) continue;
     const error = new Error(`CRD ${object.metadata.name}: ${because}`);
     results[index] = { object, outcome: 'failed', error };
@@ -154,12 +160,12 @@ async function untilServed({ client, options, results }: Run): Promise<void> {
   client.forgetResources();
 }
 
-function patienceOf({ clock, signal, establishMs = ESTABLISH_MS }: InstallOptions): Patience {
-  const patience = { clock, end: clock.monotonicMs() + establishMs };
-  return signal === undefined ? patience : { ...patience, signal };
+function waitOptionsOf({ clock, signal, establishMs = ESTABLISH_MS }: InstallOptions): WaitOptions {
+  const waitOptions = { clock, end: clock.monotonicMs() + establishMs };
+  return signal === undefined ? waitOptions : { ...waitOptions, signal };
 }
 
-function isWhole({ results }: Run): boolean {
+function isComplete({ results }: Run): boolean {
   return results.every(({ outcome }) => outcome !== 'failed');
 }
 
@@ -176,8 +182,8 @@ async function read<T extends KubeObject>(
   }
 }
 
-/** What the next object would meet as well: there is no use in eighty equal errors. */
-function isHopeless(error: unknown): boolean {
+/** Errors that every further object would cause too. */
+function isFatal(error: unknown): boolean {
   return isKubeError(error, 'Unreachable', 'Timeout', 'Aborted', 'Unauthorized', 'Credentials', 'Config');
 }
 

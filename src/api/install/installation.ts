@@ -1,4 +1,4 @@
-/** Everything that a cluster needs before any part of kubenode runs on it, in the order in which it is applied. */
+/** The objects that a cluster needs before any part of kubenode runs on it, in the order in which they are applied. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -8,10 +8,10 @@ import { initialLedger } from '../policies/ledger.ts';
 import { namespaces, serviceAccounts } from '../principals.ts';
 import { bindings, roles } from '../roles/all.ts';
 
-/** `crds/` is three folders up, from src/api/install in a checkout as from dist/api/install in the package. */
+/** `crds/` is three directories up from src/api/install in a checkout, and from dist/api/install in the package. */
 const CRDS = join(import.meta.dirname, '../../../crds');
 
-/** Policies come last: their parameters are our kinds, and the ledger. */
+/** Policies come last, because their parameters are our kinds and the ledger. */
 export function installation(): readonly KubeObject[] {
   const principals = [...serviceAccounts(), ...roles(), ...bindings()];
   return [...namespaces(), ...crds(), ...principals, initialLedger, ...policies()];
@@ -20,7 +20,7 @@ export function installation(): readonly KubeObject[] {
 export function crds(): readonly KubeObject[] {
   const names = readdirSync(CRDS).filter((name) => name.endsWith('.yaml'));
   if (names.length === 0) {
-    throw new Error(`no CRD lies in ${CRDS}: the package is not whole, install it again`);
+    throw new Error(`no CRD found in ${CRDS}: the package is incomplete. Install it again`);
   }
   return names.toSorted().map((name) => parse(readFileSync(join(CRDS, name), 'utf8')) as KubeObject);
 }

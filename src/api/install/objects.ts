@@ -1,4 +1,4 @@
-/** How the objects of an installation are addressed. */
+/** The API resources of the objects of an installation. */
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { CustomResourceDefinition } from './plan.ts';
 
@@ -10,7 +10,7 @@ export function isPolicy(object: KubeObject): boolean {
   return object.kind === 'ValidatingAdmissionPolicy';
 }
 
-/** Without discovery: these are kinds that every API server has, and two of our own. */
+/** Without discovery: every API server has these kinds, except for two of our own. */
 export function resourceOf({ apiVersion, kind, metadata }: KubeObject): Resource {
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const plural =

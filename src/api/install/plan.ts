@@ -1,10 +1,10 @@
-/** May this installation be put into that cluster, and what did it change? Pure. */
+/** Decides whether kubenode may be installed in a cluster, and what an installation changed. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
 const MIN_MINOR = 31;
 
-/** What of a CustomResourceDefinition decides whether it may be replaced. */
+/** The fields of a CustomResourceDefinition that decide whether it may be replaced. */
 export interface CustomResourceDefinition extends KubeObject {
   readonly spec: {
     readonly group: string;
@@ -26,47 +26,50 @@ export interface ServerVersion {
   readonly gitVersion?: string;
 }
 
-/** Why nothing may be written; undefined when nothing speaks against it. */
-export function versionObjection(server: string, { gitVersion = '' }: ServerVersion): string | undefined {
+/** Why nothing may be written to this server. */
+export function versionRefusalReason(server: string, { gitVersion = '' }: ServerVersion): string | undefined {
   const { minor } = /^v1\.(?<minor>\d+)\./.exec(gitVersion)?.groups ?? {};
   if (minor === undefined) {
-    return `${server} does not say that it is Kubernetes 1.x (version "${gitVersion}"): is it an API server?`;
+    return `${server} does not report a Kubernetes 1.x version (got "${gitVersion}"). Check that it is an API server`;
   }
   if (Number(minor) >= MIN_MINOR) return undefined;
-  return `${server} is Kubernetes ${gitVersion}, and kubenode needs 1.${MIN_MINOR} or newer: upgrade the cluster first`;
+  return `${server} runs Kubernetes ${gitVersion}, but kubenode needs 1.${MIN_MINOR} or newer. Upgrade the cluster first`;
 }
 
-/** Why this CRD may not take the place of the one that is there. */
-export function crdObjection(
-  wanted: CustomResourceDefinition,
+/** Why this CRD must not replace the live one. */
+export function crdRefusalReason(
+  declared: CustomResourceDefinition,
   live: CustomResourceDefinition,
 ): string | undefined {
   const { name, deletionTimestamp } = live.metadata;
   if (deletionTimestamp !== undefined) {
-    return `CRD ${name} is being deleted: wait until it is gone, or take its finalizers off`;
+    return `CRD ${name} is being deleted: wait until it is deleted, or remove its finalizers`;
   }
-  const ours = identityOf(wanted);
+  const ours = identityOf(declared);
   const there = identityOf(live);
-  if (there === ours) return lossObjection(wanted, live);
-  return `CRD ${name} is not ours (${there} instead of ${ours}): remove it, or use another cluster`;
+  if (there === ours) return versionLossReason(declared, live);
+  return `CRD ${name} does not belong to kubenode: expected ${ours}, got ${there}. Remove it, or use another cluster`;
 }
 
 function identityOf({ spec }: CustomResourceDefinition): string {
   return `${spec.group} ${spec.names.kind}, ${spec.scope}`;
 }
 
-function lossObjection(wanted: CustomResourceDefinition, live: CustomResourceDefinition): string | undefined {
-  const known = new Set(wanted.spec.versions.map((version) => version.name));
+function versionLossReason(
+  declared: CustomResourceDefinition,
+  live: CustomResourceDefinition,
+): string | undefined {
+  const known = new Set(declared.spec.versions.map((version) => version.name));
   const there = [...live.spec.versions.map(({ name }) => name), ...(live.status?.storedVersions ?? [])];
   const lost = [...new Set(there)].filter((version) => !known.has(version));
   if (lost.length === 0) return undefined;
   return (
-    `CRD ${live.metadata.name} has version ${lost.join(', ')}, and this kubenode knows only ${[...known].join(', ')}: ` +
-    'objects of it would be lost. Use the kubenode that installed it, or a newer one'
+    `CRD ${live.metadata.name} has version ${lost.join(', ')}, but this kubenode knows only ${[...known].join(', ')}: ` +
+    'its objects would be lost. Use the kubenode release that installed it, or a newer one'
   );
 }
 
-export type CrdState = { readonly established: boolean; readonly objection?: string };
+export type CrdState = { readonly established: boolean; readonly refusal?: string };
 
 /** Established: the API server serves the kind. */
 export function crdState({ status }: CustomResourceDefinition): CrdState {
@@ -74,12 +77,12 @@ export function crdState({ status }: CustomResourceDefinition): CrdState {
   if (condition('Established')?.status === 'True') return { established: true };
   const names = condition('NamesAccepted');
   if (names?.status !== 'False') return { established: false };
-  return { established: false, objection: names.message ?? 'its names are taken' };
+  return { established: false, refusal: names.message ?? 'its names are used by another CRD' };
 }
 
 export type Change = 'created' | 'configured' | 'unchanged';
 
-/** By content: who owns which field, and what others report in `status`, is no change of ours. */
+/** Compares the content only: managedFields and status are no change of an installation. */
 export function changeOf(before: KubeObject | undefined, after: KubeObject): Change {
   if (before === undefined) return 'created';
   return isDeepStrictEqual(content(before), content(after)) ? 'unchanged' : 'configured';

@@ -1,4 +1,4 @@
-/** Waits until what was written is in force: nobody should have to try again after an installation. */
+/** Waits until the installation is in force, so that nothing has to be retried after it. */
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { nameOf } from '../../kube/client/paths.ts';
@@ -12,38 +12,38 @@ import { type CustomResourceDefinition, crdState } from './plan.ts';
 
 const POLL_MS = 100;
 
-export interface Patience {
+export interface WaitOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** On the monotonic clock. */
+  /** Deadline on the monotonic clock. */
   readonly end: number;
 }
 
-/** Why the server does not serve the kind; undefined as soon as it does. */
-export async function notServed(
+/** Waits for the kind to be served. Returns why it is not. */
+export async function notServedReason(
   client: Client,
   crd: CustomResourceDefinition,
-  patience: Patience,
+  waitOptions: WaitOptions,
 ): Promise<string | undefined> {
   let reason: string | undefined;
   const isDecided = async (): Promise<boolean> => {
-    const { established, objection } = crdState(
+    const { established, refusal } = crdState(
       await client.get<CustomResourceDefinition>(resourceOf(crd), nameOf(crd)),
     );
-    reason = objection;
-    return established || objection !== undefined;
+    reason = refusal;
+    return established || refusal !== undefined;
   };
-  return (await poll(isDecided, patience)) ? reason : 'not served yet; look at the conditions in its status';
+  return (await poll(isDecided, waitOptions)) ? reason : 'not served yet. Check the conditions in its status';
 }
 
 /**
- * Two signs. The policy that is written last refuses: then those before it are known to the server as well. And a
- * Machine can be written: until the server has read the parameters of policies it refuses all that they look at.
+ * Two dry runs show it. The policy that was written last denies a request, so those before it are in force too. And a
+ * Machine can be created: until the server has read the parameters of a policy, it denies all requests that match it.
  */
-export async function untilInForce(client: Client, patience: Patience): Promise<void> {
-  await until(client, initialLedger, patience, (error) => isKubeError(error, 'Forbidden'));
-  // A cluster may have policies of its own, and the installer need not be one who may write Machines.
-  await until(client, PROBE, patience, (error) => error === undefined || isKubeError(error, 'Forbidden'));
+export async function waitUntilInForce(client: Client, waitOptions: WaitOptions): Promise<void> {
+  await until(client, initialLedger, waitOptions, (error) => isKubeError(error, 'Forbidden'));
+  // Forbidden is fine here: the cluster may have other policies, and the installer need not be allowed to write Machines.
+  await until(client, PROBE, waitOptions, (error) => error === undefined || isKubeError(error, 'Forbidden'));
 }
 
 const PROBE: KubeObject = {
@@ -53,25 +53,25 @@ const PROBE: KubeObject = {
   spec: { infra: { provider: 'local' } },
 };
 
-/** Until a dry run of this creation ends in the way that is waited for. */
+/** Repeats a dry run of this creation until it has the expected result. */
 async function until(
   client: Client,
   probe: KubeObject,
-  patience: Patience,
-  wanted: (error: unknown) => boolean,
+  waitOptions: WaitOptions,
+  isExpected: (error: unknown) => boolean,
 ): Promise<void> {
   let error: unknown;
-  const isExpected = async (): Promise<boolean> => {
+  const isDone = async (): Promise<boolean> => {
     error = await client.create(resourceOf(probe), probe, { dryRun: true }).then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    return wanted(error);
+    return isExpected(error);
   };
-  if (await poll(isExpected, patience)) return;
+  if (await poll(isDone, waitOptions)) return;
   throw new Error('the policies are written, but not in force yet', { cause: error });
 }
 
-function poll(isDone: () => Promise<boolean>, { clock, end, signal }: Patience): Promise<boolean> {
+function poll(isDone: () => Promise<boolean>, { clock, end, signal }: WaitOptions): Promise<boolean> {
   return pollUntil(isDone, { clock, everyMs: POLL_MS, deadlineMs: end, signal });
 }

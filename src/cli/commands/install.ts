@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Installed, InstallRefused, install } from '../../api/install/install.ts';
+import { type InstalledObject, InstallRefused, install } from '../../api/install/install.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
 import { CliError, describeError, EXIT } from '../errors.ts';
@@ -52,7 +52,7 @@ export async function installInto(
   io: Io,
   client: Client,
   flags: InstallFlags,
-): Promise<readonly Installed[]> {
+): Promise<readonly InstalledObject[]> {
   try {
     return await install(client, {
       clock: io.clock,
@@ -76,7 +76,7 @@ export async function installInto(
 }
 
 /** Throws one error with every object that could not be installed. */
-export function throwIfInstallFailed(results: readonly Installed[], server: string): void {
+export function throwIfInstallFailed(results: readonly InstalledObject[], server: string): void {
   const failures = results.flatMap(({ error }) => error ?? []);
   if (failures.length > 0) {
     throw new AggregateError(failures, `${failures.length} objects could not be installed on ${server}`);
@@ -89,7 +89,11 @@ interface ShowOptions {
   readonly output: OutputFormat;
 }
 
-function showResults(io: Io, results: readonly Installed[], { server, dryRun, output }: ShowOptions): void {
+function showResults(
+  io: Io,
+  results: readonly InstalledObject[],
+  { server, dryRun, output }: ShowOptions,
+): void {
   const objects = results.map(({ object, outcome, error }) => ({
     kind: object.kind,
     name: object.metadata.name,
@@ -100,7 +104,7 @@ function showResults(io: Io, results: readonly Installed[], { server, dryRun, ou
     columns: ['kind', 'name', 'outcome'],
     rows: objects.map(({ kind, name, outcome }) => [kind, name, outcome]),
   }));
-  const count = (expected: Installed['outcome']): number =>
+  const count = (expected: InstalledObject['outcome']): number =>
     results.filter(({ outcome }) => outcome === expected).length;
   const changes = count('created') + count('configured');
   const verb = dryRun ? 'would change' : 'changed';

@@ -1,4 +1,4 @@
-/** What must hold of roles and policies before any server is asked. */
+/** Invariants of roles and policies that need no API server. */
 import { describe, expect, it } from 'vitest';
 import { crds, installation } from '../../../src/api/install/installation.ts';
 import { KINDS } from '../../../src/api/kinds/registry.ts';
@@ -32,7 +32,7 @@ describe('the installation', () => {
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   });
 
-  it('applies what others need before them', () => {
+  it('orders objects by what they depend on', () => {
     const order = [
       /^Namespace$/,
       /^CustomResourceDefinition$/,
@@ -47,27 +47,27 @@ describe('the installation', () => {
     expect(places).toEqual(places.toSorted((one, other) => one - other));
   });
 
-  it('has a CRD of every kind', () => {
-    const wanted = KINDS.map(({ plural }) => `${plural}.kubenode.dev`);
-    expect(sorted(crds().map(({ metadata }) => metadata.name))).toEqual(sorted(wanted));
+  it('has a CRD for every kind', () => {
+    const expected = KINDS.map(({ plural }) => `${plural}.kubenode.dev`);
+    expect(sorted(crds().map(({ metadata }) => metadata.name))).toEqual(sorted(expected));
   });
 });
 
 describe('roles', () => {
-  it('use wildcards only for our own kinds', () => {
-    const wild = [...rulesOf('ClusterRole'), ...rulesOf('Role')].filter(
+  it('use wildcards for kubenode kinds only', () => {
+    const wildcards = [...rulesOf('ClusterRole'), ...rulesOf('Role')].filter(
       ({ apiGroups, resources, verbs }) =>
         [...apiGroups, ...resources, ...verbs].includes('*') && !apiGroups.includes('kubenode.dev'),
     );
-    expect(wild).toEqual([]);
+    expect(wildcards).toEqual([]);
   });
 
-  it('give every verb on our kinds to the administrator only', () => {
+  it('give all verbs on kubenode kinds to administrators only', () => {
     const rules = rulesOf('ClusterRole').filter(({ verbs }) => verbs.includes('*'));
     expect(rules.map(({ name }) => name)).toEqual([names.ROLE_ADMIN]);
   });
 
-  it('give Secrets of the whole cluster to nobody', () => {
+  it('never give cluster-wide access to Secrets', () => {
     const bound = (bindings() as readonly Binding[])
       .filter(({ kind }) => kind === 'ClusterRoleBinding')
       .map(({ roleRef }) => roleRef.name);
@@ -77,42 +77,42 @@ describe('roles', () => {
     expect(secrets).toEqual([]);
   });
 
-  it('let nobody escalate, and bind only the role of a hosted control plane', () => {
-    const powers = [...rulesOf('ClusterRole'), ...rulesOf('Role')].filter(({ verbs }) =>
+  it('never allow escalate, and allow bind for the role of hosted control planes only', () => {
+    const escalations = [...rulesOf('ClusterRole'), ...rulesOf('Role')].filter(({ verbs }) =>
       verbs.some((verb) => ['escalate', 'bind'].includes(verb)),
     );
-    expect(powers.map(({ name, resourceNames }) => [name, resourceNames])).toEqual([
+    expect(escalations.map(({ name, resourceNames }) => [name, resourceNames])).toEqual([
       ['kubenode-hosting', ['kubenode-hosting-tenant']],
     ]);
   });
 
-  it('are all there when they are bound, and bound to who is there', () => {
+  it('exist if they are bound, and are bound to existing accounts', () => {
     const accounts = serviceAccounts().map(({ metadata }) => metadata.name);
     expect(sorted(accounts)).toEqual(sorted(PRINCIPALS));
     const bound = bindings() as readonly Binding[];
-    const lost = bound.filter(
+    const missingRoles = bound.filter(
       ({ metadata, roleRef }) => !all.some((role) => isRoleOf(role, roleRef, metadata.namespace)),
     );
-    expect(lost).toEqual([]);
-    const strangers = bound
+    expect(missingRoles).toEqual([]);
+    const unknownAccounts = bound
       .flatMap(({ subjects }) => subjects)
       .filter(({ kind, name }) => kind === 'ServiceAccount' && !accounts.includes(name));
-    expect(strangers).toEqual([]);
+    expect(unknownAccounts).toEqual([]);
   });
 });
 
 describe('policies', () => {
   const written = policies().filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
 
-  it('are those that names.ts lists', () => {
-    const wanted = Object.entries(names).flatMap(([key, name]) =>
+  it('are the policies that names.ts lists', () => {
+    const expected = Object.entries(names).flatMap(([key, name]) =>
       key.startsWith('POLICY_') && typeof name === 'string' ? [name] : [],
     );
-    expect(sorted(written.map(({ metadata }) => metadata.name))).toEqual(sorted(wanted));
-    expect(wanted).toHaveLength(8);
+    expect(sorted(written.map(({ metadata }) => metadata.name))).toEqual(sorted(expected));
+    expect(expected).toHaveLength(8);
   });
 
-  it('fail closed, and say something to people', () => {
+  it('fail closed, and have a message for people', () => {
     const validations = written.flatMap(
       ({ spec }) => (spec as { validations: readonly { message?: string; reason?: string }[] }).validations,
     );
@@ -124,20 +124,20 @@ describe('policies', () => {
     ).toEqual([]);
   });
 
-  it('deny and audit, each by a binding of its own name', () => {
+  it('deny and audit, each by a binding of the same name', () => {
     const actions = policies()
       .filter(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding')
       .map(({ metadata, spec }) => ({ name: metadata.name, ...(spec as object) }));
-    const wanted = written.map(({ metadata: { name } }) => ({
+    const expected = written.map(({ metadata: { name } }) => ({
       name,
       policyName: name,
       validationActions: ['Deny', 'Audit'],
     }));
-    expect(actions).toMatchObject(wanted);
+    expect(actions).toMatchObject(expected);
   });
 
   // See docs/decisions/0006-admission-policies.md.
-  it('match everything only without parameters', () => {
+  it('match all resources only without parameters', () => {
     const wide = written.filter(({ spec }) => JSON.stringify(spec).includes('"*/*"'));
     expect(wide.map(({ metadata }) => metadata.name)).toEqual([names.POLICY_AGENT_OWN_OBJECTS]);
     for (const { spec } of wide) expect(spec).not.toHaveProperty('paramKind');
@@ -149,6 +149,6 @@ function sorted(words: readonly string[]): readonly string[] {
 }
 
 function isRoleOf(role: KubeObject, ref: Binding['roleRef'], namespace?: string): boolean {
-  const near = role.kind === 'ClusterRole' || role.metadata.namespace === namespace;
-  return near && role.kind === ref.kind && role.metadata.name === ref.name;
+  const isVisible = role.kind === 'ClusterRole' || role.metadata.namespace === namespace;
+  return isVisible && role.kind === ref.kind && role.metadata.name === ref.name;
 }

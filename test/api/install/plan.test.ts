@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   type CustomResourceDefinition,
   changeOf,
-  crdObjection,
+  crdRefusalReason,
   crdState,
-  versionObjection,
+  versionRefusalReason,
 } from '../../../src/api/install/plan.ts';
 
-describe('versionObjection', () => {
+describe('versionRefusalReason', () => {
   it.each<[gitVersion: string | undefined, fine: boolean]>([
     ['v1.31.0', true],
     ['v1.36.3', true],
@@ -20,61 +20,61 @@ describe('versionObjection', () => {
     ['v2.0.0', false],
     ['nginx', false],
     [undefined, false],
-  ])('%s: %s', (gitVersion, fine) => {
-    const objection = versionObjection('https://there', gitVersion === undefined ? {} : { gitVersion });
-    expect(objection === undefined).toBe(fine);
+  ])('accepts server version %s: %s', (gitVersion, fine) => {
+    const reason = versionRefusalReason('https://there', gitVersion === undefined ? {} : { gitVersion });
+    expect(reason === undefined).toBe(fine);
   });
 
-  it('says what is there, what is needed, and where', () => {
-    expect(versionObjection('https://there', { gitVersion: 'v1.30.9' })).toBe(
-      'https://there is Kubernetes v1.30.9, and kubenode needs 1.31 or newer: upgrade the cluster first',
+  it('names the server, its version and the required version', () => {
+    expect(versionRefusalReason('https://there', { gitVersion: 'v1.30.9' })).toBe(
+      'https://there runs Kubernetes v1.30.9, but kubenode needs 1.31 or newer. Upgrade the cluster first',
     );
   });
 });
 
-describe('crdObjection', () => {
-  it.each<[it: string, live: CustomResourceDefinition, objection: string | undefined]>([
-    ['takes the same one', crd(), undefined],
-    ['takes one whose stored version stays', crd({ stored: ['v1alpha1'] }), undefined],
+describe('crdRefusalReason', () => {
+  it.each<[it: string, live: CustomResourceDefinition, reason: string | undefined]>([
+    ['accepts the same CRD', crd(), undefined],
+    ['accepts a CRD whose stored version is kept', crd({ stored: ['v1alpha1'] }), undefined],
     [
-      'drops no version that is served',
+      'refuses to drop a served version',
       crd({ versions: ['v1alpha1', 'v1'] }),
-      'CRD machines.kubenode.dev has version v1, and this kubenode knows only v1alpha1: objects of it would be lost. ' +
-        'Use the kubenode that installed it, or a newer one',
+      'CRD machines.kubenode.dev has version v1, but this kubenode knows only v1alpha1: its objects would be lost. ' +
+        'Use the kubenode release that installed it, or a newer one',
     ],
     [
-      'drops no version that is only stored',
+      'refuses to drop a stored version',
       crd({ stored: ['v0', 'v1alpha1'] }),
-      'CRD machines.kubenode.dev has version v0, and this kubenode knows only v1alpha1: objects of it would be lost. ' +
-        'Use the kubenode that installed it, or a newer one',
+      'CRD machines.kubenode.dev has version v0, but this kubenode knows only v1alpha1: its objects would be lost. ' +
+        'Use the kubenode release that installed it, or a newer one',
     ],
     [
-      'takes no other scope',
+      'refuses another scope',
       crd({ scope: 'Namespaced' }),
-      'CRD machines.kubenode.dev is not ours (kubenode.dev Machine, Namespaced instead of kubenode.dev Machine, Cluster): ' +
-        'remove it, or use another cluster',
+      'CRD machines.kubenode.dev does not belong to kubenode: expected kubenode.dev Machine, Cluster, ' +
+        'got kubenode.dev Machine, Namespaced. Remove it, or use another cluster',
     ],
     [
-      'takes no other kind',
+      'refuses another kind',
       crd({ kind: 'Engine' }),
-      'CRD machines.kubenode.dev is not ours (kubenode.dev Engine, Cluster instead of kubenode.dev Machine, Cluster): ' +
-        'remove it, or use another cluster',
+      'CRD machines.kubenode.dev does not belong to kubenode: expected kubenode.dev Machine, Cluster, ' +
+        'got kubenode.dev Engine, Cluster. Remove it, or use another cluster',
     ],
     [
-      'waits for one that goes',
+      'refuses a CRD that is being deleted',
       crd({ deleted: true }),
-      'CRD machines.kubenode.dev is being deleted: wait until it is gone, or take its finalizers off',
+      'CRD machines.kubenode.dev is being deleted: wait until it is deleted, or remove its finalizers',
     ],
-  ])('%s', (_, live, objection) => {
-    expect(crdObjection(crd(), live)).toBe(objection);
+  ])('%s', (_, live, reason) => {
+    expect(crdRefusalReason(crd(), live)).toBe(reason);
   });
 });
 
 describe('crdState', () => {
   it.each<[it: string, conditions: [string, string][], state: object]>([
-    ['knows nothing without conditions', [], { established: false }],
+    ['is not established without conditions', [], { established: false }],
     [
-      'waits',
+      'is not established yet',
       [
         ['NamesAccepted', 'True'],
         ['Established', 'False'],
@@ -82,7 +82,7 @@ describe('crdState', () => {
       { established: false },
     ],
     [
-      'is done',
+      'is established',
       [
         ['NamesAccepted', 'True'],
         ['Established', 'True'],
@@ -90,9 +90,9 @@ describe('crdState', () => {
       { established: true },
     ],
     [
-      'says what stands in the way',
+      'gives the reason when the names are not accepted',
       [['NamesAccepted', 'False']],
-      { established: false, objection: 'NamesAccepted: False' },
+      { established: false, refusal: 'NamesAccepted: False' },
     ],
   ])('%s', (_, conditions, state) => {
     const listed = conditions.map(([type, status]) => ({ type, status, message: `${type}: ${status}` }));
@@ -109,23 +109,23 @@ describe('changeOf', () => {
   };
 
   it.each<[it: string, before: typeof object | undefined, after: object, change: string]>([
-    ['is created where nothing was', undefined, {}, 'created'],
+    ['is created if the object did not exist', undefined, {}, 'created'],
     ['is unchanged with the same content', object, {}, 'unchanged'],
     [
-      'does not count bookkeeping',
+      'ignores server-managed metadata',
       object,
       { metadata: { name: 'a', resourceVersion: '2', generation: 2, managedFields: [] } },
       'unchanged',
     ],
-    ['does not count status', object, { status: { ready: true } }, 'unchanged'],
-    ['counts content', object, { data: { a: '2' } }, 'configured'],
-    ['counts labels', object, { metadata: { name: 'a', labels: { a: 'b' } } }, 'configured'],
+    ['ignores status', object, { status: { ready: true } }, 'unchanged'],
+    ['compares content', object, { data: { a: '2' } }, 'configured'],
+    ['compares labels', object, { metadata: { name: 'a', labels: { a: 'b' } } }, 'configured'],
   ])('%s', (_, before, after, change) => {
     expect(changeOf(before, { ...object, ...after })).toBe(change);
   });
 });
 
-interface Some {
+interface CrdOptions {
   readonly kind?: string;
   readonly scope?: string;
   readonly versions?: readonly string[];
@@ -139,7 +139,7 @@ function crd({
   versions = ['v1alpha1'],
   stored,
   deleted,
-}: Some = {}): CustomResourceDefinition {
+}: CrdOptions = {}): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

@@ -118,7 +118,7 @@ describe('install writes nothing', () => {
     };
     proxy.on({ path: '/version', fault: { name: 'old server', act } });
     await expect(install(client, { clock })).rejects.toThrow(
-      'is Kubernetes v1.30.2, and kubenode needs 1.31 or newer',
+      'runs Kubernetes v1.30.2, but kubenode needs 1.31 or newer',
     );
     expect(writesIn(proxy.log)).toEqual([]);
   });
