@@ -19,7 +19,7 @@ const FIELDS: readonly Field[] = KINDS.flatMap((kind) => {
 describe('every field', () => {
   it.each<[habit: string, broken: (schema: JsonSchema) => boolean]>([
     [
-      'has a sentence',
+      'has a description',
       ({ description = '' }) => !/^[A-Z`<].*[.?…]$/.test(description) && !/^[a-z].*[.]$/.test(description),
     ],
     [

@@ -1,6 +1,6 @@
 /**
- * Our validators against a real API server, on objects that nobody thought of: an object that is fine is broken at
- * random places, and both must say yes, or both no. CEL is the server's alone.
+ * Compares our validators with a real API server on random objects: a valid object is broken at
+ * random places, and both must accept or both must refuse it. CEL is evaluated by the server only.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,16 +17,16 @@ import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { accepted } from '../../api/fixtures/load.ts';
 import { writeCase } from '../../api/fixtures/write.ts';
 import { runs } from '../../support/sweep-size.ts';
-import { type Installed, startInstalled } from './installed.ts';
+import { type InstalledServer, startInstalledServer } from './installed-server.ts';
 
-let installed: Installed;
+let installed: InstalledServer;
 beforeAll(async () => {
-  installed = await startInstalled(crds());
+  installed = await startInstalledServer(crds());
 });
 beforeEach(() => installed.server.wipe());
 afterAll(() => installed?.stop());
 
-/** What a person, a script or a YAML parser might put anywhere. */
+/** Values that a person, a script or a YAML parser might write. */
 const STRANGE: readonly unknown[] = [
   null,
   '',
@@ -74,7 +74,7 @@ const STRANGE: readonly unknown[] = [
   Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`k${index}`, 'v'])),
 ];
 
-/** How to break one place of an object; a `place` counts through all of them. */
+/** How to break one field of an object. `place` is an index into all fields. */
 interface Break {
   readonly place: number;
   readonly act: 'replace' | 'remove' | 'misspell' | 'repeat' | 'add';
@@ -91,7 +91,7 @@ const bases = accepted().map(({ object: { status: _status, ...object } }) => obj
 const anyBreaks = fc.array(anyBreak, { minLength: 1, maxLength: 3 });
 
 describe('validate and the API server', () => {
-  it('agree on specs that are broken at random', { timeout: 1_800_000 }, async () => {
+  it('agree on randomly broken specs', { timeout: 1_800_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...bases), anyBreaks, async (base, breaks) => {
         const object = brokenAt('spec', base, breaks);
@@ -103,7 +103,7 @@ describe('validate and the API server', () => {
     );
   });
 
-  it('agree on statuses that are broken at random', { timeout: 1_800_000 }, async () => {
+  it('agree on randomly broken statuses', { timeout: 1_800_000 }, async () => {
     const wholes = await Promise.all(KINDS.map(({ kind }) => createWhole(kind)));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...wholes), anyBreaks, async (base, breaks) => {
@@ -120,12 +120,12 @@ describe('validate and the API server', () => {
 
 type Write = (client: Client, resource: Resource) => Promise<unknown>;
 
-/** With all that was said, so that a failure shows who said what of which object. */
+/** With all that was decision, so that a failure shows who decision what of which object. */
 async function verdicts(object: KubeObject, write: Write): Promise<{ ours: object; theirs: object }> {
   const problems = validate(object).map(({ path, message }) => `${path}: ${message}`);
   const { schema, words } = await judged(object, write);
-  const said = { words, problems, object };
-  return { ours: { refused: problems.length > 0, ...said }, theirs: { refused: schema, ...said } };
+  const decision = { words, problems, object };
+  return { ours: { refused: problems.length > 0, ...decision }, theirs: { refused: schema, ...decision } };
 }
 
 /** With every part of its status in use: what is broken there is then seen. */

@@ -14,7 +14,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { accepted } from '../../api/fixtures/load.ts';
 import { writeCase } from '../../api/fixtures/write.ts';
 import { aligned } from './columns.ts';
-import { type Installed, startInstalled } from './installed.ts';
+import { type InstalledServer, startInstalledServer } from './installed-server.ts';
 
 const GOLDEN = join(import.meta.dirname, '../../golden/columns');
 /** Their names follow from their specs, so that there is only one of each example. */
@@ -25,9 +25,9 @@ const reported = parse(readFileSync(join(import.meta.dirname, 'columns.yaml'), '
 >;
 const run = promisify(execFile);
 
-let installed: Installed;
+let installed: InstalledServer;
 beforeAll(async () => {
-  installed = await startInstalled(crds());
+  installed = await startInstalledServer(crds());
 });
 afterAll(() => installed?.stop());
 
@@ -47,7 +47,7 @@ describe('kubectl get', () => {
     expect(printed).toBe(readFileSync(file, 'utf8'));
   });
 
-  it('knows the short name and the category of each kind', async () => {
+  it('lists the short name and the category of each kind', async () => {
     const { stdout } = await kubectl('api-resources', '--categories=kubenode', '--no-headers', '-o', 'wide');
     for (const { kind, plural, shortName } of KINDS) {
       expect(stdout).toMatch(

@@ -6,20 +6,20 @@ import { isKubeError, type KubeError } from '../../../src/kube/client/errors.ts'
 import { accepted, type Refused, refused } from '../../api/fixtures/load.ts';
 import { writeCase } from '../../api/fixtures/write.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
-import { type Installed, startInstalled } from './installed.ts';
+import { type InstalledServer, startInstalledServer } from './installed-server.ts';
 
-let installed: Installed;
+let installed: InstalledServer;
 let server: ApiServer;
 
 beforeAll(async () => {
-  installed = await startInstalled(crds());
+  installed = await startInstalledServer(crds());
   server = installed.server;
 });
 beforeEach(() => server.wipe());
 afterAll(() => installed?.stop());
 
 describe('the corpus', () => {
-  it('has at least 60 objects of each sort, and both sorts of every kind', () => {
+  it('has at least 60 accepted and 60 refused objects, and both for every kind', () => {
     const kinds = KINDS.map(({ kind }) => kind).toSorted();
     for (const cases of [accepted(), refused()]) {
       expect(cases.length).toBeGreaterThanOrEqual(60);
@@ -32,7 +32,7 @@ describe('the corpus', () => {
   });
 
   it.each(refused())('refused: $it', async (written) => {
-    // What is refused later must be fine before: else the refusal proves nothing about the update.
+    // The object must be valid before the update. Otherwise the refusal says nothing about the update.
     const { update: _update, ...before } = written;
     const error = await refusal(written);
     expect(firstCause(error)).toEqual({ field: written.field, message: written.message });
@@ -51,7 +51,7 @@ async function refusal(written: Refused): Promise<KubeError> {
   throw new Error(`${written.it} is not refused as invalid`, { cause: error });
 }
 
-/** The server adds remarks without a field after the causes; an unknown field it only names in the message. */
+/** Causes without a field are remarks. An unknown field is named in the message only. */
 function firstCause({ causes, message }: KubeError): {
   field: string | undefined;
   message: string | undefined;

@@ -11,7 +11,7 @@ import { KINDS } from '../../../src/api/kinds/registry.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { accepted } from '../../api/fixtures/load.ts';
 import { writeCase } from '../../api/fixtures/write.ts';
-import { type Installed, startInstalled } from './installed.ts';
+import { type InstalledServer, startInstalledServer } from './installed-server.ts';
 
 const CRD = {
   group: 'apiextensions.k8s.io',
@@ -28,9 +28,9 @@ interface Crd extends KubeObject {
 const run = promisify(execFile);
 const cache = mkdtempSync(join(tmpdir(), 'kubectl-'));
 
-let installed: Installed;
+let installed: InstalledServer;
 beforeAll(async () => {
-  installed = await startInstalled(crds());
+  installed = await startInstalledServer(crds());
   for (const kind of KINDS) await createWhole(kind.kind);
 });
 afterAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 describe('the CRD of', () => {
-  it.each(KINDS.map(({ kind, plural }) => [kind, plural]))('%s is taken as it is', async (_, plural) => {
+  it.each(KINDS.map(({ kind, plural }) => [kind, plural]))('%s is stored unchanged', async (_, plural) => {
     const crd = await installed.server.client.get<Crd>(CRD, { name: `${plural}.kubenode.dev` });
     const conditions = (crd.status?.conditions ?? []).map(({ type, status }) => [type, status] as const);
     // NonStructuralSchema, if there were one, would stand here as well.
@@ -47,18 +47,18 @@ describe('the CRD of', () => {
   });
 
   it.each(KINDS.map(({ kind, shortName }) => [kind, shortName]))(
-    '%s has columns that show something',
+    '%s has a value in every column',
     async (_, shortName) => {
       const table = await kubectl('get', shortName, '-o', 'wide');
       expect(table).not.toMatch(/<none>|<invalid>|<unknown>/);
     },
   );
 
-  it('every kind says of every field what it is for', async () => {
+  it('kubectl explain describes every field', async () => {
     expect(await kubectl('explain', 'kms.spec.stormGuard.maxUnhealthy')).toContain(
-      'Machines that are not healthy.',
+      'Maximum number of unhealthy machines.',
     );
-    expect(await kubectl('explain', 'knr.spec.commit')).toContain('The commit.');
+    expect(await kubectl('explain', 'knr.spec.commit')).toContain('Commit id.');
   });
 
   it('RemedyOperationJob lets an agent select the jobs of its machine', async () => {
@@ -66,7 +66,7 @@ describe('the CRD of', () => {
     expect(await jobsOf('n18')).toBe('');
   });
 
-  it('MachineSet scales', async () => {
+  it('MachineSet has a scale subresource', async () => {
     await kubectl('scale', 'kms', '--all', '--replicas=7');
     expect(await kubectl('get', 'kms', '-o', 'jsonpath={.items[*].spec.replicas}')).toBe('7');
     const scale = await kubectl('get', '--raw', '/apis/kubenode.dev/v1alpha1/machinesets/general/scale');
@@ -76,7 +76,7 @@ describe('the CRD of', () => {
     });
   });
 
-  it('DefenderLedger takes a status and labels with a spec that stays as it is', async () => {
+  it('DefenderLedger accepts status and labels without a change of its spec', async () => {
     const { client } = installed.server;
     const resource = await client.resourceFor('kubenode.dev/v1alpha1', 'DefenderLedger');
     const body = { metadata: { labels: { team: 'sre' } } };

@@ -7,27 +7,28 @@ import type { Machine } from '../../../src/api/generated/types.ts';
 import { MANAGER_CLI, MANAGER_COMPONENTSET, PRINCIPAL_COMPONENTSET } from '../../../src/api/names.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { isKubeError } from '../../../src/kube/client/errors.ts';
-import { GRANTS, resources, startWorld, type World } from './world.ts';
+import { resources } from './resources.ts';
+import { GRANTS, type SampleCluster, startSampleCluster } from './sample-cluster.ts';
 
 const PIN = { name: 'kubelet', componentRef: 'kubelet-1.31.9', digest: `sha256:${'6b'.repeat(32)}` };
 const assignment = { set: 'general-nodes', revision: 'r-5d41402a', batch: 1 };
 const FROM_SET = { ...PIN, componentRef: 'kubelet-1.31.4', assignment };
 const grant = { ...GRANTS.n17, entryDigest: `sha256:${'7c'.repeat(32)}`, notAfter: '2026-11-20T07:05:05Z' };
 
-let world: World;
+let sample: SampleCluster;
 let controller: Client;
 beforeAll(async () => {
-  world = await startWorld();
-  controller = await world.account(PRINCIPAL_COMPONENTSET);
+  sample = await startSampleCluster();
+  controller = await sample.account(PRINCIPAL_COMPONENTSET);
 });
-beforeEach(() => world.server.wipe());
-afterAll(() => world?.stop());
+beforeEach(() => sample.server.wipe());
+afterAll(() => sample?.stop());
 
 describe('a pin that only a person owns', () => {
   it('is removed when the person applies a list without it, or no list at all', async () => {
     for (const spec of [{ components: [] }, {}]) {
       await personApplies(PIN);
-      const left = await world.admin.apply<Machine>(resources.Machine, machine(spec), {
+      const left = await sample.admin.apply<Machine>(resources.Machine, machine(spec), {
         fieldManager: MANAGER_CLI,
       });
       expect(entriesOf(left)).toEqual([]);
@@ -109,7 +110,7 @@ function machine(spec: object): Machine {
 /** Server-side apply of a list with this entry, or of an empty one. */
 function personApplies(entry?: object, force = true): Promise<Machine> {
   const options = { fieldManager: MANAGER_CLI, force };
-  return world.admin.apply(resources.Machine, machine({ components: entry ? [entry] : [] }), options);
+  return sample.admin.apply(resources.Machine, machine({ components: entry ? [entry] : [] }), options);
 }
 
 function controllerApplies(entry?: object): Promise<Machine> {
@@ -132,7 +133,7 @@ async function controllerPatches(value: object): Promise<readonly object[]> {
 }
 
 async function live(): Promise<readonly object[]> {
-  return entriesOf(await world.admin.get<Machine>(resources.Machine, { name: 'n17' }));
+  return entriesOf(await sample.admin.get<Machine>(resources.Machine, { name: 'n17' }));
 }
 
 function entriesOf({ spec }: Machine): readonly object[] {

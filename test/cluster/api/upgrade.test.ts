@@ -5,17 +5,17 @@ import { PRINCIPAL_DEFENDER, ROLE_VIEW, serviceAccountUser } from '../../../src/
 import type { Client } from '../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { CRD, counts, type Installed, startInstalled } from './installed.ts';
-import { resources } from './world.ts';
+import { CRD, counts, type InstalledServer, startInstalledServer } from './installed-server.ts';
+import { resources } from './resources.ts';
 
 const clock = createSystemClock();
 const total = installation().length;
 const somebodyElse = { metadata: { labels: { team: 'sre' } }, rules: [] };
 
-let installed: Installed;
+let installed: InstalledServer;
 let client: Client;
 beforeAll(async () => {
-  installed = await startInstalled();
+  installed = await startInstalledServer();
   client = installed.server.client;
 });
 beforeEach(() => installed.server.wipe());
@@ -28,17 +28,17 @@ describe('install, run again', () => {
     expect(await versions()).toEqual(before);
   });
 
-  it('puts right what somebody changed, says so in a dry run before, and leaves what others added', async () => {
+  it('restores changed fields, reports them in a dry run, and keeps fields that others added', async () => {
     await client.patch(resources.ClusterRole, { name: ROLE_VIEW }, { type: 'merge', body: somebodyElse });
-    const wanted = { unchanged: total - 1, configured: 1 };
-    expect(counts(await install(client, { clock, dryRun: true }))).toEqual(wanted);
+    const expected = { unchanged: total - 1, configured: 1 };
+    expect(counts(await install(client, { clock, dryRun: true }))).toEqual(expected);
     expect((await role())['rules']).toBeNull();
-    expect(counts(await install(client, { clock }))).toEqual(wanted);
+    expect(counts(await install(client, { clock }))).toEqual(expected);
     expect((await role())['rules']).toHaveLength(1);
     expect((await role()).metadata.labels).toMatchObject({ team: 'sre' });
   });
 
-  it('takes away what an older release had and this one has not', async () => {
+  it('removes what an older release had and this one does not have', async () => {
     const objects = installation().filter(({ metadata }) => metadata.name === ROLE_VIEW);
     const [present] = objects;
     if (!present) throw new Error('there is such a role');
@@ -50,7 +50,7 @@ describe('install, run again', () => {
     expect((await role())['rules']).toHaveLength(1);
   });
 
-  it('leaves the ledger to the defender', async () => {
+  it('does not write the ledger of the Defender', async () => {
     const ledger = await client.get(resources.DefenderLedger, { name: 'default' });
     expect(ledger['spec']).toMatchObject({ seq: 0, epoch: 0 });
     const defender = await installed.as(serviceAccountUser(PRINCIPAL_DEFENDER));

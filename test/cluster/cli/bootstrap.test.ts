@@ -10,7 +10,7 @@ import { createFleetFolder, createTestRenderer } from '../../support/fleet-repos
 import { memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { testIo } from '../../support/test-io.ts';
-import { type Installed, startInstalled } from '../api/installed.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 
 const PIPELINE = `apiVersion: kubenode.dev/v1alpha1
 kind: Pipeline
@@ -20,9 +20,9 @@ spec:
   stages: [{name: test, clusterSelector: {matchLabels: {kubenode.dev/environment: test}}}]
 `;
 
-let installed: Installed;
+let installed: InstalledServer;
 beforeAll(async () => {
-  installed = await startInstalled();
+  installed = await startInstalledServer();
 });
 afterAll(() => installed?.stop());
 

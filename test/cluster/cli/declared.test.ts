@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createScaffold } from '../../../src/cli/commands/init/scaffold.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { createFleetFolder, createTestRenderer } from '../../support/fleet-repository.ts';
-import { type Installed, startInstalled } from '../api/installed.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 
 const SYNC = 'system:serviceaccount:kubenode-system:kubenode-sync';
 const GROUPS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 
-let installed: Installed;
+let installed: InstalledServer;
 let sync: Client;
 beforeAll(async () => {
-  installed = await startInstalled();
+  installed = await startInstalledServer();
   sync = await installed.as(SYNC, GROUPS);
 });
 afterAll(() => installed?.stop());

@@ -19,7 +19,7 @@ import {
 } from '../../support/fleet-repository.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
-import { startInstalled } from '../api/installed.ts';
+import { startInstalledServer } from '../api/installed-server.ts';
 
 export const PATIENCE = { timeout: 120_000, interval: 200 };
 export const STAGES = ['test', 'prod'] as const;
@@ -54,7 +54,11 @@ export interface TestFleet {
 }
 
 export async function startTestFleet(): Promise<TestFleet> {
-  const [hub, test, prod] = await Promise.all([startInstalled(), startInstalled(), startInstalled()]);
+  const [hub, test, prod] = await Promise.all([
+    startInstalledServer(),
+    startInstalledServer(),
+    startInstalledServer(),
+  ]);
   const clusters: Record<Stage, ApiServer> = { test: test.server, prod: prod.server };
   const { client } = hub.server;
   for (const name of STAGES) await client.create(SECRETS, await credentialsOf(name, clusters[name]));

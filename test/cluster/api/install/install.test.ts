@@ -1,4 +1,4 @@
-/** The installation of an empty API server: whole, in force when it ends, and clear when it cannot be. */
+/** Installation into an empty API server: complete and in force when it returns, or refused with a reason. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DefenderLedger } from '../../../../src/api/generated/types.ts';
 import { isNewLedger } from '../../../../src/api/grants.ts';
@@ -21,8 +21,10 @@ import { writesIn } from '../../../support/fault-proxy/log.ts';
 import type { Fault } from '../../../support/fault-proxy/proxied-request.ts';
 import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
 import { LONG } from '../../../support/sweep-size.ts';
-import { CRD, counts } from '../installed.ts';
-import { answer, create, example, GRANTS, job, resources } from '../world.ts';
+import { create, finalDecision } from '../attempts.ts';
+import { CRD, counts } from '../installed-server.ts';
+import { resources } from '../resources.ts';
+import { example, GRANTS, job } from '../sample-cluster.ts';
 
 const clock = createSystemClock();
 const total = installation().length;
@@ -49,7 +51,7 @@ afterAll(async () => {
 });
 
 describe('install', () => {
-  it('creates everything, and ends when kinds are served and policies are in force', async () => {
+  it('creates all objects, and returns when kinds are served and policies are in force', async () => {
     const seen: string[] = [];
     const results = await install(client, {
       clock,
@@ -79,18 +81,20 @@ describe('install', () => {
     const taken = { ...fresh, spec: { seq: 1, epoch: 1, grants } };
     await defender.replace(resources.DefenderLedger, taken);
     await defender.close();
-    expect(await answer(client, create(job('n17')), 'allowed')).toBe('allowed');
-    expect(await answer(client, create(job('n18')), POLICY_GRANT_REQUIRED)).toBe(POLICY_GRANT_REQUIRED);
+    expect(await finalDecision(client, create(job('n17')), 'allowed')).toBe('allowed');
+    expect(await finalDecision(client, create(job('n18')), POLICY_GRANT_REQUIRED)).toBe(
+      POLICY_GRANT_REQUIRED,
+    );
   });
 
-  it('writes nothing in a dry run, and says that all would be created', async () => {
+  it('writes nothing in a dry run, and reports that all objects would be created', async () => {
     expect(counts(await install(client, { clock, dryRun: true }))).toEqual({ created: total });
     expect((await client.list(CRD)).items).toEqual([]);
     const namespace = client.get(resources.Namespace, { name: 'kubenode-system' });
     await expect(namespace).rejects.toMatchObject({ code: 'NotFound' });
   });
 
-  it.each(cuts)('is whole when it is run again after request %i was cut off', async (nth) => {
+  it.each(cuts)('is complete when it runs again after request %i was cut off', async (nth) => {
     const rule = proxy.on({ path: /./, nth, fault: drop(nth % 4 === 0 ? 'before' : 'after') });
     await install(client, { clock }).catch((error: unknown) => {
       if (!isKubeError(error, 'Unreachable')) throw error;
@@ -100,7 +104,7 @@ describe('install', () => {
     expect(counts(await install(client, { clock, dryRun: true }))).toEqual({ unchanged: total });
   });
 
-  it('goes on when one object fails, and its error names the object', async () => {
+  it('continues when one object fails, and names the object in the error', async () => {
     proxy.on({ resource: 'clusterroles', name: ROLE_VIEW, fault: answering(403) });
     const results = await install(client, { clock });
     expect(counts(results)).toEqual({ created: total - 1, failed: 1 });
@@ -123,13 +127,13 @@ describe('install writes nothing', () => {
     expect(writesIn(proxy.log)).toEqual([]);
   });
 
-  it('over a CRD that has a version which we do not know', async () => {
+  it('over a CRD with an unknown version', async () => {
     const crd = structuredClone(
       installation().find(({ metadata }) => metadata.name === 'machines.kubenode.dev'),
     );
     const { spec } = crd as unknown as { spec: { versions: { name: string; storage: boolean }[] } };
     const [version] = spec.versions;
-    if (!crd || !version) throw new Error('there is such a CRD, and it has a version');
+    if (!crd || !version) throw new Error('expected a CRD with a version');
     spec.versions = [
       { ...version, storage: false },
       { ...version, name: 'v1' },
@@ -142,7 +146,7 @@ describe('install writes nothing', () => {
     expect(writesIn(proxy.log)).toEqual([]);
   });
 
-  it('for somebody without rights', async () => {
+  it('for a user without permissions', async () => {
     const nobody = await connect({ kubeconfig: proxy.kubeconfigFor({ user: 'nobody' }) });
     await expect(install(nobody, { clock })).rejects.toMatchObject({ code: 'Forbidden' });
     await nobody.close();

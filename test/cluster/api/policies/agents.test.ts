@@ -9,26 +9,15 @@ import {
 } from '../../../../src/api/names.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import {
-  type Act,
-  answer,
-  apply,
-  create,
-  example,
-  job,
-  type Known,
-  patch,
-  resources,
-  startWorld,
-  type Verdict,
-  type World,
-} from '../world.ts';
+import { type AccessDecision, type Attempt, apply, create, finalDecision, patch } from '../attempts.ts';
+import { type ResourceKind, resources } from '../resources.ts';
+import { example, job, type SampleCluster, startSampleCluster } from '../sample-cluster.ts';
 
-let world: World;
+let sample: SampleCluster;
 beforeAll(async () => {
-  world = await startWorld();
+  sample = await startSampleCluster();
 });
-afterAll(() => world?.stop());
+afterAll(() => sample?.stop());
 
 const at = '2026-11-20T07:00:05Z';
 /** A real request, for CN kubenode:agent:n17 and O kubenode:agents; its key is gone. */
@@ -39,7 +28,7 @@ const step = { id: 's1', try: 1, fence: 90_117, state: 'Running', startedAt: at 
 // With the fence of its grant, so that no other policy minds.
 const release = { step: 's1', try: 1, fence: 1, nodeUID: 'u', bootID: 'b', notAfter: at };
 
-type Row = [it: string, act: Act, verdict: Verdict];
+type Row = [it: string, attempt: Attempt, decide: AccessDecision];
 
 const machineRows: Row[] = [
   ['writes status.agent of its Machine', machineStatus('n17', { agent: { version: 'v2' } }), 'allowed'],
@@ -64,8 +53,8 @@ const machineRows: Row[] = [
   ["takes away nothing of another's", patch('Machine', 'n17', { status: { node: null } }, 'status'), OWN],
   ['does not call itself Ready', machineStatus('n17', { conditions: [condition('Verified')] }), OWN],
   ['takes no condition away', patch('Machine', 'n17', { status: { conditions: [] } }, 'status'), OWN],
-  ['writes no spec', patch('Machine', 'n17', { spec: { paused: true } }), 'no right'],
-  ['writes no label', patch('Machine', 'n17', { metadata: { labels: { a: 'b' } } }), 'no right'],
+  ['writes no spec', patch('Machine', 'n17', { spec: { paused: true } }), 'no permission'],
+  ['writes no label', patch('Machine', 'n17', { metadata: { labels: { a: 'b' } } }), 'no permission'],
 ];
 
 const jobRows: Row[] = [
@@ -73,7 +62,7 @@ const jobRows: Row[] = [
   ['answers in no other job', jobStatus('n18', { agent: { steps: [step] } }), OWN],
   ['writes no steps of the controller', jobStatus('n17', { steps: [{ id: 's1', state: 'Succeeded' }] }), OWN],
   ['releases nothing to itself', jobStatus('n17', { release }), OWN],
-  ['creates no job', create(job('n17')), 'no right'],
+  ['creates no job', create(job('n17')), 'no permission'],
 ];
 
 const nodeRows: Row[] = [
@@ -88,7 +77,7 @@ const nodeRows: Row[] = [
     patch('Node', 'n17', { metadata: { labels: { pool: 'b' } } }, 'status'),
     OWN,
   ],
-  ['does not uncordon', patch('Node', 'n17', { spec: { unschedulable: false } }), 'no right'],
+  ['does not uncordon', patch('Node', 'n17', { spec: { unschedulable: false } }), 'no permission'],
 ];
 
 const otherRows: Row[] = [
@@ -97,7 +86,7 @@ const otherRows: Row[] = [
   [
     'leads nothing',
     create({ ...lease('n17'), metadata: { name: 'n17', namespace: 'kubenode-system' } }),
-    'no right',
+    'no permission',
   ],
   ['reports about its Machine', create(event('Machine', 'n17')), 'allowed'],
   ['reports about its Node', create(event('Node', 'n17')), 'allowed'],
@@ -124,33 +113,37 @@ const otherRows: Row[] = [
   [
     'reads no Secret',
     (client) => client.list(resources.Secret, { namespace: 'kubenode-system' }),
-    'no right',
+    'no permission',
   ],
-  ['reads no Pod', (client) => client.list(resources.Pod, { namespace: 'default' }), 'no right'],
-  ['reads no ledger', (client) => client.get(resources.DefenderLedger, { name: 'default' }), 'no right'],
+  ['reads no Pod', (client) => client.list(resources.Pod, { namespace: 'default' }), 'no permission'],
+  ['reads no ledger', (client) => client.get(resources.DefenderLedger, { name: 'default' }), 'no permission'],
   ['reads Machines', (client) => client.get(resources.Machine, { name: 'n18' }), 'allowed'],
 ];
 
 describe('the agent of n17', () => {
-  it.each([...machineRows, ...jobRows, ...nodeRows, ...otherRows])('%s', async (_, act, wanted) => {
-    const agent = await world.agent('n17');
-    expect(await answer(agent, act, wanted)).toBe(wanted);
+  it.each([...machineRows, ...jobRows, ...nodeRows, ...otherRows])('%s', async (_, attempt, expected) => {
+    const agent = await sample.agent('n17');
+    expect(await finalDecision(agent, attempt, expected)).toBe(expected);
   });
 
-  it('adds to its own Event, and takes over no other', async () => {
-    const agent = await world.agent('n17');
+  it('updates its own Event, and cannot take over another one', async () => {
+    const agent = await sample.agent('n17');
     for (const machine of ['n17', 'n18']) {
       const metadata = { name: `of-${machine}`, namespace: 'default' };
-      await world.admin.create(resources.Event, { ...event('Machine', machine), metadata });
+      await sample.admin.create(resources.Event, { ...event('Machine', machine), metadata });
     }
-    expect(await answer(agent, changeEvent('of-n17', { count: 2 }), 'allowed')).toBe('allowed');
-    expect(await answer(agent, changeEvent('of-n18', { count: 2 }), OWN)).toBe(OWN);
-    expect(await answer(agent, changeEvent('of-n18', { involvedObject: { name: 'n17' } }), OWN)).toBe(OWN);
-    expect(await answer(agent, changeEvent('of-n17', { involvedObject: { name: 'n18' } }), OWN)).toBe(OWN);
+    expect(await finalDecision(agent, changeEvent('of-n17', { count: 2 }), 'allowed')).toBe('allowed');
+    expect(await finalDecision(agent, changeEvent('of-n18', { count: 2 }), OWN)).toBe(OWN);
+    expect(await finalDecision(agent, changeEvent('of-n18', { involvedObject: { name: 'n17' } }), OWN)).toBe(
+      OWN,
+    );
+    expect(await finalDecision(agent, changeEvent('of-n17', { involvedObject: { name: 'n18' } }), OWN)).toBe(
+      OWN,
+    );
   });
 
-  it('may ask what it may', async () => {
-    const agent = await world.agent('n17');
+  it('may create access reviews about itself', async () => {
+    const agent = await sample.agent('n17');
     const resource = {
       group: 'authorization.k8s.io',
       version: 'v1',
@@ -165,11 +158,13 @@ describe('the agent of n17', () => {
       metadata: {},
       spec,
     } as unknown as KubeObject;
-    expect(await answer(agent, (client) => client.create(resource, review), 'allowed')).toBe('allowed');
+    expect(await finalDecision(agent, (client) => client.create(resource, review), 'allowed')).toBe(
+      'allowed',
+    );
   });
 
   // Somebody gives agents more than we do: the policy holds all the same.
-  it.each<[string, Act]>([
+  it.each<[string, Attempt]>([
     [
       'creates no Secret',
       create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x', namespace: 'default' } }),
@@ -180,23 +175,23 @@ describe('the agent of n17', () => {
     ['deletes not its own job', (client) => remove(client, 'RemedyOperationJob', job('n17').metadata.name)],
     ['creates no job', create(job('n17'))],
     ['leads nothing', create({ ...lease('n17'), metadata: { name: 'n17', namespace: 'kubenode-system' } })],
-  ])('%s, even as an administrator', async (_, act) => {
-    const agent = await world.as(agentUser('n17'), ['kubenode:agents', 'system:masters']);
-    expect(await answer(agent, act, OWN)).toBe(OWN);
+  ])('%s, even as an administrator', async (_, attempt) => {
+    const agent = await sample.as(agentUser('n17'), ['kubenode:agents', 'system:masters']);
+    expect(await finalDecision(agent, attempt, OWN)).toBe(OWN);
   });
 
-  it('is known by its name alone, or by its group alone', async () => {
-    const named = await world.as(agentUser('n17'), ['system:masters']);
-    const grouped = await world.as('somebody', ['kubenode:agents', 'system:masters']);
-    const act = machineStatus('n18', { agent: { version: 'v2' } });
-    expect(await answer(named, act, OWN)).toBe(OWN);
-    expect(await answer(grouped, act, OWN)).toBe(OWN);
+  it('is recognized by its user name or by its group', async () => {
+    const named = await sample.as(agentUser('n17'), ['system:masters']);
+    const grouped = await sample.as('somebody', ['kubenode:agents', 'system:masters']);
+    const attempt = machineStatus('n18', { agent: { version: 'v2' } });
+    expect(await finalDecision(named, attempt, OWN)).toBe(OWN);
+    expect(await finalDecision(grouped, attempt, OWN)).toBe(OWN);
   });
 });
 
 describe('a blocked agent', () => {
-  it('writes nothing until the label goes; others write on, and its certificate request is left to the approver', async () => {
-    const [agent, other] = [await world.agent('n17'), await world.agent('n18')];
+  it('cannot write until the label is removed; other agents can, and its certificate requests are left to the approver', async () => {
+    const [agent, other] = [await sample.agent('n17'), await sample.agent('n18')];
     const acts = [
       machineStatus('n17', { agent: { version: 'v2' } }),
       jobStatus('n17', { agent: { steps: [step] } }),
@@ -205,15 +200,15 @@ describe('a blocked agent', () => {
       create(event('Machine', 'n17')),
     ];
     await label('n17', 'CertificateLost');
-    for (const act of acts) expect(await answer(agent, act, BLOCKED)).toBe(BLOCKED);
-    expect(await answer(other, machineStatus('n18', { agent: { version: 'v2' } }), 'allowed')).toBe(
+    for (const attempt of acts) expect(await finalDecision(agent, attempt, BLOCKED)).toBe(BLOCKED);
+    expect(await finalDecision(other, machineStatus('n18', { agent: { version: 'v2' } }), 'allowed')).toBe(
       'allowed',
     );
-    expect(await answer(agent, create(request('kubernetes.io/kube-apiserver-client')), 'allowed')).toBe(
-      'allowed',
-    );
+    expect(
+      await finalDecision(agent, create(request('kubernetes.io/kube-apiserver-client')), 'allowed'),
+    ).toBe('allowed');
     await label('n17', null);
-    for (const act of acts) expect(await answer(agent, act, 'allowed')).toBe('allowed');
+    for (const attempt of acts) expect(await finalDecision(agent, attempt, 'allowed')).toBe('allowed');
   });
 });
 
@@ -251,29 +246,29 @@ function request(signerName: string, usages: readonly string[] = ['client auth']
 }
 
 /** Refused or not: a delete that would be carried out is a dry run. */
-async function remove(client: Client, kind: Known, name: string): Promise<void> {
-  const { metadata } = await world.admin.get(resources[kind], { name });
+async function remove(client: Client, kind: ResourceKind, name: string): Promise<void> {
+  const { metadata } = await sample.admin.get(resources[kind], { name });
   await client.delete(resources[kind], { name }, { uid: metadata.uid ?? '', dryRun: true });
 }
 
-function machineStatus(name: string, status: object): Act {
+function machineStatus(name: string, status: object): Attempt {
   return apply('Machine', name, { status }, 'status');
 }
 
-function jobStatus(machine: string, status: object): Act {
+function jobStatus(machine: string, status: object): Attempt {
   return apply('RemedyOperationJob', job(machine).metadata.name, { status }, 'status');
 }
 
-function nodeStatus(name: string, conditions: readonly object[]): Act {
+function nodeStatus(name: string, conditions: readonly object[]): Attempt {
   return apply('Node', name, { status: { conditions } }, 'status');
 }
 
 async function label(name: string, value: string | null): Promise<void> {
   const body = { metadata: { labels: { [LABEL_AGENT_BLOCKED]: value } } };
-  await world.admin.patch(resources.Machine, { name }, { type: 'merge', body });
+  await sample.admin.patch(resources.Machine, { name }, { type: 'merge', body });
 }
 
-function changeEvent(name: string, body: Record<string, unknown>): Act {
+function changeEvent(name: string, body: Record<string, unknown>): Attempt {
   const options = { dryRun: true };
   const merge = { type: 'merge', body } as const;
   return (client) => client.patch(resources.Event, { name, namespace: 'default' }, merge, options);

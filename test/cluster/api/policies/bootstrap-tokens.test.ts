@@ -8,7 +8,9 @@ import {
 } from '../../../../src/api/names.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import { type Act, answer, create, resources, startWorld, type Verdict, type World } from '../world.ts';
+import { type AccessDecision, type Attempt, create, finalDecision } from '../attempts.ts';
+import { resources } from '../resources.ts';
+import { type SampleCluster, startSampleCluster } from '../sample-cluster.ts';
 
 const DATA = {
   'token-id': 'abc123',
@@ -18,17 +20,17 @@ const DATA = {
   expiration: '2026-11-20T07:05:05Z',
 };
 
-let world: World;
+let sample: SampleCluster;
 let controller: Client;
 beforeAll(async () => {
-  world = await startWorld();
-  controller = await world.account(PRINCIPAL_MACHINE);
+  sample = await startSampleCluster();
+  controller = await sample.account(PRINCIPAL_MACHINE);
 });
-beforeEach(() => world.server.wipe());
-afterAll(() => world?.stop());
+beforeEach(() => sample.server.wipe());
+afterAll(() => sample?.stop());
 
 describe('kubenode-machine', () => {
-  it.each<[string, KubeObject, Verdict]>([
+  it.each<[string, KubeObject, AccessDecision]>([
     ['a token for one machine', token(), 'allowed'],
     ['a token that never expires', token({ expiration: undefined }), TOKENS],
     ['a token of another group', token({ 'auth-extra-groups': 'system:bootstrappers:kubeadm' }), TOKENS],
@@ -41,42 +43,46 @@ describe('kubenode-machine', () => {
     ['a token that may sign', token({ 'usage-bootstrap-signing': 'true' }), TOKENS],
     ['a token for no machine', { ...token(), metadata: { ...token().metadata, labels: {} } }, TOKENS],
     ['a Secret of another type', { ...token(), type: 'Opaque' }, TOKENS],
-    ['a token in another namespace', inNamespace('default'), 'no right'],
-  ])('creates %s: %s', async (_, object, wanted) => {
-    expect(await answer(controller, create(object), wanted)).toBe(wanted);
+    ['a token in another namespace', inNamespace('default'), 'no permission'],
+  ])('creates %s: %s', async (_, object, expected) => {
+    expect(await finalDecision(controller, create(object), expected)).toBe(expected);
   });
 
   it('deletes its tokens, and no other Secret of kube-system', async () => {
-    const own = await world.admin.create(resources.Secret, token());
+    const own = await sample.admin.create(resources.Secret, token());
     const other = { ...token(), type: 'Opaque', metadata: { ...token().metadata, name: 'encryption-key' } };
-    const foreign = await world.admin.create(resources.Secret, other);
-    expect(await answer(controller, removal(own), 'allowed')).toBe('allowed');
-    expect(await answer(controller, removal(foreign), TOKENS)).toBe(TOKENS);
+    const foreign = await sample.admin.create(resources.Secret, other);
+    expect(await finalDecision(controller, removal(own), 'allowed')).toBe('allowed');
+    expect(await finalDecision(controller, removal(foreign), TOKENS)).toBe(TOKENS);
   });
 
   it('reads no Secret of kube-system, not even its own', async () => {
-    const { metadata } = await world.admin.create(resources.Secret, token());
-    const read: Act = (client) => client.get(resources.Secret, metadata);
-    expect(await answer(controller, read, 'no right')).toBe('no right');
+    const { metadata } = await sample.admin.create(resources.Secret, token());
+    const read: Attempt = (client) => client.get(resources.Secret, metadata);
+    expect(await finalDecision(controller, read, 'no permission')).toBe('no permission');
   });
 });
 
 it('an administrator may create any Secret in kube-system: the policy concerns kubenode-machine only', async () => {
-  expect(await answer(world.admin, create(token({ 'usage-bootstrap-signing': 'true' })), 'allowed')).toBe(
-    'allowed',
-  );
+  expect(
+    await finalDecision(sample.admin, create(token({ 'usage-bootstrap-signing': 'true' })), 'allowed'),
+  ).toBe('allowed');
 });
 
 describe('a host with a token', () => {
-  it.each<[string, Act, Verdict]>([
+  it.each<[string, Attempt, AccessDecision]>([
     ['gets its own certificate request', getRequest, 'allowed'],
-    ['lists certificate requests', (client) => client.list(resources.CertificateSigningRequest), 'no right'],
-    ['reads Machines', (client) => client.list(resources.Machine), 'no right'],
-    ['reads Secrets', (client) => client.list(resources.Secret), 'no right'],
-    ['reads Nodes', (client) => client.list(resources.Node), 'no right'],
-  ])('%s: %s', async (_, act, wanted) => {
-    const host = await world.as('system:bootstrap:abc123', ['system:bootstrappers', BOOTSTRAP_GROUP]);
-    expect(await answer(host, act, wanted)).toBe(wanted);
+    [
+      'lists certificate requests',
+      (client) => client.list(resources.CertificateSigningRequest),
+      'no permission',
+    ],
+    ['reads Machines', (client) => client.list(resources.Machine), 'no permission'],
+    ['reads Secrets', (client) => client.list(resources.Secret), 'no permission'],
+    ['reads Nodes', (client) => client.list(resources.Node), 'no permission'],
+  ])('%s: %s', async (_, attempt, expected) => {
+    const host = await sample.as('system:bootstrap:abc123', ['system:bootstrappers', BOOTSTRAP_GROUP]);
+    expect(await finalDecision(host, attempt, expected)).toBe(expected);
   });
 });
 
@@ -99,7 +105,7 @@ function inNamespace(namespace: string): KubeObject {
   return { ...token(), metadata: { ...token().metadata, namespace } };
 }
 
-function removal({ metadata }: KubeObject): Act {
+function removal({ metadata }: KubeObject): Attempt {
   return (client) => client.delete(resources.Secret, metadata, { uid: metadata.uid ?? '', dryRun: true });
 }
 

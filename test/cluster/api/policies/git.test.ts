@@ -19,81 +19,71 @@ import {
 import type { Client } from '../../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
-import {
-  type Act,
-  answer,
-  create,
-  example,
-  type Known,
-  patch,
-  renamed,
-  resources,
-  startWorld,
-  type Verdict,
-  type World,
-} from '../world.ts';
+import { type AccessDecision, type Attempt, create, finalDecision, patch } from '../attempts.ts';
+import { type ResourceKind, resources } from '../resources.ts';
+import { example, renamed, type SampleCluster, startSampleCluster } from '../sample-cluster.ts';
 
 const REMEDIER = 'disk-pressure';
 /** Writes NodeRemedier and DefenderPolicy, but is not the one who may break glass. */
 const WRITER = 'rule-writer';
 const clock = createSystemClock();
 
-let world: World;
+let sample: SampleCluster;
 beforeAll(async () => {
-  world = await startWorld();
+  sample = await startSampleCluster();
   const ours = {
     apiGroups: ['kubenode.dev'],
     resources: ['noderemediers', 'defenderpolicies'],
     verbs: ['*'],
   };
   const others = { ...ours, verbs: ['get', 'create', 'update', 'patch', 'delete'] };
-  await world.admin.create(resources.ClusterRole, roleOf(WRITER, others));
+  await sample.admin.create(resources.ClusterRole, roleOf(WRITER, others));
   for (const role of [ROLE_ADMIN, ROLE_OPERATOR, ROLE_STOP, ROLE_VIEW, WRITER]) {
-    await world.admin.create(resources.ClusterRoleBinding, bindingOf(role));
+    await sample.admin.create(resources.ClusterRoleBinding, bindingOf(role));
   }
-  await world.server.keep();
+  await sample.server.keep();
 });
-beforeEach(() => world.server.wipe());
-afterAll(() => world?.stop());
+beforeEach(() => sample.server.wipe());
+afterAll(() => sample?.stop());
 
-describe('rules and limits', () => {
-  it('come from git', async () => {
-    const sync = await world.account(PRINCIPAL_SYNC);
-    for (const act of [
+describe('NodeRemedier and DefenderPolicy', () => {
+  it('are written by sync', async () => {
+    const sync = await sample.account(PRINCIPAL_SYNC);
+    for (const attempt of [
       create(remedier('new')),
       create(limits('new')),
       changeRule(),
       removal('NodeRemedier', REMEDIER),
     ]) {
-      expect(await answer(sync, act, 'allowed')).toBe('allowed');
+      expect(await finalDecision(sync, attempt, 'allowed')).toBe('allowed');
     }
   });
 
-  it.each<[string, () => Act]>([
+  it.each<[string, () => Attempt]>([
     ['created', () => create(remedier('new'))],
     ['created as a limit', () => create(limits('new'))],
     ['changed', changeRule],
     ['deleted', () => removal('NodeRemedier', REMEDIER)],
     ['deleted as a limit', () => removal('DefenderPolicy', 'gpu-pool')],
-  ])('are not %s by an administrator', async (_, act) => {
-    expect(await answer(world.admin, act(), GIT)).toBe(GIT);
-    expect(await answer(await world.person(ROLE_ADMIN), act(), GIT)).toBe(GIT);
+  ])('are not %s by an administrator', async (_, attempt) => {
+    expect(await finalDecision(sample.admin, attempt(), GIT)).toBe(GIT);
+    expect(await finalDecision(await sample.person(ROLE_ADMIN), attempt(), GIT)).toBe(GIT);
   });
 
-  it('have status, labels and annotations all the same', async () => {
-    const remedy = await world.account(PRINCIPAL_REMEDY);
+  it('accept status, labels and annotations from others', async () => {
+    const remedy = await sample.account(PRINCIPAL_REMEDY);
     const status = patch('NodeRemedier', REMEDIER, { status: { phase: 'Held' } }, 'status');
-    expect(await answer(remedy, status, 'allowed')).toBe('allowed');
-    const defender = await world.account(PRINCIPAL_DEFENDER);
+    expect(await finalDecision(remedy, status, 'allowed')).toBe('allowed');
+    const defender = await sample.account(PRINCIPAL_DEFENDER);
     const stopped = patch('DefenderPolicy', 'fleet-default', { status: { phase: 'Stopped' } }, 'status');
-    expect(await answer(defender, stopped, 'allowed')).toBe('allowed');
+    expect(await finalDecision(defender, stopped, 'allowed')).toBe('allowed');
     const labelled = patch('NodeRemedier', REMEDIER, { metadata: { labels: { seen: 'yes' } } });
-    expect(await answer(world.admin, labelled, 'allowed')).toBe('allowed');
+    expect(await finalDecision(sample.admin, labelled, 'allowed')).toBe('allowed');
   });
 });
 
 describe('break-glass', () => {
-  it.each<[string, string, Verdict]>([
+  it.each<[string, string, AccessDecision]>([
     ['for an hour', `${hours(1)}; anna; incident 4711`, 'allowed'],
     ['for almost four hours', `${hours(3.99)}; anna; incident 4711`, 'allowed'],
     ['for five hours', `${hours(5)}; anna; incident 4711`, GIT],
@@ -102,41 +92,42 @@ describe('break-glass', () => {
     ['without a reason', `${hours(1)}; anna`, GIT],
     ['without an end', 'anna; incident 4711; now', GIT],
     ['that says nothing', '', GIT],
-  ])('%s', async (_, glass, wanted) => {
+  ])('%s', async (_, glass, expected) => {
     const annotations = { [ANNOTATION_BREAK_GLASS]: glass };
     const created = remedier('new');
     const acts = [
       create({ ...created, metadata: { ...created.metadata, annotations } }),
       changeRule({ annotations }),
     ];
-    for (const act of acts) expect(await answer(await world.person(ROLE_ADMIN), act, wanted)).toBe(wanted);
+    for (const attempt of acts)
+      expect(await finalDecision(await sample.person(ROLE_ADMIN), attempt, expected)).toBe(expected);
   });
 
-  it('is for those who may break glass, not for all who may write', async () => {
+  it('needs the verb break-glass, not only the permission to write', async () => {
     const annotations = { [ANNOTATION_BREAK_GLASS]: `${hours(1)}; anna; incident 4711` };
-    expect(await answer(await world.person(WRITER), changeRule({ annotations }), GIT)).toBe(GIT);
-    expect(await answer(await world.person(ROLE_OPERATOR), changeRule({ annotations }), 'no right')).toBe(
-      'no right',
-    );
+    expect(await finalDecision(await sample.person(WRITER), changeRule({ annotations }), GIT)).toBe(GIT);
+    expect(
+      await finalDecision(await sample.person(ROLE_OPERATOR), changeRule({ annotations }), 'no permission'),
+    ).toBe('no permission');
   });
 
-  it('lasts as long as it says, without being said again', async () => {
-    const anna = await world.person(ROLE_ADMIN);
+  it('lasts until its end, without being renewed', async () => {
+    const anna = await sample.person(ROLE_ADMIN);
     const annotations = { [ANNOTATION_BREAK_GLASS]: `${hours(1)}; anna; incident 4711` };
-    expect(await answer(anna, changeRule({ annotations }), 'allowed')).toBe('allowed');
+    expect(await finalDecision(anna, changeRule({ annotations }), 'allowed')).toBe('allowed');
     await anna.patch(
       resources.NodeRemedier,
       { name: REMEDIER },
       { type: 'merge', body: { metadata: { annotations }, spec: { priority: 9 } } },
     );
-    expect(await answer(anna, changeRule(), 'allowed')).toBe('allowed');
+    expect(await finalDecision(anna, changeRule(), 'allowed')).toBe('allowed');
   });
 
-  it('is not renewed by an old date in the bookkeeping of fields, nor by a new one', async () => {
-    const anna = await world.person(ROLE_ADMIN);
+  it('cannot be extended with forged times in managedFields', async () => {
+    const anna = await sample.person(ROLE_ADMIN);
     const annotations = { [ANNOTATION_BREAK_GLASS]: `${hours(6)}; anna; incident 4711` };
     for (const offset of [-72, 4]) {
-      const forge: Act = async (client) => {
+      const forge: Attempt = async (client) => {
         const live = await client.get(resources.NodeRemedier, { name: REMEDIER });
         const time = hours(offset);
         const forged = (live.metadata.managedFields ?? []).map((entry) => ({ ...entry, time }));
@@ -151,13 +142,13 @@ describe('break-glass', () => {
           },
         );
       };
-      expect(await answer(anna, forge, GIT)).toBe(GIT);
+      expect(await finalDecision(anna, forge, GIT)).toBe(GIT);
     }
   });
 
-  it('is not possible when the bookkeeping, and with it the date, is thrown away', async () => {
+  it('is denied when managedFields, and with it the time, is removed', async () => {
     const annotations = { [ANNOTATION_BREAK_GLASS]: `${hours(1)}; anna; incident 4711` };
-    const forget: Act = async (client) => {
+    const forget: Attempt = async (client) => {
       const live = await client.get(resources.NodeRemedier, { name: REMEDIER });
       const metadata = {
         ...live.metadata,
@@ -167,16 +158,18 @@ describe('break-glass', () => {
       const spec = { ...(live['spec'] as object), priority: 9 };
       return await client.replace(resources.NodeRemedier, { ...live, metadata, spec }, { dryRun: true });
     };
-    expect(await answer(await world.person(ROLE_ADMIN), forget, GIT)).toBe(GIT);
+    expect(await finalDecision(await sample.person(ROLE_ADMIN), forget, GIT)).toBe(GIT);
   });
 
-  it('deletes by the UID, as CEL has no clock at a delete', async () => {
-    const anna = await world.person(ROLE_ADMIN);
+  it('allows a delete by UID, because CEL has no clock at a delete', async () => {
+    const anna = await sample.person(ROLE_ADMIN);
     await confirm('NodeRemedier', REMEDIER, 'another-uid');
-    expect(await answer(anna, removal('NodeRemedier', REMEDIER), GIT)).toBe(GIT);
+    expect(await finalDecision(anna, removal('NodeRemedier', REMEDIER), GIT)).toBe(GIT);
     await confirm('NodeRemedier', REMEDIER);
-    expect(await answer(anna, removal('NodeRemedier', REMEDIER), 'allowed')).toBe('allowed');
-    expect(await answer(await world.person(WRITER), removal('NodeRemedier', REMEDIER), GIT)).toBe(GIT);
+    expect(await finalDecision(anna, removal('NodeRemedier', REMEDIER), 'allowed')).toBe('allowed');
+    expect(await finalDecision(await sample.person(WRITER), removal('NodeRemedier', REMEDIER), GIT)).toBe(
+      GIT,
+    );
   });
 });
 
@@ -184,53 +177,61 @@ describe('the kill switch', () => {
   const killSwitch = { engaged: true, reason: 'incident 4711', by: 'anna' };
   const stop = { ...limits(KILL_SWITCH), spec: { scope: { nodeSelector: { all: true } }, killSwitch } };
 
-  it('is pulled by who may stop, who may do nothing else', async () => {
-    const anna = await world.person(ROLE_STOP);
-    expect(await answer(anna, create(stop), 'allowed')).toBe('allowed');
-    expect(await answer(anna, create(renamed(stop, 'other')), GIT)).toBe(GIT);
+  it('is engaged with ClusterRole kubenode-stop, which allows nothing else', async () => {
+    const anna = await sample.person(ROLE_STOP);
+    expect(await finalDecision(anna, create(stop), 'allowed')).toBe('allowed');
+    expect(await finalDecision(anna, create(renamed(stop, 'other')), GIT)).toBe(GIT);
     const annotations = { [ANNOTATION_BREAK_GLASS]: `${hours(1)}; anna; incident 4711` };
     const glass = { ...stop, metadata: { name: 'other', annotations } };
-    expect(await answer(anna, create(glass), GIT)).toBe(GIT);
+    expect(await finalDecision(anna, create(glass), GIT)).toBe(GIT);
   });
 
-  it('is let go by an administrator only', async () => {
-    await world.admin.create(resources.DefenderPolicy, stop);
+  it('is disengaged by administrators only', async () => {
+    await sample.admin.create(resources.DefenderPolicy, stop);
     expect(
-      await answer(await world.person(ROLE_STOP), removal('DefenderPolicy', KILL_SWITCH), 'no right'),
-    ).toBe('no right');
+      await finalDecision(
+        await sample.person(ROLE_STOP),
+        removal('DefenderPolicy', KILL_SWITCH),
+        'no permission',
+      ),
+    ).toBe('no permission');
     const disengage = patch('DefenderPolicy', KILL_SWITCH, { spec: { killSwitch: { engaged: false } } });
-    expect(await answer(await world.person(ROLE_STOP), disengage, 'no right')).toBe('no right');
-    expect(await answer(await world.person(ROLE_OPERATOR), disengage, 'no right')).toBe('no right');
+    expect(await finalDecision(await sample.person(ROLE_STOP), disengage, 'no permission')).toBe(
+      'no permission',
+    );
+    expect(await finalDecision(await sample.person(ROLE_OPERATOR), disengage, 'no permission')).toBe(
+      'no permission',
+    );
     expect(
-      await answer(await world.person(ROLE_ADMIN), removal('DefenderPolicy', KILL_SWITCH), 'allowed'),
+      await finalDecision(await sample.person(ROLE_ADMIN), removal('DefenderPolicy', KILL_SWITCH), 'allowed'),
     ).toBe('allowed');
   });
 });
 
 describe('a delete', () => {
-  it.each<[Known, string]>([
+  it.each<[ResourceKind, string]>([
     ['Machine', 'n17'],
     ['MachineSet', 'general'],
     ['Cluster', 'prod-eu-1'],
   ])('of a %s needs the word of a person for this very object', async (kind, name) => {
-    expect(await answer(world.admin, removal(kind, name), PROTECTED)).toBe(PROTECTED);
+    expect(await finalDecision(sample.admin, removal(kind, name), PROTECTED)).toBe(PROTECTED);
     await confirm(kind, name, '0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11');
-    expect(await answer(world.admin, removal(kind, name), PROTECTED)).toBe(PROTECTED);
+    expect(await finalDecision(sample.admin, removal(kind, name), PROTECTED)).toBe(PROTECTED);
     await confirm(kind, name);
-    expect(await answer(world.admin, removal(kind, name), 'allowed')).toBe('allowed');
+    expect(await finalDecision(sample.admin, removal(kind, name), 'allowed')).toBe('allowed');
   });
 
-  it('of fleet-default needs it as well', async () => {
+  it('of fleet-default needs the confirmation too', async () => {
     await confirm('DefenderPolicy', 'fleet-default');
-    const act = removal('DefenderPolicy', 'fleet-default');
-    expect(await answer(await world.person(ROLE_ADMIN), act, 'allowed')).toBe('allowed');
+    const attempt = removal('DefenderPolicy', 'fleet-default');
+    expect(await finalDecision(await sample.person(ROLE_ADMIN), attempt, 'allowed')).toBe('allowed');
   });
 
-  it('of a Cluster is free once its protection is lifted', async () => {
-    const sync = await world.account(PRINCIPAL_SYNC);
+  it('of a Cluster needs no confirmation once its protection is off', async () => {
+    const sync = await sample.account(PRINCIPAL_SYNC);
     const body = { spec: { deletion: { protection: false } } };
     await sync.patch(resources.Cluster, { name: 'prod-eu-1' }, { type: 'merge', body });
-    expect(await answer(world.admin, removal('Cluster', 'prod-eu-1'), 'allowed')).toBe('allowed');
+    expect(await finalDecision(sample.admin, removal('Cluster', 'prod-eu-1'), 'allowed')).toBe('allowed');
   });
 
   it.each([
@@ -239,10 +240,12 @@ describe('a delete', () => {
     [PRINCIPAL_SYNC, 'DefenderPolicy', 'fleet-default', 'allowed'],
     [PRINCIPAL_MACHINESET, 'Machine', 'n17', 'allowed'],
     [PRINCIPAL_REMEDYJOB, 'Machine', 'n17', 'allowed'],
-    [PRINCIPAL_REMEDY, 'Machine', 'n17', 'no right'],
-    [PRINCIPAL_MACHINESET, 'MachineSet', 'general', 'no right'],
-  ] as const)('by %s of %s %s: %s', async (principal, kind, name, wanted) => {
-    expect(await answer(await world.account(principal), removal(kind, name), wanted)).toBe(wanted);
+    [PRINCIPAL_REMEDY, 'Machine', 'n17', 'no permission'],
+    [PRINCIPAL_MACHINESET, 'MachineSet', 'general', 'no permission'],
+  ] as const)('by %s of %s %s: %s', async (principal, kind, name, expected) => {
+    expect(await finalDecision(await sample.account(principal), removal(kind, name), expected)).toBe(
+      expected,
+    );
   });
 });
 
@@ -254,22 +257,22 @@ function limits(name: string): KubeObject {
   return renamed(example('DefenderPolicy only audits, for a pool'), name);
 }
 
-function changeRule(metadata: object = {}): Act {
+function changeRule(metadata: object = {}): Attempt {
   return patch('NodeRemedier', REMEDIER, { metadata, spec: { priority: 7 } });
 }
 
-function removal(kind: Known, name: string): Act {
+function removal(kind: ResourceKind, name: string): Attempt {
   return async (client: Client) => {
-    const { metadata } = await world.admin.get(resources[kind], { name });
+    const { metadata } = await sample.admin.get(resources[kind], { name });
     await client.delete(resources[kind], { name }, { uid: metadata.uid ?? '', dryRun: true });
   };
 }
 
 /** The annotation of a person who means it, with the object's own UID or another one. */
-async function confirm(kind: Known, name: string, uid?: string): Promise<void> {
-  const { metadata } = await world.admin.get(resources[kind], { name });
+async function confirm(kind: ResourceKind, name: string, uid?: string): Promise<void> {
+  const { metadata } = await sample.admin.get(resources[kind], { name });
   const annotations = { [ANNOTATION_CONFIRM_DELETE]: uid ?? metadata.uid };
-  await world.admin.patch(resources[kind], { name }, { type: 'merge', body: { metadata: { annotations } } });
+  await sample.admin.patch(resources[kind], { name }, { type: 'merge', body: { metadata: { annotations } } });
 }
 
 function hours(fromNow: number): string {

@@ -1,4 +1,4 @@
-/** Who may do what, asked of a real API server by certificate: every right of the table, and those next to it. */
+/** Permissions of every principal on a real API server, with their certificates. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   PRINCIPAL_CONTROLLERS,
@@ -11,73 +11,78 @@ import {
 import { CONTROLLER_PRINCIPALS, PRINCIPALS } from '../../../../src/api/principals.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import { type Installed, startInstalled } from '../installed.ts';
-import { PEOPLE, RBAC, type Right, rights } from '../rights.ts';
-import { type Act, answer, create, resources, type Verdict } from '../world.ts';
+import { type AccessDecision, type Attempt, create, finalDecision } from '../attempts.ts';
+import { type InstalledServer, startInstalledServer } from '../installed-server.ts';
+import { PEOPLE, type Permission, permissions, RBAC } from '../permission-table.ts';
+import { resources } from '../resources.ts';
 
 const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 
-const read: Act = (client) => client.list(resources.Machine);
+const read: Attempt = (client) => client.list(resources.Machine);
 
-let installed: Installed;
+let installed: InstalledServer;
 beforeAll(async () => {
-  installed = await startInstalled();
+  installed = await startInstalledServer();
   const { client } = installed.server;
   for (const role of PEOPLE) await client.create(resources.ClusterRoleBinding, bindingOf(role));
 });
 afterAll(() => installed?.stop());
 
-describe('rights', () => {
-  it.each(rights.map(([right, who]) => [nameOf(right), right, who] as const))('%s', async (_, right, who) => {
-    const all = [...PRINCIPALS, ...PEOPLE];
-    const allowed: string[] = [];
-    for (const principal of all) if (await may(await clientOf(principal), right)) allowed.push(principal);
-    expect(allowed.toSorted()).toEqual([...who].toSorted());
-  });
+describe('permissions', () => {
+  it.each(permissions.map(([permission, who]) => [nameOf(permission), permission, who] as const))(
+    '%s',
+    async (_, permission, who) => {
+      const all = [...PRINCIPALS, ...PEOPLE];
+      const allowed: string[] = [];
+      for (const principal of all)
+        if (await may(await clientOf(principal), permission)) allowed.push(principal);
+      expect(allowed.toSorted()).toEqual([...who].toSorted());
+    },
+  );
 });
 
 describe('impersonation', () => {
-  it.each<[string, Verdict]>([
-    ...CONTROLLER_PRINCIPALS.map((name): [string, Verdict] => [serviceAccountUser(name), 'allowed']),
-    [serviceAccountUser(PRINCIPAL_SYNC), 'no right'],
-    ['system:serviceaccount:kube-system:default', 'no right'],
-    ['system:serviceaccount:default:kubenode-remedy', 'no right'],
-    ['kubenode:agent:n17', 'no right'],
-    ['admin', 'no right'],
-  ])('by kubenode-controllers, as %s: %s', async (user, wanted) => {
+  it.each<[string, AccessDecision]>([
+    ...CONTROLLER_PRINCIPALS.map((name): [string, AccessDecision] => [serviceAccountUser(name), 'allowed']),
+    [serviceAccountUser(PRINCIPAL_SYNC), 'no permission'],
+    ['system:serviceaccount:kube-system:default', 'no permission'],
+    ['system:serviceaccount:default:kubenode-remedy', 'no permission'],
+    ['kubenode:agent:n17', 'no permission'],
+    ['admin', 'no permission'],
+  ])('by kubenode-controllers, as %s: %s', async (user, expected) => {
     const groups = ACCOUNTS;
     const client = await installed.as(serviceAccountUser(PRINCIPAL_CONTROLLERS), groups, { user });
-    expect(await answer(client, read, wanted)).toBe(wanted);
+    expect(await finalDecision(client, read, expected)).toBe(expected);
   });
 
-  it("is nobody else's, and lends no group", async () => {
+  it('is possible for kubenode-controllers only, and without further groups', async () => {
     const other = await installed.as(serviceAccountUser(PRINCIPAL_REMEDY), ACCOUNTS, {
       user: serviceAccountUser(PRINCIPAL_DEFENDER),
     });
-    expect(await answer(other, read, 'no right')).toBe('no right');
+    expect(await finalDecision(other, read, 'no permission')).toBe('no permission');
     const impersonate = { user: serviceAccountUser(PRINCIPAL_REMEDY), groups: ['system:masters'] };
     const masters = await installed.as(serviceAccountUser(PRINCIPAL_CONTROLLERS), ACCOUNTS, impersonate);
-    expect(await answer(masters, read, 'no right')).toBe('no right');
+    expect(await finalDecision(masters, read, 'no permission')).toBe('no permission');
   });
 
-  it('carries the identity of the controller: as remedy it may not do what machine may', async () => {
-    const right: Right = { verb: 'patch', resource: 'nodes' };
-    expect(await may(await controllersAs(PRINCIPAL_MACHINE), right)).toBe(true);
-    expect(await may(await controllersAs(PRINCIPAL_REMEDY), right)).toBe(false);
+  it('has the permissions of the impersonated controller: as remedy not those of machine', async () => {
+    const permission: Permission = { verb: 'patch', resource: 'nodes' };
+    expect(await may(await controllersAs(PRINCIPAL_MACHINE), permission)).toBe(true);
+    expect(await may(await controllersAs(PRINCIPAL_REMEDY), permission)).toBe(false);
   });
 });
 
 describe('sync', () => {
-  it.each<[string, KubeObject, Verdict]>([
-    ['a role of what it may do itself', roleWith(rule(['apps'], 'deployments', ['get'])), 'allowed'],
-    ['a role that reads Secrets', roleWith(rule([''], 'secrets', ['get'])), 'no right'],
-    ['a role that may do all', roleWith(rule(['*'], '*', ['*'])), 'no right'],
+  it.each<[string, KubeObject, AccessDecision]>([
+    ['a role with its own permissions', roleWith(rule(['apps'], 'deployments', ['get'])), 'allowed'],
+    ['a role that reads Secrets', roleWith(rule([''], 'secrets', ['get'])), 'no permission'],
+    ['a role with all permissions', roleWith(rule(['*'], '*', ['*'])), 'no permission'],
     [
-      'a role that breaks glass',
+      'a role with break-glass',
       roleWith(rule(['kubenode.dev'], 'noderemediers', ['break-glass'])),
-      'no right',
+      'no permission',
     ],
-    ['a binding to an administrator', bindingOf('cluster-admin'), 'no right'],
+    ['a binding to an administrator', bindingOf('cluster-admin'), 'no permission'],
     [
       'a ConfigMap anywhere',
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'default' } },
@@ -86,11 +91,11 @@ describe('sync', () => {
     [
       'a Secret',
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x', namespace: 'default' } },
-      'no right',
+      'no permission',
     ],
-  ])('creates %s: %s', async (_, object, wanted) => {
+  ])('creates %s: %s', async (_, object, expected) => {
     const sync = await clientOf(PRINCIPAL_SYNC);
-    expect(await answer(sync, create(object), wanted)).toBe(wanted);
+    expect(await finalDecision(sync, create(object), expected)).toBe(expected);
   });
 });
 
@@ -101,10 +106,10 @@ function clientOf(principal: string): Promise<Client> {
 }
 
 /** Asked by the principal itself, with its own certificate. */
-async function may(client: Client, right: Right): Promise<boolean> {
+async function may(client: Client, permission: Permission): Promise<boolean> {
   const apiVersion = 'authorization.k8s.io/v1';
   const kind = 'SelfSubjectAccessReview';
-  const review = { apiVersion, kind, spec: { resourceAttributes: right } } as unknown as KubeObject;
+  const review = { apiVersion, kind, spec: { resourceAttributes: permission } } as unknown as KubeObject;
   const resource = {
     group: 'authorization.k8s.io',
     version: 'v1',
@@ -119,7 +124,14 @@ async function may(client: Client, right: Right): Promise<boolean> {
   return status.allowed;
 }
 
-function nameOf({ verb, group = '', resource, subresource = '', namespace = '', name = '' }: Right): string {
+function nameOf({
+  verb,
+  group = '',
+  resource,
+  subresource = '',
+  namespace = '',
+  name = '',
+}: Permission): string {
   const what = [`${resource}${group === '' ? '' : `.${group}`}`, subresource].filter(Boolean).join('/');
   return [verb, what, name, namespace && `in ${namespace}`].filter(Boolean).join(' ');
 }

@@ -1,4 +1,4 @@
-/** The table of rights: one line a right, then who has it, of all service accounts and people. */
+/** The permissions of all service accounts and people: each with those who have it. */
 import {
   PRINCIPAL_APPROVER,
   PRINCIPAL_COMPONENTSET,
@@ -18,8 +18,8 @@ import {
 } from '../../../src/api/names.ts';
 import { PRINCIPALS } from '../../../src/api/principals.ts';
 
-/** A right as `kubectl auth can-i` takes it: verb, resource.group/subresource, and a namespace or a name. */
-export interface Right {
+/** A permission in the terms of `kubectl auth can-i`. */
+export interface Permission {
   readonly verb: string;
   readonly group?: string;
   readonly resource: string;
@@ -28,19 +28,19 @@ export interface Right {
   readonly name?: string;
 }
 
-const ours = (verb: string, resource: string, subresource?: string): Right => ({
+const ours = (verb: string, resource: string, subresource?: string): Permission => ({
   verb,
   group: 'kubenode.dev',
   resource,
   ...(subresource === undefined ? {} : { subresource }),
 });
-const inSystem = (verb: string, resource: string, group = ''): Right => ({
+const inSystem = (verb: string, resource: string, group = ''): Permission => ({
   verb,
   group,
   resource,
   namespace: 'kubenode-system',
 });
-const inKubeSystem = (verb: string, resource: string): Right => ({
+const inKubeSystem = (verb: string, resource: string): Permission => ({
   verb,
   resource,
   namespace: 'kube-system',
@@ -48,8 +48,8 @@ const inKubeSystem = (verb: string, resource: string): Right => ({
 const csr = 'certificates.k8s.io';
 export const RBAC = 'rbac.authorization.k8s.io';
 
-/** Nobody else of them may. */
-export const rights: readonly [Right, readonly string[]][] = [
+/** No other service account or person has the permission. */
+export const permissions: readonly [Permission, readonly string[]][] = [
   [
     ours('patch', 'machines', 'status'),
     [PRINCIPAL_MACHINE, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, ROLE_ADMIN],

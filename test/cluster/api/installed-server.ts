@@ -1,4 +1,4 @@
-/** An API server of its own with our installation in it, and clients with the certificates of its principals. */
+/** A new API server with kubenode installed, and clients that authenticate as its principals by certificate. */
 import { install, installation } from '../../../src/api/install/install.ts';
 import type { Impersonation } from '../../../src/kube/auth/credentials.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
@@ -7,14 +7,16 @@ import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 
-export interface Installed {
+export interface InstalledServer {
   readonly server: ApiServer;
-  /** The same client for the same user; closed with the server. */
+  /** A client for this user. Cached, and closed with the server. */
   as(user: string, groups?: readonly string[], impersonate?: Impersonation): Promise<Client>;
   stop(): Promise<void>;
 }
 
-export async function startInstalled(objects: readonly KubeObject[] = installation()): Promise<Installed> {
+export async function startInstalledServer(
+  objects: readonly KubeObject[] = installation(),
+): Promise<InstalledServer> {
   const server = await startApiServer();
   const results = await install(server.client, { clock: createSystemClock(), objects });
   const failed = results.flatMap(({ error }) => error ?? []);
@@ -53,7 +55,7 @@ export const CRD: Resource = {
   namespaced: false,
 };
 
-/** How many objects came to which outcome. */
+/** Counts results by outcome. */
 export function counts(results: readonly { readonly outcome: string }[]): Record<string, number> {
   const found: Record<string, number> = {};
   for (const { outcome } of results) found[outcome] = (found[outcome] ?? 0) + 1;
