@@ -99,8 +99,9 @@ describe('break-glass', () => {
       create({ ...created, metadata: { ...created.metadata, annotations } }),
       changeRule({ annotations }),
     ];
-    for (const attempt of acts)
+    for (const attempt of acts) {
       expect(await finalDecision(await sample.person(ROLE_ADMIN), attempt, expected)).toBe(expected);
+    }
   });
 
   it('needs the verb break-glass, not only the permission to write', async () => {

@@ -34,8 +34,9 @@ describe('permissions', () => {
     async (_, permission, who) => {
       const all = [...PRINCIPALS, ...PEOPLE];
       const allowed: string[] = [];
-      for (const principal of all)
+      for (const principal of all) {
         if (await may(await clientOf(principal), permission)) allowed.push(principal);
+      }
       expect(allowed.toSorted()).toEqual([...who].toSorted());
     },
   );
