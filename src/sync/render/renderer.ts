@@ -124,7 +124,9 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       isolation: options.isolation ?? (await detectIsolation()),
       limits: effectiveLimits,
     };
-    return options.compileCache === undefined ? found : withCompileCache(found, options.compileCache);
+    return options.compileCache === undefined
+      ? found
+      : withCompileCache(found, resolve(options.compileCache));
   }
 
   async function run(
