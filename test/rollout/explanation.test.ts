@@ -7,7 +7,7 @@ describe('earliest', () => {
     [[], undefined],
     [[undefined], undefined],
     [[later(5), undefined, NOW, later(1)], NOW],
-  ])('of %j is %s', (moments, expected) => {
+  ])('finds in %j: %s', (moments, expected) => {
     expect(earliest(moments)).toEqual(expected);
   });
 });

@@ -90,7 +90,7 @@ const ZONES: readonly (readonly [window: string, now: string, expected: string])
 ];
 
 describe('windowState', () => {
-  it.each([...BERLIN, ...ZONES])('of %s at %s: %s', (window, now, expected) => {
+  it.each([...BERLIN, ...ZONES])('decides for %s at %s: %s', (window, now, expected) => {
     expect(describeState([parseWindow(window)], now)).toBe(expected);
   });
 
@@ -125,7 +125,7 @@ describe('windowState', () => {
       '2026-01-05T01:00:00Z',
       'open until 2026-01-07T00:00Z',
     ],
-  ])('of several windows %s', (_, windows, now, expected) => {
+  ])('treats several windows as one: %s', (_, windows, now, expected) => {
     expect(describeState(windows.map(parseWindow), now)).toBe(expected);
   });
 
@@ -201,7 +201,7 @@ describe('freezeLimit', () => {
     ['2026-11-09T16:00:00Z', true],
     ['2026-11-12T03:59:59Z', true],
     ['2026-11-12T04:00:00Z', false],
-  ])('at %s is active: %s', (now, isActive) => {
+  ])('is active at %s: %s', (now, isActive) => {
     expect(freezeLimit([freeze], new Date(now)) !== undefined).toBe(isActive);
   });
 

@@ -7,7 +7,7 @@ describe('truncate', () => {
     ['abcd', 3, 'ab…'],
     ['😀😀😀', 3, '😀😀😀'],
     ['😀😀😀😀', 3, '😀😀…'],
-  ])('of %s to %i code points is %s', (text, length, expected) => {
+  ])('truncates %s to %i code points: %s', (text, length, expected) => {
     expect(truncate(text, length)).toBe(expected);
   });
 });

@@ -26,7 +26,7 @@ describe('the commit history', () => {
     [undefined, 'c2', ['c1', 'c2']],
     ['c9', 'c1', ['c1']],
     ['c3', 'c1', []],
-  ])('has between %s and %s: %j', (from, to, expected) => {
+  ])('lists the commits between %s and %s: %j', (from, to, expected) => {
     expect(history.between(from, to).map(({ id }) => id)).toEqual(expected);
   });
 });

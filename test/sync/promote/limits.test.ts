@@ -35,7 +35,7 @@ describe('startLimit', () => {
     ['a paused Pipeline', { pipeline: PAUSED, failed: ['a', 'b'] }, '0 Paused'],
     ['an unassigned cluster', { pipeline: STRICT, unassigned: ['x'] }, '0 ClusterUnassigned'],
     ['an unassigned cluster that is ignored', { unassigned: ['x'] }, '2 StageFull'],
-  ])('with %s: %s', (_, request, expected) => {
+  ])('decides with %s: %s', (_, request, expected) => {
     const { slots, reason } = startLimit({ ...REQUEST, ...request });
     expect(`${slots} ${reason}`).toBe(expected);
   });
@@ -74,7 +74,7 @@ describe('entryLimit', () => {
     ],
     ['exercised changes only', { stage: stageWith('Unexercised') }, 'Unlimited'],
     ['an unexercised change', { stage: stageWith('Unexercised'), unexercised: 1 }, 'ApprovalRequired'],
-  ])('with %s: %s', (_, request, expected) => {
+  ])('decides with %s: %s', (_, request, expected) => {
     expect(entryLimit({ ...REQUEST, ...request }).reason).toBe(expected);
   });
 });

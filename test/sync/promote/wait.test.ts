@@ -22,7 +22,7 @@ describe('waitFor', () => {
     ['another reason', { ...BUSY, reason: 'StageBefore' }, 60],
     ['another blocker', { ...BUSY, blocker: { kind: 'Release', name: 'c2' } }, 60],
     ['no blocker', { reason: BUSY.reason, because: BUSY.because }, 60],
-  ])('with %s has a new date after %i s', (_, explanation, since) => {
+  ])('dates a wait with %s at %i s', (_, explanation, since) => {
     expect(waitFor(before, explanation, later(60)).since).toBe(later(since).toISOString());
   });
 

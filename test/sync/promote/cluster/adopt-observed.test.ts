@@ -35,7 +35,7 @@ describe('adoptObserved', () => {
     [['c2'], { commit: 'c9', renderedDigest: 'a2' }, true],
     [['c2'], { commit: 'c2' }, false],
     [[], { commit: 'c2', renderedDigest: 'a2' }, false],
-  ])('with the inventory %j and the record %j has the target: %s', (commits, sync, expected) => {
+  ])('compares the inventory %j and the record %j: %s', (commits, sync, expected) => {
     expect(hasObservedTarget(sync, snapshotOf(sync, { commits }), history)).toBe(expected);
   });
 });

@@ -61,7 +61,7 @@ describe('findObstacle', () => {
     ],
     ['unknown health', { health: { ...PROGRESSING, answer: 'Unknown' } }, 'HealthUnknown'],
     ['an object that is not healthy', { health: PROGRESSING }, 'RollingOut'],
-  ])('for %s: %s', (_, report, expected) => {
+  ])('decides for %s: %s', (_, report, expected) => {
     const obstacle = findObstacle(observe(report));
     expect(obstacle && `${obstacle.reason}${obstacle.failing ? ' failing' : ''}`).toBe(expected);
   });
@@ -70,7 +70,7 @@ describe('findObstacle', () => {
     ['has a late time', false, -599, { lateAt: later(1) }],
     ['is late after ten minutes', false, -600, { failing: true }],
     ['is never late if its controller has a deadline', true, -9999, {}],
-  ])('of an object that is not healthy %s', (_, hasDeadline, startedAt, expected) => {
+  ])('finds that an object that is not healthy %s', (_, hasDeadline, startedAt, expected) => {
     const obstacle = findObstacle(
       observe({ health: { ...PROGRESSING, hasDeadline } }, { startedAt: at(startedAt) }),
     );
@@ -84,11 +84,11 @@ describe('observedFailure', () => {
     ['a failed apply', { work: { ...WORK, state: 'Failed', reason: 'Invalid' } }, 'Invalid'],
     ['a failed object', { health: { ...PROGRESSING, answer: 'Failed', reason: 'Crash' } }, 'Crash'],
     ['a failed apply of other content', { work: { ...WORK, state: 'Failed', digest: 'a2' } }, undefined],
-  ])('of %s: %s', (_, report, expected) => {
+  ])('decides for %s: %s', (_, report, expected) => {
     expect(observedFailure(observe(report))?.reason).toBe(expected);
   });
 
-  it('of a check over its limit', () => {
+  it('finds a check over its limit', () => {
     const gates = [{ name: 'errors', ranAt: at(-1), failures: 1, message: '7 errors' }];
     expect(observedFailure(observe({}, { gates }))).toEqual({
       reason: 'CheckFailed',
@@ -107,7 +107,7 @@ describe('isObservedUnsettled', () => {
     ['progressing content that never settled', { health: PROGRESSING }, {}, false],
     ['content that is not in sync', unsynced, settled, true],
     ['content that was not observed', { health: { ...HEALTHY, observedAt: later(-500) } }, settled, false],
-  ])('of %s: %s', (...[, report, soak, expected]) => {
+  ])('decides for %s: %s', (...[, report, soak, expected]) => {
     expect(isObservedUnsettled(observe(report, soak))).toBe(expected);
   });
 });

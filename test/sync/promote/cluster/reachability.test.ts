@@ -17,7 +17,7 @@ describe('clusterReachability', () => {
       { reachable: false, lastContactAt: later(-60) },
       'Unreachable, grace over: true',
     ],
-  ])('%s: %s', (_, report, expected) => {
+  ])('finds %s: %s', (_, report, expected) => {
     const reachability = clusterReachability(snapshotOf({}, report), 60, NOW);
     const { state } = reachability;
     const text = state === 'Unreachable' ? `${state}, grace over: ${reachability.isGraceOver}` : state;

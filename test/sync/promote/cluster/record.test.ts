@@ -46,11 +46,14 @@ describe('withReport', () => {
     [-299, 0, -299],
     [-300, 0, 0],
     [300, 0, 0],
-  ])('with the last contact recorded at %s and observed at %s records %s', (recorded, observed, expected) => {
-    const member = memberOf({
-      recorded: recorded === undefined ? {} : { lastContactAt: at(recorded) },
-      snapshot: snapshotOf({}, { lastContactAt: later(observed) }),
-    });
-    expect(withReport({}, member).lastContactAt).toBe(at(expected));
-  });
+  ])(
+    'records, with the last contact recorded at %s and observed at %s: %s',
+    (recorded, observed, expected) => {
+      const member = memberOf({
+        recorded: recorded === undefined ? {} : { lastContactAt: at(recorded) },
+        snapshot: snapshotOf({}, { lastContactAt: later(observed) }),
+      });
+      expect(withReport({}, member).lastContactAt).toBe(at(expected));
+    },
+  );
 });

@@ -79,7 +79,7 @@ describe('clusterRollout', () => {
       'c1',
       'Ahead: it runs c2, which is newer',
     ],
-  ])('of %s', (_, each, commit, expected) => {
+  ])('decides the state of %s', (_, each, commit, expected) => {
     const { state, because } = clusterRollout(each, commit, contextOf());
     expect(`${state}: ${because}`).toBe(expected);
   });
@@ -134,12 +134,12 @@ describe('skipsSoak', () => {
     ['the commit that soaks', member('Soaking', 'c2'), false],
     ['new content', member('Proven', 'c1'), false],
     ['content that failed before', failedBefore(), false],
-  ])('for %s: %s', (_, each, expected) => {
+  ])('decides for %s: %s', (_, each, expected) => {
     const context = contextOf();
     expect(skipsSoak(clusterRollout(each, 'c2', context), 'c2', context)).toBe(expected);
   });
 
-  it('for content that was proven before', () => {
+  it('skips the soak of content that was proven before', () => {
     const context = contextOf();
     const sync = { commit: 'c2', renderedDigest: 'a2', proven: [{ digest: 'a1', commit: 'c1' }] };
     const each = memberOf({ progress: { ...member('Soaking', 'c2').progress, sync } });

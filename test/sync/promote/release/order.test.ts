@@ -38,7 +38,7 @@ describe('stageCurrent', () => {
     ['a failed one', ['Proven', 'Failed', 'Waiting'], 'c2 c1 busy'],
     ['an older one in progress', ['Promoting', 'Proven'], 'c2 c2 idle'],
     ['a superseded one', ['Proven', 'Superseded', 'Promoting'], 'c3 c1 busy'],
-  ])('with %s', (_, states, expected) => {
+  ])('decides with %s', (_, states, expected) => {
     const releases = states.map((state, index) => releaseOf(`c${index + 1}`, `prod=${state}`));
     const { release, proven, busy } = stageCurrent(orderReleases(releases, history), 'prod');
     const text = `${release?.commit ?? '-'} ${proven?.commit ?? '-'} ${busy ? 'busy' : 'idle'}`;

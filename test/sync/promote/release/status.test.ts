@@ -34,7 +34,7 @@ describe('releaseStatus', () => {
       'Succeeded',
       'Progressing=False Succeeded=True Superseded=False Stalled=False',
     ],
-  ])('of %s is %s', (stages, phase, conditions) => {
+  ])('calls a Release with %s %s', (stages, phase, conditions) => {
     const status = releaseStatus(releaseOf('c1'), { stages: findings(stages), failed: [] }, NOW);
     expect(status.phase).toBe(phase);
     expect(status.conditions.map((each) => `${each.type}=${each.status}`).join(' ')).toBe(conditions);

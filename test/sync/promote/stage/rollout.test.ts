@@ -46,7 +46,7 @@ describe('stageRollout', () => {
     ['Proven Blocked Applying', 'Promoting IsBlocked'],
     ['Proven Held Blocked', 'Promoting IsHeld'],
     ['Proven NotRendered NotStarted', 'Promoting IsNotRendered'],
-  ])('of clusters in %j: %s', (states, expected) => {
+  ])('decides for clusters in %j: %s', (states, expected) => {
     const stage = stageOf({
       name: 'prod',
       maxFailedClusters: 1,
@@ -81,12 +81,12 @@ describe('isReplaceable', () => {
     ['Failed', true],
     ['Paused Skipped Ahead', true],
     ['Blocked', true],
-  ])('of clusters in %j: %s', (states, expected) => {
+  ])('decides for clusters in %j: %s', (states, expected) => {
     const stage = stageOf({ name: 'prod', maxFailedClusters: 1 });
     expect(isReplaceable(rolloutsOf(...parseStates(states)), stage)).toBe(expected);
   });
 
-  it('of a cluster with errors', () => {
+  it('lets a commit with errors be replaced', () => {
     const [rollout] = rolloutsOf('Applying');
     if (!rollout) throw new Error('expected a rollout');
     const progress = { ...rollout.member.progress, failing: true };

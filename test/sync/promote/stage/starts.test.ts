@@ -20,7 +20,7 @@ describe('chooseStarts', () => {
     ['Failed NotStarted', 'x2, then StageFull'],
     ['Failed Failed NotStarted', ', then FailureBudgetSpent'],
     ['Paused Skipped NotStarted', 'x3, then StageFull'],
-  ])('of clusters in %j: %s', (states, expected) => {
+  ])('decides for clusters in %j: %s', (states, expected) => {
     const rollouts = rolloutsOf(...(states.split(' ') as readonly ClusterRolloutState[]));
     const { starts, limit } = chooseStarts(rollouts, REQUEST);
     expect(`${[...starts.keys()].join(' ')}, then ${limit.reason}`).toBe(expected);

@@ -81,7 +81,7 @@ describe('unexercisedClusters', () => {
       ],
       ['prod-1'],
     ],
-  ])('of %s: %j', (_, commits, expected) => {
+  ])('decides for %s: %j', (_, commits, expected) => {
     const history = createCommitHistory(
       commitsOf(...commits.map(([test, prod]) => ({ 'test-1': test, 'prod-1': prod }))),
     );
