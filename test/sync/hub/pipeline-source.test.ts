@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import type { Pipeline } from '../../../src/api/generated/types.ts';
+import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import { EMPTY_TARGET } from '../../../src/sync/commits.ts';
+import { GitError } from '../../../src/sync/git/errors.ts';
+import type { CommitInfo, GitTransport } from '../../../src/sync/git/transport.ts';
+import { createPipelineSource, type PipelineSource } from '../../../src/sync/hub/pipeline-source.ts';
+import { RenderError } from '../../../src/sync/render/errors.ts';
+import type { Renderer } from '../../../src/sync/render/renderer.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
+
+const REF = 'refs/heads/main';
+const POLL_SECONDS = 30;
+
+interface Bed {
+  readonly source: PipelineSource;
+  readonly clock: VirtualClock;
+  /** The head of the server; undefined while the server is down. */
+  readonly push: (head: string | undefined) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A Pipeline whose commits declare one ConfigMap for the cluster `test`; the commit `bad` cannot be rendered. */
+function createBed(): Bed {
+  const clock = virtualClock();
+  const stop = new AbortController();
+  let head: string | undefined;
+  const git = {
+    display: 'https://git.example.com/fleet',
+    listRefs: async () => {
+      if (head === undefined) throw new GitError('Unreachable', 'the connection was refused');
+      return new Map([[REF, head]]);
+    },
+    fetch: async () => head,
+    ensure: async () => undefined,
+    has: async () => true,
+    commit: async (oid: string): Promise<CommitInfo> => ({
+      oid,
+      tree: oid,
+      parents: [],
+      author: 'Ann',
+      committedAt: clock.now(),
+      subject: oid,
+      body: '',
+    }),
+    ancestry: async () => 'descends',
+    close: async () => undefined,
+  } as unknown as GitTransport;
+  const renderer: Pick<Renderer, 'commit'> = {
+    commit: async ({ commit }) => {
+      if (commit === 'bad') throw new RenderError('Failed', [{ message: 'line 3' }], 'fix it');
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: commit } };
+      const units = [{ unit: 'web', objects: [{ object, source: {} }], digest: commit }];
+      return { rendered: { commit, targets: [{ target: 'test', units, digest: commit }] }, warnings: [] };
+    },
+  };
+  const source = createPipelineSource({
+    git,
+    pipeline: { spec: { source: { ref: 'main', path: '.', pollSeconds: POLL_SECONDS } } } as Pipeline,
+    renderer: renderer as Renderer,
+    checks: createCommitChecks(),
+    appliedCommits: () => [],
+    newestReleasedCommit: () => undefined,
+    acceptHead: () => undefined,
+    clock,
+    log: memoryLog(),
+    random: () => 0.5,
+    onChange: () => undefined,
+  });
+  let running: Promise<void> | undefined;
+  return {
+    source,
+    clock,
+    async push(commit) {
+      head = commit;
+      running ??= source.run(stop.signal);
+      await clock.advance(POLL_SECONDS * 1000);
+    },
+    async stop() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+describe('createPipelineSource', () => {
+  it('reports an accepted head and its content', async () => {
+    const { source, push, stop } = createBed();
+    await push('one');
+    expect(source.head()).toMatchObject({ commit: 'one', verdict: 'Accepted' });
+    expect(source.newestAccepted()).toBe('one');
+    expect(await source.content('test', 'one')).toMatchObject({ digest: 'one' });
+    await stop();
+  });
+
+  it('keeps the accepted commit when a newer head cannot be rendered', async () => {
+    const { source, push, stop } = createBed();
+    await push('one');
+    await push('bad');
+    expect(source.head()).toMatchObject({
+      commit: 'bad',
+      verdict: 'RenderFailed',
+      message: 'line 3; fix it',
+    });
+    expect(source.newestAccepted()).toBe('one');
+    expect((await source.accepted([])).commits.map(({ id }) => id)).toEqual(['one']);
+    await stop();
+  });
+
+  it('S21 reports when the repository was not read for two intervals, and keeps the last head', async () => {
+    const { source, clock, push, stop } = createBed();
+    expect(source.head().unread).toBe('the repository has not been read yet');
+    await push('one');
+    expect(source.head().unread).toBeUndefined();
+    await push(undefined);
+    await clock.advance(2 * POLL_SECONDS * 1000);
+    expect(source.head()).toMatchObject({ commit: 'one', unread: 'the connection was refused' });
+    await stop();
+  });
+
+  it('has no objects for a cluster that the commit does not declare, but unknown content for the hub', async () => {
+    const { source, push, stop } = createBed();
+    await push('one');
+    expect(await source.content('prod', 'one')).toEqual({
+      target: 'prod',
+      units: [],
+      digest: EMPTY_TARGET.digest,
+    });
+    expect(await source.content('hub', 'one')).toBeUndefined();
+    await stop();
+  });
+});
