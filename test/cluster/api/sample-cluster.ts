@@ -58,7 +58,7 @@ async function populate(sample: SampleCluster): Promise<void> {
     await writeCase(admin, {
       it: '',
       kind: 'Machine',
-      object: renamed(example('Machine reports what its agent sees'), name),
+      object: renamed(example('Machine reports what its agent observes'), name),
     });
   }
   const { metadata } = await defender.get(resources.DefenderLedger, { name: 'default' });

@@ -70,7 +70,7 @@ describe('spec.components of a Machine', () => {
 
   it('get no settled grant, and no grant for a machine that has none in the ledger', async () => {
     const controller = await sample.account(PRINCIPAL_COMPONENTSET);
-    const machine = renamed(example('Machine is created by a provider, whose own words go unread'), 'n19');
+    const machine = renamed(example('Machine is created by a provider with its own config'), 'n19');
     for (const name of ['n19', 'n20']) await sample.admin.create(resources.Machine, renamed(machine, name));
     const settled = withComponents('n19', [{ ...pin, grant: { ...grant, id: 'g-3', fence: 1 } }]);
     expect(await finalDecision(controller, settled, COMPONENTS)).toBe(COMPONENTS);
@@ -114,7 +114,7 @@ describe('spec.components of a Machine', () => {
   });
 
   it('cannot have assignment or grant when a Machine is created', async () => {
-    const machine = renamed(example('Machine is created by a provider, whose own words go unread'), 'n21');
+    const machine = renamed(example('Machine is created by a provider with its own config'), 'n21');
     const spec = machine['spec'] as object;
     const attempt = (entry: object) => create({ ...machine, spec: { ...spec, components: [entry] } });
     expect(await finalDecision(sample.admin, attempt(pin), 'allowed')).toBe('allowed');
