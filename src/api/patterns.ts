@@ -3,109 +3,116 @@ export interface Pattern {
   /** RE2 syntax, as in the API server. */
   readonly regex: string;
   /** Completes "must be …". */
-  readonly words: string;
+  readonly description: string;
 }
 
 export const CLOCK_TIME: Pattern = {
   regex: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
-  words: 'a time of day as HH:MM, such as 09:30',
+  description: 'a time of day as HH:MM, such as 09:30',
 };
 export const MOMENT: Pattern = {
   regex:
     '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$',
-  words: 'a time in RFC 3339, such as 2026-11-20T07:00:00Z',
+  description: 'a time in RFC 3339, such as 2026-11-20T07:00:00Z',
 };
 export const SHARE: Pattern = {
   regex: '^(100|[1-9]?[0-9])%$',
-  words: 'a number, or a percentage such as "10%"',
+  description: 'a number, or a percentage such as "10%"',
 };
 export const REASON: Pattern = {
   regex: '^[A-Z][A-Za-z0-9]*$',
-  words: 'a CamelCase word, such as Soaking',
+  description: 'a CamelCase word, such as Soaking',
 };
 export const CONDITION_REASON: Pattern = {
   regex: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
-  words: 'a CamelCase word, such as Soaking',
+  description: 'a CamelCase word, such as Soaking',
 };
 export const DIGEST: Pattern = {
   regex: '^sha256:[a-f0-9]{64}$',
-  words: '"sha256:" and 64 hex digits in lower case',
+  description: '"sha256:" and 64 hex digits in lower case',
 };
 export const SHA256: Pattern = {
   regex: '^[a-f0-9]{64}$',
-  words: '64 hex digits in lower case, as sha256sum prints them',
+  description: '64 hex digits in lower case, as sha256sum prints them',
 };
 export const UUID: Pattern = {
   regex: '^[a-fA-F0-9]{8}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{4}-[a-fA-F0-9]{12}$',
-  words: 'a UID, such as 0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11',
+  description: 'a UID, such as 0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11',
 };
-export const HTTPS_URL: Pattern = { regex: '^https://', words: 'a URL that begins with https://' };
-export const HTTP_URL: Pattern = { regex: '^https?://', words: 'a URL that begins with https:// or http://' };
+export const HTTPS_URL: Pattern = { regex: '^https://', description: 'a URL that begins with https://' };
+export const HTTP_URL: Pattern = {
+  regex: '^https?://',
+  description: 'a URL that begins with https:// or http://',
+};
 export const ARTIFACT_URL: Pattern = {
   regex: '^(https?://|file:///|oci://)',
-  words: 'a URL that begins with https://, http://, file:/// or oci://',
+  description: 'a URL that begins with https://, http://, file:/// or oci://',
 };
 export const KUBERNETES_VERSION_PATTERN: Pattern = {
   regex: '^v1\\.[0-9]+\\.[0-9]+$',
-  words: 'a version of Kubernetes, such as v1.31.4',
+  description: 'a version of Kubernetes, such as v1.31.4',
 };
 export const COMMIT: Pattern = {
   regex: '^[0-9a-f]{40}([0-9a-f]{24})?$',
-  words: 'a whole commit id: 40 or 64 hex digits in lower case',
+  description: 'a whole commit id: 40 or 64 hex digits in lower case',
 };
-export const CASE: Pattern = { regex: '^[0-9a-f]{8}$', words: '8 hex digits in lower case' };
+export const CASE: Pattern = { regex: '^[0-9a-f]{8}$', description: '8 hex digits in lower case' };
 export const STEP_VERSION: Pattern = {
   regex: '^[A-Z][A-Za-z]*@v[0-9]+$',
-  words: 'a step and its version, such as Reboot@v1',
+  description: 'a step and its version, such as Reboot@v1',
 };
 export const FACT_PATH: Pattern = {
   regex: '^\\$(\\.[a-zA-Z]+)+$',
-  words: 'a path of field names, such as $.usedPercent',
+  description: 'a path of field names, such as $.usedPercent',
 };
 export const FINGERPRINT: Pattern = {
   regex: '^SHA256:[A-Za-z0-9+/]{43}$',
-  words: '"SHA256:" and 43 characters, as `ssh-keygen -l` prints it',
+  description: '"SHA256:" and 43 characters, as `ssh-keygen -l` prints it',
 };
 export const COMPONENT_NAME: Pattern = {
   regex: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
-  words: 'lower-case letters, digits and "-", such as node-exporter',
+  description: 'lower-case letters, digits and "-", such as node-exporter',
 };
 export const COMPONENT_VERSION: Pattern = {
   regex: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
-  words: 'lower-case letters, digits, "." and "-", such as 1.31.4',
+  description: 'lower-case letters, digits, "." and "-", such as 1.31.4',
 };
 export const SIZE: Pattern = {
   regex: '^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti)?$',
-  words: 'a size in bytes, such as 40Gi',
+  description: 'a size in bytes, such as 40Gi',
 };
 export const DEVICE: Pattern = {
   regex: '^/dev/[A-Za-z0-9._/-]+$',
-  words: 'the path of a device, such as /dev/nvme0n1',
+  description: 'the path of a device, such as /dev/nvme0n1',
 };
 export const SOCKET_PATH: Pattern = {
   regex: '^(/|[$][{](dir|data)[}]/).+$',
-  words: 'an absolute path, such as /run/containerd/containerd.sock',
+  description: 'an absolute path, such as /run/containerd/containerd.sock',
 };
-export const FILE_MODE: Pattern = { regex: '^0[0-7]{3}$', words: 'a file mode in quotes, such as "0644"' };
+export const FILE_MODE: Pattern = {
+  regex: '^0[0-7]{3}$',
+  description: 'a file mode in quotes, such as "0644"',
+};
 /** A label key or a condition type: a name with an optional DNS prefix and slash. */
 export const QUALIFIED_NAME: Pattern = {
   regex:
     '^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$',
-  words: 'a name such as example.com/NodeReady',
+  description: 'a name such as example.com/NodeReady',
 };
 
 // Patterns of metadata, which the API server checks although they are not in the CRDs.
 export const OBJECT_NAME: Pattern = {
   regex: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
-  words: 'lower-case letters, digits, "-" and ".", with a letter or digit at both ends, such as prod-eu-1',
+  description:
+    'lower-case letters, digits, "-" and ".", with a letter or digit at both ends, such as prod-eu-1',
 };
 export const LABEL_KEY: Pattern = {
   regex: '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$',
-  words: 'a key such as team or example.com/team, with at most 63 characters after the "/"',
+  description: 'a key such as team or example.com/team, with at most 63 characters after the "/"',
 };
 export const LABEL_VALUE: Pattern = {
   regex: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$',
-  words: 'letters, digits, "-", "_" and ".", with a letter or digit at both ends',
+  description: 'letters, digits, "-", "_" and ".", with a letter or digit at both ends',
 };
 
 export const PATTERNS: readonly Pattern[] = [

@@ -10,13 +10,13 @@ import type { KubeObject } from '../../src/kube/objects/object.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const files = generatedFiles();
 
-describe('what is generated', () => {
+describe('the generated files', () => {
   it.each(files.map(({ path, text }) => [path, text] as const))('%s is fresh', (path, text) => {
     // Not `toBe`: thousands of lines of difference help nobody.
     expect(readFileSync(join(ROOT, path), 'utf8') === text, 'run `npm run generate` and commit').toBe(true);
   });
 
-  it('is all that lies in its folders', () => {
+  it('are the only files in their directories', () => {
     const folders = ['crds', 'src/api/generated', 'src/constructs/generated'];
     const found = folders.flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -26,7 +26,7 @@ describe('what is generated', () => {
     expect(found.toSorted()).toEqual(files.map(({ path }) => path).toSorted());
   });
 
-  it('is the same in another process, language and time zone', { timeout: 60_000 }, () => {
+  it('are the same in another process, locale and time zone', { timeout: 60_000 }, () => {
     const script = `
       import { generatedFiles } from './src/api/generate/generate.ts';
       process.stdout.write(JSON.stringify(generatedFiles()));
@@ -42,7 +42,7 @@ describe('what is generated', () => {
 });
 
 describe('the types', () => {
-  it('have what a default fills in when it is read, and may lack it when it is written', () => {
+  it('require defaulted fields when an object is read, and not when it is written', () => {
     expectTypeOf<Check['intervalSeconds']>().toEqualTypeOf<number>();
     expectTypeOf<WrittenCheck['intervalSeconds']>().toEqualTypeOf<number | undefined>();
     expectTypeOf<MachineComponentSetSpec['rollout']['batches'][number]>().toEqualTypeOf<
@@ -52,7 +52,7 @@ describe('the types', () => {
     expectTypeOf<Selector>().toEqualTypeOf<Readonly<Selector>>();
   });
 
-  it('are Kubernetes objects, and know their names', () => {
+  it('are Kubernetes objects with their kind', () => {
     expectTypeOf<Cluster>().toExtend<KubeObject>();
     expectTypeOf<Cluster['spec']['environment']>().toEqualTypeOf<'test' | 'pre' | 'prod'>();
     expectTypeOf<Cluster['kind']>().toEqualTypeOf<'Cluster'>();

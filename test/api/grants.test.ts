@@ -16,7 +16,7 @@ const entry: LedgerGrant = {
 const empty = { grants: {}, gone: {}, rates: {}, breakers: {}, approvals: {}, recovering: false };
 
 describe('grantFromEntry', () => {
-  it('gives the holder what it copies into its objects, and not what the ledger keeps for itself', () => {
+  it('returns the fields that a holder copies into its objects, and no others of the ledger', () => {
     expect(grantFromEntry('n17', entry)).toEqual({
       granted: true,
       id: 'g-1',
@@ -46,6 +46,6 @@ describe('isNewLedger', () => {
   });
 });
 
-it('keys a hosted control plane apart from machines: a machine name has no colon', () => {
+it('hostedControlPlaneKey differs from every machine name, which has no colon', () => {
   expect(hostedControlPlaneKey('prod-eu-1')).toBe('cluster:prod-eu-1');
 });

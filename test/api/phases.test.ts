@@ -150,7 +150,7 @@ describe('phase', () => {
     deletionTimestamp: fc.constantFrom(undefined, '2030-01-01T00:00:00Z'),
   });
 
-  it('is there for every world, and never depends on order or on anything else', () => {
+  it('is defined for all conditions, and does not depend on their order', () => {
     fc.assert(
       fc.property(fc.constantFrom(...KINDS), anyWorld, fc.anything(), (kind, world, else_) => {
         const { phases, phaseOf } = kind.phases;
@@ -168,7 +168,7 @@ describe('phase', () => {
     );
   });
 
-  it('takes the first column whose line holds: no later column can win over an earlier one', () => {
+  it('is the first column of the table whose test passes', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...KINDS),

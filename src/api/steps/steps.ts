@@ -1,8 +1,8 @@
 /** The steps of a repair at run time. No npm package here: compiler, job controller and agent share this file. */
 import { STEP_TABLE, type StepInputs } from '../generated/steps.ts';
+import { messageFor } from '../validation/messages.ts';
 import { pathOf } from '../validation/path.ts';
 import type { Problem } from '../validation/validate.ts';
-import { wordsFor } from '../validation/words.ts';
 import type { OTHER_ACTIONS } from './actions.ts';
 import { failuresOf, type InputSchema, withDefaults } from './input.ts';
 import type { StepFacts } from './step.ts';
@@ -42,7 +42,7 @@ export function stepOfReference(reference: string): Step | undefined {
 /** What is wrong with the `with` of a step. Paths are relative to `with`. */
 export function stepInputProblems(step: Step, input: unknown): readonly Problem[] {
   const failures = failuresOf(TABLE[step].input, input);
-  return failures.map((failure) => ({ path: pathOf(failure), message: wordsFor(failure) }));
+  return failures.map((failure) => ({ path: pathOf(failure), message: messageFor(failure) }));
 }
 
 /** The input with its defaults. Only for input without problems. */

@@ -5,11 +5,11 @@
 import { MAKERS } from '../generated/validators/index.ts';
 import { GROUP } from '../names.ts';
 import { API_VERSION, VERSION } from '../version.ts';
+import { isUnknownField, messageFor, relevantFailures } from './messages.ts';
 import { nearest } from './nearest.ts';
 import { withoutNulls } from './nulls.ts';
 import { pathOf } from './path.ts';
 import { type Failure, runtime, type Validate } from './runtime.ts';
-import { isUnknownField, withoutNoise, wordsFor } from './words.ts';
 
 export interface Problem {
   /** In the notation of kubectl: `spec.stages[0].name`. */
@@ -59,9 +59,9 @@ function problemsOf(holds: Validate, object: Candidate): readonly Problem[] {
   const failures = failuresOf(holds, plain);
   // An unknown field is an error even if it is null.
   const more = plain === object ? [] : failuresOf(holds, object).filter(isUnknownField);
-  const problems = withoutNoise([...failures, ...more]).map((failure) => ({
+  const problems = relevantFailures([...failures, ...more]).map((failure) => ({
     path: pathOf(failure),
-    message: wordsFor(failure),
+    message: messageFor(failure),
   }));
   // Only the first problem of each path is reported.
   return [...Map.groupBy(problems, ({ path }) => path).values()].flatMap((same) => same.slice(0, 1));

@@ -50,7 +50,7 @@ function invalidTextReason(
   { pattern, max }: Extract<FactParam, { type: 'text' }>,
   value: unknown,
 ): string | undefined {
-  if (typeof value !== 'string') return `must be a string: ${pattern.words}`;
+  if (typeof value !== 'string') return `must be a string: ${pattern.description}`;
   if (value.length > max) return `must have at most ${max} characters`;
-  return new RegExp(pattern.regex).test(value) ? undefined : `must be ${pattern.words}`;
+  return new RegExp(pattern.regex).test(value) ? undefined : `must be ${pattern.description}`;
 }

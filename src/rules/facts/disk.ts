@@ -12,7 +12,7 @@ import {
 const FILESYSTEM: Pattern = {
   // Paths are normalized: no empty part, no "." and no "..".
   regex: '^(nodefs|imagefs|/|(/(?![.]{1,2}(/|$))[A-Za-z0-9._@%+:-]+)+)$',
-  words: 'nodefs, imagefs, or the absolute path of a mount such as /var/log',
+  description: 'nodefs, imagefs, or the absolute path of a mount such as /var/log',
 };
 
 export const diskFact: FactKind = {

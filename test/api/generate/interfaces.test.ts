@@ -44,13 +44,13 @@ describe('interfaces', () => {
     expect(lines).toContain(want);
   });
 
-  it('says what must be there and what may', () => {
+  it('marks required and optional fields', () => {
     const lines = textOf('stored', 'Outer', { must: text('M.'), may: text('N.').optional() });
     expect(lines).toContain('readonly must: string;');
     expect(lines).toContain('readonly may?: string;');
   });
 
-  it('writes a type that is met twice once', () => {
+  it('writes a type once that is used twice', () => {
     const inner = named('Inner', 'Inner.', { a: text('A.') });
     const types = interfaces('stored');
     types.typeOf(
@@ -59,7 +59,7 @@ describe('interfaces', () => {
     expect([...types.texts.keys()]).toEqual(['Outer', 'Inner']);
   });
 
-  it('refuses two types of one name', () => {
+  it('refuses two types with one name', () => {
     const types = interfaces('stored');
     types.typeOf(jsonSchemaOf(named('Inner', 'Inner.', { a: text('A.') })));
     expect(() => types.typeOf(jsonSchemaOf(named('Inner', 'Inner.', { b: text('B.') })))).toThrow(
@@ -67,7 +67,7 @@ describe('interfaces', () => {
     );
   });
 
-  it('writes a type that holds itself as one', () => {
+  it('writes a recursive type as one interface', () => {
     const types = interfaces('stored');
     types.typeOf(jsonSchemaOf(expr('E.')));
     expect(types.texts.get('Expr')).toContain('readonly all?: readonly Expr[];');

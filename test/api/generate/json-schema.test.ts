@@ -25,13 +25,13 @@ import {
 const RULE = { rule: 'self.a', message: 'needs a' };
 const OTHER = { rule: 'self.b', message: 'needs b' };
 
-describe('a zod schema becomes the schema of a CRD:', () => {
+describe('jsonSchemaOf converts zod to a structural schema:', () => {
   it.each<[what: string, schema: Schema, want: object]>([
     ['text', text('T.'), { description: 'T.', type: 'string', maxLength: 256 }],
     ['a name', name('N.'), { description: 'N.', type: 'string', minLength: 1, maxLength: 63 }],
     [
       'text with a pattern',
-      text('T.', { max: 5, pattern: { regex: '^a+$', words: 'many a' } }),
+      text('T.', { max: 5, pattern: { regex: '^a+$', description: 'many a' } }),
       { description: 'T.', type: 'string', pattern: '^a+$', maxLength: 5 },
     ],
     ['an integer', int('I.', [1, 9]), { description: 'I.', type: 'integer', minimum: 1, maximum: 9 }],
@@ -150,7 +150,7 @@ describe('a zod schema becomes the schema of a CRD:', () => {
     expect(jsonSchemaOf(schema)).toEqual(want);
   });
 
-  it('a moment has a form and no format, for which the API server would take a list', () => {
+  it('a time has a pattern and no format, with which the API server would accept a list', () => {
     expect(jsonSchemaOf(time('When.'))).toMatchObject({
       type: 'string',
       pattern: MOMENT.regex,
@@ -159,33 +159,33 @@ describe('a zod schema becomes the schema of a CRD:', () => {
     expect(jsonSchemaOf(time('When.'))).not.toHaveProperty('format');
   });
 
-  it('what cannot change has a rule and says how to go on', () => {
+  it('an immutable field has a rule whose message says what to do instead', () => {
     const [rule] = jsonSchemaOf(immutable('the driver', text('T.')))['x-kubernetes-validations'] ?? [];
     expect(rule).toMatchObject({ rule: 'self == oldSelf', reason: 'FieldValueForbidden' });
     expect(rule?.message).toContain('the driver cannot be changed');
   });
 
-  it('a description given later is that of the field; the type keeps its own', () => {
+  it('a later description applies to the field, and the type keeps its own', () => {
     const schema = jsonSchemaOf(named('Item', 'An item.', {}).describe('The first one.'));
     expect(schema).toMatchObject({ description: 'The first one.', 'x-kubenode-doc': 'An item.' });
   });
 
-  it('rules survive a new description', () => {
+  it('CEL rules are kept with a new description', () => {
     const { items } = jsonSchemaOf(windows('Times.').describe('Other times.'));
     expect(items?.['x-kubernetes-validations']).toHaveLength(1);
   });
 
-  it('a union of objects is refused here, before an API server does', () => {
+  it('a union of objects is refused at generation', () => {
     expect(() => jsonSchemaOf(z.union([z.object({ a: z.int() }), z.string()]))).toThrow('not structural');
   });
 
-  it('a key that no CRD may have is refused here', () => {
+  it('a keyword that CRDs do not allow is refused at generation', () => {
     expect(() => jsonSchemaOf(text('T.').meta({ 'x-strange': 1 }))).toThrow('x-strange');
   });
 });
 
 describe('mapSchema', () => {
-  it('reaches fields, entries and values, the innermost first', () => {
+  it('visits fields, items and values, the innermost first', () => {
     const seen: string[] = [];
     mapSchema(
       {

@@ -17,22 +17,22 @@ const FIELDS: readonly Field[] = KINDS.flatMap((kind) => {
 });
 
 describe('every field', () => {
-  it.each<[habit: string, broken: (schema: JsonSchema) => boolean]>([
+  it.each<[title: string, broken: (schema: JsonSchema) => boolean]>([
     [
       'has a description',
       ({ description = '' }) => !/^[A-Z`<].*[.?…]$/.test(description) && !/^[a-z].*[.]$/.test(description),
     ],
     [
-      'of text has a greatest length',
+      'of type string has a maxLength',
       ({ type, enum: values, maxLength }) => type === 'string' && !values && !maxLength,
     ],
-    ['that is a list has a greatest size', ({ type, maxItems }) => type === 'array' && !maxItems],
+    ['that is a list has maxItems', ({ type, maxItems }) => type === 'array' && !maxItems],
     [
-      'that is a list says how it is merged',
+      'that is a list has a list type',
       (schema) => schema.type === 'array' && !schema['x-kubernetes-list-type'],
     ],
     [
-      'that is a map has a greatest size',
+      'that is a map has maxProperties',
       ({ additionalProperties, maxProperties }) => !!additionalProperties && !maxProperties,
     ],
     [
@@ -43,12 +43,12 @@ describe('every field', () => {
         (minimum === undefined || maximum === undefined || maximum >= 2 ** 53),
     ],
     [
-      'of text has no format: with one, the API server would take a list for text',
+      'of type string has no format, with which the API server would accept a list',
       ({ format }) => format !== undefined,
     ],
-    ['that is a choice has values to choose from', ({ enum: values }) => values?.length === 0],
+    ['with an enum has values', ({ enum: values }) => values?.length === 0],
     [
-      'whose pattern is one that people have words for',
+      'has no pattern without a description',
       ({ pattern }) => !!pattern && !PATTERNS.some(({ regex }) => regex === pattern),
     ],
     [
@@ -56,16 +56,16 @@ describe('every field', () => {
       (schema) => (schema.required ?? []).some((name) => schema.properties?.[name]?.default !== undefined),
     ],
     [
-      'whose entries have keys requires them',
+      'that is a list map requires its keys',
       (schema) =>
         (schema['x-kubernetes-list-map-keys'] ?? []).some((key) => !schema.items?.required?.includes(key)),
     ],
     [
-      'with a rule has a message for people',
+      'with a CEL rule has a message',
       (schema) => (schema['x-kubernetes-validations'] ?? []).some(({ message }) => message.length < 20),
     ],
     [
-      'with a rule names a field that exists',
+      'with a CEL rule names an existing field',
       (schema) =>
         (schema['x-kubernetes-validations'] ?? []).some(
           ({ fieldPath }) => fieldPath !== undefined && !leadsTo(schema, fieldPath),
@@ -75,7 +75,7 @@ describe('every field', () => {
     expect(FIELDS.filter(({ schema }) => broken(schema)).map(({ path }) => path)).toEqual([]);
   });
 
-  it('whose name is a choice of words writes them in CamelCase, but for environments, providers and drivers', () => {
+  it('with an enum has CamelCase values, except environments, providers and drivers', () => {
     const lower = FIELDS.filter(({ schema }) =>
       (schema.enum ?? []).some((value) => /^[a-z]/.test(String(value))),
     );
@@ -95,23 +95,23 @@ describe('every field', () => {
 });
 
 describe('every pattern', () => {
-  it.each(PATTERNS.map(({ regex, words }) => [regex, words] as const))(
-    '%s means the same to RE2 and is anchored',
-    (regex, words) => {
+  it.each(PATTERNS.map(({ regex, description }) => [regex, description] as const))(
+    '%s means the same in RE2 and is anchored',
+    (regex, description) => {
       expect(() => RE2JS.compile(regex)).not.toThrow();
       expect(regex).toMatch(/^\^/);
-      expect(words).not.toBe('');
+      expect(description).not.toBe('');
     },
   );
 
-  it('is in the list once', () => {
-    const regexes = PATTERNS.map(({ regex, words }) => `${regex} ${words}`);
+  it('is listed once', () => {
+    const regexes = PATTERNS.map(({ regex, description }) => `${regex} ${description}`);
     expect(new Set(regexes).size).toBe(regexes.length);
   });
 });
 
 describe('every kind', () => {
-  it('has names of its own', () => {
+  it('has unique names', () => {
     for (const names of [
       KINDS.map(({ kind }) => kind),
       KINDS.map(({ plural }) => plural),

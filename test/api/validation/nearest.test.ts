@@ -17,11 +17,11 @@ describe('nearest', () => {
     expect(nearest(word, FIELDS)).toBe(meant);
   });
 
-  it('does not depend on the order of what is known', () => {
+  it('does not depend on the order of the known words', () => {
     expect(nearest('pause', FIELDS.toReversed())).toBe(nearest('pause', FIELDS));
   });
 
-  it('knows nothing without words to choose from', () => {
+  it('returns undefined without known words', () => {
     expect(nearest('a', [])).toBeUndefined();
   });
 });

@@ -8,17 +8,17 @@ describe('validate agrees with the API server', () => {
     expect(validate(object)).toEqual([]);
   });
 
-  it.each(refused().filter(({ by }) => by === 'schema'))('refuses at the same place: $it', (written) => {
+  it.each(refused().filter(({ by }) => by === 'schema'))('reports the same path: $it', (written) => {
     expect(validate(lastOf(written)).map(({ path }) => path)).toContain(written.field);
   });
 
-  it.each(refused().filter(({ by }) => by === 'cel'))('leaves to the rules: $it', (written) => {
+  it.each(refused().filter(({ by }) => by === 'cel'))('accepts what only CEL refuses: $it', (written) => {
     expect(validate(lastOf(written))).toEqual([]);
   });
 });
 
 /** Of one accepted object of each kind, a part is replaced; the rest is fine. */
-describe('validate says', () => {
+describe('validate reports', () => {
   it.each<[says: string, kind: string, change: (object: Loose) => void]>([
     [
       'apiVersion: must be kubenode.dev/v1alpha1; there is no version "v2"',
@@ -79,7 +79,7 @@ describe('validate says', () => {
     ],
     ['spec.stages: needs at least 1 entry', 'Pipeline', (o) => (o.spec['stages'] = [])],
     [
-      'spec.stages[1]: is there twice: an earlier entry has the same key',
+      'spec.stages[1]: is a duplicate: an earlier entry has the same key',
       'Pipeline',
       (o) => (o.spec['stages'] = [stage('a'), stage('a')]),
     ],
@@ -116,28 +116,28 @@ describe('validate says', () => {
     expect(validate(object).map(({ path, message }) => `${path}: ${message}`)).toEqual([says]);
   });
 
-  it('all that is wrong, one sentence for each place', () => {
+  it('all problems, one for each path', () => {
     const object = structuredClone(firstOf('Cluster'));
     Object.assign(object.spec, { environment: 3, paused: 'no', colour: 'red' });
     const paths = validate(object).map(({ path }) => path);
     expect(paths.toSorted()).toEqual(['spec.colour', 'spec.environment', 'spec.paused']);
   });
 
-  it('nothing of objects that are not ours, whatever they are', () => {
+  it('no problem of objects of other API groups', () => {
     expect(validate({ apiVersion: 'apps/v1', kind: 'Deployment' })).toEqual([]);
     expect(validate({ apiVersion: 'v1', kind: 'Cluster' })).toEqual([]);
     expect(validate({ apiVersion: 7 })).toEqual([]);
     expect(validate({})).toEqual([]);
   });
 
-  it('nothing of a null, which stands for a field that is not there', () => {
+  it('no problem of a null, which stands for an absent field', () => {
     const object = structuredClone(firstOf('Cluster'));
     Object.assign(object.spec, { paused: null, deletion: null, pauses: null, region: null });
     object.metadata['labels'] = null;
     expect(validate(object)).toEqual([]);
   });
 
-  it('what is wrong with a null where something must be, where nothing is known, and in a list', () => {
+  it('a null in a required field, in an unknown field and in a list', () => {
     const object = structuredClone(firstOf('Pipeline'));
     Object.assign(object.spec, { stages: null, colour: null, forceManagers: [null] });
     expect(validate(object)).toEqual([

@@ -7,7 +7,7 @@ import type { Failure } from './runtime.ts';
  * Drops the errors of `oneOf` branches that were not meant, as ajv reports all of them. If a comparison has some of `fact`,
  * `path`, `operator` and `value`, the missing ones are reported; otherwise the `oneOf` itself is.
  */
-export function withoutNoise(failures: readonly Failure[]): readonly Failure[] {
+export function relevantFailures(failures: readonly Failure[]): readonly Failure[] {
   const begun = (place: string) => {
     const missing = failures.filter((failure) => failure.instancePath === place && ofLeaf(failure)).length;
     return missing > 0 && missing < LEAF.length;
@@ -30,12 +30,12 @@ function ofLeaf({ schemaPath = '', params }: Failure): boolean {
   return schemaPath.includes('/oneOf/') && LEAF.includes(params.missingProperty ?? '');
 }
 
-const WORDS: Readonly<Record<string, (failure: Failure) => string>> = {
+const MESSAGES: Readonly<Record<string, (failure: Failure) => string>> = {
   required: () => 'is required',
   'x-kubenode-fields': unknownField,
   enum: ({ params }) => `must be one of ${(params.allowedValues ?? []).map(String).join(', ')}`,
-  type: ({ params }) => `must be ${typeWords(params.type)}`,
-  pattern: ({ params }) => `must be ${patternWords(params.pattern)}`,
+  type: ({ params }) => `must be ${typeName(params.type)}`,
+  pattern: ({ params }) => `must be ${patternDescription(params.pattern)}`,
   minLength: ({ params }) =>
     params.limit === 1 ? 'must not be empty' : `needs at least ${params.limit} characters`,
   maxLength: ({ params }) => `may have at most ${params.limit} characters`,
@@ -45,13 +45,13 @@ const WORDS: Readonly<Record<string, (failure: Failure) => string>> = {
   minimum: ({ params }) => `must be at least ${params.limit}`,
   maximum: ({ params }) => `must be at most ${params.limit}`,
   oneOf: () => 'give exactly one of all, any, and fact with path, operator and value',
-  'x-kubernetes-list-map-keys': () => 'is there twice: an earlier entry has the same key',
+  'x-kubernetes-list-map-keys': () => 'is a duplicate: an earlier entry has the same key',
 };
 
-export function wordsFor(failure: Failure): string {
-  const words = WORDS[failure.keyword];
+export function messageFor(failure: Failure): string {
+  const message = MESSAGES[failure.keyword];
   // A keyword without a message is a bug, but the object is still refused.
-  return words ? words(failure) : `does not hold: ${failure.keyword}`;
+  return message ? message(failure) : `does not hold: ${failure.keyword}`;
 }
 
 function unknownField({ params: { field = '', known = [] } }: Failure): string {
@@ -59,7 +59,7 @@ function unknownField({ params: { field = '', known = [] } }: Failure): string {
   return guess === undefined ? 'there is no such field' : `there is no such field; did you mean ${guess}?`;
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   integer: 'a whole number',
   number: 'a number',
   string: 'text',
@@ -68,13 +68,13 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   object: 'a map of fields',
 };
 
-function typeWords(type: string | readonly string[] = []): string {
+function typeName(type: string | readonly string[] = []): string {
   // Only an amount has two types.
-  return typeof type === 'string' ? (TYPE_WORDS[type] ?? type) : SHARE.words;
+  return typeof type === 'string' ? (TYPE_NAMES[type] ?? type) : SHARE.description;
 }
 
-function patternWords(regex = ''): string {
-  return PATTERNS.find((pattern) => pattern.regex === regex)?.words ?? `text that matches ${regex}`;
+function patternDescription(regex = ''): string {
+  return PATTERNS.find((pattern) => pattern.regex === regex)?.description ?? `text that matches ${regex}`;
 }
 
 function entries(limit = 0): string {
