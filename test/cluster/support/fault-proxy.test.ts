@@ -13,7 +13,7 @@ import { MAPS, proxyBed } from './proxy-bed.ts';
 const bed = proxyBed();
 
 describe('without a rule', () => {
-  it('passes requests and answers on as they are', async () => {
+  it('forwards requests and answers unchanged', async () => {
     const made = await bed.create('a');
     expect(made.status).toBe(201);
     expect(await bed.names()).toEqual(['a']);
@@ -30,7 +30,7 @@ describe('without a rule', () => {
     expect(gunzipSync(bytes).toString()).toContain('xxxxxxxx');
   });
 
-  it('passes a watch on, event by event', async () => {
+  it('forwards a watch event by event', async () => {
     const events = bed.watchMaps();
     const first = events.next();
     await bed.waitForLog('watch');
@@ -42,7 +42,7 @@ describe('without a rule', () => {
     await events.return(undefined);
   });
 
-  it('lets the server see the same user as without it', async () => {
+  it('keeps the user of the client', async () => {
     const agent = { user: 'kubenode:agent:m-1', groups: ['kubenode:agents'] };
     const other = httpsClient(bed.proxy, bed.server.certificateFor(agent));
     expect(await bed.whoAmI(other)).toMatchObject({
@@ -54,10 +54,10 @@ describe('without a rule', () => {
     expect(bed.proxy.log.map(({ user }) => user)).toEqual([agent.user, agent.user]);
   });
 
-  it('makes nobody of who shows no certificate, or one of another CA', async () => {
-    const stranger = await startApiServer();
-    const foreign = stranger.certificateFor(ADMIN);
-    await stranger.stop();
+  it('keeps clients without a certificate, or with one of another CA, anonymous', async () => {
+    const anonymous = await startApiServer();
+    const foreign = anonymous.certificateFor(ADMIN);
+    await anonymous.stop();
     for (const pair of [undefined, foreign]) {
       const other = httpsClient(bed.proxy, pair);
       expect((await other.ask(MAPS)).status).not.toBe(200);
@@ -65,7 +65,7 @@ describe('without a rule', () => {
     }
   });
 
-  it('passes a token on', async () => {
+  it('forwards a token', async () => {
     const token = await bed.tokenOf('default');
     const other = httpsClient(bed.proxy);
     const answered = await bed.whoAmI(other, { authorization: `Bearer ${token}` });
@@ -73,7 +73,7 @@ describe('without a rule', () => {
     expect(answered).toMatchObject({ username: 'system:serviceaccount:default:default' });
   });
 
-  it('writes kubeconfigs that lead through it', () => {
+  it('writes kubeconfigs that point to it', () => {
     const config = parse(readFileSync(bed.proxy.kubeconfig, 'utf8')) as {
       clusters: { cluster: { server: string } }[];
     };
@@ -82,7 +82,7 @@ describe('without a rule', () => {
 });
 
 describe('a rule', () => {
-  it('meets the nth request that matches, and only that', async () => {
+  it('breaks only the nth matching request', async () => {
     const rule = bed.proxy.on({ verb: 'list', resource: 'configmaps', nth: 2, fault: answer(503) });
     const heard: number[] = [];
     for (const path of [MAPS, `${MAPS}?limit=1`, '/api/v1/nodes', MAPS]) {
@@ -92,7 +92,7 @@ describe('a rule', () => {
     expect(rule).toMatchObject({ matched: 3, fired: 1 });
   });
 
-  it('meets as many as it is told, from the nth on, and none once removed', async () => {
+  it('breaks the configured number of requests from the nth on, and none once removed', async () => {
     const rule = bed.proxy.on({ verb: 'list', nth: 2, times: 2, fault: answer(500) });
     const every = bed.proxy.on({ verb: 'get', fault: answer(500) });
     expect(await bed.statuses(4, MAPS)).toEqual([200, 500, 500, 200]);
@@ -102,7 +102,7 @@ describe('a rule', () => {
     expect(rule.fired).toBe(2);
   });
 
-  it('tells requests apart by name, namespace, group, query and path', async () => {
+  it('distinguishes requests by name, namespace, group, query and path', async () => {
     const fault = answer(503);
     bed.proxy.on({ verb: 'create', name: 'b', fault });
     bed.proxy.on({ verb: 'list', resource: 'configmaps', namespace: 'kube-system', fault });
@@ -131,7 +131,7 @@ describe('many clusters', () => {
       bed.proxy.listen({ name: 'one', server: bed.server, ownUid: true }),
       bed.proxy.listen({ name: 'two', server: bed.server, ownUid: true }),
     ]);
-    const seenAs = async (listener: { url: string; caPem: string }): Promise<string[]> => {
+    const observedUid = async (listener: { url: string; caPem: string }): Promise<string[]> => {
       const other = httpsClient(listener, bed.server.certificateFor(ADMIN));
       const namespace = JSON.parse(
         (await other.ask('/api/v1/namespaces/kube-system')).body,
@@ -149,10 +149,12 @@ describe('many clusters', () => {
     };
     const uids = await Promise.all([bed.proxy.uid(), one.uid(), two.uid()]);
     expect(new Set(uids).size).toBe(3);
-    expect(await Promise.all([bed.proxy, one, two].map(seenAs))).toEqual(uids.map((uid) => [uid, uid, uid]));
+    expect(await Promise.all([bed.proxy, one, two].map(observedUid))).toEqual(
+      uids.map((uid) => [uid, uid, uid]),
+    );
   });
 
-  it('stands for several servers at once, each with its users, and swaps them under a client', async () => {
+  it('forwards to several servers, each with its users, and exchanges them under a client', async () => {
     const other = await startApiServer();
     await bed.proxy.listen({ name: 'left', server: bed.server });
     const right = await bed.proxy.listen({
@@ -174,7 +176,7 @@ describe('many clusters', () => {
     await other.stop();
   });
 
-  it('can have rules for one of them only', async () => {
+  it('can have rules for one address only', async () => {
     const other = await bed.proxy.listen({ name: 'sick', server: bed.server });
     bed.proxy.on({ listener: 'sick', fault: answer(503) });
     const sick = httpsClient(other, bed.server.certificateFor(ADMIN));
@@ -184,7 +186,7 @@ describe('many clusters', () => {
 });
 
 describe('the log', () => {
-  it('tells who asked what, what was sent, and what came of it', async () => {
+  it('logs user, call, body and outcome of each request', async () => {
     const body = { metadata: { name: 'a' } };
     await bed.client.ask(MAPS, { method: 'POST', body, headers: { 'user-agent': 'replica-1' } });
     await bed.client.ask(`${MAPS}?dryRun=All`, { method: 'POST', body: { metadata: { name: 'b' } } });
@@ -213,7 +215,7 @@ describe('the log', () => {
     expect(writesIn(bed.proxy.log)).toEqual([first]);
   });
 
-  it('says when there was no server to ask', async () => {
+  it('logs that the server was unreachable', async () => {
     const other = await startApiServer();
     const alone = await faultProxy(other, 'alone');
     await other.stop();

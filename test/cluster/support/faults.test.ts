@@ -26,11 +26,11 @@ import { listOf, MAPS, proxyBed } from './proxy-bed.ts';
 
 const bed = proxyBed();
 
-describe('before or after the server saw it', () => {
+describe('a fault before or after the server acts', () => {
   it.each([
     ['drop', drop],
     ['reset', reset],
-  ])('%s: no answer, and the object is there only after', async (_name, fault) => {
+  ])('%s: no answer, and the object exists only after', async (_name, fault) => {
     bed.proxy.on({ verb: 'create', name: 'before', fault: fault('before') });
     bed.proxy.on({ verb: 'create', name: 'after', fault: fault('after') });
     await expect(bed.create('before')).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -39,7 +39,7 @@ describe('before or after the server saw it', () => {
     expect(writesIn(bed.proxy.log).map(line)).toEqual([`2 create configmaps after - (${_name} after)`]);
   });
 
-  it('hang: no answer at all until the client gives up', async () => {
+  it('hang: no answer until the client times out', async () => {
     bed.proxy.on({ verb: 'create', name: 'before', fault: hang('before') });
     bed.proxy.on({ verb: 'create', name: 'after', fault: hang('after') });
     const impatient = new AbortController();
@@ -56,7 +56,7 @@ describe('before or after the server saw it', () => {
     expect(await bed.names()).toEqual(['after']);
   });
 
-  it('delay: later than everything else, and whole', async () => {
+  it('delay: a complete answer, later than all others', async () => {
     bed.proxy.on({ verb: 'create', name: 'slow', fault: delay(300) });
     const order: string[] = [];
     const slow = bed.create('slow').then(({ status }) => order.push(`slow ${status}`));
@@ -66,7 +66,7 @@ describe('before or after the server saw it', () => {
     expect(order).toEqual(['quick 201', 'slow 201']);
   });
 
-  it('hold: until the test lets it go, on either side of the act', async () => {
+  it('hold: until the test releases it, before or after the server acts', async () => {
     const [before, after] = [gate(), gate()];
     bed.proxy.on({ verb: 'create', name: 'before', fault: before.hold('before') });
     bed.proxy.on({ verb: 'create', name: 'after', fault: after.hold('after') });
@@ -79,16 +79,16 @@ describe('before or after the server saw it', () => {
     expect(await bed.names()).toEqual(['after', 'before']);
   });
 
-  it('callback: runs on either side of the act', async () => {
+  it('callback: runs before or after the server acts', async () => {
     const looks: string[][] = [];
-    const look = async (): Promise<void> => void looks.push(await bed.names());
-    bed.proxy.on({ verb: 'create', nth: 1, fault: callback(look, 'before') });
-    bed.proxy.on({ verb: 'create', nth: 2, fault: callback(look, 'after') });
+    const poll = async (): Promise<void> => void looks.push(await bed.names());
+    bed.proxy.on({ verb: 'create', nth: 1, fault: callback(poll, 'before') });
+    bed.proxy.on({ verb: 'create', nth: 2, fault: callback(poll, 'after') });
     expect([(await bed.create('a')).status, (await bed.create('b')).status]).toEqual([201, 201]);
     expect(looks).toEqual([[], ['a', 'b']]);
   });
 
-  it.each(['before', 'after'] as const)('kill: the client ends %s the server saw it', async (when) => {
+  it.each(['before', 'after'] as const)('kill: the client ends %s the server acts', async (when) => {
     bed.proxy.on({ verb: 'create', fault: killClient(() => child.pid ?? 0, when) });
     const child = spawn(process.execPath, ['--input-type=module', '-e', CREATING], {
       env: { ...process.env, ...childEnvironment() },
@@ -108,32 +108,29 @@ describe('an answer of the proxy', () => {
     [429, 'TooManyRequests'],
     [500, 'InternalError'],
     [503, 'ServiceUnavailable'],
-  ])(
-    '%i is a Status as the server would write it, and the server never saw the request',
-    async (status, reason) => {
-      bed.proxy.on({ verb: 'create', fault: answer(status, { retryAfterSeconds: 7 }) });
-      const heard = await bed.create('a');
-      expect(heard.status).toBe(status);
-      expect(heard.headers['retry-after']).toBe('7');
-      expect(JSON.parse(heard.body)).toMatchObject({
-        kind: 'Status',
-        code: status,
-        reason,
-        details: { retryAfterSeconds: 7 },
-      });
-      expect(await bed.names()).toEqual([]);
-      expect(bed.proxy.log).toMatchObject([{ reached: false, status, serverStatus: undefined }]);
-    },
-  );
+  ])('%i is a Status like that of a server, which never receives the request', async (status, reason) => {
+    bed.proxy.on({ verb: 'create', fault: answer(status, { retryAfterSeconds: 7 }) });
+    const heard = await bed.create('a');
+    expect(heard.status).toBe(status);
+    expect(heard.headers['retry-after']).toBe('7');
+    expect(JSON.parse(heard.body)).toMatchObject({
+      kind: 'Status',
+      code: status,
+      reason,
+      details: { retryAfterSeconds: 7 },
+    });
+    expect(await bed.names()).toEqual([]);
+    expect(bed.proxy.log).toMatchObject([{ reached: false, status, serverStatus: undefined }]);
+  });
 
-  it('may also hide that the server acted', async () => {
+  it('can also hide that the server acted', async () => {
     bed.proxy.on({ verb: 'create', fault: answer(500, { when: 'after' }) });
     expect((await bed.create('a')).status).toBe(500);
     expect(await bed.names()).toEqual(['a']);
     expect(bed.proxy.log).toMatchObject([{ reached: true, status: 500, serverStatus: 201 }]);
   });
 
-  it('carries causes and a reason of the test’s choice', async () => {
+  it('has the causes and the reason that the test sets', async () => {
     const causes = [{ reason: 'FieldValueInvalid', field: 'spec.replicas', message: 'too many' }];
     bed.proxy.on({ fault: answer(409, { reason: 'AlreadyExists', causes }) });
     expect(JSON.parse((await bed.create('a')).body)).toMatchObject({
@@ -143,14 +140,14 @@ describe('an answer of the proxy', () => {
   });
 });
 
-describe('a body that is not what it should be', () => {
-  it('truncate: it breaks off, and the client can tell', async () => {
+describe('an incorrect body', () => {
+  it('truncate: the connection breaks, which the client detects', async () => {
     await bed.create('a');
     bed.proxy.on({ verb: 'list', fault: truncate() });
     await expect(bed.client.ask(MAPS)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('truncate quietly: whole as HTTP, broken as JSON', async () => {
+  it('truncate quietly: complete HTTP, broken JSON', async () => {
     await bed.create('a');
     bed.proxy.on({ verb: 'list', fault: truncateQuietly() });
     const { status, body } = await bed.client.ask(MAPS);
@@ -159,13 +156,13 @@ describe('a body that is not what it should be', () => {
     expect((await bed.direct.ask(MAPS)).body.startsWith(body.slice(0, 20))).toBe(true);
   });
 
-  it('empty body: 200 and not a byte', async () => {
+  it('empty body: 200 without a body', async () => {
     bed.proxy.on({ fault: emptyBody() });
     expect(await bed.client.ask(MAPS)).toMatchObject({ status: 200, body: '' });
     expect(await bed.client.ask(`${MAPS}/none`)).toMatchObject({ status: 200, body: '' });
   });
 
-  it('empty list: 200, of the right kind, fresh, with nothing in it', async () => {
+  it('empty list: 200, of the right kind, fresh, without items', async () => {
     for (const name of ['a', 'b']) await bed.create(name);
     bed.proxy.on({ verb: 'list', fault: emptyList() });
     const heard = listOf((await bed.client.ask(`${MAPS}?limit=1`)).body);
@@ -193,8 +190,8 @@ describe('a body that is not what it should be', () => {
     await unlucky.ask(MAPS);
     await expect(unlucky.ask(`${MAPS}?labelSelector=a%3Db`)).rejects.toMatchObject({ code: 'ECONNRESET' });
     unlucky.close();
-    // What could not be carried out is told: such a test would prove nothing.
-    await expect(other.close()).rejects.toThrow('could not be carried out');
+    // A fault that could not be injected is reported: such a test would prove nothing.
+    await expect(other.close()).rejects.toThrow('could not be injected');
   });
 });
 
@@ -203,7 +200,7 @@ describe('broken discovery', () => {
     accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json',
   };
 
-  it('stale: listed without resources, and a 503 where it is asked directly', async () => {
+  it('stale: listed without resources, and 503 for a direct request', async () => {
     bed.proxy.on({ verb: 'discover', fault: brokenDiscovery('apps') });
     const apps = (await groups()).find(({ metadata }) => metadata.name === 'apps');
     expect(apps?.versions).toMatchObject([{ version: 'v1', freshness: 'Stale', resources: [] }]);
@@ -227,7 +224,7 @@ describe('broken discovery', () => {
   }
 });
 
-/** A client of another process, which never lives to see its answer. */
+/** A client in another process, which is killed before it gets an answer. */
 const CREATING = `
   import { request } from 'node:https';
   const { URL_OF_MAPS, CA, CERT, KEY } = process.env;

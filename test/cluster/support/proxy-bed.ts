@@ -1,4 +1,4 @@
-/** What the tests of the fault proxy share: a real API server, the proxy in front of it, a client through and one past it. */
+/** Shared by the tests of the fault proxy: a real API server, the proxy in front of it, a client through the proxy and a direct one. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { ADMIN } from '../../../src/local/pki/authority.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
@@ -8,7 +8,7 @@ import { httpsClient, type PlainClient, type WatchLine } from '../../support/htt
 
 export const MAPS = '/api/v1/namespaces/default/configmaps';
 
-/** To be called once, at the top of a test file. */
+/** Call it once, at the top of a test file. */
 export function proxyBed(): ProxyBed {
   const bed = new ProxyBed();
   beforeAll(() => bed.start());
@@ -32,7 +32,7 @@ export class ProxyBed {
   get client(): PlainClient {
     return this.#parts().client;
   }
-  /** Past the proxy: what is really there. */
+  /** Direct: the real state of the server. */
   get direct(): PlainClient {
     return this.#parts().direct;
   }
@@ -72,7 +72,7 @@ export class ProxyBed {
     return heard;
   }
 
-  /** Names of the config maps, but for the one that the server itself puts everywhere. */
+  /** Names of the ConfigMaps, except the one that the server creates in every namespace. */
   async namesIn(through: PlainClient): Promise<string[]> {
     const { items } = listOf((await through.ask(MAPS)).body);
     return items
@@ -106,13 +106,13 @@ export class ProxyBed {
   }
 
   async waitForLog(verb: string): Promise<void> {
-    const look = (): Promise<true | undefined> =>
+    const poll = (): Promise<true | undefined> =>
       Promise.resolve(this.proxy.log.some((entry) => entry.verb === verb) || undefined);
-    await eventually(look, `no ${verb} came`);
+    await eventually(poll, `no ${verb} came`);
   }
 
   #parts(): Started {
-    if (!this.#started) throw new Error('the bed is ready in a test, not before');
+    if (!this.#started) throw new Error('the test bed is ready inside a test, not before');
     return this.#started;
   }
 }

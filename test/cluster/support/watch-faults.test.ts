@@ -7,7 +7,7 @@ import { describeEvent, proxyBed } from './proxy-bed.ts';
 const bed = proxyBed();
 
 describe('a watch that fails in the middle', () => {
-  // Each with what the client sees of three objects when the fault is due after two.
+  // Each with what the client receives of three objects when the fault is due after two.
   it.each<[name: string, fault: (afterEvents: number) => Fault, sees: string[]]>([
     ['close', closeWatch, ['ADDED a', 'ADDED b', 'end']],
     ['tear', tearWatch, ['ADDED a', 'ADDED b', 'ECONNRESET']],
@@ -15,7 +15,7 @@ describe('a watch that fails in the middle', () => {
   ])('%s after two events', async (_name, fault, sees) => {
     for (const name of ['a', 'b', 'c']) await bed.create(name);
     bed.proxy.on({ verb: 'watch', fault: fault(2) });
-    expect(await seen(bed.watchMaps())).toEqual(sees);
+    expect(await received(bed.watchMaps())).toEqual(sees);
   });
 
   it.each<[name: string, fault: Fault, sees: string[]]>([
@@ -25,10 +25,10 @@ describe('a watch that fails in the middle', () => {
   ])('%s before any event', async (_name, fault, sees) => {
     await bed.create('a');
     bed.proxy.on({ verb: 'watch', fault });
-    expect(await seen(bed.watchMaps())).toEqual(sees);
+    expect(await received(bed.watchMaps())).toEqual(sees);
   });
 
-  it('freeze: open, and silent, whatever happens', async () => {
+  it('freeze: open, but silent', async () => {
     await bed.create('a');
     bed.proxy.on({ verb: 'watch', nth: 1, fault: freezeWatch(1) });
     const [frozen, healthy] = [bed.watchMaps(), bed.watchMaps()];
@@ -38,7 +38,7 @@ describe('a watch that fails in the middle', () => {
     await bed.create('b');
     expect(describeEvent((await healthy.next()).value)).toBe('ADDED b');
     expect(await Promise.race([next, Promise.resolve('nothing yet')])).toBe('nothing yet');
-    // A reset breaks off what a fault held, and nothing else.
+    // A reset ends only requests that a fault holds.
     const [broken] = await Promise.allSettled([next, Promise.resolve(bed.proxy.reset())]);
     expect(broken).toMatchObject({ status: 'rejected', reason: { code: 'ECONNRESET' } });
     await bed.create('c');
@@ -47,7 +47,7 @@ describe('a watch that fails in the middle', () => {
   });
 });
 
-async function seen(events: AsyncGenerator<WatchLine, undefined>): Promise<string[]> {
+async function received(events: AsyncGenerator<WatchLine, undefined>): Promise<string[]> {
   const all: string[] = [];
   try {
     for await (const event of events) all.push(describeEvent(event));
