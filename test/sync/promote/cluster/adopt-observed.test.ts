@@ -40,7 +40,7 @@ describe('adoptObserved', () => {
   });
 });
 
-describe('S39 survives restored backups', () => {
+describe('S39 never rolls a cluster back when the hub is restored from a backup', () => {
   it('rolls no cluster back after the hub is restored from an old backup', () => {
     const sim = new PromotionSimulation({
       stages: [

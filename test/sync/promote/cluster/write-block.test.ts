@@ -120,7 +120,7 @@ describe('the blocks of a cluster', () => {
   });
 });
 
-describe('S39 survives restored backups', () => {
+describe('S39 holds a cluster that runs an unknown commit when the hub has no record of it', () => {
   it('holds a cluster with an unknown commit in a new hub until a person accepts the head', () => {
     const sim = new PromotionSimulation({
       stages: [{ name: 'prod', soakSeconds: 60 }],
