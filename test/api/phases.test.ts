@@ -7,7 +7,7 @@ import type { Observed } from '../../src/api/phase.ts';
 import { runs } from '../support/sweep-size.ts';
 
 /** Rows: conditions as `Type=Status/Reason`, and `deleted`. */
-const ROWS: readonly [kind: string, phase: string, world: string][] = [
+const ROWS: readonly [kind: string, phase: string, state: string][] = [
   ['Cluster', 'Deleting', 'deleted Stalled=True Synced=True'],
   ['Cluster', 'Stalled', 'Stalled=True Progressing=False/Paused'],
   ['Cluster', 'Stalled', 'ControlPlaneStalled=True'],
@@ -123,46 +123,43 @@ const ROWS: readonly [kind: string, phase: string, world: string][] = [
 ];
 
 describe('phase', () => {
-  it.each(ROWS)('of a %s is %s: %s', (kind, phase, world) => {
-    expect(kindOf(kind).phases.phaseOf(observed(world))).toBe(phase);
+  it.each(ROWS)('of a %s is %s: %s', (kind, phase, state) => {
+    expect(kindOf(kind).phases.phaseOf(observed(state))).toBe(phase);
   });
 
-  it.each(KINDS.map((kind) => [kind.kind, kind] as const))(
-    'of a %s: each one is in a row above',
-    (_, kind) => {
-      const tried = ROWS.filter(([name]) => name === kind.kind).map(([, phase]) => phase);
-      expect([...new Set(tried)].toSorted()).toEqual([...kind.phases.phases].toSorted());
-    },
-  );
+  it.each(KINDS.map((kind) => [kind.kind, kind] as const))('of a %s: every phase has a row', (_, kind) => {
+    const tried = ROWS.filter(([name]) => name === kind.kind).map(([, phase]) => phase);
+    expect([...new Set(tried)].toSorted()).toEqual([...kind.phases.phases].toSorted());
+  });
 
-  it.each(KINDS.map((kind) => [kind.kind, kind] as const))('of a %s is one that its CRD knows', (_, kind) => {
+  it.each(KINDS.map((kind) => [kind.kind, kind] as const))('of a %s is a value of its CRD', (_, kind) => {
     const crd = JSON.stringify(crdOf(kind, GROUP, VERSION));
     expect(crd).toContain(`"enum":${JSON.stringify(kind.phases.phases)}`);
   });
 
   const anyCondition = fc.record({
     type: fc.constantFrom(...conditionTypes()),
-    status: fc.constantFrom('True', 'False', 'Unknown', 'unheard of'),
+    status: fc.constantFrom('True', 'False', 'Unknown', 'Other'),
     reason: fc.constantFrom('Paused', 'Soaking', 'RollingBack', 'Audit', 'Suspended', 'Succeeded', 'Else'),
   });
-  const anyWorld = fc.record({
+  const anyObserved = fc.record({
     conditions: fc.uniqueArray(anyCondition, { selector: ({ type }) => type }),
     deletionTimestamp: fc.constantFrom(undefined, '2030-01-01T00:00:00Z'),
   });
 
   it('is defined for all conditions, and does not depend on their order', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...KINDS), anyWorld, fc.anything(), (kind, world, else_) => {
+      fc.property(fc.constantFrom(...KINDS), anyObserved, fc.anything(), (kind, state, noise) => {
         const { phases, phaseOf } = kind.phases;
-        const phase = phaseOf(world);
+        const phase = phaseOf(state);
         const other = {
-          conditions: world.conditions.toReversed().map((condition) => ({ ...condition, message: else_ })),
-          deletionTimestamp: world.deletionTimestamp,
-          status: else_,
+          conditions: state.conditions.toReversed().map((condition) => ({ ...condition, message: noise })),
+          deletionTimestamp: state.deletionTimestamp,
+          status: noise,
         };
         expect(phases).toContain(phase);
         expect(phaseOf(other)).toBe(phase);
-        expect(phaseOf(world)).toBe(phase);
+        expect(phaseOf(state)).toBe(phase);
       }),
       runs(2_000, 100_000),
     );
@@ -172,10 +169,10 @@ describe('phase', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...KINDS),
-        anyWorld,
-        ({ phases: { columns, phaseOf, otherwise } }, world) => {
-          const holding = columns.filter(([, holds]) => holds(world)).map(([phase]) => phase);
-          expect(phaseOf(world)).toBe(holding[0] ?? otherwise);
+        anyObserved,
+        ({ phases: { columns, phaseOf, otherwise } }, state) => {
+          const holding = columns.filter(([, holds]) => holds(state)).map(([phase]) => phase);
+          expect(phaseOf(state)).toBe(holding[0] ?? otherwise);
         },
       ),
       runs(2_000, 100_000),
@@ -189,8 +186,8 @@ function kindOf(name: string): Kind {
   return found;
 }
 
-function observed(world: string): Observed {
-  const words = world.split(' ').filter((word) => word !== '');
+function observed(state: string): Observed {
+  const words = state.split(' ').filter((word) => word !== '');
   const conditions = words.flatMap((word) => {
     const { type, status, reason } =
       /^(?<type>\w+)=(?<status>\w+)(?:\/(?<reason>\w+))?$/.exec(word)?.groups ?? {};
@@ -201,6 +198,6 @@ function observed(world: string): Observed {
 
 function conditionTypes(): string[] {
   return [
-    ...new Set(ROWS.flatMap(([, , world]) => [...world.matchAll(/(\w+)=/g)].map(([, type]) => type ?? ''))),
+    ...new Set(ROWS.flatMap(([, , state]) => [...state.matchAll(/(\w+)=/g)].map(([, type]) => type ?? ''))),
   ];
 }

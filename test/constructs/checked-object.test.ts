@@ -96,7 +96,7 @@ describe('a construct', () => {
   it('refuses an unknown field that bypassed the type check', () => {
     const spec = { ...POOL.spec, replcias: 4 } as MachineSetProps['spec'];
     const set = new MachineSet(newChart(), 's', { ...POOL, spec });
-    expect(() => set.toJson()).toThrow('spec.replcias: there is no such field; did you mean replicas?');
+    expect(() => set.toJson()).toThrow('spec.replcias: unknown field; did you mean replicas?');
   });
 });
 

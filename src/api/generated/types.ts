@@ -1754,7 +1754,7 @@ export interface MachineDeletion {
   readonly drainTimeoutSeconds: number;
   /** Maximum duration of the whole deletion. (default 7200) */
   readonly timeoutSeconds: number;
-  /** What to do with the host. Restore: as it was before the import. Wipe: remove all kubenode files and data. Orphan: leave it as it is. (default "Restore") */
+  /** What to do with the host. Restore: as it was before the import. Wipe: remove all kubenode files and data. Orphan: do not change it. (default "Restore") */
   readonly cleanup: 'Restore' | 'Wipe' | 'Orphan';
 }
 

@@ -45,10 +45,10 @@ export function crdRefusalReason(
   if (deletionTimestamp !== undefined) {
     return `CRD ${name} is being deleted: wait until it is deleted, or remove its finalizers`;
   }
-  const ours = identityOf(declared);
-  const there = identityOf(live);
-  if (there === ours) return versionLossReason(declared, live);
-  return `CRD ${name} does not belong to kubenode: expected ${ours}, got ${there}. Remove it, or use another cluster`;
+  const expected = identityOf(declared);
+  const found = identityOf(live);
+  if (found === expected) return versionLossReason(declared, live);
+  return `CRD ${name} does not belong to kubenode: expected ${expected}, got ${found}. Remove it, or use another cluster`;
 }
 
 function identityOf({ spec }: CustomResourceDefinition): string {

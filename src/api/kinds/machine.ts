@@ -67,7 +67,7 @@ export const deletion = named('MachineDeletion', 'What happens when the Machine 
   drainTimeoutSeconds: int('Maximum duration of the drain.').default(1800),
   timeoutSeconds: int('Maximum duration of the whole deletion.').default(7200),
   cleanup: choice(
-    'What to do with the host. Restore: as it was before the import. Wipe: remove all kubenode files and data. Orphan: leave it as it is.',
+    'What to do with the host. Restore: as it was before the import. Wipe: remove all kubenode files and data. Orphan: do not change it.',
     ['Restore', 'Wipe', 'Orphan'],
   ).default('Restore'),
 }).prefault({});

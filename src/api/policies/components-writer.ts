@@ -2,7 +2,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { POLICY_COMPONENTS_WRITER, PRINCIPAL_COMPONENTSET } from '../names.ts';
 import { isPrincipal } from './cel.ts';
 import { granted, ledgerParams } from './ledger.ts';
-import { ours, policy } from './policy.ts';
+import { matchKubenode, policy } from './policy.ts';
 
 const NEW = componentsOf('object');
 // `oldObject` is null at creation.
@@ -15,7 +15,7 @@ const OLD = `(request.operation == 'CREATE' ? [] : ${componentsOf('oldObject')})
 export const componentsWriter: readonly KubeObject[] = policy({
   name: POLICY_COMPONENTS_WRITER,
   description: 'Only the component set controller may set assignment and grant in Machine.spec.components.',
-  match: [ours(['machines'], ['CREATE', 'UPDATE'])],
+  match: [matchKubenode(['machines'], ['CREATE', 'UPDATE'])],
   conditions: {
     'sets-assignment-or-grant': `${sets('grant')} || (${sets('assignment')} && !(${isPrincipal(PRINCIPAL_COMPONENTSET)}))`,
   },

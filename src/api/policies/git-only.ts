@@ -2,7 +2,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { ANNOTATION_BREAK_GLASS, GROUP, KILL_SWITCH, POLICY_GIT_ONLY, PRINCIPAL_SYNC } from '../names.ts';
 import { VERB_BREAK_GLASS } from '../roles/people.ts';
 import { annotation, celText, isPrincipal } from './cel.ts';
-import { ours, policy, type Validation } from './policy.ts';
+import { matchKubenode, policy, type Validation } from './policy.ts';
 import { CONFIRMED } from './protected-delete.ts';
 
 const MAX_HOURS = 4;
@@ -57,7 +57,7 @@ const authorized: Validation = {
 export const gitOnly: readonly KubeObject[] = policy({
   name: POLICY_GIT_ONLY,
   description: 'Only sync may write NodeRemedier and DefenderPolicy: rules and limits come from git.',
-  match: [ours(['noderemediers', 'defenderpolicies'], ['CREATE', 'UPDATE', 'DELETE'])],
+  match: [matchKubenode(['noderemediers', 'defenderpolicies'], ['CREATE', 'UPDATE', 'DELETE'])],
   conditions: {
     'not-sync': `!(${isPrincipal(PRINCIPAL_SYNC)})`,
     'not-the-kill-switch': `!(request.resource.resource == 'defenderpolicies' && (${DELETES} ? oldObject : object).metadata.name == ${celText(KILL_SWITCH)})`,

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { POLICY_GRANT_REQUIRED } from '../names.ts';
 import { granted, ledgerParams } from './ledger.ts';
-import { ours, policy } from './policy.ts';
+import { matchKubenode, policy } from './policy.ts';
 
 const CREATES = "request.operation == 'CREATE'";
 const RELEASES =
@@ -12,7 +12,10 @@ const RELEASES =
 export const grantRequired: readonly KubeObject[] = policy({
   name: POLICY_GRANT_REQUIRED,
   description: 'A job, and the release of a step to an agent, need an unsettled grant in the ledger.',
-  match: [ours(['remedyoperationjobs'], ['CREATE']), ours(['remedyoperationjobs/status'], ['UPDATE'])],
+  match: [
+    matchKubenode(['remedyoperationjobs'], ['CREATE']),
+    matchKubenode(['remedyoperationjobs/status'], ['UPDATE']),
+  ],
   conditions: { 'creates-or-releases': `${CREATES} || (${RELEASES})` },
   params: ledgerParams,
   validations: [

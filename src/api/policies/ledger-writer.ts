@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { POLICY_LEDGER_WRITER, PRINCIPAL_DEFENDER } from '../names.ts';
 import { isPrincipal } from './cel.ts';
-import { ours, policy } from './policy.ts';
+import { matchKubenode, policy } from './policy.ts';
 
 export const ledgerWriter: readonly KubeObject[] = policy({
   name: POLICY_LEDGER_WRITER,
   description: 'Only the Defender may write the DefenderLedger, not even administrators.',
-  match: [ours(['defenderledgers', 'defenderledgers/*'], ['CREATE', 'UPDATE', 'DELETE'])],
+  match: [matchKubenode(['defenderledgers', 'defenderledgers/*'], ['CREATE', 'UPDATE', 'DELETE'])],
   validations: [
     {
       expression: isPrincipal(PRINCIPAL_DEFENDER),

@@ -41,7 +41,7 @@ export interface Policy {
   readonly validations: readonly Validation[];
 }
 
-export function ours(resources: readonly string[], operations: readonly Operation[]): Match {
+export function matchKubenode(resources: readonly string[], operations: readonly Operation[]): Match {
   return { apiGroups: [GROUP], apiVersions: ['*'], operations, resources };
 }
 

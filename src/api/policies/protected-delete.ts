@@ -9,7 +9,7 @@ import {
   PRINCIPAL_SYNC,
 } from '../names.ts';
 import { annotation, celText, isPrincipal } from './cel.ts';
-import { ours, policy } from './policy.ts';
+import { matchKubenode, policy } from './policy.ts';
 
 /** The annotation must hold the UID of the deleted object, so that a confirmation does not apply to its successor. */
 export const CONFIRMED = `${annotation('oldObject', ANNOTATION_CONFIRM_DELETE)} == oldObject.metadata.uid`;
@@ -21,9 +21,9 @@ const PROTECTED =
 export const protectedDelete: readonly KubeObject[] = policy({
   name: POLICY_PROTECTED_DELETE,
   description: 'Deleting an object on which nodes or clusters depend requires its UID in an annotation.',
-  match: [ours(['clusters', 'machines', 'machinesets', 'defenderpolicies'], ['DELETE'])],
+  match: [matchKubenode(['clusters', 'machines', 'machinesets', 'defenderpolicies'], ['DELETE'])],
   conditions: {
-    'not-one-of-ours': `!(${isPrincipal(PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, PRINCIPAL_REMEDYJOB, PRINCIPAL_HOSTING)})`,
+    'not-a-trusted-principal': `!(${isPrincipal(PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, PRINCIPAL_REMEDYJOB, PRINCIPAL_HOSTING)})`,
     'is-protected': PROTECTED,
   },
   validations: [

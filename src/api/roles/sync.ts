@@ -1,5 +1,5 @@
 /**
- * What sync may do without anybody's word. Whoever wants other kinds in git adds a ClusterRole with the label
+ * Permissions of sync without further roles. For other kinds in git, add a ClusterRole with the label
  * `kubenode.dev/aggregate-to-sync: "true"`. See docs/decisions/0005-permissions-of-sync.md.
  */
 import { GROUP } from '../names.ts';
@@ -35,12 +35,12 @@ export const syncBase: readonly PolicyRule[] = [
   may(ALL, 'scheduling.k8s.io', ['priorityclasses']),
   may(ALL, 'node.k8s.io', ['runtimeclasses']),
   may(ALL, 'storage.k8s.io', ['storageclasses']),
-  // The API server lets nobody put more into a role, or bind more, than he has himself.
+  // RBAC never allows writing or binding a role with more permissions than the user has.
   may(ALL, 'rbac.authorization.k8s.io', ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']),
 ];
 
-/** Secrets only here: kubeconfigs of clusters, tokens and keys of repositories. Watched, so that a new one counts at once. */
+/** Secrets in this namespace only: kubeconfigs of clusters, and tokens and keys of repositories. Watched, so that changes apply at once. */
 export const syncSystem: readonly PolicyRule[] = [
   may(['get', 'list', 'watch'], '', ['secrets']),
-  may(WRITE, 'coordination.k8s.io', ['leases']), // the right to sync a cluster
+  may(WRITE, 'coordination.k8s.io', ['leases']), // cluster Leases: their holder may sync
 ];

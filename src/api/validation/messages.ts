@@ -56,7 +56,7 @@ export function messageFor(failure: Failure): string {
 
 function unknownField({ params: { field = '', known = [] } }: Failure): string {
   const guess = nearest(field, known);
-  return guess === undefined ? 'there is no such field' : `there is no such field; did you mean ${guess}?`;
+  return guess === undefined ? 'unknown field' : `unknown field; did you mean ${guess}?`;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

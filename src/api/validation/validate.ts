@@ -28,7 +28,7 @@ export function validate(object: Candidate): readonly Problem[] {
   const [group, version] = wordOf(object.apiVersion).split('/');
   if (group !== GROUP) return [];
   if (version !== VERSION) {
-    return [{ path: 'apiVersion', message: `must be ${API_VERSION}; there is no version "${version}"` }];
+    return [{ path: 'apiVersion', message: `must be ${API_VERSION}; unknown version "${version}"` }];
   }
   const holds = validatorOf(wordOf(object.kind));
   return holds ? problemsOf(holds, object) : [unknownKind(wordOf(object.kind))];

@@ -21,7 +21,7 @@ describe('validate agrees with the API server', () => {
 describe('validate reports', () => {
   it.each<[says: string, kind: string, change: (object: Loose) => void]>([
     [
-      'apiVersion: must be kubenode.dev/v1alpha1; there is no version "v2"',
+      'apiVersion: must be kubenode.dev/v1alpha1; unknown version "v2"',
       'Cluster',
       (o) => (o.apiVersion = 'kubenode.dev/v2'),
     ],
@@ -34,12 +34,8 @@ describe('validate reports', () => {
     ['kind: is required', 'Cluster', (o) => delete o.kind],
     ['spec: is required', 'Cluster', (o) => delete (o as { spec?: unknown }).spec],
     ['spec: must be a map of fields', 'Cluster', (o) => Object.assign(o, { spec: [] })],
-    ['stats: there is no such field; did you mean status?', 'Cluster', (o) => (o['stats'] = {})],
-    [
-      'metadata.lables: there is no such field; did you mean labels?',
-      'Cluster',
-      (o) => (o.metadata['lables'] = {}),
-    ],
+    ['stats: unknown field; did you mean status?', 'Cluster', (o) => (o['stats'] = {})],
+    ['metadata.lables: unknown field; did you mean labels?', 'Cluster', (o) => (o.metadata['lables'] = {})],
     ['metadata.name: is required', 'Cluster', (o) => delete o.metadata['name']],
     [
       'metadata.name: must be lower-case letters, digits, "-" and ".", with a letter or digit at both ends, such as prod-eu-1',
@@ -58,11 +54,11 @@ describe('validate reports', () => {
     ],
     ['metadata.labels.team: must be text', 'Cluster', (o) => (o.metadata['labels'] = { team: 7 })],
     [
-      'spec.enviroment: there is no such field; did you mean environment?',
+      'spec.enviroment: unknown field; did you mean environment?',
       'Cluster',
       (o) => (o.spec['enviroment'] = 'test'),
     ],
-    ['spec.colour: there is no such field', 'Cluster', (o) => (o.spec['colour'] = 'red')],
+    ['spec.colour: unknown field', 'Cluster', (o) => (o.spec['colour'] = 'red')],
     [
       'spec.environment: must be one of test, pre, prod',
       'Cluster',
@@ -143,7 +139,7 @@ describe('validate reports', () => {
     expect(validate(object)).toEqual([
       { path: 'spec.stages', message: 'is required' },
       { path: 'spec.forceManagers[0]', message: 'must be text' },
-      { path: 'spec.colour', message: 'there is no such field' },
+      { path: 'spec.colour', message: 'unknown field' },
     ]);
   });
 });
