@@ -1,6 +1,6 @@
 /**
- * Node's compile cache for the sandboxed process: compiled code of the harness and of the toolchain's packages, which halves the
- * start of a render. Only a render of the sample below may write it; renders of a repository read it.
+ * Node's compile cache for the sandboxed process: compiled code of the harness and of the toolchain's packages, which
+ * saves a third of the CPU time of a small render. Only a render of the sample below may write it; renders of a repository read it.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -27,7 +27,7 @@ export interface RendererOptions {
   readonly toolchain?: Toolchain;
   /** Default: what this machine supports. */
   readonly isolation?: Isolation;
-  /** Folder for compiled code of the toolchain, writable by this user only: renders start in half the time. */
+  /** Folder for compiled code of the toolchain, writable by this user only: renders start faster. */
   readonly compileCache?: string | undefined;
 }
 
