@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/kube/auth/config.ts';
-import { connect } from '../../../src/kube/client/connect.ts';
 import { base64, clock, failing, fileWith, identity, NO_ENV, text } from '../../support/kube/config-bed.ts';
-import { authority, clientPair, startTlsServer } from '../../support/kube/tls-server.ts';
+import { authority, clientPair } from '../../support/kube/tls-server.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
@@ -272,30 +271,5 @@ describe('loadConfig', () => {
       expect(error.code).toBe('Config');
       expect(error.message).toMatch(/inline its content|only in a kubeconfig file of this machine/);
     });
-  });
-});
-
-describe('connect', () => {
-  it('creates a client whose errors name the server', async () => {
-    const server = await startTlsServer();
-    server.answer((request, response) => response.writeHead(404).end(`nothing at ${request.url}`));
-    const cluster = { server: server.url, 'certificate-authority-data': base64(authority.certPem) };
-    const client = await connect({ kubeconfigText: text({ cluster }) });
-    expect(client.server).toBe(server.url);
-    await expect(client.raw('/version')).rejects.toThrow(`raw /version at ${server.url}: status 404`);
-    await client.close();
-  });
-
-  it('impersonates another user', async () => {
-    const server = await startTlsServer();
-    server.answer((request, response) =>
-      response
-        .setHeader('content-type', 'application/json')
-        .end(JSON.stringify(request.headers['impersonate-user'])),
-    );
-    const cluster = { server: server.url, 'certificate-authority-data': base64(authority.certPem) };
-    const client = await connect({ kubeconfigText: text({ cluster }), impersonate: { user: 'jane' } });
-    expect(await client.raw('/whoami')).toBe('jane');
-    await client.close();
   });
 });
