@@ -504,6 +504,36 @@ describe('the runtime', () => {
     expect(writes()).toEqual([]);
   });
 
+  it('sends no write right after a standstill, when the lease is late and its loss is not noticed yet', async () => {
+    const { clock, errors, start, writes } = bed(
+      async (context) => {
+        await clock.sleep(1000);
+        await size(context, 3);
+      },
+      {},
+      { lease: true },
+    );
+    await start();
+    await clock.stall(11_000);
+    expect(errors[0]).toMatchObject({ code: 'Aborted' });
+    expect(writes()).toEqual([]);
+  });
+
+  it('takes no report of a reconcile that exceeded its time limit', async () => {
+    const { advance, clock, errors, start, writes } = bed(
+      async (context) => {
+        await clock.sleep(2000);
+        context.reportStatus(WIDGETS, phase('late'));
+      },
+      {},
+      { options: { reconcileTimeoutMs: 1000 } },
+    );
+    await start();
+    await advance(3000);
+    expect(errors[0]).toMatchObject({ code: 'Aborted' });
+    expect(writes()).toEqual([]);
+  });
+
   it('sends no write of a reconcile that exceeded its time limit', async () => {
     const { advance, clock, errors, start, writes } = bed(
       async (context) => {
