@@ -112,7 +112,7 @@ const windowRule: CelRule = {
   fieldPath: '.end',
 };
 
-/** Weekly periods. A kind with further fields passes them and a type name. */
+/** Weekly periods. A kind with further fields gives them and a type name. */
 export function windows(sentence: string, type = 'Window', more: Fields = {}): Schema {
   const item = rules(named(type, 'A weekly period.', { ...windowFields, ...more }), windowRule);
   return listMap(sentence, ['name'], item, [0, 16]);

@@ -39,7 +39,7 @@ declare const issuedByLedger: unique symbol;
 export interface Grant {
   readonly granted: true;
   readonly id: string;
-  /** `seq` of the ledger write that issued it. Executors refuse a fence lower than one they have seen. */
+  /** `seq` of the ledger write that issued it. Executors refuse a fence lower than the highest one so far. */
   readonly fence: number;
   readonly machine: string;
   readonly action: Action;
@@ -102,7 +102,7 @@ export interface GrantPort {
   dryRun(asks: readonly GrantAsk[]): Promise<readonly (Allowance | Denial)[]>;
   /** Before each disruptive step: marks the grant Started, keeps its fence and repeats the checks that depend on time. */
   renew(renewals: readonly GrantRenewal[]): Promise<readonly (Grant | Denial)[]>;
-  /** Ends the grant. Settling a grant that is settled or gone succeeds. */
+  /** Ends the grant. Settling a grant that is settled or no longer in the ledger succeeds. */
   settle(settlements: readonly GrantSettlement[]): Promise<void>;
 }
 

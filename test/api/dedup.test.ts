@@ -3,8 +3,8 @@ import { dedupGroup } from '../../src/api/dedup.ts';
 import type { NodeRemedier } from '../../src/api/generated/types.ts';
 
 it.each<[string, NodeRemedier['spec']['dedup'], string]>([
-  ['the name of the rule where it says nothing', undefined, 'disk-pressure'],
-  ['the name of the rule where it only names what covers it', { coveredBy: ['replace'] }, 'disk-pressure'],
+  ['the name of the rule without dedup', undefined, 'disk-pressure'],
+  ['the name of the rule with coveredBy only', { coveredBy: ['replace'] }, 'disk-pressure'],
   ['the group that the rule names', { group: 'clean-disk', coveredBy: [] }, 'clean-disk'],
 ])('dedupGroup is %s', (_, dedup, group) => {
   const spec = (dedup === undefined ? {} : { dedup }) as NodeRemedier['spec'];

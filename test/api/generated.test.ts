@@ -12,7 +12,7 @@ const files = generatedFiles();
 
 describe('the generated files', () => {
   it.each(files.map(({ path, text }) => [path, text] as const))('%s is fresh', (path, text) => {
-    // Not `toBe`: thousands of lines of difference help nobody.
+    // Not `toBe`: a diff of thousands of lines does not help.
     expect(readFileSync(join(ROOT, path), 'utf8') === text, 'run `npm run generate` and commit').toBe(true);
   });
 

@@ -638,7 +638,7 @@ export interface ComponentProbe {
   readonly periodSeconds: number;
   /** Timeout of one run. (1 to 3600; default 2) */
   readonly timeoutSeconds: number;
-  /** Consecutive successes after which the probe passes. (1 to 100; default 1) */
+  /** Consecutive successes after which the probe succeeds. (1 to 100; default 1) */
   readonly successThreshold: number;
   /** Consecutive failures after which the probe fails. (1 to 100; default 3) */
   readonly failureThreshold: number;
@@ -1346,7 +1346,7 @@ export interface JobRung {
 
 /** What happens to cordon and taints at the end. */
 export interface JobSettle {
-  /** When the fault is gone. (default "Undo") */
+  /** When the fault has cleared. (default "Undo") */
   readonly cleared: 'Undo';
   /** When the node was replaced. (default "Undo") */
   readonly superseded: 'Undo';
@@ -1498,7 +1498,7 @@ export interface LedgerGone {
 export interface LedgerGrant {
   /** Id of the grant. */
   readonly id: string;
-  /** `seq` of the write that issued the grant. Executors refuse a lower fence than they have seen. */
+  /** `seq` of the write that issued the grant. Executors refuse a fence lower than the highest one so far. */
   readonly fence: number;
   /** State of the grant. A started grant past notAfter is suspect, which is not stored. */
   readonly state: 'Granted' | 'Started' | 'Settled';
@@ -2012,7 +2012,7 @@ export interface MachineSpec {
   readonly hold?: MachineHold;
   /** A new value clears the list of denied digests of the agent. */
   readonly retryToken?: string;
-  /** Raise it to allow a new first certificate for an agent that lost its own. (default 0) */
+  /** Raise it to allow a new first certificate for an agent whose certificate is missing or expired. (default 0) */
   readonly agentEpoch: number;
   /** What happens when the Machine is deleted. */
   readonly deletion: MachineDeletion;
@@ -2248,7 +2248,7 @@ export interface PipelineClusters {
 export interface PipelineHead {
   /** Commit id. */
   readonly commit?: string;
-  /** When it was first seen. */
+  /** When it was first observed. */
   readonly seenAt?: string;
   /** Whether sync accepts the commit. */
   readonly verdict?: 'Accepted' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
@@ -3152,7 +3152,7 @@ export interface TcpProbe {
 export interface TestResult {
   /** Name. */
   readonly name: string;
-  /** The result. Unknown is not a pass. */
+  /** The result. Unknown does not count as Pass. */
   readonly result?: 'Pass' | 'Fail' | 'Unknown';
   /** When the test ran. */
   readonly at?: string;

@@ -77,7 +77,7 @@ interface Run {
   readonly total: number;
   /** The live CRDs, which are large and therefore read once. */
   readonly live: ReadonlyMap<KubeObject, KubeObject | undefined>;
-  /** Namespaces and kinds that a dry run would have created. NotFound is no error for objects in them. */
+  /** Namespaces and kinds that a dry run would have created. NotFound is expected for objects in them. */
   readonly pending: Set<string>;
   readonly results: InstalledObject[];
 }

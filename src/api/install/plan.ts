@@ -82,7 +82,7 @@ export function crdState({ status }: CustomResourceDefinition): CrdState {
 
 export type Change = 'created' | 'configured' | 'unchanged';
 
-/** Compares the content only: managedFields and status are no change of an installation. */
+/** Compares the content only: managedFields and status do not count as changes. */
 export function changeOf(before: KubeObject | undefined, after: KubeObject): Change {
   if (before === undefined) return 'created';
   return isDeepStrictEqual(content(before), content(after)) ? 'unchanged' : 'configured';

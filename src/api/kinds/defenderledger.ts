@@ -27,7 +27,7 @@ function entries(sentence: string, value: Schema, max: number): Schema {
 const grant = named('LedgerGrant', 'A grant.', {
   id: name('Id of the grant.', 64),
   fence: bigInt(
-    '`seq` of the write that issued the grant. Executors refuse a lower fence than they have seen.',
+    '`seq` of the write that issued the grant. Executors refuse a fence lower than the highest one so far.',
   ),
   state: choice('State of the grant. A started grant past notAfter is suspect, which is not stored.', [
     'Granted',

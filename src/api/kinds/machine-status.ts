@@ -72,7 +72,7 @@ const drift = named('MachineDrift', 'A difference between desired and observed s
 function testResults(sentence: string, max: number): Schema {
   const item = named('TestResult', 'Result of a probe or a test suite.', {
     name: name('Name.'),
-    result: choice('The result. Unknown is not a pass.', ['Pass', 'Fail', 'Unknown']).optional(),
+    result: choice('The result. Unknown does not count as Pass.', ['Pass', 'Fail', 'Unknown']).optional(),
     at: time('When the test ran.').optional(),
   });
   return listMap(sentence, ['name'], item, [0, max]).optional();

@@ -176,7 +176,9 @@ const spec = rules(
       until: time('When the hold ends. Default: when it is removed.').optional(),
     }).optional(),
     retryToken: text('A new value clears the list of denied digests of the agent.', { max: 64 }).optional(),
-    agentEpoch: int('Raise it to allow a new first certificate for an agent that lost its own.').default(0),
+    agentEpoch: int(
+      'Raise it to allow a new first certificate for an agent whose certificate is missing or expired.',
+    ).default(0),
     deletion,
   }),
   {

@@ -35,7 +35,7 @@ export const probe = rules(
       }).optional(),
       periodSeconds: int('Seconds between two runs.', [1, 3600]).default(5),
       timeoutSeconds: int('Timeout of one run.', [1, 3600]).default(2),
-      successThreshold: int('Consecutive successes after which the probe passes.', [1, 100]).default(1),
+      successThreshold: int('Consecutive successes after which the probe succeeds.', [1, 100]).default(1),
       failureThreshold: int('Consecutive failures after which the probe fails.', [1, 100]).default(3),
     },
   ),

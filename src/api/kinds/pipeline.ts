@@ -204,7 +204,7 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
   waiting: waiting(),
   head: named('PipelineHead', 'The newest commit of the ref.', {
     commit: text('Commit id.', COMMIT).optional(),
-    seenAt: time('When it was first seen.').optional(),
+    seenAt: time('When it was first observed.').optional(),
     verdict: choice('Whether sync accepts the commit.', [
       'Accepted',
       'NotDescendant',

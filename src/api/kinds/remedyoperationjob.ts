@@ -89,7 +89,7 @@ const step = named('JobStep', 'A planned step.', {
 
 const settle = frozen(
   named('JobSettle', 'What happens to cordon and taints at the end.', {
-    cleared: choice('When the fault is gone.', ['Undo']).default('Undo'),
+    cleared: choice('When the fault has cleared.', ['Undo']).default('Undo'),
     superseded: choice('When the node was replaced.', ['Undo']).default('Undo'),
     aborted: choice('When the job was stopped.', ['KeepCordoned', 'Undo']).default('KeepCordoned'),
     holdSeconds: int('How long a cordon is kept after the job was stopped.').default(14_400),

@@ -6,7 +6,7 @@ import type { Params } from './policy.ts';
 
 /**
  * A policy whose parameter object is missing denies every request that it matches, whatever its conditions evaluate to:
- * without a ledger no Machine could be written. So an installation creates an empty one. It is new, not lost, so the
+ * without a ledger no Machine could be written. So an installation creates an empty one. It is new, so the
  * Defender takes it over with its first write and has nothing to rebuild (`isNewLedger`).
  */
 export const initialLedger: KubeObject = {

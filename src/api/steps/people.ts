@@ -1,4 +1,4 @@
-/** Steps that tell people or workloads something, or wait for an answer. */
+/** Steps that notify people or workloads, or wait for an answer. */
 import { choice, flag, int, list, message, name } from '../schema.ts';
 import { step } from './step.ts';
 

@@ -63,12 +63,12 @@ export function lengthOf(text: string): number {
 
 /** Index of the first entry whose keys equal those of an earlier one, or -1. */
 export function duplicateOf(entries: readonly unknown[], keys: readonly string[]): number {
-  const seen = new Set<string>();
+  const keysSoFar = new Set<string>();
   return entries.findIndex((entry) => {
     // An entry that is not an object is reported separately.
     if (typeof entry !== 'object' || entry === null) return false;
     const key = JSON.stringify(keys.map((name) => (entry as Readonly<Record<string, unknown>>)[name]));
-    return seen.size === seen.add(key).size;
+    return keysSoFar.size === keysSoFar.add(key).size;
   });
 }
 

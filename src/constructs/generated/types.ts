@@ -342,7 +342,7 @@ export interface ComponentProbe {
   readonly periodSeconds?: number;
   /** Timeout of one run. (1 to 3600; default 2) */
   readonly timeoutSeconds?: number;
-  /** Consecutive successes after which the probe passes. (1 to 100; default 1) */
+  /** Consecutive successes after which the probe succeeds. (1 to 100; default 1) */
   readonly successThreshold?: number;
   /** Consecutive failures after which the probe fails. (1 to 100; default 3) */
   readonly failureThreshold?: number;
@@ -802,7 +802,7 @@ export interface JobRung {
 
 /** What happens to cordon and taints at the end. */
 export interface JobSettle {
-  /** When the fault is gone. (default "Undo") */
+  /** When the fault has cleared. (default "Undo") */
   readonly cleared?: 'Undo';
   /** When the node was replaced. (default "Undo") */
   readonly superseded?: 'Undo';
@@ -914,7 +914,7 @@ export interface LedgerGone {
 export interface LedgerGrant {
   /** Id of the grant. */
   readonly id: string;
-  /** `seq` of the write that issued the grant. Executors refuse a lower fence than they have seen. */
+  /** `seq` of the write that issued the grant. Executors refuse a fence lower than the highest one so far. */
   readonly fence: number;
   /** State of the grant. A started grant past notAfter is suspect, which is not stored. */
   readonly state: 'Granted' | 'Started' | 'Settled';
@@ -1164,7 +1164,7 @@ export interface MachineSpec {
   readonly hold?: MachineHold;
   /** A new value clears the list of denied digests of the agent. */
   readonly retryToken?: string;
-  /** Raise it to allow a new first certificate for an agent that lost its own. (default 0) */
+  /** Raise it to allow a new first certificate for an agent whose certificate is missing or expired. (default 0) */
   readonly agentEpoch?: number;
   /** What happens when the Machine is deleted. */
   readonly deletion?: MachineDeletion;

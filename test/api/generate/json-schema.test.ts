@@ -159,7 +159,7 @@ describe('jsonSchemaOf converts zod to a structural schema:', () => {
     expect(jsonSchemaOf(time('When.'))).not.toHaveProperty('format');
   });
 
-  it('an immutable field has a rule whose message says what to do instead', () => {
+  it('an immutable field has a rule whose message suggests what to do instead', () => {
     const [rule] = jsonSchemaOf(immutable('the driver', text('T.')))['x-kubernetes-validations'] ?? [];
     expect(rule).toMatchObject({ rule: 'self == oldSelf', reason: 'FieldValueForbidden' });
     expect(rule?.message).toContain('the driver cannot be changed');

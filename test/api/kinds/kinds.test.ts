@@ -125,10 +125,10 @@ describe('every kind', () => {
     '%s: its columns read fields that exist, and end with Age',
     (_, kind) => {
       const schema = rootSchema(kind);
-      const strangers = kind.columns.filter(
+      const unknownColumns = kind.columns.filter(
         ({ path }) => path !== '.metadata.creationTimestamp' && !leadsTo(schema, path),
       );
-      expect(strangers).toEqual([]);
+      expect(unknownColumns).toEqual([]);
       expect(kind.columns.filter(({ wide }) => !wide).at(-1)?.name).toBe('Age');
     },
   );

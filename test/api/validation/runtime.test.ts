@@ -71,7 +71,7 @@ describe('duplicateOf', () => {
       ],
       ['a', 'b'],
     ],
-    ['what is no object', -1, ['a', 'a', null, null], ['name']],
+    ['entries that are not objects', -1, ['a', 'a', null, null], ['name']],
   ])('%s: %i', (_, index, entries, keys) => {
     expect(duplicateOf(entries, keys)).toBe(index);
   });

@@ -128,7 +128,7 @@ async function verdicts(object: KubeObject, write: Write): Promise<{ ours: objec
   return { ours: { refused: problems.length > 0, ...decision }, theirs: { refused: schema, ...decision } };
 }
 
-/** With every part of its status in use: what is broken there is then seen. */
+/** With every field of its status set, so that breaking any of them has an effect. */
 async function createWhole(kind: string): Promise<KubeObject> {
   const file = join(import.meta.dirname, 'crds.statuses.yaml');
   const statuses = parse(readFileSync(file, 'utf8')) as Readonly<Record<string, object>>;
@@ -141,7 +141,7 @@ async function createWhole(kind: string): Promise<KubeObject> {
 }
 
 interface Judgement {
-  /** Refused by the schema, or for what every object must be; not by a rule of ours. */
+  /** Refused by the schema or by the checks of metadata, not by a CEL rule. */
   readonly schema: boolean;
   readonly words: string;
 }

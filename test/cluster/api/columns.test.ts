@@ -1,6 +1,6 @@
 /**
  * What `kubectl get` prints of each kind, with the real kubectl, beside what was printed when somebody last looked:
- * test/golden/columns. UPDATE_GOLDEN=1 writes it anew.
+ * test/golden/columns. UPDATE_GOLDEN=1 rewrites it.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ describe('kubectl get', () => {
   });
 });
 
-/** One that nobody has looked at yet, and one of which every column has something to show. */
+/** One without status, and one with a value in every column. */
 function examples(kind: string): readonly KubeObject[] {
   const found = accepted().find((each) => each.kind === kind);
   const status = reported[kind];

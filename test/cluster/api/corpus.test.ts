@@ -32,7 +32,7 @@ describe('the corpus', () => {
   });
 
   it.each(refused())('refused: $it', async (written) => {
-    // The object must be valid before the update. Otherwise the refusal says nothing about the update.
+    // The object must be valid before the update. Otherwise the refusal may have another cause.
     const { update: _update, ...before } = written;
     const error = await refusal(written);
     expect(firstCause(error)).toEqual({ field: written.field, message: written.message });

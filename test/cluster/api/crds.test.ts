@@ -1,4 +1,4 @@
-/** Our CRDs on a real API server, seen through the real kubectl. */
+/** The CRDs on a real API server, with the real kubectl. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ describe('the CRD of', () => {
   it.each(KINDS.map(({ kind, plural }) => [kind, plural]))('%s is stored unchanged', async (_, plural) => {
     const crd = await installed.server.client.get<Crd>(CRD, { name: `${plural}.kubenode.dev` });
     const conditions = (crd.status?.conditions ?? []).map(({ type, status }) => [type, status] as const);
-    // NonStructuralSchema, if there were one, would stand here as well.
+    // A condition NonStructuralSchema would be listed here too.
     expect(Object.fromEntries(conditions)).toEqual({ Established: 'True', NamesAccepted: 'True' });
   });
 

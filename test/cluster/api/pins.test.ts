@@ -95,7 +95,7 @@ describe('a pin over the entry of a set', () => {
     expect(entriesOf(await controllerApplies(FROM_SET))).toMatchObject([FROM_SET]);
   });
 
-  it('of the same version is no change: without it the entry of the set stays', async () => {
+  it('of the same version changes nothing: without it the entry of the set remains', async () => {
     await controllerApplies(FROM_SET);
     const { assignment: _assignment, ...same } = FROM_SET;
     await personApplies(same, false);

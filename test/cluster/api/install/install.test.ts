@@ -52,13 +52,13 @@ afterAll(async () => {
 
 describe('install', () => {
   it('creates all objects, and returns when kinds are served and policies are in force', async () => {
-    const seen: string[] = [];
+    const progress: string[] = [];
     const results = await install(client, {
       clock,
-      progress: ({ outcome }, done, all) => seen.push(`${outcome} ${done}/${all}`),
+      progress: ({ outcome }, done, all) => progress.push(`${outcome} ${done}/${all}`),
     });
     expect(counts(results)).toEqual({ created: total });
-    expect(seen.at(-1)).toBe(`created ${total}/${total}`);
+    expect(progress.at(-1)).toBe(`created ${total}/${total}`);
     expect((await client.list(CRD)).items).toHaveLength(KINDS.length);
     const machine = client.create(resources.Machine, example('Machine takes a free host of the ssh pool'));
     await expect(machine).resolves.toBeDefined();
@@ -147,9 +147,9 @@ describe('install writes nothing', () => {
   });
 
   it('for a user without permissions', async () => {
-    const nobody = await connect({ kubeconfig: proxy.kubeconfigFor({ user: 'nobody' }) });
-    await expect(install(nobody, { clock })).rejects.toMatchObject({ code: 'Forbidden' });
-    await nobody.close();
+    const unprivileged = await connect({ kubeconfig: proxy.kubeconfigFor({ user: 'nobody' }) });
+    await expect(install(unprivileged, { clock })).rejects.toMatchObject({ code: 'Forbidden' });
+    await unprivileged.close();
     expect(writesIn(proxy.log)).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => sample?.stop());
 
 const at = '2026-11-20T07:00:05Z';
-/** A real request, for CN kubenode:agent:n17 and O kubenode:agents; its key is gone. */
+/** A real request, for CN kubenode:agent:n17 and O kubenode:agents; its key was not kept. */
 const CSR =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIeE1JR1pBZ0VBTURjeEdEQVdCZ05WQkFvTUQydDFZbVZ1YjJSbE9tRm5aVzUwY3pFYk1Ca0dBMVVFQXd3UwphM1ZpWlc1dlpHVTZZV2RsYm5RNmJqRTNNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVKVlphCnFxMGZmRThGZm5YVDdQVnJIRjd6dnJtQWxuTWZwRTZCVVIyNDNTQlhxQU9JekxUMGxud1o0R3JxdVlSQ2tSRjMKSWlUcnkyRG8yaWZkd2czUHlhQUFNQW9HQ0NxR1NNNDlCQU1DQTBjQU1FUUNJRDNobVpMdnJVbGNDalh1YmE5SgpOMmMzYmQwNnVDRDVvdTB5VjMzbkliZkFBaUFlZWg3WmtuZnNCU1lsNTJPaGJBQmpoSHova3hrMWNsbmdJN3lmCmRUYjlHQT09Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
 

@@ -109,7 +109,7 @@ function removal({ metadata }: KubeObject): Attempt {
   return (client) => client.delete(resources.Secret, metadata, { uid: metadata.uid ?? '', dryRun: true });
 }
 
-/** A request that is not there: whoever is told so was let through. */
+/** A missing request: the answer NotFound means that the read was allowed. */
 async function getRequest(client: Client): Promise<void> {
   const request = client.get(resources.CertificateSigningRequest, { name: 'none' });
   await request.catch((error: { readonly code?: string }) => {

@@ -1,4 +1,4 @@
-/** What only git may change, and what nobody deletes by mistake: kubenode-git-only and -protected-delete. */
+/** Objects that only git may change, and objects that are protected from deletion: kubenode-git-only and -protected-delete. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   ANNOTATION_BREAK_GLASS,
@@ -77,7 +77,7 @@ describe('NodeRemedier and DefenderPolicy', () => {
     const defender = await sample.account(PRINCIPAL_DEFENDER);
     const stopped = patch('DefenderPolicy', 'fleet-default', { status: { phase: 'Stopped' } }, 'status');
     expect(await finalDecision(defender, stopped, 'allowed')).toBe('allowed');
-    const labelled = patch('NodeRemedier', REMEDIER, { metadata: { labels: { seen: 'yes' } } });
+    const labelled = patch('NodeRemedier', REMEDIER, { metadata: { labels: { reviewed: 'yes' } } });
     expect(await finalDecision(sample.admin, labelled, 'allowed')).toBe('allowed');
   });
 });
@@ -91,7 +91,7 @@ describe('break-glass', () => {
     ['without a name', `${hours(1)}; ; incident 4711`, GIT],
     ['without a reason', `${hours(1)}; anna`, GIT],
     ['without an end', 'anna; incident 4711; now', GIT],
-    ['that says nothing', '', GIT],
+    ['that is empty', '', GIT],
   ])('%s', async (_, glass, expected) => {
     const annotations = { [ANNOTATION_BREAK_GLASS]: glass };
     const created = remedier('new');
