@@ -51,7 +51,7 @@ export const BANNED_PHRASES: readonly BannedPhrase[] = [
     instead: 'notified, informed; distinguished',
     except: ['told apart'],
   },
-  { phrase: 'tells? (of|people|it|them|who|whose)', instead: 'reports' },
+  { phrase: 'tells? (of|it)', instead: 'reports' },
   { phrase: 'ways? (out|back)', instead: 'hint, fix; roll back' },
   {
     phrase: '(wakes?|woken?|waking)',
@@ -95,7 +95,7 @@ export const BANNED_PHRASES: readonly BannedPhrase[] = [
       '(a|an|one|each|every|the|this|that|next|first|second|last|previous|same|whole|per|another|any|no|two|from|to|of) pass',
     instead: 'reconcile',
     except: [
-      '(never|code of|counts as) a pass',
+      '(never|not|code of|counts as) a pass',
       'to pass[^.;]',
       '(that|no|each|one|any|every|the|two) pass (the|a|an|through|by|for|on|it)',
     ],
@@ -104,8 +104,8 @@ export const BANNED_PHRASES: readonly BannedPhrase[] = [
     phrase: 'passes',
     instead: 'reconciles',
     except: [
-      '(it|test|time|check|which|that|what|and|or|all|one|everything|nothing|value|version|second|minute|hour|moment|never|gate|window|grace|deadline|soak|object|commit|stage|cluster) passes',
-      'passes (the|a|an|through|by|for|on|it|its|over|no|all|every|with|without|when|what|each|only|and)',
+      '(it|test|probe|time|check|which|that|what|and|or|all|one|everything|nothing|value|version|second|minute|hour|moment|never|gate|window|grace|deadline|soak|object|commit|stage|cluster) passes',
+      'passes (the|a|an|them|through|by|for|on|it|its|over|no|all|every|with|without|when|what|each|only|and)',
     ],
   },
   {
@@ -120,8 +120,8 @@ export const BANNED_PHRASES: readonly BannedPhrase[] = [
   { phrase: '(at|in) sight', instead: 'visible, current' },
 ];
 
-/** Fields of the API (api.md) with a name that is banned elsewhere. */
-export const API_FIELDS: readonly string[] = ['given', 'gone', 'seenAt', 'wanted'];
+/** Fields, reasons and error codes of the API with a name that is banned elsewhere. */
+export const API_FIELDS: readonly string[] = ['given', 'gone', 'Gone', 'ScaledAsWanted', 'seenAt', 'wanted'];
 
 /** Whole names that are not declared: of variables, functions, types, fields and parameters. */
 export const BANNED_NAMES: Readonly<Record<string, string>> = {

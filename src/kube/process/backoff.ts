@@ -20,7 +20,7 @@ export const WATCH_BACKOFF: BackoffLimits = { firstMs: 800, longestMs: 30_000, s
 export const NO_ERRORS: BackoffState = { errors: 0, atMs: Number.NEGATIVE_INFINITY, delayMs: 0 };
 
 /**
- * Doubles the delay and uses a random part of it between a half and all, so that clients that lost the same server do
+ * Doubles the delay and uses a random part of it between a half and all, so that clients of a server that failed do
  * not return together. A single success does not reset the delay, so that a server that fails every other time is not
  * called at full rate.
  */

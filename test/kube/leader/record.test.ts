@@ -70,7 +70,7 @@ describe('formatMicroTime', () => {
 describe('observeLease', () => {
   it.each([
     ['keeps the time of an unchanged version', lease('1'), 1000],
-    ['restarts the time for a new version, whoever wrote it', lease('2'), 5000],
+    ['restarts the time for a new version, whichever client wrote it', lease('2'), 5000],
     ['restarts the time for a recreated object', lease('1', 'v'), 5000],
   ])('%s', (_, object, sinceMs) => {
     expect(observeLease(observeLease(undefined, lease('1'), 1000), object, 5000).sinceMs).toBe(sinceMs);

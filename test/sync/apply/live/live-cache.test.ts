@@ -72,7 +72,7 @@ describe('createLiveCache', () => {
     expect(test.cache.get(id)).toBe('absent');
   });
 
-  it('S3 takes a kind that is not served for unknown, and asks again only when told', async () => {
+  it('S3 treats a kind that is not served as unknown, and asks again only after a notification', async () => {
     let served = false;
     const test = await startCache((client) => ({
       resourceFor: async (apiVersion, kind) => {
