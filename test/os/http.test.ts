@@ -1,0 +1,62 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fetchText } from '../../src/os/http.ts';
+import { findFreePort } from '../../src/os/ports.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
+
+const clock = createSystemClock();
+
+describe('fetchText', () => {
+  it('follows redirects and requests no compression', async () => {
+    const url = await serve((request, response) => {
+      if (request.url === '/') response.writeHead(302, { location: '/there' }).end();
+      else response.end(`${request.url} ${request.headers['accept-encoding']}`);
+    });
+    expect(await fetchText(url, { clock })).toBe('/there identity');
+  });
+
+  it.each([
+    [404, false],
+    [403, false],
+    [408, true],
+    [429, true],
+    [500, true],
+    [503, true],
+  ])('rejects for status %i, retryable: %s', async (status, retryable) => {
+    const url = await serve((_, response) => void response.writeHead(status).end('x'));
+    await expect(fetchText(url, { clock })).rejects.toMatchObject({ name: 'HttpFailure', retryable });
+  });
+
+  it('rejects for a closed port, not retryable', async () => {
+    const url = `http://127.0.0.1:${await findFreePort()}/`;
+    await expect(fetchText(url, { clock })).rejects.toMatchObject({
+      message: 'ECONNREFUSED',
+      retryable: false,
+    });
+  });
+
+  it('rejects when no data arrives, retryable', async () => {
+    const url = await serve((_, response) => void response.writeHead(200).write('x'));
+    await expect(fetchText(url, { clock, silenceMs: 100 })).rejects.toMatchObject({
+      message: 'no data for 0 s',
+      retryable: true,
+    });
+  });
+
+  it("rejects with the signal's reason", async () => {
+    const url = await serve(() => undefined);
+    const promise = fetchText(url, { clock, signal: AbortSignal.timeout(50) });
+    await expect(promise).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
