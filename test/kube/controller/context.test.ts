@@ -137,6 +137,16 @@ describe('context.apply', () => {
     expect(get(WIDGETS, 'a')).toBeUndefined();
   });
 
+  it('is sent when it is conditional, also when nothing would change', async () => {
+    const { errors, start } = bed(async (context, live) => {
+      await size(context, 3);
+      const { name, resourceVersion = '' } = live?.metadata ?? { name: '' };
+      await context.apply(WIDGETS, { metadata: { name, resourceVersion }, spec: { size: 3 } });
+    });
+    await start();
+    expect(errors[0]).toMatchObject({ code: 'Conflict' });
+  });
+
   it('is conditional on the version that the intent names', async () => {
     const { apply, errors, start } = bed(async (context, live) => {
       apply(widget('a', { owner: 'somebody' }));
@@ -159,12 +169,13 @@ describe('context.applyStatus and reportStatus', () => {
     expect(String(errors[0])).toContain('may not write Widget.status.conditions');
   });
 
-  it('reject with NotFound for an object that is not there', async () => {
-    const { errors, start } = bed((context) =>
+  it('reject with NotFound for an object that is not in the view, without a request', async () => {
+    const { errors, start, writes } = bed((context) =>
       context.applyStatus(WIDGETS, { metadata: { name: 'missing' }, status: { phase: 'x' } }),
     );
     await start();
     expect(errors[0]).toMatchObject({ code: 'NotFound' });
+    expect(writes()).toEqual([]);
   });
 
   it('reports within a second become one write with the last content', async () => {
@@ -178,6 +189,28 @@ describe('context.applyStatus and reportStatus', () => {
     await advance(10_000);
     expect(writes()).toEqual(['apply Widget a status']);
     expect(get(WIDGETS, 'a')?.status).toEqual({ phase: 'three' });
+  });
+
+  it('a status that is written directly replaces a report that is pending', async () => {
+    const { advance, get, start, writes } = bed(
+      async (context) => {
+        context.reportStatus(WIDGETS, phase('one'));
+        await context.applyStatus(WIDGETS, phase('two'));
+      },
+      { reads: [read(WIDGETS, { changed: () => false })] },
+    );
+    await start();
+    await advance(5000);
+    expect(get(WIDGETS, 'a')?.status).toEqual({ phase: 'two' });
+    expect(writes()).toEqual(['apply Widget a status']);
+  });
+
+  it('a report of what is not declared throws in the reconcile itself', async () => {
+    const { errors, start } = bed(async (context) =>
+      context.reportStatus(WIDGETS, { metadata: { name: 'a' }, status: { conditions: [] } }),
+    );
+    await start();
+    expect(String(errors[0])).toContain('may not write Widget.status.conditions');
   });
 
   it('a report that is pending when the process stops is written before it ends', async () => {
@@ -239,18 +272,27 @@ describe('context.patch and finalizers', () => {
   });
 
   it('a finalizer is added once, and removed where it is', async () => {
+    const left: unknown[] = [];
     const { advance, errors, get, start, writes, ...made } = bed(async (context, live) => {
       if (!live) return;
       if (live.metadata.deletionTimestamp === undefined) {
         await context.addFinalizer(WIDGETS, live, OURS);
-      } else await context.removeFinalizer(WIDGETS, live, OURS);
+      } else {
+        await context.removeFinalizer(WIDGETS, live, OURS);
+        left.push(context.view(WIDGETS).get('a'));
+      }
     }, FINALIZER);
     await start();
     expect(get(WIDGETS, 'a')?.metadata.finalizers).toEqual([OURS]);
     expect(writes()).toEqual(['patch Widget a']);
     made.delete(WIDGETS, 'a');
     await advance(1000);
-    expect([get(WIDGETS, 'a'), errors, writes()]).toEqual([undefined, [], ['patch Widget a']]);
+    expect([get(WIDGETS, 'a'), errors, left, writes()]).toEqual([
+      undefined,
+      [],
+      [undefined],
+      ['patch Widget a'],
+    ]);
   });
 
   it('a finalizer that is not declared is refused', async () => {
@@ -450,30 +492,19 @@ describe('the runtime', () => {
   });
 
   it('puts an urgent requeue ahead of keys that wait', async () => {
-    const order: string[] = [];
-    const made = createControllerBed({
-      controllers: [
-        {
-          name: 'slow',
-          reads: [read(WIDGETS)],
-          writes: ['Widget.spec.size'],
-          fieldManager: 'slow',
-          concurrency: 1,
-          reconcile: async (key, { clock }) => {
-            order.push(key);
-            await pause(1000);
-            const first = order.length === 1;
-            return first ? { requeueAt: new Date(clock.now().getTime() + 1500), urgent: true } : {};
-          },
-        },
-      ],
-      kinds: [WIDGET_KIND],
-      objects: ['a', 'b', 'c', 'd', 'e'].map((name) => widget(name)),
-    });
-    const pause = (ms: number): Promise<void> => made.clock.sleep(ms);
+    const { made, order } = slowBed([], (count) => count === 1);
     await made.start();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) made.apply(widget(name));
     await made.advance(10_000);
     expect(order).toEqual(['a', 'b', 'c', 'a', 'd', 'e']);
+  });
+
+  it('puts what changes ahead of what the initial list brings', async () => {
+    const { made, order } = slowBed(['a', 'b', 'c'], () => false);
+    await made.start();
+    made.apply(widget('c', { size: 2 }));
+    await made.advance(10_000);
+    expect(order).toEqual(['a', 'c', 'b']);
   });
 
   it('writes as the ServiceAccount of the controller', async () => {
@@ -584,6 +615,30 @@ describe('the runtime', () => {
     expect(crashes).toBe(3);
   });
 });
+
+/** One reconcile at a time, of a second each; `urgent` says whether the n-th asks for an urgent requeue after 1.5 s. */
+function slowBed(
+  names: readonly string[],
+  urgent: (count: number) => boolean,
+): { readonly made: ControllerBed; readonly order: string[] } {
+  const order: string[] = [];
+  const controller: Controller = {
+    name: 'slow',
+    reads: [read(WIDGETS)],
+    writes: ['Widget.spec.size'],
+    fieldManager: 'slow',
+    concurrency: 1,
+    reconcile: async (key, { clock }) => {
+      order.push(key);
+      const isUrgent = urgent(order.length);
+      await made.clock.sleep(1000);
+      return isUrgent ? { requeueAt: new Date(clock.now().getTime() + 1500), urgent: true } : {};
+    },
+  };
+  const objects = names.map((name) => widget(name));
+  const made = createControllerBed({ controllers: [controller], kinds: [WIDGET_KIND], objects });
+  return { made, order };
+}
 
 /** No renewal of the lease is accepted from now on, until the function is called. */
 function setRefusals(api: ControllerBed['api']): () => void {
