@@ -21,7 +21,7 @@ export interface ReconcileContext {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
 
   /** The objects of a kind that the controller declared to read. */
-  view<T extends KubeObject>(resource: Resource<T>): Store<T>;
+  view<T extends KubeObject>(resource: Resource<T>): ReadableStore<T>;
   /**
    * How long since an object last changed, or the part of it that `ages` of its `read` names: by our own clock, and at
    * least. Undefined for an object that is not there.
@@ -60,6 +60,9 @@ export interface ReconcileContext {
   /** Records an Event: never waits, never fails. */
   event(about: KubeObject, event: ContextEvent): void;
 }
+
+/** The part of a store that a reconcile reads. */
+export type ReadableStore<T extends KubeObject> = Pick<Store<T>, 'get' | 'list' | 'byIndex' | 'size'>;
 
 export interface DeleteWith {
   readonly unchanged?: boolean;

@@ -427,6 +427,14 @@ describe('a context', () => {
     expect(String(errors[0])).toContain('controller sizer does not read Pod');
   });
 
+  it('shares objects that no controller may change: in the bed that throws', async () => {
+    const { errors, start } = bed(async (_, live) => {
+      Object.assign(live?.spec ?? {}, { size: 9 });
+    });
+    await start();
+    expect(errors[0]).toBeInstanceOf(TypeError);
+  });
+
   it('records Events in the name of the controller', async () => {
     const { advance, api, start } = bed(async (context, live) => {
       context.event(live ?? widget('a'), { type: 'Normal', reason: 'Sized', action: 'Size', note: 'is 3' });

@@ -3,6 +3,7 @@
  * of all writes, and processes that crash at their n-th write.
  */
 import { onTestFinished } from 'vitest';
+import { createTransform, type Transform } from '../../../src/kube/cache/trim.ts';
 import { createView, type View } from '../../../src/kube/cache/view.ts';
 import type { Controller } from '../../../src/kube/controller/controller.ts';
 import { type RunOptions, runControllers } from '../../../src/kube/controller/run.ts';
@@ -173,8 +174,22 @@ async function viewsOf(
     controllers.flatMap(({ reads }) => reads.map(({ resource }) => [resource.kind, resource] as const)),
   );
   return Object.fromEntries(
-    [...resources].map(([kind, resource]) => [kind, createView({ ...shared, client, resource, managers })]),
+    [...resources].map(([kind, resource]) => [
+      kind,
+      createView({ ...shared, client, resource, transform: createFreezer(managers) }),
+    ]),
   );
+}
+
+/** Objects of a view are shared: a controller that changes one fails here. */
+function createFreezer(managers: readonly string[]): Transform<KubeObject> {
+  const transform = createTransform([], managers);
+  return (object) => (Object.isFrozen(object) ? object : freeze(transform(object)));
+}
+
+function freeze<V>(value: V): V {
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) freeze(part);
+  return Object.freeze(value);
 }
 
 /**
