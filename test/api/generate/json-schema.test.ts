@@ -186,7 +186,7 @@ describe('jsonSchemaOf converts zod to a structural schema:', () => {
 
 describe('mapSchema', () => {
   it('visits fields, items and values, the innermost first', () => {
-    const seen: string[] = [];
+    const visited: string[] = [];
     mapSchema(
       {
         description: 'root',
@@ -196,10 +196,10 @@ describe('mapSchema', () => {
         },
       },
       (part) => {
-        seen.push(part.description ?? '');
+        visited.push(part.description ?? '');
         return part;
       },
     );
-    expect(seen).toEqual(['item', 'list', 'value', 'map', 'root']);
+    expect(visited).toEqual(['item', 'list', 'value', 'map', 'root']);
   });
 });
