@@ -158,7 +158,8 @@ function processOf(who: number, { clock, server, random, rate }: Environment): P
     now: () => new Date(clock.now().getTime() + wallMs),
     monotonicMs: () => clock.monotonicMs() * rate,
     sleep: async (ms, signal) => {
-      await clock.sleep(ms / rate, signal);
+      // A real timer takes a millisecond at least; less than the precision of the clock would never elapse.
+      await clock.sleep(ms > 0 ? Math.max(ms / rate, 0.001) : 0, signal);
       await running();
       signal?.throwIfAborted();
     },
