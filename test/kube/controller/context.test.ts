@@ -624,7 +624,7 @@ describe('the runtime', () => {
   });
 });
 
-/** One reconcile at a time, of a second each; `urgent` says whether the n-th asks for an urgent requeue after 1.5 s. */
+/** One reconcile at a time, of a second each; `urgent` tells whether the n-th asks for an urgent requeue after 1.5 s. */
 function slowBed(
   names: readonly string[],
   urgent: (count: number) => boolean,

@@ -166,8 +166,8 @@ describe('runControllers', () => {
 
   it('requeues at the moment that a result names, not at once when it is past', async () => {
     const { clock, views, reconciled, run } = bed();
-    const wakes: (Date | undefined)[] = [new Date(NOW.getTime() + 60_000), new Date(0), undefined];
-    void run({ reconcile: () => Promise.resolve(resultOf(wakes.shift())) });
+    const moments: (Date | undefined)[] = [new Date(NOW.getTime() + 60_000), new Date(0), undefined];
+    void run({ reconcile: () => Promise.resolve(resultOf(moments.shift())) });
     views.Machine.sync(object('Machine', 'a'));
     await clock.advance(59_999);
     expect(reconciled).toHaveLength(1);
