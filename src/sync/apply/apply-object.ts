@@ -1,11 +1,12 @@
 /** Applies one object. A failure is returned as data, so that one bad object does not stop the others. */
 import { MANAGER_SYNC } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { isKubeError, type KubeError } from '../../kube/client/errors.ts';
+import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { canReplace } from './immutable.ts';
 import type { ObjectPlan } from './plan.ts';
 import { deleteOwned } from './prune/delete.ts';
+import { scopeMismatchReason } from './scope.ts';
 
 export type ApplyOutcome =
   | { readonly outcome: 'applied'; readonly object: KubeObject; readonly replaced: boolean }
@@ -34,15 +35,17 @@ export async function applyObject(context: ApplyContext, plan: ObjectPlan): Prom
 }
 
 /** Forced only on objects that are ours already: otherwise a conflict names the other field manager. */
-async function send({ client }: ApplyContext, { object, ours }: ObjectPlan): Promise<KubeObject> {
+async function send({ client }: ApplyContext, { id, object, ours }: ObjectPlan): Promise<KubeObject> {
   const resource = await client.resourceFor(object.apiVersion, object.kind);
+  const mismatch = scopeMismatchReason(resource, id);
+  if (mismatch !== undefined) throw new KubeError('Invalid', mismatch, { reason: 'WrongScope' });
   return client.apply(resource, object, { fieldManager: MANAGER_SYNC, force: ours });
 }
 
 /** A field is immutable and git allows the replacement: deletes the old object by its UID and creates the new one. */
 async function replace(context: ApplyContext, plan: ObjectPlan, error: KubeError): Promise<ApplyOutcome> {
   const deleted = await deleteOwned(context, { ...plan.id, version: versionOf(plan), unit: plan.unit });
-  if (deleted.outcome === 'refused') {
+  if (deleted.outcome === 'refused' || deleted.outcome === 'not ours') {
     return { ...failure(error), message: `${error.message}; not replaced: ${deleted.because}` };
   }
   // Finalizers may take a while: a later reconcile creates the new object.
@@ -57,7 +60,7 @@ function versionOf({ object }: ObjectPlan): string {
 }
 
 /** The next object would fail for the same reason. */
-function stopsAll({ code }: KubeError): boolean {
+export function stopsAll({ code }: KubeError): boolean {
   return [
     'Unreachable',
     'Timeout',

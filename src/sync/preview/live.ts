@@ -16,6 +16,7 @@ import { openInventory } from '../apply/inventory/store.ts';
 import { createLiveCache } from '../apply/live/live-cache.ts';
 import type { ObjectPlan, TargetPlan } from '../apply/plan.ts';
 import { type PrunePlan, REMOVED_FROM_GIT } from '../apply/prune/plan.ts';
+import { scopeMismatchReason } from '../apply/scope.ts';
 import { observeCluster } from '../apply/sync-cluster.ts';
 import { type RenderedTarget, sourceText } from '../rendered.ts';
 import { runConcurrently } from '../run-concurrently.ts';
@@ -84,6 +85,8 @@ async function changeOf(client: Client, plan: ObjectPlan): Promise<PreviewChange
   if (plan.action === 'wait') return { action: 'create', ...about, details: [plan.because] };
   try {
     const resource = await client.resourceFor(plan.object.apiVersion, plan.object.kind);
+    const mismatch = scopeMismatchReason(resource, plan.id);
+    if (mismatch !== undefined) return { ...about, action: 'refused', details: [mismatch] };
     const run = await dryRunApply(client, resource, plan.object, {
       fieldManager: MANAGER_SYNC,
       force: plan.ours,

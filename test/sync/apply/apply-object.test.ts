@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { type ApplyOutcome, applyObject } from '../../../src/sync/apply/apply-object.ts';
 import { type ObjectPlan, planTarget } from '../../../src/sync/apply/plan.ts';
 import { createFakeCluster } from './fake-cluster.ts';
-import { applyInput, configMap, entry, HUB, live, UNIT, unit } from './fixtures.ts';
+import { applyInput, configMap, entry, HUB, live, namespace, UNIT, unit } from './fixtures.ts';
 
 const a = configMap('a');
 const replaceable = { ...a, metadata: { ...a.metadata, annotations: { 'kubenode.dev/replace': 'Allowed' } } };
@@ -45,6 +45,29 @@ describe('applyObject', () => {
     const outcome = await applyObject({ client: recording, hub: HUB }, planFor(a, known));
     expect(outcome).toMatchObject({ outcome: 'applied', replaced: false });
     expect(options).toMatchObject([{ force: known }]);
+  });
+
+  it.each<[name: string, object: KubeObject, message: string]>([
+    [
+      'a cluster-scoped object with a namespace',
+      { ...namespace('web'), metadata: { name: 'web', namespace: 'default' } },
+      'Namespace of v1 is cluster-scoped: remove metadata.namespace',
+    ],
+    [
+      'a namespaced object without a namespace',
+      { ...a, metadata: { name: 'a' } },
+      'ConfigMap of v1 is namespaced: set metadata.namespace',
+    ],
+  ])('sends nothing for %s, and fails that object alone', async (_name, object, message) => {
+    const cluster = createFakeCluster();
+    const { client } = cluster.process();
+    expect(await applyObject({ client, hub: HUB }, planFor(object))).toEqual({
+      outcome: 'failed',
+      reason: 'WrongScope',
+      message,
+      retryable: false,
+    });
+    expect(cluster.objects.size).toBe(0);
   });
 
   it.each<[code: KubeErrorCode, retryable: boolean]>([

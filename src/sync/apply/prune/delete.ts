@@ -7,7 +7,8 @@ import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject, Metadata, Resource } from '../../../kube/objects/object.ts';
 import type { ObjectId } from '../../../kube/objects/object-id.ts';
-import { isKeptOnPrune, type OwnerClaim, ownerOf } from '../inventory/owner-labels.ts';
+import { isKeptOnPrune, type ObjectOwner, type OwnerClaim, ownerOf } from '../inventory/owner-labels.ts';
+import { scopeMismatchReason } from '../scope.ts';
 import { terminatingReason } from './plan.ts';
 
 export interface DeleteTarget extends ObjectId {
@@ -20,6 +21,8 @@ export type OwnedDeleteOutcome =
   /** Not found, or replaced by an object with another UID. */
   | { readonly outcome: 'deleted' }
   | { readonly outcome: 'terminating'; readonly because: string }
+  /** It exists without our owner labels: it stays, and the inventory forgets it. */
+  | { readonly outcome: 'not ours'; readonly because: string }
   /** It exists, and we may not delete it. */
   | { readonly outcome: 'refused'; readonly because: string };
 
@@ -66,7 +69,10 @@ async function sendDelete(
   return confirmDeleted(context, target, uid);
 }
 
-/** The object is deleted when its name is free, or taken by an object with another UID. */
+/**
+ * For an object that is not observed. It is deleted when its name is free, or taken by an object with another UID. One
+ * without our owner labels is not ours: its labels were removed by hand, or our first write was refused.
+ */
 export async function confirmDeleted(
   context: DeleteContext,
   target: DeleteTarget,
@@ -75,8 +81,10 @@ export async function confirmDeleted(
   const found = await read(context, target);
   if (found === 'not found') return { outcome: 'deleted' };
   if (uid !== undefined && found.object.metadata.uid !== uid) return { outcome: 'deleted' };
+  const owner = ownerOf(found.object, { ...target, hub: context.hub });
+  if (owner !== 'ours') return { outcome: 'not ours', because: notOursReason(target, owner) };
   if (found.object.metadata.deletionTimestamp) return terminating(found.object);
-  return { outcome: 'refused', because: 'it exists, perhaps without its owner labels: retried' };
+  return { outcome: 'refused', because: 'it exists and is not observed yet: retried' };
 }
 
 async function read(
@@ -85,6 +93,7 @@ async function read(
 ): Promise<{ resource: Resource; object: KubeObject } | 'not found'> {
   const apiVersion = target.group ? `${target.group}/${target.version}` : target.version;
   const resource = await client.resourceFor(apiVersion, target.kind);
+  if (scopeMismatchReason(resource, target) !== undefined) return 'not found';
   try {
     return { resource, object: await client.get(resource, nameOf(target)) };
   } catch (error) {
@@ -95,10 +104,12 @@ async function read(
 
 function notDeletableReason(object: KubeObject, claim: OwnerClaim): string | undefined {
   const owner = ownerOf(object, claim);
-  if (owner !== 'ours') {
-    return `its labels ${LABEL_HUB} and ${LABEL_UNIT} do not name this hub and unit ${claim.unit}: ${owner}`;
-  }
+  if (owner !== 'ours') return notOursReason(claim, owner);
   return isKeptOnPrune(object) ? `it is annotated ${ANNOTATION_PRUNE}: ${PRUNE_NEVER}` : undefined;
+}
+
+function notOursReason({ unit }: Pick<OwnerClaim, 'unit'>, owner: ObjectOwner): string {
+  return `its labels ${LABEL_HUB} and ${LABEL_UNIT} do not name this hub and unit ${unit}: ${owner}`;
 }
 
 function terminating(object: KubeObject): OwnedDeleteOutcome {

@@ -3,7 +3,9 @@ import { LABEL_HUB, LABEL_UNIT } from '../../../api/names.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
+import type { Log } from '../../../kube/process/log.ts';
 import { runConcurrently } from '../../run-concurrently.ts';
+import { stopsAll } from '../apply-object.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
 import type { SyncContext } from '../context.ts';
 import type { InventoryEntry } from '../inventory/inventory.ts';
@@ -32,7 +34,8 @@ export async function pruneUnits(
   { outcomes, now }: Applied,
 ): Promise<PruneResult> {
   const incomplete = incompleteUnits(plan, outcomes);
-  const deleted: InventoryEntry[] = [];
+  const removed: InventoryEntry[] = [];
+  let deleted = 0;
   const marked: InventoryEntry[] = [];
   const waiting: { object: string; reason: string; message: string }[] = [];
   try {
@@ -44,18 +47,19 @@ export async function pruneUnits(
           : await pruneObject(context, item, now);
         if (result.state === 'marked') marked.push(result.entry);
         if (result.state === 'waits') waiting.push({ object, ...result.why });
-        if (result.state === 'removed') {
-          deleted.push(item.entry);
-          context.live.recordDeleted(item.entry);
-          context.log.info('object pruned', { object, because: item.because });
-        }
+        if (result.state !== 'deleted' && result.state !== 'released') return;
+        removed.push(item.entry);
+        context.live.recordDeleted(item.entry);
+        if (result.state === 'released') return;
+        deleted += 1;
+        context.log.info('object pruned', { object, because: item.because });
       });
     }
   } finally {
     // Also when the server is lost half-way: the inventory is written as far as that is still possible.
-    await context.store.write({ add: marked, remove: deleted.map(objectKey) });
+    await context.store.write({ add: marked, remove: removed.map(objectKey) });
   }
-  return { deleted: deleted.length, marked: marked.length, waiting };
+  return { deleted, marked: marked.length, waiting };
 }
 
 /** Units with an object that does not match git. */
@@ -67,7 +71,8 @@ function incompleteUnits({ objects }: TargetPlan, outcomes: ReadonlyMap<string, 
 }
 
 type PruneOutcome =
-  | { readonly state: 'removed' | 'kept' }
+  /** `released`: it stays in the cluster and is not ours. */
+  | { readonly state: 'deleted' | 'released' | 'kept' }
   | { readonly state: 'marked'; readonly entry: InventoryEntry }
   | { readonly state: 'waits'; readonly why: { readonly reason: string; readonly message: string } };
 
@@ -83,7 +88,11 @@ async function pruneObject(
     case 'delete':
       return afterDelete(await withErrorsAsRefusals(() => deleteOwned(context, entry)));
     case 'confirm':
-      return afterDelete(await withErrorsAsRefusals(() => confirmDeleted(context, entry, entry.uid)));
+      return afterConfirm(
+        context,
+        entry,
+        await withErrorsAsRefusals(() => confirmDeleted(context, entry, entry.uid)),
+      );
     case 'release':
       return release(context, entry, because);
     case 'held':
@@ -105,15 +114,20 @@ async function withErrorsAsRefusals(act: () => Promise<OwnedDeleteOutcome>): Pro
   try {
     return await act();
   } catch (error) {
-    if (isKubeError(error, 'NotFound', 'Forbidden', 'Invalid', 'ServerError')) {
-      return { outcome: 'refused', because: error.message };
-    }
-    throw error;
+    if (!isKubeError(error) || stopsAll(error)) throw error;
+    return { outcome: 'refused', because: error.message };
   }
 }
 
+/** An object that is not ours stays, and the log is the record of its release. */
+function afterConfirm({ log }: SyncContext, entry: InventoryEntry, result: OwnedDeleteOutcome): PruneOutcome {
+  if (result.outcome !== 'not ours') return afterDelete(result);
+  logRelease(log, entry, result.because);
+  return { state: 'released' };
+}
+
 function afterDelete(result: OwnedDeleteOutcome): PruneOutcome {
-  if (result.outcome === 'deleted') return { state: 'removed' };
+  if (result.outcome === 'deleted') return { state: 'deleted' };
   return waits(result.outcome === 'terminating' ? 'Terminating' : 'DeleteRefused', result.because);
 }
 
@@ -124,9 +138,13 @@ async function release(context: SyncContext, entry: InventoryEntry, because: str
     const refusal = await removeOwnerLabels(context, live);
     if (refusal !== undefined) return waits('ReleaseRefused', refusal);
   }
+  logRelease(context.log, entry, because);
+  return { state: 'released' };
+}
+
+function logRelease(log: Log, entry: InventoryEntry, because: string): void {
   const { unit, commit } = entry;
-  context.log.info('object released', { object: objectKey(entry), unit, commit, because });
-  return { state: 'removed' };
+  log.info('object released', { object: objectKey(entry), unit, commit, because });
 }
 
 /** Returns why the server refused, if it did. */

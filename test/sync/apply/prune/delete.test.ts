@@ -3,7 +3,17 @@ import type { Client } from '../../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { confirmDeleted, deleteOwned } from '../../../../src/sync/apply/prune/delete.ts';
 import { createFakeCluster, type FakeCluster } from '../fake-cluster.ts';
-import { configMap, entry, HUB, live, OTHER_HUB, OTHER_UNIT, terminating, withLabels } from '../fixtures.ts';
+import {
+  configMap,
+  entry,
+  HUB,
+  live,
+  namespace,
+  OTHER_HUB,
+  OTHER_UNIT,
+  terminating,
+  withLabels,
+} from '../fixtures.ts';
 
 const a = configMap('a');
 const target = entry(a);
@@ -81,7 +91,9 @@ describe('confirmDeleted', () => {
     ['an object that is not found', [], undefined, 'deleted'],
     ['an object with another UID', [a], 'another', 'deleted'],
     ['an object that is being deleted', [terminating(a)], 'uid-1', 'terminating'],
-    ['an object without its labels', [a], 'uid-1', 'refused'],
+    ['an object with our labels that is not observed yet', [live(a)], 'uid-1', 'refused'],
+    ['an object without our labels', [a], 'uid-1', 'not ours'],
+    ['an object of another hub', [withLabels(live(a), OTHER_HUB)], undefined, 'not ours'],
   ] as const)(
     'S1 confirms a delete only when the object is not found: %s',
     async (_name, objects, uid, outcome) => {
@@ -90,4 +102,11 @@ describe('confirmDeleted', () => {
       });
     },
   );
+
+  it('confirms a delete when the kind cannot have an object under that identity', async () => {
+    const cluster = await clusterWith(namespace('web'));
+    const nowhere = entry({ ...namespace('web'), metadata: { name: 'web', namespace: 'default' } });
+    expect(await confirmDeleted(contextOf(cluster), nowhere)).toEqual({ outcome: 'deleted' });
+    expect(cluster.objects.size).toBe(1);
+  });
 });

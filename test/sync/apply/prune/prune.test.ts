@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { objectKey } from '../../../../src/kube/objects/object-id.ts';
+import { objectIdOf, objectKey } from '../../../../src/kube/objects/object-id.ts';
 import type { SyncContext } from '../../../../src/sync/apply/context.ts';
+import type { InventoryEntry } from '../../../../src/sync/apply/inventory/inventory.ts';
 import { openInventory } from '../../../../src/sync/apply/inventory/store.ts';
 import { planTarget, type TargetPlan } from '../../../../src/sync/apply/plan.ts';
 import { type PruneResult, pruneUnits } from '../../../../src/sync/apply/prune/prune.ts';
@@ -15,12 +16,15 @@ import {
   HUB,
   live,
   namespace,
+  OLD_COMMIT,
   UNIT,
   unit,
 } from '../fixtures.ts';
 
 const a = configMap('a');
 const b = configMap('b');
+/** Written to the inventory before the first write. */
+const INTENDED: InventoryEntry = { ...objectIdOf(a), version: 'v1', unit: UNIT, commit: OLD_COMMIT };
 const ACKNOWLEDGED = { budget: { maxObjects: 10, maxPercent: 100 } };
 
 interface Pruned {
@@ -97,13 +101,21 @@ describe('pruneUnits', () => {
     const scenario = { git: [unit(UNIT, [b])], inventory: [entry(a), entry(b)], more: ACKNOWLEDGED };
     const missing = await prune({ ...scenario, cluster: [live(b)] });
     expect(missing.listed).toEqual([objectKey(entry(b))]);
-    const unlabeled = await prune({
-      ...scenario,
-      inventory: [entry(a, { uid: 'uid-1' }), entry(b)],
+  });
+
+  it.each([
+    ['whose write was intended and never confirmed', INTENDED],
+    ['whose owner labels were removed by hand', entry(a, { uid: 'uid-1' })],
+  ])('drops the entry of an object %s, and leaves the object alone', async (_name, listedBefore) => {
+    const { result, left, listed } = await prune({
+      git: [unit(UNIT, [b])],
+      inventory: [listedBefore, entry(b)],
       cluster: [a, live(b)],
+      more: ACKNOWLEDGED,
     });
-    expect(unlabeled.result.waiting).toMatchObject([{ reason: 'DeleteRefused' }]);
-    expect(unlabeled.listed).toHaveLength(2);
+    expect(result).toEqual({ deleted: 0, waiting: [], marked: 0 });
+    expect(left).toEqual(['a', 'b']);
+    expect(listed).toEqual([objectKey(entry(b))]);
   });
 
   it('S4 marks a protected object first', async () => {
