@@ -96,7 +96,7 @@ export function findObstacle(input: ContentObservation): Obstacle | undefined {
   if (!work) return { reason: 'Applying', because: 'not compared with this commit yet' };
   const { reason, message: because } = work;
   if (work.state === 'Held') return { state: 'Held', failing: true, reason, because };
-  if (work.state !== 'Applied') return { failing: work.objects.failed > 0, reason, because };
+  if (work.state !== 'Applied') return { failing: cannotFinish(work), reason, because };
   const { synced } = input.report;
   if (synced.status !== 'True') return { reason: synced.reason, because: synced.message };
   if (!health) return { reason: 'HealthUnknown', because: 'health not observed recently' };
@@ -107,6 +107,11 @@ export function findObstacle(input: ContentObservation): Obstacle | undefined {
     ...optional('blocker', health.blocker),
     ...lateness(input),
   };
+}
+
+/** An object cannot be applied or deleted now, by a finalizer for example: it must not keep a newer commit waiting. */
+function cannotFinish({ reason, objects, failures }: WorkReport): boolean {
+  return objects.failed > 0 || (reason !== 'NotWritten' && failures.length > 0);
 }
 
 /** A controller without a deadline never reports a failure, so promotion times it to let a fix in. */

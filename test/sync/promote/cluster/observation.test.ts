@@ -52,6 +52,30 @@ describe('findObstacle', () => {
       },
       'ServerError failing',
     ],
+    [
+      'an object with a finalizer that nobody removes',
+      {
+        work: {
+          ...WORK,
+          state: 'Applying',
+          reason: 'Terminating',
+          failures: [{ object: 'ConfigMap default/a', reason: 'Terminating', message: 'being deleted' }],
+        },
+      },
+      'Terminating failing',
+    ],
+    [
+      'differences while nothing may be written',
+      {
+        work: {
+          ...WORK,
+          state: 'Applying',
+          reason: 'NotWritten',
+          failures: [{ object: 'ConfigMap default/a', reason: 'NotWritten', message: 'create' }],
+        },
+      },
+      'NotWritten',
+    ],
     ['drift', { synced: { status: 'False', reason: 'Drift', message: '' } }, 'Drift'],
     ['health of other content', { health: { ...HEALTHY, digest: 'a2' } }, 'HealthUnknown'],
     [
