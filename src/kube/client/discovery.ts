@@ -8,6 +8,7 @@ import { listAt, textAt, valueAt } from '../objects/json.ts';
 import type { Resource } from '../objects/object.ts';
 import type { Client } from './client.ts';
 import { isKubeError, KubeError } from './errors.ts';
+import { apiVersionOf, groupVersionPath } from './paths.ts';
 import type { ApiCalls } from './request.ts';
 import { parseJson } from './response.ts';
 
@@ -74,7 +75,7 @@ async function readAll(calls: ApiCalls): Promise<readonly Resource[]> {
 }
 
 async function readVersion(calls: ApiCalls, apiVersion: string): Promise<readonly Resource[]> {
-  const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const path = discoveryPath(calls, apiVersion);
   try {
     return parseResources(calls, apiVersion, await get(calls, path));
   } catch (error) {
@@ -84,6 +85,18 @@ async function readVersion(calls: ApiCalls, apiVersion: string): Promise<readonl
     if (!parseGroupVersions(calls, root).includes(apiVersion)) return [];
     throw error;
   }
+}
+
+/** From checked segments: an apiVersion of a commit must not reach any other path. */
+function discoveryPath(calls: ApiCalls, apiVersion: string): string {
+  const { group, version } = parseApiVersion(apiVersion);
+  try {
+    if (apiVersion === apiVersionOf({ group, version })) return groupVersionPath(group, version);
+  } catch (error) {
+    throw calls.withContext({ verb: 'discover', what: JSON.stringify(apiVersion) }, error);
+  }
+  const invalid = new KubeError('Invalid', 'invalid apiVersion: expected VERSION or GROUP/VERSION');
+  throw calls.withContext({ verb: 'discover', what: JSON.stringify(apiVersion) }, invalid);
 }
 
 function get(calls: ApiCalls, path: string, accept?: string): Promise<unknown> {

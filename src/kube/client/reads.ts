@@ -32,7 +32,7 @@ interface Get {
   readonly options: CallOptions;
 }
 
-function get<T>(calls: ApiCalls, { resource, name, options }: Get): Promise<T> {
+async function get<T>(calls: ApiCalls, { resource, name, options }: Get): Promise<T> {
   const { subresource } = options;
   const call: ApiCall = { verb: 'get', what: labelOf(resource, name) };
   const request = {
@@ -46,7 +46,7 @@ function get<T>(calls: ApiCalls, { resource, name, options }: Get): Promise<T> {
   });
 }
 
-function onePage<T>(calls: ApiCalls, resource: Resource, options: ListOptions): Promise<ListPage<T>> {
+async function onePage<T>(calls: ApiCalls, resource: Resource, options: ListOptions): Promise<ListPage<T>> {
   const { namespace, labelSelector, fieldSelector, resourceVersion, limit = PAGE } = options;
   const query = {
     labelSelector,

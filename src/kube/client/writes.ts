@@ -76,7 +76,7 @@ interface Write {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-function write<T>(calls: ApiCalls, asked: Write): Promise<T> {
+async function write<T>(calls: ApiCalls, asked: Write): Promise<T> {
   const { verb, resource, name, options, method, body, contentType } = asked;
   const { subresource, fieldManager, dryRun } = options;
   const request: HttpRequest = {
@@ -107,7 +107,10 @@ interface Removal {
   readonly options: DeleteOptions;
 }
 
-function remove(calls: ApiCalls, { resource, name, options }: Removal): Promise<KubeObject | undefined> {
+async function remove(
+  calls: ApiCalls,
+  { resource, name, options }: Removal,
+): Promise<KubeObject | undefined> {
   const { uid, resourceVersion, propagation, dryRun, subresource } = options;
   const body = {
     apiVersion: 'v1',

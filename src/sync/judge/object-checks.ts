@@ -17,6 +17,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { mergeProblems } from '../../rules/problems.ts';
 import { HUB_TARGET, type RenderedObject, type RenderedTarget, sourceText } from '../rendered.ts';
+import { nameProblems } from './names.ts';
 import { unsupportedFields } from './unsupported.ts';
 
 export interface Refusal {
@@ -84,6 +85,7 @@ async function problemsOf(
   const own = object.apiVersion.startsWith(`${GROUP}/`);
   const problems = mergeProblems(await checks.ruleTests(object), checks.schema(object));
   return [
+    ...nameProblems(object),
     ...serverFields(object),
     ...ownerLabels(object),
     ...reservedObjects(object),

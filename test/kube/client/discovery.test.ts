@@ -48,6 +48,15 @@ describe('createDiscovery', () => {
     expect(requests).toEqual(['/api/v1', '/api/v1']);
   });
 
+  it.each(['../../x', '../x', 'a/b/c', 'apps/..', '/v1', 'v1/', ''])(
+    'sends no request for the apiVersion %j',
+    async (apiVersion) => {
+      const { client, requests } = server(OLD);
+      expect(await failing(client.resourceFor(apiVersion, 'Pod'))).toMatchObject({ code: 'Invalid' });
+      expect(requests).toEqual([]);
+    },
+  );
+
   it('reads again when a kind is missing, because its CRD may be new', async () => {
     const paths: Record<string, Answer> = { ...OLD };
     const { client } = server(paths);

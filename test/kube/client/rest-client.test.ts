@@ -6,6 +6,7 @@ import type { HttpRequest } from '../../../src/kube/transport/transport.ts';
 import {
   APPLY,
   createClientBed,
+  failing,
   listAnswer,
   MACHINE,
   MACHINES,
@@ -125,15 +126,26 @@ describe('requests', () => {
     ],
     [
       'names with odd characters',
-      (client) => client.get(NODES, { name: 'a/b' }),
-      { ...NODE, metadata: { name: 'a/b' } },
-      { path: '/api/v1/nodes/a%2Fb' },
+      (client) => client.get(NODES, { name: 'a:b?c#d' }),
+      { ...NODE, metadata: { name: 'a:b?c#d' } },
+      { path: '/api/v1/nodes/a%3Ab%3Fc%23d' },
     ],
     ['raw', (client) => client.raw('/readyz?verbose=1'), 'ok', { path: '/readyz', query: { verbose: '1' } }],
   ])('%s', async (_, call, answer, wire) => {
     const { client, sent } = createClientBed({ body: answer });
     await call(client);
     expect(sent).toEqual([expect.objectContaining(wire)]);
+  });
+
+  it.each<[name: string, call: (client: Client) => Promise<unknown>]>([
+    ['get', (client) => client.get(NODES, { name: 'a/b' })],
+    ['list', (client) => client.list(MACHINES, { namespace: '..' })],
+    ['apply', (client) => client.apply(NODES, { ...NODE, metadata: { name: '..' } }, { fieldManager: 'me' })],
+    ['delete', (client) => client.delete(NODES, { name: 'a%2fb' }, { uid: 'u' })],
+  ])('rejects a %s of a name that would reach another path, and sends nothing', async (_, call) => {
+    const { client, sent } = createClientBed({ body: NODE });
+    expect(await failing(call(client))).toMatchObject({ code: 'Invalid' });
+    expect(sent).toEqual([]);
   });
 
   it('sends manifests unchanged, with fields that no type declares', async () => {

@@ -5,6 +5,7 @@
 import { ANNOTATION_PRUNE, LABEL_HUB, LABEL_UNIT, PRUNE_NEVER } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
+import { INVALID_SEGMENT } from '../../../kube/client/paths.ts';
 import type { KubeObject, Metadata, Resource } from '../../../kube/objects/object.ts';
 import type { ObjectId } from '../../../kube/objects/object-id.ts';
 import { isKeptOnPrune, type ObjectOwner, type OwnerClaim, ownerOf } from '../inventory/owner-labels.ts';
@@ -98,6 +99,7 @@ async function read(
     return { resource, object: await client.get(resource, nameOf(target)) };
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return 'not found';
+    if (isKubeError(error, 'Invalid') && error.reason === INVALID_SEGMENT) return 'not found';
     throw error;
   }
 }

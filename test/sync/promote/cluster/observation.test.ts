@@ -53,7 +53,7 @@ describe('findObstacle', () => {
       'ServerError failing',
     ],
     [
-      'an object with a finalizer that nobody removes',
+      'an object that a finalizer keeps',
       {
         work: {
           ...WORK,
