@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '../api/validation/validate.ts';
 import { compileRule } from './compile.ts';
 import type { CompiledRule } from './compiled-rule.ts';
-import { createRuleEvaluator } from './evaluator.ts';
+import { createRuleEvaluator } from './rule-evaluator.ts';
 
 export async function checkRule(spec: unknown): Promise<readonly Problem[]> {
   const { rule, problems } = compileRule(spec);

@@ -17,7 +17,7 @@ import { readClusterUID } from './cluster-uid.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline-workers.ts';
-import { DEFAULT_DELETE_BUDGET } from './judge/deletes.ts';
+import { DEFAULT_DELETE_BUDGET } from './judge/delete-budget.ts';
 import type { ObjectChecks } from './judge/object-checks.ts';
 import { createPromotionController } from './promote/controller.ts';
 import type { ClusterWorkersPort } from './promote/ports.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileRule } from '../../src/rules/compile.ts';
 import { type Reading, RULE_OUTCOMES, UNKNOWN_READING } from '../../src/rules/compiled-rule.ts';
-import { createRuleEvaluator } from '../../src/rules/evaluator.ts';
+import { createRuleEvaluator } from '../../src/rules/rule-evaluator.ts';
 import { LONG, runs } from '../support/sweep-size.ts';
 import { anyCondition, anyJson, anyPointer, FIELDS } from './arbitrary-rules.ts';
 import {

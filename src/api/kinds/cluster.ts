@@ -2,7 +2,7 @@
 
 import { count, secretRefWithKey, statusHead, waiting } from '../common.ts';
 import { HTTPS_URL, UUID } from '../patterns.ts';
-import { clusterPhases } from '../phases.ts';
+import { clusterPhases } from '../phase-tables.ts';
 import { choice, flag, int, listMap, name, named, rules, text, time } from '../schema.ts';
 import { hosted, hostedStatus } from './cluster-hosted.ts';
 import { sync } from './cluster-sync.ts';

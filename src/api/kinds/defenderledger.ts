@@ -1,7 +1,7 @@
 /** DefenderLedger: grants in flight, rate counters and breakers. A single object, written by compare-and-swap only. */
 import { count, statusHead } from '../common.ts';
 import { HOLDERS, RISKS } from '../enums.ts';
-import { defenderLedgerPhases } from '../phases.ts';
+import { defenderLedgerPhases } from '../phase-tables.ts';
 import {
   atomic,
   bigInt,

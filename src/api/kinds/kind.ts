@@ -1,5 +1,5 @@
 /** The declaration of a kind. */
-import type { PhaseTable } from '../phase.ts';
+import type { PhaseTable } from '../phase-of-conditions.ts';
 import type { CelRule, Schema } from '../schema.ts';
 
 export interface Kind {

@@ -1,7 +1,7 @@
 /** The status of a Machine: the part of the agent, and the part of the controllers. */
 import { count, statusHead, waiting } from '../common.ts';
 import { HOSTS, RISKS } from '../enums.ts';
-import { machinePhases } from '../phases.ts';
+import { machinePhases } from '../phase-tables.ts';
 import {
   bigInt,
   choice,

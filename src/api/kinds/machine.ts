@@ -2,7 +2,7 @@
 import { count, secretRefWithKey } from '../common.ts';
 import { HOSTS, PROVIDERS } from '../enums.ts';
 import { FINGERPRINT } from '../patterns.ts';
-import { machinePhases } from '../phases.ts';
+import { machinePhases } from '../phase-tables.ts';
 import {
   bigInt,
   choice,

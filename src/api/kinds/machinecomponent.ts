@@ -2,7 +2,7 @@
 import { count, statusHead } from '../common.ts';
 import { CLASSES } from '../enums.ts';
 import { COMPONENT_NAME, COMPONENT_VERSION } from '../patterns.ts';
-import { machineComponentPhases } from '../phases.ts';
+import { machineComponentPhases } from '../phase-tables.ts';
 import { choice, digest, flag, immutable, int, list, listMap, name, named, rules, text } from '../schema.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 import { artifact, file } from './machinecomponent-files.ts';

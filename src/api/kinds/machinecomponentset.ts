@@ -1,7 +1,7 @@
 /** MachineComponentSet: assigns component versions to machines and rolls changes out in batches. */
 import { amount, checks, count, freezes, selector, statusHead, waiting, windows } from '../common.ts';
 import { CLASSES } from '../enums.ts';
-import { machineComponentSetPhases } from '../phases.ts';
+import { machineComponentSetPhases } from '../phase-tables.ts';
 import { choice, flag, int, list, listMap, map, message, name, named, rules, text, time } from '../schema.ts';
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';
 

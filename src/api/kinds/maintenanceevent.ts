@@ -1,7 +1,7 @@
 /** MaintenanceEvent: a hardware event of a machine, announced by its provider or diagnosed by Host Doctor. */
 import { count, statusHead, waiting } from '../common.ts';
 import { PROVIDERS } from '../enums.ts';
-import { maintenanceEventPhases } from '../phases.ts';
+import { maintenanceEventPhases } from '../phase-tables.ts';
 import { choice, flag, immutable, int, name, named, percent, rules, text, time } from '../schema.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 

@@ -2,7 +2,7 @@
 import { count, selector, statusHead, waiting } from '../common.ts';
 import { FAULT_CLASSES } from '../enums.ts';
 import { expr } from '../expr.ts';
-import { nodeRemedierPhases } from '../phases.ts';
+import { nodeRemedierPhases } from '../phase-tables.ts';
 import {
   choice,
   digest,

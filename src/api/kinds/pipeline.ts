@@ -11,7 +11,7 @@ import {
   waiting,
   windows,
 } from '../common.ts';
-import { pipelinePhases } from '../phases.ts';
+import { pipelinePhases } from '../phase-tables.ts';
 import {
   choice,
   digest,

@@ -1,7 +1,7 @@
 /** Release: progress of one commit through one Pipeline. It has counts; details are in the Clusters. */
 import { count, statusHead, waiting } from '../common.ts';
 import { COMMIT } from '../patterns.ts';
-import { releasePhases } from '../phases.ts';
+import { releasePhases } from '../phase-tables.ts';
 import {
   choice,
   digest,

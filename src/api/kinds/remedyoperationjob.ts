@@ -3,7 +3,7 @@ import { count, statusHead, waiting } from '../common.ts';
 import { FAULT_CLASSES, RISKS } from '../enums.ts';
 import { FACTS } from '../facts.ts';
 import { CASE, STEP_VERSION } from '../patterns.ts';
-import { remedyOperationJobPhases } from '../phases.ts';
+import { remedyOperationJobPhases } from '../phase-tables.ts';
 import {
   bigInt,
   choice,

@@ -5,7 +5,7 @@ import type { KubeObject, Resource } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 import type { ControllerViews } from './views.ts';
-import type { JsonPatchOperation } from './writes/declared.ts';
+import type { JsonPatchOperation } from './writes/declared-fields.ts';
 import { planAddFinalizer, planRemoveFinalizer } from './writes/finalizers.ts';
 import type { StatusReports } from './writes/status-reports.ts';
 import type { Writer, WriterCall } from './writes/writer.ts';

@@ -8,7 +8,7 @@ import type { Occurrence } from '../events/object.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
 import type { Intent, StatusIntent } from './intent.ts';
-import type { JsonPatchOperation } from './writes/declared.ts';
+import type { JsonPatchOperation } from './writes/declared-fields.ts';
 import type { EvictionOutcome } from './writes/evict.ts';
 
 export interface ReconcileContext {

@@ -7,7 +7,7 @@ import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { ClusterReport, ClusterTarget, WorkReport } from '../cluster-report.ts';
 import { targetHealth } from '../health/target-health.ts';
-import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
+import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';

@@ -2,7 +2,7 @@
 import type { Client } from '../../kube/client/client.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
+import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';

@@ -1,7 +1,7 @@
 /** What the plan for one cluster is made from: a snapshot of git, of the inventory and of the cluster. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { ObjectId } from '../../kube/objects/object-id.ts';
-import type { Acknowledgement, DeleteBudget } from '../judge/deletes.ts';
+import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import type { Inventory } from './inventory/inventory.ts';
 

@@ -8,7 +8,7 @@ import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
-import type { DeleteVerdict } from '../judge/deletes.ts';
+import type { DeleteVerdict } from '../judge/delete-budget.ts';
 import type { RenderedObject } from '../rendered.ts';
 import { driftedFields, matchesDesired, projectionOf } from './drift.ts';
 import type { ApplyInput } from './input.ts';

@@ -1,8 +1,8 @@
 /** What both backends share: reading, comparing, exporting, and ancestry that is correct at shallow boundaries. */
 import PQueue from 'p-queue';
+import { isAncestor } from './commit-walk.ts';
 import { GitError, isGitError } from './errors.ts';
 import { EXPORT_LIMITS, exportFiles } from './export.ts';
-import { isAncestor } from './history.ts';
 import { OID, parseCommit, tagTarget } from './http/objects.ts';
 import { fullRef } from './repository-url.ts';
 import type {

@@ -4,7 +4,7 @@ import { checkAncestry } from '../git/ancestry-guard.ts';
 import type { GitTransport } from '../git/transport.ts';
 import type { ObjectChecks } from '../judge/object-checks.ts';
 import { isRenderError } from '../render/errors.ts';
-import { acceptAncestry, acceptContent, acceptRenderError, type CommitAcceptance } from './acceptance.ts';
+import { acceptAncestry, acceptContent, acceptRenderError, type CommitAcceptance } from './commit-checks.ts';
 import type { RenderStore } from './render-store.ts';
 
 export interface HeadAcceptanceOptions {

@@ -14,7 +14,7 @@ import {
   type DeleteBudget,
   type DeleteVerdict,
   judgeDeletes,
-} from '../judge/deletes.ts';
+} from '../judge/delete-budget.ts';
 import type { Refusal } from '../judge/object-checks.ts';
 import {
   type Rendered,

@@ -1,6 +1,6 @@
 /** The status of a Pipeline: its head, its stages, and why the head is not in the last stage yet. Pure. */
 import type { PipelineHead, PipelineStageStatus, PipelineStatus, Wait } from '../../api/generated/types.ts';
-import { pipelinePhases } from '../../api/phases.ts';
+import { pipelinePhases } from '../../api/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';

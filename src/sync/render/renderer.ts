@@ -8,7 +8,7 @@ import type { Rendered } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
 import { withCompileCache } from './compile-cache.ts';
 import { nondeterminismError } from './difference.ts';
-import { detectIsolation, type Isolation } from './isolation.ts';
+import { detectIsolation, type Isolation } from './os-isolation.ts';
 import { jobFor } from './protocol.ts';
 import { type RenderResult, readResult } from './result.ts';
 import { type RenderLimits, runSandbox, type Sandbox } from './sandbox.ts';

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { killProcessGroup } from '../../os/process.ts';
 import { RenderError, type RenderErrorCode } from './errors.ts';
-import type { Isolation } from './isolation.ts';
 import { residentBytes } from './memory.ts';
+import type { Isolation } from './os-isolation.ts';
 import { RESULT_FD, type RenderJob } from './protocol.ts';
 import type { Toolchain } from './toolchain.ts';
 

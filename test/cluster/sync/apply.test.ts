@@ -3,7 +3,7 @@ import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
-import { planDigestOf } from '../../../src/sync/judge/deletes.ts';
+import { planDigestOf } from '../../../src/sync/judge/delete-budget.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import {
   commitNo,

@@ -1,7 +1,7 @@
 /** The limits for a plan: those of the Pipeline in the repository itself. */
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import { DEFAULT_DELETE_BUDGET, type DeleteBudget } from '../../../sync/judge/deletes.ts';
+import { DEFAULT_DELETE_BUDGET, type DeleteBudget } from '../../../sync/judge/delete-budget.ts';
 import type { PreviewLimits } from '../../../sync/preview/preview.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 

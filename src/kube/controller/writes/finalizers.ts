@@ -3,7 +3,7 @@
  * one would remove it. Pure.
  */
 import type { KubeObject } from '../../objects/object.ts';
-import type { JsonPatchOperation } from './declared.ts';
+import type { JsonPatchOperation } from './declared-fields.ts';
 
 const LIST = '/metadata/finalizers';
 

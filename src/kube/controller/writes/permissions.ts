@@ -2,7 +2,7 @@
 import type { KubeObject, Resource } from '../../objects/object.ts';
 import type { Controller } from '../controller.ts';
 import { completeIntent, type StatusIntent } from '../intent.ts';
-import { type JsonPatchOperation, undeclaredFields, undeclaredPatches } from './declared.ts';
+import { type JsonPatchOperation, undeclaredFields, undeclaredPatches } from './declared-fields.ts';
 
 export type Permissions = Pick<Controller, 'name' | 'writes' | 'creates' | 'deletes' | 'evicts'>;
 

@@ -7,7 +7,7 @@ import type { KubeObject, Resource } from '../../objects/object.ts';
 import { completeIntent, type Intent, type StatusIntent } from '../intent.ts';
 import type { DeleteOutcome, DeleteWith } from '../reconcile-context.ts';
 import type { ControllerViews } from '../views.ts';
-import type { JsonPatchOperation } from './declared.ts';
+import type { JsonPatchOperation } from './declared-fields.ts';
 import { type EvictionOutcome, evictionOf, evictionOutcome } from './evict.ts';
 import {
   checkCreate,

@@ -3,7 +3,7 @@ import { ANNOTATION_PRUNE, GROUP, PRUNE_NEVER } from '../../../api/names.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
-import { type DeleteVerdict, judgeDeletes } from '../../judge/deletes.ts';
+import { type DeleteVerdict, judgeDeletes } from '../../judge/delete-budget.ts';
 import { isProtected } from '../../protected-kinds.ts';
 import type { ApplyInput } from '../input.ts';
 import { entriesOfUnit, type InventoryEntry } from '../inventory/inventory.ts';

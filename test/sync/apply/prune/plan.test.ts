@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../../../src/kube/objects/object-id.ts';
 import { planTarget } from '../../../../src/sync/apply/plan.ts';
-import { planDigestOf } from '../../../../src/sync/judge/deletes.ts';
+import { planDigestOf } from '../../../../src/sync/judge/delete-budget.ts';
 import {
   type ApplyScenario,
   applyInput,

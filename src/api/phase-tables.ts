@@ -10,7 +10,7 @@ import {
   phaseTable,
   setButNotTrue,
   type Test,
-} from './phase.ts';
+} from './phase-of-conditions.ts';
 
 const stalled = is('Stalled', 'True');
 const paused = is('Progressing', 'False', 'Paused');

@@ -5,7 +5,7 @@ import type { Client, ListOptions, WatchEvent } from '../../../src/kube/client/c
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { type ClusterWorker, createClusterWorker } from '../../../src/sync/apply/worker.ts';
+import { type ClusterWorker, createClusterWorker } from '../../../src/sync/apply/cluster-worker.ts';
 import type { ClusterTarget } from '../../../src/sync/cluster-report.ts';
 import type { RenderedTarget } from '../../../src/sync/rendered.ts';
 import { memoryLog } from '../../support/memory-log.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAncestor } from '../../../src/sync/git/history.ts';
+import { isAncestor } from '../../../src/sync/git/commit-walk.ts';
 import type { ObjectReader } from '../../../src/sync/git/transport.ts';
 
 const oid = (name: string): string => name.repeat(40);

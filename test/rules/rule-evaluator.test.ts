@@ -10,7 +10,7 @@ import {
   type Reading,
   UNKNOWN_READING,
 } from '../../src/rules/compiled-rule.ts';
-import { createRuleEvaluator } from '../../src/rules/evaluator.ts';
+import { createRuleEvaluator } from '../../src/rules/rule-evaluator.ts';
 import { LONG, runs } from '../support/sweep-size.ts';
 import { anyCondition, scalarFor } from './arbitrary-rules.ts';
 import { referenceOutcome, referenceTruth } from './reference-logic.ts';

@@ -3,7 +3,7 @@ import {
   type JsonPatchOperation,
   undeclaredFields,
   undeclaredPatches,
-} from '../../../../src/kube/controller/writes/declared.ts';
+} from '../../../../src/kube/controller/writes/declared-fields.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 
 const NAME = { name: 'm' };

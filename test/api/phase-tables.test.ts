@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { crdOf } from '../../src/api/generate/crd.ts';
 import type { Kind } from '../../src/api/kinds/kind.ts';
 import { GROUP, KINDS, VERSION } from '../../src/api/kinds/registry.ts';
-import type { Observed } from '../../src/api/phase.ts';
+import type { Observed } from '../../src/api/phase-of-conditions.ts';
 import { runs } from '../support/sweep-size.ts';
 
 /** Rows: conditions as `Type=Status/Reason`, and `deleted`. */

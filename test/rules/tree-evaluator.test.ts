@@ -10,7 +10,7 @@ import { Engine, type TopLevelCondition } from 'json-rules-engine';
 import { describe, expect, it } from 'vitest';
 import { compileRule } from '../../src/rules/compile.ts';
 import type { ConditionLeaf, FactReader, Reading } from '../../src/rules/compiled-rule.ts';
-import { createTreeEvaluator } from '../../src/rules/engine.ts';
+import { createTreeEvaluator } from '../../src/rules/tree-evaluator.ts';
 import { runs } from '../support/sweep-size.ts';
 import { anyCondition, FIELDS } from './arbitrary-rules.ts';
 import { createRemedierSpec, REMOVED, STATUS, withLeaf } from './sample-rule.ts';

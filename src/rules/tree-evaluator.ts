@@ -3,7 +3,7 @@
  * holds with every unknown leaf taken as false, it is True. If it does not hold with every unknown leaf taken as true, it
  * is False. Otherwise it is Unknown.
  *
- * The engine has pitfalls (see test/rules/engine.test.ts). Therefore each engine has one tree and one run at a time, with
+ * The engine has pitfalls (see test/rules/tree-evaluator.test.ts). Therefore each engine has one tree and one run at a time, with
  * our own operators and path resolver, and no fact is undefined.
  */
 import { Engine, type TopLevelCondition } from 'json-rules-engine';

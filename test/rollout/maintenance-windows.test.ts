@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Freeze, Window } from '../../src/api/generated/types.ts';
-import { activeFreeze, freezeLimit, windowLimit, windowState } from '../../src/rollout/windows.ts';
+import {
+  activeFreeze,
+  freezeLimit,
+  windowLimit,
+  windowState,
+} from '../../src/rollout/maintenance-windows.ts';
 
 type Days = NonNullable<Window['days']>;
 

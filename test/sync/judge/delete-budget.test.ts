@@ -5,7 +5,7 @@ import {
   judgeDeletes,
   planDigestOf,
   type UnitDeletes,
-} from '../../../src/sync/judge/deletes.ts';
+} from '../../../src/sync/judge/delete-budget.ts';
 import { configMap, namespace } from '../apply/fixtures.ts';
 
 const BUDGET = { maxObjects: 3, maxPercent: 25 };

@@ -1,8 +1,8 @@
 /** Evaluates a compiled rule for a node. */
 
 import { type CompiledRule, type FactReader, UNKNOWN_READING } from './compiled-rule.ts';
-import { createTreeEvaluator } from './engine.ts';
 import { explainOutcome, type RuleResult } from './explain.ts';
+import { createTreeEvaluator } from './tree-evaluator.ts';
 
 export type RuleEvaluator = (facts: FactReader) => Promise<RuleResult>;
 
