@@ -31,7 +31,7 @@ export async function waitUntilServed(
   async function tryRead(): Promise<boolean> {
     try {
       const found = await client.resourceFor(apiVersion, kind);
-      await client.list(found, { limit: 1, signal });
+      await readOnce(found);
       resource = found;
     } catch (error) {
       if (!isKubeError(error, ...NOT_SERVED_YET)) throw error;
@@ -39,5 +39,14 @@ export async function waitUntilServed(
       client.forgetResources();
     }
     return resource !== undefined;
+  }
+
+  /** A kind that the caller may not list is served, too. */
+  async function readOnce(found: Resource): Promise<void> {
+    try {
+      await client.list(found, { limit: 1, signal });
+    } catch (error) {
+      if (!isKubeError(error, 'Forbidden')) throw error;
+    }
   }
 }

@@ -1,7 +1,7 @@
 /** Applies the objects of a plan step by step: concurrently within a step. A failure stops only the objects that depend on it. */
 import { isKubeError } from '../../kube/client/errors.ts';
 import { NOT_SERVED_YET, waitUntilServed } from '../../kube/client/served.ts';
-import { listAt, textAt } from '../../kube/objects/json.ts';
+import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
 import { isCrdId } from '../protected-kinds.ts';
@@ -105,13 +105,15 @@ async function waitForKindOf(
   { client, clock, signal, log }: SyncContext,
   { id, object }: ObjectPlan,
 ): Promise<void> {
-  const version = textAt(listAt(object, 'spec', 'versions')[0], 'name') ?? '';
+  const served = listAt(object, 'spec', 'versions').find((each) => valueAt(each, 'served') === true);
+  if (served === undefined) return;
+  const version = textAt(served, 'name') ?? '';
   const kind = textAt(object, 'spec', 'names', 'kind') ?? '';
   const apiVersion = `${textAt(object, 'spec', 'group') ?? ''}/${version}`;
   try {
     await waitUntilServed(client, clock, { apiVersion, kind }, signal);
   } catch (error) {
-    if (!isKubeError(error, ...NOT_SERVED_YET)) throw error;
-    log.warn('new kind not served in time', { object: objectKey(id) });
+    if (!isKubeError(error, ...NOT_SERVED_YET, 'Forbidden', 'Invalid')) throw error;
+    log.warn('new kind not served in time', { object: objectKey(id), error });
   }
 }

@@ -2,6 +2,7 @@
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { byCode } from '../../kube/objects/digest.ts';
+import { groupOf } from '../../kube/objects/object-id.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -12,6 +13,8 @@ import type { RenderedTarget } from '../rendered.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';
+import { declaredKinds } from './live/kinds.ts';
+import type { KindRef } from './live/ports.ts';
 import { reportObserved, type SyncSummary, summarizeSync, syncedCondition } from './report.ts';
 import { type ClusterSession, IdentityMismatch, openClusterSession } from './session.ts';
 import { observeCluster, syncCluster } from './sync-cluster.ts';
@@ -129,7 +132,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
 
   function recordWork({ live }: ClusterSession, { digest, units }: SyncTarget, work: WorkReport): void {
     const health = targetHealth(units, { observe: (id) => live.get(id), staleReason: live.staleReason() });
-    state = { ...state, work, health: { ...health, digest, observedAt: clock.now() } };
+    const declared = declaredKinds(units);
+    state = { ...state, work, declared, health: { ...health, digest, observedAt: clock.now() } };
   }
 
   function recordFailure(error: unknown): void {
@@ -176,14 +180,32 @@ interface ObservedState {
   readonly endpoint?: string;
   readonly commits?: readonly string[];
   readonly work?: WorkReport;
+  /** The kinds of the objects that `work` is about. */
+  readonly declared?: readonly KindRef[];
   readonly health?: ClusterReport['health'];
   /** Why the last reconcile failed: until the next one succeeds, observations are not trusted. */
   readonly failure?: string | undefined;
 }
 
-function reportOf({ failure, ...state }: ObservedState, session: ClusterSession | undefined): ClusterReport {
-  const staleReason = failure ?? session?.live.staleReason();
+function reportOf(
+  { failure, declared = [], ...state }: ObservedState,
+  session: ClusterSession | undefined,
+): ClusterReport {
+  const staleReason = failure ?? session?.live.staleReason() ?? unknownSince(state.work, declared, session);
   const { health, ...rest } = state;
   const trusted = staleReason === undefined && health ? { health } : {};
   return { ...rest, ...trusted, synced: syncedCondition(state.work, staleReason) };
+}
+
+/** S21: a kind of applied objects became unreadable after the reconcile that reported them as applied. */
+function unknownSince(
+  work: WorkReport | undefined,
+  declared: readonly KindRef[],
+  session: ClusterSession | undefined,
+): string | undefined {
+  if (work?.state !== 'Applied') return undefined;
+  const reasons = declared.map(({ apiVersion, kind }) =>
+    session?.live.unknownReason({ group: groupOf(apiVersion), kind }),
+  );
+  return reasons.find(Boolean);
 }

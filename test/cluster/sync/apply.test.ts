@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
 import { planDigestOf } from '../../../src/sync/judge/delete-budget.ts';
@@ -99,6 +101,24 @@ describe('syncCluster on a real API server', () => {
         timeout: 20_000,
       })
       .toBe('applied');
+  });
+
+  it('applies a CRD without rights on its kind, and holds up only the objects of that kind', async () => {
+    const sync = await startSync();
+    forbid(sync, 'Widget');
+    const good = targetOf(commitNo(1), { web: [widgetCrd(), configMap('a')] });
+    await expectFullyApplied(sync, good);
+    const { plan, outcomes } = await sync.sync(
+      targetOf(commitNo(2), { web: [widgetCrd(), widget('w'), configMap('a'), configMap('b')] }),
+    );
+    const waiting = plan.objects.filter(({ action }) => action === 'wait');
+    expect(waiting).toMatchObject([
+      { id: { kind: 'Widget' }, because: expect.stringContaining('no rights') as string },
+    ]);
+    expect(outcomes.get('ConfigMap default/b')?.state).toBe('applied');
+    expect(sync.context.live.staleReason()).toBeUndefined();
+    await expectFullyApplied(sync, good);
+    expect(sync.context.live.readError()).toBeUndefined();
   });
 
   it('writes nothing when everything matches git, also after a restart and after server-side normalization', async () => {
@@ -281,7 +301,7 @@ describe('syncCluster on a real API server', () => {
 });
 
 async function startSync(hub?: string): Promise<TestSync> {
-  const sync = await startTestSync(server.client, hub);
+  const sync = await startTestSync({ ...server.client }, hub);
   onTestFinished(() => sync.close());
   return sync;
 }
@@ -296,6 +316,25 @@ async function expectFullyApplied(sync: TestSync, target: SyncTarget): Promise<v
   expect([...store.inventory().entries.keys()]).toEqual(
     declared.map((object) => objectKey(objectIdOf(object))),
   );
+}
+
+/** What a server answers without a role for the kind. */
+function forbid({ context }: TestSync, kind: string): void {
+  const client = { ...context.client };
+  const refuse = (asked: Resource): void => {
+    if (asked.kind === kind) throw new KubeError('Forbidden', `no rights on ${kind}`, { status: 403 });
+  };
+  const refusing: Pick<Client, 'list' | 'pages'> = {
+    list: async (resource, options) => {
+      refuse(resource);
+      return client.list(resource, options);
+    },
+    pages: (resource, options) => {
+      refuse(resource);
+      return client.pages(resource, options);
+    },
+  };
+  Object.assign(context.client, refusing);
 }
 
 async function uids({ client }: ApiServer): Promise<(string | undefined)[]> {

@@ -18,6 +18,10 @@ describe('waitUntilServed', () => {
     await expect(server(['Forbidden'], []).wait()).rejects.toMatchObject({ code: 'Forbidden' });
   });
 
+  it('takes a kind for served that may not be listed', async () => {
+    expect(await server([undefined], ['Forbidden']).wait()).toEqual(RESOURCE);
+  });
+
   it('rejects with the last error when the kind is not served in time', async () => {
     const { clock, wait } = server(Array<KubeErrorCode>(1000).fill('NotFound'), []);
     const outcome = wait().catch((error: unknown) => error);

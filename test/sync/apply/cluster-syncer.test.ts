@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client, WatchOptions } from '../../../src/kube/client/client.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
 import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -34,6 +35,29 @@ describe('createClusterSyncer', () => {
       written,
     );
     expect(syncer.report().work?.digest).toBe('sha256:now');
+  });
+
+  it('reports the reason while a declared kind cannot be read, and is in sync again after the revert', async () => {
+    const cluster = createFakeCluster();
+    const { client } = cluster.process();
+    const pages: Client['pages'] = (resource, options) => {
+      if (resource.kind !== 'Secret') return client.pages(resource, options);
+      throw new KubeError('Forbidden', 'no rights on secrets', { status: 403 });
+    };
+    const syncer = await syncerFor(cluster, async () => ({ ...client, pages, watch: quietWatch }));
+    const { signal } = new AbortController();
+    const secret = { ...configMap('s'), kind: 'Secret' };
+    const withSecret = { ...RENDERED, units: [unit('web', [configMap('a'), secret])] };
+    const target = { mode: 'Apply', commit: COMMIT, pipeline: 'fleet', because: 'next in line' } as const;
+    await syncer.reconcile({ ...target, content: async () => withSecret }, signal);
+    expect(cluster.objects.has('ConfigMap default/a')).toBe(true);
+    expect(syncer.report()).toMatchObject({
+      synced: { status: 'False', reason: 'Waiting', message: expect.stringContaining('no rights') as string },
+      health: { answer: 'Unknown' },
+    });
+    await syncer.reconcile({ ...target, content }, signal);
+    expect(syncer.report()).toMatchObject({ synced: { status: 'True' }, health: { answer: 'Settled' } });
+    await syncer.close();
   });
 
   it('S6 rejects another cluster when the credentials change before the UID is pinned', async () => {

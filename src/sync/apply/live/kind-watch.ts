@@ -36,23 +36,31 @@ export interface KindWatch {
   unknownReason(): string | undefined;
   /** Why a kind that is served could not be listed. */
   readError(): KubeError | undefined;
+  /** The server answers for this kind alone with an error: only its own objects wait for it. */
+  isUnreadable(): boolean;
   readonly unserved: boolean;
   /** The kind may be served now: the next start requests it again. */
   retryUnserved(): void;
-  readonly ended: Promise<void>;
+  /** Ends the watch. Resolves when nothing of it is running. */
+  stop(): Promise<void>;
 }
 
+/** Errors that a server may answer for one kind while it answers for others. */
+const ERRORS_OF_ONE_KIND = ['NotFound', 'ServerError', 'BadAnswer', 'Forbidden', 'Invalid'] as const;
 const POLL_MS = 20;
 const LIST_WITHIN_MS = 5000;
 
 export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWatch {
-  const { client, clock, log, crds, closing, onChange } = options;
+  const { client, clock, log, crds, onChange } = options;
+  const stopping = new AbortController();
+  const closing = AbortSignal.any([options.closing, stopping.signal]);
   const objects = createStore({ log });
   let watch: Reflector | undefined;
   let running: Promise<void> | undefined;
   let starting: Promise<void> | undefined;
   let unserved = false;
   let startError: KubeError | undefined;
+  let listDeadlineMs: number | undefined;
   objects.subscribe({ added: onChange, updated: onChange, removed: onChange });
 
   return {
@@ -76,9 +84,15 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
     },
     retryUnserved: () => {
       unserved = false;
+      listDeadlineMs = undefined;
     },
-    get ended() {
-      return running ?? Promise.resolve();
+    isUnreadable: () => {
+      const error = watch ? watch.freshness().error : startError;
+      return unknownReason() !== undefined && isKubeError(error, ...ERRORS_OF_ONE_KIND);
+    },
+    async stop() {
+      stopping.abort();
+      await running;
     },
   };
 
@@ -98,23 +112,20 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
       running = watch.run(closing);
     } catch (error) {
       // An API group that cannot be discovered makes only its own kinds unknown.
-      if (!isKubeError(error, 'NotFound', 'ServerError', 'BadAnswer', 'Forbidden')) throw error;
+      if (!isKubeError(error, ...ERRORS_OF_ONE_KIND)) throw error;
       unserved = error.code === 'NotFound';
       startError = error;
-      if (unserved) crds.start(closing);
+      if (unserved) crds.start(options.closing);
     }
   }
 
-  /** A server that has just begun to serve a kind refuses requests for a moment, so some errors are retried. */
+  /**
+   * A server that has just begun to serve a kind refuses requests for a moment, so some errors are retried. The time for
+   * that is spent once: a kind that stays unreadable does not delay later reconciles.
+   */
   async function waitForList(signal: AbortSignal): Promise<void> {
-    const deadlineMs = clock.monotonicMs() + LIST_WITHIN_MS;
-    await pollUntil(isListedOrFailed, { clock, everyMs: POLL_MS, deadlineMs, signal });
-  }
-
-  function isListedOrFailed(): boolean {
-    const { synced = true, error } = watch?.freshness() ?? {};
-    if (synced || !error) return synced;
-    return !isKubeError(error, 'TooManyRequests', 'ServerError', 'NotFound', 'BadAnswer');
+    const deadlineMs = (listDeadlineMs ??= clock.monotonicMs() + LIST_WITHIN_MS);
+    await pollUntil(() => isListedOrFailed(watch), { clock, everyMs: POLL_MS, deadlineMs, signal });
   }
 
   function unknownReason(): string | undefined {
@@ -128,4 +139,10 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
     const { synced, error } = watch.freshness();
     return synced ? undefined : error;
   }
+}
+
+function isListedOrFailed(watch: Reflector | undefined): boolean {
+  const { synced = true, error } = watch?.freshness() ?? {};
+  if (synced || !error) return synced;
+  return !isKubeError(error, 'TooManyRequests', 'ServerError', 'NotFound', 'BadAnswer');
 }

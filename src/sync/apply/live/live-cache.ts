@@ -1,5 +1,5 @@
 /**
- * The live objects with owner labels: one watch for each kind, started when the kind is first needed. The answers to our
+ * The live objects with owner labels: one watch for each kind, while git or the inventory names the kind. The answers to our
  * own writes go into the same stores, so that a reconcile always sees its own writes.
  */
 
@@ -18,6 +18,7 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
 
   return {
     async watch(refs, signal) {
+      await stopUnused(refs);
       await Promise.all(refs.map((ref) => watchOf(ref).start(signal)));
     },
     get,
@@ -36,15 +37,22 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
     unknownReason: (id) => kinds.get(keyOfId(id))?.unknownReason(),
     staleReason: () =>
       [...kinds.values()]
-        .filter(({ unserved }) => !unserved)
+        .filter((kind) => !kind.unserved && !kind.isUnreadable())
         .map((kind) => kind.unknownReason())
         .find(Boolean),
     readError: () => [...kinds.values()].map((kind) => kind.readError()).find(Boolean),
     async close() {
       closing.abort();
-      await Promise.all([crds.ended, ...[...kinds.values()].map(({ ended }) => ended)]);
+      await Promise.all([crds.ended, ...[...kinds.values()].map((kind) => kind.stop())]);
     },
   };
+
+  async function stopUnused(refs: readonly KindRef[]): Promise<void> {
+    const used = new Set(refs.map(keyOfRef));
+    const unused = [...kinds].filter(([key]) => !used.has(key));
+    for (const [key] of unused) kinds.delete(key);
+    await Promise.all(unused.map(([, kind]) => kind.stop()));
+  }
 
   function watchOf(ref: KindRef): KindWatch {
     const key = keyOfRef(ref);

@@ -10,7 +10,7 @@ export interface KindRef {
 
 /** The objects with owner labels of one cluster, from watches and from the answers to our own writes. */
 export interface LiveCache {
-  /** Watches these kinds too. Resolves when each one is listed completely, is not served here, or cannot be read. */
+  /** Watches exactly these kinds. Resolves when each one is listed completely, is not served here, or cannot be read. */
   watch(kinds: readonly KindRef[], signal: AbortSignal): Promise<void>;
   get(id: ObjectId): KubeObject | 'absent' | 'unknown';
   /** Stores the server's answer to our write: it is newer than what the watch has delivered. */
@@ -20,7 +20,10 @@ export interface LiveCache {
   retryUnserved(): void;
   /** Why the objects of a kind are unknown. */
   unknownReason(kind: Pick<ObjectId, 'group' | 'kind'>): string | undefined;
-  /** Why the observations may be too old, or too incomplete, to act on. */
+  /**
+   * Why the observations may be too old, or too incomplete, to act on. A kind for which the server answers with an error
+   * does not count: the plan knows that its objects are unknown.
+   */
   staleReason(): string | undefined;
   /** Why a kind that is served could not be listed. */
   readError(): KubeError | undefined;

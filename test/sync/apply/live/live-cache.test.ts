@@ -103,8 +103,57 @@ describe('createLiveCache', () => {
     await watch(test, CONFIG_MAP, SECRET);
     expect(test.cache.get({ ...id, kind: 'Secret' })).toBe('unknown');
     expect(test.cache.readError()).toMatchObject({ code: 'Forbidden' });
-    expect(test.cache.staleReason()).toContain('no list');
+    expect(test.cache.unknownReason({ ...id, kind: 'Secret' })).toContain('no list');
+    expect(test.cache.staleReason()).toBeUndefined();
     expect(test.cache.get(id)).toMatchObject({ metadata: { name: 'a' } });
+  });
+
+  it('stops the watch of a kind that is not needed any more, and forgets its error', async () => {
+    const lists: string[] = [];
+    const test = await startCache((client) => ({
+      pages: (resource, options) => {
+        lists.push(resource.kind);
+        if (resource.kind === 'Secret') throw new KubeError('Forbidden', 'no list', { status: 403 });
+        return client.pages(resource, options);
+      },
+    }));
+    await watch(test, CONFIG_MAP, SECRET);
+    await watch(test, CONFIG_MAP);
+    expect(test.cache.readError()).toBeUndefined();
+    expect(test.cache.get({ ...id, kind: 'Secret' })).toBe('unknown');
+    const before = lists.length;
+    for (let minute = 0; minute < 60; minute += 1) await test.clock.advance(60_000);
+    expect(lists.slice(before)).not.toContain('Secret');
+  });
+
+  it('goes on watching CRDs for a kind that is not served when another one is not needed any more', async () => {
+    const crdWatches: (AbortSignal | undefined)[] = [];
+    const test = await startCache((client) => ({
+      resourceFor: async (apiVersion, kind) => {
+        if (kind !== 'ConfigMap') throw new KubeError('NotFound', 'not served', { status: 404 });
+        return client.resourceFor(apiVersion, kind);
+      },
+      watch: ({ kind }, { signal }) => {
+        if (kind === 'CustomResourceDefinition') crdWatches.push(signal);
+        return quietWatch(test.clock, signal);
+      },
+    }));
+    await watch(test, CONFIG_MAP, SECRET, { apiVersion: 'example.com/v1', kind: 'Widget' });
+    await watch(test, CONFIG_MAP, { apiVersion: 'example.com/v1', kind: 'Widget' });
+    expect(crdWatches.map((signal) => signal?.aborted)).toEqual([false]);
+  });
+
+  it('waits only once for a kind whose server does not answer', async () => {
+    const test = await startCache((client) => ({
+      pages: (resource, options) => {
+        if (resource.kind === 'Secret') throw new KubeError('ServerError', 'down', { status: 503 });
+        return client.pages(resource, options);
+      },
+    }));
+    await watch(test, CONFIG_MAP, SECRET);
+    await test.cache.watch([CONFIG_MAP, SECRET], NEVER);
+    expect(test.cache.unknownReason({ ...id, kind: 'Secret' })).toContain('down');
+    expect(test.cache.staleReason()).toBeUndefined();
   });
 
   it('S21 takes objects for unknown when the watch is silent for too long', async () => {
