@@ -67,6 +67,12 @@ function problemsOf(holds: Validate, object: Candidate): readonly Problem[] {
   return [...Map.groupBy(problems, ({ path }) => path).values()].flatMap((same) => same.slice(0, 1));
 }
 
+/** The failures of an object of one of our kinds; none for other objects. */
+export function schemaFailures(object: Candidate): readonly Failure[] {
+  const holds = validatorOf(wordOf(object.kind));
+  return holds ? failuresOf(holds, object) : [];
+}
+
 function failuresOf(holds: Validate, object: unknown): readonly Failure[] {
   return holds(object) ? [] : (holds.errors ?? []);
 }

@@ -3,7 +3,8 @@
  * a list without items must never look like an empty list.
  */
 
-import { isRecord, textAt, valueAt } from '../objects/json.ts';
+import { isConditionReason } from '../objects/conditions.ts';
+import { isRecord, listAt, textAt, valueAt } from '../objects/json.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
 import type { HttpResponse } from '../transport/transport.ts';
 import type { ListPage } from './client.ts';
@@ -133,14 +134,22 @@ export function errorOfResponse(response: HttpResponse): KubeError {
 
 /** Also for ERROR events of a watch. `code` is the HTTP status. */
 export function errorOfStatus(object: Status, status: number, retryAfterSeconds?: number): KubeError {
-  const { reason, details = {}, message = `status ${status}` } = object;
+  const { details } = object;
+  const message = textAt(object, 'message') ?? `status ${status}`;
+  const reason = reasonOf(object);
   const code = status === 500 && message.startsWith(UNTYPED) ? 'Invalid' : codeOf(status, reason);
   return new KubeError(code, message, {
     status,
-    causes: details.causes ?? [],
+    causes: listAt(object, 'details', 'causes').filter(isRecord),
     ...(reason ? { reason } : {}),
-    ...retryDetails(retryAfterSeconds ?? details.retryAfterSeconds),
+    ...retryDetails(retryAfterSeconds ?? details?.retryAfterSeconds),
   });
+}
+
+/** Webhooks and aggregated API servers may send any text. Conditions take a CamelCase word only. */
+function reasonOf(status: Status): string | undefined {
+  const reason = textAt(status, 'reason');
+  return reason !== undefined && isConditionReason(reason) ? reason : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Reads and updates lists of `metav1.Condition`, and keeps lastTransitionTime while a status is unchanged. */
+import { truncate } from './truncate.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
@@ -14,11 +15,16 @@ export interface Condition {
 /** A condition to set. The time of the transition is computed here. */
 export type ConditionUpdate = Omit<Condition, 'lastTransitionTime'>;
 
-/** The limit of our kinds, in code points as the API server counts them. */
+/** The limit of our kinds. The API server would reject the whole status for a longer message. */
 const MAX_MESSAGE = 1024;
-/** CamelCase of at most 64 characters: a subset of what metav1.Condition allows. */
+/** A subset of what metav1.Condition allows. */
 const REASON = /^[A-Z][A-Za-z0-9]{0,63}$/;
 const TYPE = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+
+/** CamelCase of at most 64 characters: what `withCondition` takes as a reason. */
+export function isConditionReason(text: string): boolean {
+  return REASON.test(text);
+}
 
 export function conditionOf<C extends Pick<Condition, 'type'>>(
   conditions: readonly C[] | undefined,
@@ -78,7 +84,7 @@ export function withoutCondition(
 function updatedCondition(before: Condition | undefined, update: ConditionUpdate, now: Date): Condition {
   const { type, status, observedGeneration, reason, message } = update;
   if (!TYPE.test(type)) throw new RangeError(`invalid condition type '${type}': expected a qualified name`);
-  if (!REASON.test(reason)) {
+  if (!isConditionReason(reason)) {
     throw new RangeError(
       `invalid reason '${reason}' of condition ${type}: expected CamelCase of at most 64 characters`,
     );
@@ -89,7 +95,7 @@ function updatedCondition(before: Condition | undefined, update: ConditionUpdate
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
     lastTransitionTime: before?.status === status ? before.lastTransitionTime : formatTime(now),
     reason,
-    message: cutMessage(message),
+    message: truncate(message, MAX_MESSAGE),
   };
 }
 
@@ -105,11 +111,4 @@ function isEqual(a: Condition, b: Condition): boolean {
 /** metav1.Time has whole seconds. */
 function formatTime(moment: Date): string {
   return moment.toISOString().replace(/\.\d{3}Z$/, 'Z');
-}
-
-/** Cuts a message that is too long, because the API server would reject the whole status. */
-function cutMessage(message: string): string {
-  if (message.length <= MAX_MESSAGE) return message;
-  const points = Array.from(message);
-  return points.length <= MAX_MESSAGE ? message : `${points.slice(0, MAX_MESSAGE - 1).join('')}…`;
 }

@@ -1,5 +1,5 @@
 /** The health of one applied object, as its status shows it. */
-import { type Condition, conditionOf } from '../../kube/objects/conditions.ts';
+import { type Condition, conditionOf, isConditionReason } from '../../kube/objects/conditions.ts';
 import { isRecord, listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
@@ -46,7 +46,7 @@ export function explain(condition: Condition): {
   readonly because: string;
   readonly since?: Date;
 } {
-  const reason = /^[A-Z][A-Za-z0-9]{0,63}$/.test(condition.reason ?? '') ? condition.reason : condition.type;
+  const reason = isConditionReason(condition.reason ?? '') ? condition.reason : condition.type;
   const since = new Date(condition.lastTransitionTime ?? Number.NaN);
   return {
     reason,

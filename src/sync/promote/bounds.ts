@@ -1,11 +1,3 @@
-/** Bounds of lists and texts in the status of our kinds. Counts beside a bounded list are not bounded. */
+/** Bounds of lists in the status of our kinds. Counts beside a bounded list are not bounded. */
 
 export const MAX_NAMES = 20;
-export const MAX_MESSAGE = 256;
-
-/** Truncates to a length in code points, as the API server counts. */
-export function truncate(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const points = Array.from(text);
-  return points.length <= length ? text : `${points.slice(0, length - 1).join('')}…`;
-}

@@ -6,7 +6,8 @@
  * its target. Killed at any line, the next reconcile finds a state that it knows.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Pipeline } from '../../api/generated/types.ts';
+import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
+import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { httpGet } from '../../os/http-get.ts';
 import { type CheckRunner, createCheckRunner } from '../../rollout/check-runner.ts';
@@ -140,14 +141,13 @@ interface PlannedWrite {
 }
 
 function releaseWrites(ports: PromotionPorts, { create, releases }: PromotionPlan): readonly PlannedWrite[] {
-  const changed = releases.filter(
-    ({ release, status }) => release === create || !isDeepStrictEqual(release.status, status),
-  );
-  return changed.map((planned) => ({
+  return releases.map((planned) => ({
     key: planned.release.metadata.name,
     write: async () => {
-      if (planned.release === create) await ports.hub.createRelease(create);
-      await ports.hub.applyReleaseStatus({ ...planned.release, status: planned.status });
+      if (planned.release === create) await ports.hub.createRelease(truncateToSchema(create));
+      const changed = withNewStatus(planned.release, planned.status);
+      if (!changed) return;
+      await ports.hub.applyReleaseStatus(changed);
       recordReleaseChange(ports, planned);
     },
   }));
@@ -163,8 +163,9 @@ function clusterWrite(
   return {
     key: plan.name,
     write: async () => {
-      if (isDeepStrictEqual(ownStatus(cluster.status), status)) return;
-      await ports.hub.applyClusterStatus({ ...cluster, status });
+      const changed = withNewStatus(cluster, status, ownStatus(cluster.status));
+      if (!changed) return;
+      await ports.hub.applyClusterStatus(changed);
       recordClusterChange(ports, plan);
     },
   };
@@ -179,12 +180,26 @@ function otherWrites(
     {
       key: pipeline.metadata.name,
       write: async () => {
-        if (isDeepStrictEqual(pipeline.status, status)) return;
-        await hub.applyPipelineStatus({ ...pipeline, status });
+        const changed = withNewStatus(pipeline, status);
+        if (changed) await hub.applyPipelineStatus(changed);
       },
     },
     ...expired.map((release) => ({ key: release.metadata.name, write: () => hub.deleteRelease(release) })),
   ];
+}
+
+/**
+ * The object with the status to write; undefined if it has it already. The statuses consist of texts of servers, people and
+ * git: this is the one place where what is longer than the hub accepts is truncated.
+ */
+function withNewStatus<T extends Cluster | Pipeline | Release>(
+  object: T,
+  status: T['status'],
+  recorded = object.status,
+): T | undefined {
+  if (isDeepStrictEqual(recorded, status)) return undefined;
+  const changed = truncateToSchema({ ...object, status });
+  return isDeepStrictEqual(recorded, changed.status) ? undefined : changed;
 }
 
 function dropRecorded(checks: CheckScheduler, { name, sync }: ClusterPlan): void {

@@ -5,7 +5,7 @@ import { type ConditionUpdate, withConditions } from '../../kube/objects/conditi
 import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import type { HeadReport } from '../commits.ts';
-import { MAX_MESSAGE, MAX_NAMES, truncate } from './bounds.ts';
+import { MAX_NAMES } from './bounds.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { type OrderedRelease, recordedStage } from './release/order.ts';
 import { booleanFinding } from './release/status.ts';
@@ -52,7 +52,7 @@ function headStatus({ head }: PipelineStatusInput): PipelineHead {
     ...optional('commit', head.commit),
     ...optional('seenAt', head.observedAt?.toISOString()),
     verdict: head.verdict,
-    ...optional('message', head.message && truncate(head.message, MAX_MESSAGE)),
+    ...optional('message', head.message),
   };
 }
 

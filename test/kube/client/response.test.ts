@@ -92,6 +92,23 @@ describe('answers', () => {
     expect(error.message).toBe(`apply Machine x/m at ${SERVER}: words`);
   });
 
+  it.each([
+    ['a reason of several words', { reason: 'no such luck' }],
+    ['a reason of 65 characters', { reason: 'R'.repeat(65) }],
+    ['a reason that is not a text', { reason: 5 }],
+    ['causes that are not a list', { details: { causes: 'all' } }],
+    ['a cause that is null', { details: { causes: [null] } }],
+  ])('keep nothing of %s', async (_, fields) => {
+    const error = await failing(
+      createClientBed({ status: 422, body: { kind: 'Status', ...fields } }).client.apply(
+        MACHINES,
+        MACHINE,
+        APPLY,
+      ),
+    );
+    expect(error).toMatchObject({ code: 'Invalid', reason: undefined, causes: [] });
+  });
+
   it('are Invalid for an unknown field in an apply, in spite of status 500', async () => {
     const message =
       'failed to create typed patch object (x/m; /v1, Kind=ConfigMap): .nope: field not declared in schema';

@@ -25,9 +25,4 @@ describe('waitFor', () => {
   ])('dates a wait with %s at %i s', (_, explanation, since) => {
     expect(waitFor(before, explanation, later(60)).since).toBe(later(since).toISOString());
   });
-
-  it('truncates long messages', () => {
-    const { message = '' } = waitFor(undefined, { ...BUSY, because: 'x'.repeat(300) }, NOW);
-    expect([message.length, message.at(-1)]).toEqual([256, '…']);
-  });
 });

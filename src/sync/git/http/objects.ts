@@ -48,7 +48,14 @@ function headersOf(text: string): Map<string, string[]> {
 
 function personOf(lines: readonly string[] = []): { name: string; at: Date } {
   const { name, email, seconds } = PERSON.exec(lines[0] ?? '')?.groups ?? {};
-  return { name: name || email || 'unknown', at: new Date(Number(seconds ?? 0) * 1000) };
+  return { name: name || email || 'unknown', at: timeOf(Number(seconds ?? 0)) };
+}
+
+/** 0000-01-01 and 9999-12-31: a commit may have any number, and RFC 3339 has years of four digits. */
+const [MIN_SECONDS, MAX_SECONDS] = [-62_167_219_200, 253_402_300_799];
+
+function timeOf(seconds: number): Date {
+  return new Date(Math.min(Math.max(seconds, MIN_SECONDS), MAX_SECONDS) * 1000);
 }
 
 export function parseTree(oid: string, { type, content }: RawObject): TreeEntry[] {

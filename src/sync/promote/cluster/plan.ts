@@ -3,7 +3,6 @@ import type { ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterTarget } from '../../cluster-report.ts';
-import { MAX_MESSAGE, truncate } from '../bounds.ts';
 import type { OrderedRelease } from '../release/order.ts';
 import type { StagePlan } from '../stage/stage.ts';
 import { renamedSync, startedSync } from './assignment.ts';
@@ -147,12 +146,11 @@ function assemble({
 }: ClusterDecision): ClusterPlan {
   const { commit, renderedDigest } = sync;
   const since = stateSince(member, state, now);
-  const message = truncate(why.because, MAX_MESSAGE);
   return {
     name: member.name,
     ...optional('stage', stage),
     member,
-    sync: withReport({ ...sync, state, since, message }, member),
+    sync: withReport({ ...sync, state, since, message: why.because }, member),
     target: {
       mode: renderedDigest === undefined ? 'Observe' : mode,
       pipeline: planContext.pipeline,

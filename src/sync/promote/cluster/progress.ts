@@ -7,7 +7,6 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { type Explanation, earliest } from '../../../rollout/explanation.ts';
 import { type GateResult, gateResult, nextRuns } from '../../../rollout/gate.ts';
 import { notAfter, RECORD_EVERY_MS, soakEndsAt, stopSoak } from '../../../rollout/soak-clock.ts';
-import { MAX_MESSAGE } from '../bounds.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import {
   type ContentObservation,
@@ -89,7 +88,7 @@ function fail(
     commit: sync.commit ?? '',
     failedAt: now.toISOString(),
     reason,
-    message: because.slice(0, MAX_MESSAGE),
+    message: because,
   };
   const restarted = restartSoak({ startedAt: now.toISOString(), ...soak });
   return recordedFailure({ ...sync, ...withFailure(sync, failure), soak: restarted }, target.digest, blocker);

@@ -2,7 +2,6 @@
 import type { FailedCluster } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
-import { MAX_MESSAGE, truncate } from '../bounds.ts';
 import type { ClusterRollout } from '../cluster/rollout.ts';
 import { countClusters, failedClusters, stageSoakEnd } from '../stage/rollout.ts';
 import type { StagePlan } from '../stage/stage.ts';
@@ -122,7 +121,7 @@ function failedIn(release: OrderedRelease, plans: readonly StagePlan[], now: Dat
 function failedCluster({ member, reason, because }: ClusterRollout, stage: string, now: Date): FailedCluster {
   const { state, since } = member.recorded;
   const failedSince = state === 'Failed' && since !== undefined ? since : now.toISOString();
-  return { name: member.name, stage, reason, message: truncate(because, MAX_MESSAGE), since: failedSince };
+  return { name: member.name, stage, reason, message: because, since: failedSince };
 }
 
 /** What only a person or a newer commit ends. */

@@ -4,7 +4,6 @@ import { GROUP, LABEL_MANAGED_BY, LABEL_PIPELINE, MANAGED_BY } from '../../../ap
 import { byCode, digestOf } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { type AcceptedCommit, EMPTY_TARGET } from '../../commits.ts';
-import { truncate } from '../bounds.ts';
 import type { CommitHistory } from '../commit-history.ts';
 import { unexercisedClusters } from '../stage/unexercised.ts';
 
@@ -35,8 +34,8 @@ export function newRelease(
       pipeline: name,
       commit: commit.id,
       ...optional('parent', commit.parent),
-      ...optional('author', commit.author && truncate(commit.author, 128)),
-      ...optional('subject', commit.subject && truncate(commit.subject, 200)),
+      ...optional('author', commit.author),
+      ...optional('subject', commit.subject),
       ...optional('committedAt', commit.committedAt?.toISOString()),
       ...optional('revertOf', commit.revertOf),
       plan: planOf(commit, stages, history),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { truncate } from '../../../src/sync/promote/bounds.ts';
+import { truncate } from '../../../src/kube/objects/truncate.ts';
 
 describe('truncate', () => {
   it.each([
