@@ -121,9 +121,10 @@ function completeItem(item: unknown, resource: Resource, response: HttpResponse)
     : item;
 }
 
-// The API server answers 500 without a reason when an apply has an unknown field (at least up to 1.36;
-// test/cluster/kube/client/rest-client.test.ts fails when that changes). Only its message identifies this error.
-const UNTYPED = 'failed to create typed patch object';
+// The API server answers 500 without a reason when an apply has an unknown field or data that is not base64 (at least up to
+// 1.36; test/cluster/kube/client/rest-client.test.ts and test/cluster/sync/preview.test.ts fail when that changes). Only its
+// message identifies these errors.
+const UNTYPED = /^failed to create typed patch object|illegal base64 data at input byte \d+$/;
 
 export function errorOfResponse(response: HttpResponse): KubeError {
   const { status, headers, body } = response;
@@ -137,7 +138,7 @@ export function errorOfStatus(object: Status, status: number, retryAfterSeconds?
   const { details } = object;
   const message = textAt(object, 'message') ?? `status ${status}`;
   const reason = reasonOf(object);
-  const code = status === 500 && message.startsWith(UNTYPED) ? 'Invalid' : codeOf(status, reason);
+  const code = status === 500 && UNTYPED.test(message) ? 'Invalid' : codeOf(status, reason);
   return new KubeError(code, message, {
     status,
     causes: listAt(object, 'details', 'causes').filter(isRecord),

@@ -7,6 +7,7 @@ import { collectionPath, labelOf, nameOf, objectPath } from './paths.ts';
 import { limitsOf } from './reads.ts';
 import type { ApiCalls, ApiVerb } from './request.ts';
 import { parseAnyObject, parseDeleted, parseObject } from './response.ts';
+import { isSecretResource, withoutSecretValues } from './secret-errors.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 const PATCHES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' } as const;
@@ -87,12 +88,24 @@ async function write<T>(calls: ApiCalls, asked: Write): Promise<T> {
     ...(contentType ? { contentType } : {}),
     ...limitsOf(options),
   };
-  return calls.send({ verb, what: labelOf(resource, name) }, request, (response) => {
-    const isWholeObject = subresource === undefined || subresource === 'status';
-    // With generateName, the server chooses the name.
-    const known = name.name === undefined || name.name === '' ? undefined : name.name;
-    return (isWholeObject ? parseObject(response, resource, known) : parseAnyObject(response)) as T;
-  });
+  return calls.send({ verb, what: labelOf(resource, name) }, request, (response) =>
+    guarded(asked, () => {
+      const isWholeObject = subresource === undefined || subresource === 'status';
+      // With generateName, the server chooses the name.
+      const known = name.name === undefined || name.name === '' ? undefined : name.name;
+      return (isWholeObject ? parseObject(response, resource, known) : parseAnyObject(response)) as T;
+    }),
+  );
+}
+
+/** No error of a write of a Secret holds its values. */
+function guarded<T>({ resource, body }: Pick<Write, 'resource' | 'body'>, read: () => T): T {
+  if (!isSecretResource(resource)) return read();
+  try {
+    return read();
+  } catch (error) {
+    throw withoutSecretValues(error, body);
+  }
 }
 
 /** A new object is posted to its collection; a subresource (binding, eviction, token) to its object. */
@@ -126,5 +139,7 @@ async function remove(
     ...limitsOf(options),
   };
   const call = { verb: 'delete', what: labelOf(resource, name) } as const;
-  return calls.send(call, request, (response) => parseDeleted(response, resource));
+  return calls.send(call, request, (response) =>
+    guarded({ resource, body }, () => parseDeleted(response, resource)),
+  );
 }

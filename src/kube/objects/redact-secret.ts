@@ -5,7 +5,8 @@ import type { KubeObject } from './object.ts';
 /** Replaces every secret value, in output and logs. */
 export const MASK = '***';
 
-const SECRET_FIELDS = ['data', 'stringData'] as const;
+/** The fields of a Secret that hold its values. */
+export const SECRET_FIELDS = ['data', 'stringData'] as const;
 /** `kubectl apply` stores the whole object in it, including the data of a Secret. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 

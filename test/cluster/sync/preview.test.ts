@@ -5,11 +5,12 @@ import { objectKey } from '../../../src/kube/objects/object-id.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
 import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/store.ts';
+import { summarizeSync } from '../../../src/sync/apply/report.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import { previewLive } from '../../../src/sync/preview/live.ts';
 import type { UnitPreview } from '../../../src/sync/preview/preview.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
-import { memoryLog } from '../../support/memory-log.ts';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import {
   commitNo,
   configMap,
@@ -81,6 +82,33 @@ describe('previewLive', () => {
     const [unit] = await preview(target);
     expect(unit?.changes).toMatchObject([{ action: 'update', details: ['~ data.key: "foreign" → "value"'] }]);
   });
+
+  it.each<[name: string, fields: object, path: string]>([
+    ['a number', { stringData: { p: 4815162342 } }, 'stringData.p'],
+    ['a map', { stringData: { p: { q: 'canary-4815162342' } } }, 'stringData.p'],
+    ['a list', { data: { p: ['canary-4815162342'] } }, 'data.p'],
+    ['a text that is not base64', { data: { p: 'canary-4815162342' } }, 'illegal base64 data'],
+    ['a field of a wrong name', { stringDate: { p: 'canary-4815162342' } }, 'Secret default/token'],
+  ])(
+    'names the path of %s in a Secret, but quotes the value in no message of plan, sync or log',
+    async (_, fields, path) => {
+      const { stringData: _none, ...rest } = secret('');
+      const target = targetOf(commitNo(1), { web: [{ ...rest, ...fields }] });
+      const planned = await preview(target);
+      expect(planned[0]?.changes[0]?.action).toBe('refused');
+      const sync = await startTestSync(server.client);
+      const result = await sync.sync(target);
+      await sync.close();
+      const { work } = summarizeSync(target.digest, result);
+      expect(work.state).toBe('Failed');
+      expect(work.reason).toMatch(/^[A-Z]/);
+      const { lines } = sync.context.log as MemoryLog;
+      expect(lines.map(({ message }) => message)).toContain('object not applied');
+      const texts = JSON.stringify([planned, work, lines]);
+      expect(texts).not.toContain('4815162342');
+      expect(texts).toContain(path);
+    },
+  );
 
   it('shows what would be held and what the server would refuse', async () => {
     const sync = await startTestSync(server.client);
