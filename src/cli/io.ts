@@ -1,5 +1,6 @@
 /** Everything that a command uses of its process, so that tests can replace it. */
 
+import { printableStream } from '../kube/objects/printable.ts';
 import type { Clock } from '../os/clock.ts';
 import { createSystemClock } from '../os/system-clock.ts';
 
@@ -22,8 +23,8 @@ export interface Io {
 export function createProcessIo(signal: AbortSignal): Io {
   const { env } = process;
   return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: (text) => void process.stdout.write(printableStream(text)),
+    err: (text) => void process.stderr.write(printableStream(text)),
     env,
     cwd: process.cwd(),
     clock: createSystemClock(),

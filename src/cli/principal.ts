@@ -1,9 +1,11 @@
 /** Connects a part of kubenode with its own identity: no part uses the permissions of an administrator. */
+
 import { serviceAccountUser } from '../api/names.ts';
 import type { Client } from '../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../kube/client/connect.ts';
 import { textAt } from '../kube/objects/json.ts';
 import type { Resource } from '../kube/objects/object.ts';
+import { printableLine } from '../kube/objects/printable.ts';
 import { createPrincipal } from '../local/pki/principal.ts';
 import { type ConnectionFlags, findKubeconfig } from './connection.ts';
 import type { Io } from './io.ts';
@@ -35,7 +37,9 @@ export async function connectOptionsFor(
   try {
     const user = await readUserName(client, io.signal);
     if (user === serviceAccountUser(principal)) return options;
-    io.err(`${client.server}: signed in as ${user}, acting as ${principal} by impersonation\n`);
+    io.err(
+      `${client.server}: signed in as ${printableLine(user)}, acting as ${principal} by impersonation\n`,
+    );
     return { ...options, impersonate: createPrincipal(principal) };
   } finally {
     await client.close();

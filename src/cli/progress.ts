@@ -3,6 +3,7 @@
  * elsewhere (logs, CI) a line for each step. Shorter work prints nothing.
  */
 import { styleText } from 'node:util';
+import { printableLine } from '../kube/objects/printable.ts';
 import type { Io } from './io.ts';
 
 const QUIET_MS = 1000;
@@ -32,7 +33,7 @@ export async function withProgress<T>(io: Io, work: (progress: StepProgress) => 
   try {
     return await work({
       step(text) {
-        latest = text;
+        latest = printableLine(text);
         show();
       },
     });

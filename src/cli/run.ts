@@ -1,5 +1,6 @@
 /** Runs one command line and returns the exit code. */
 import { CommanderError } from 'commander';
+import { printableText } from '../kube/objects/printable.ts';
 import { describeError, EXIT, type ExitCode } from './errors.ts';
 import { exitCodeOf } from './exit.ts';
 import type { Io } from './io.ts';
@@ -13,7 +14,7 @@ export async function runCommandLine(io: Io, args: readonly string[]): Promise<E
     // Commander has already printed its own message or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const { text, exitCode } = describeError(error);
-    io.err(`${text}\n`);
+    io.err(`${printableText(text)}\n`);
     return io.signal.aborted ? EXIT.interrupted : exitCode;
   }
 }

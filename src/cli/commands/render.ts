@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { stringify } from 'yaml';
+import { printableLine } from '../../kube/objects/printable.ts';
 import { openWorkingTree } from '../../sync/git/working-tree.ts';
 import { createRenderer } from '../../sync/render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../../sync/rendered.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { createOutputOption, type OutputFormat, printResult, type Table } from '../output.ts';
+import { createOutputOption, formatYaml, type OutputFormat, printResult, type Table } from '../output.ts';
 
 interface Flags {
   readonly commit?: string;
@@ -38,7 +38,7 @@ export function createRenderCommand(io: Io): Command {
     .addHelpText('after', HELP)
     .action(async (dir: string, flags: Flags) => {
       const { targets, warnings } = await render(io, resolve(io.cwd, dir), flags);
-      for (const warning of warnings) io.err(`warning: ${warning}\n`);
+      for (const warning of warnings) io.err(`warning: ${printableLine(warning)}\n`);
       show(io, selectTargets(targets, flags), flags);
     });
 }
@@ -77,7 +77,7 @@ function selectTargets(targets: readonly RenderedTarget[], { target }: Flags): r
 function show(io: Io, targets: readonly RenderedTarget[], flags: Flags): void {
   if (flags.output === 'yaml' && flags.target !== undefined) {
     const objects = targets.flatMap(({ units }) => units.flatMap((unit) => unit.objects));
-    for (const { object } of objects) io.out(`---\n${stringify(object, { aliasDuplicateObjects: false })}`);
+    for (const { object } of objects) io.out(`---\n${formatYaml(object)}`);
     return;
   }
   printResult(io, flags.output, { targets }, () =>

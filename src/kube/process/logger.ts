@@ -1,6 +1,7 @@
 /** The Log port with pino, as JSON lines. Secrets are redacted before pino gets the fields (redact-log.ts). */
 import { pino } from 'pino';
 import type { Clock } from '../../os/clock.ts';
+import { printableText } from '../objects/printable.ts';
 import type { Log, LogFields } from './log.ts';
 import { redactFields } from './redact-log.ts';
 
@@ -25,7 +26,7 @@ export function createLogger({ level = 'info', stream = process.stderr, clock }:
       // redactFields has already converted everything to plain JSON, including errors.
       serializers: {},
     },
-    { write: (line: string) => void stream.write(line) },
+    { write: (line: string) => void stream.write(printableText(line)) },
   );
   return loggerOver(target, {});
 }

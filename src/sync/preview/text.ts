@@ -1,4 +1,11 @@
 /** Formats a preview for people: for a terminal, and as a comment on a pull request. Pure. */
+import {
+  htmlText,
+  markdownBlock,
+  markdownCode,
+  markdownText,
+  printableLine,
+} from '../../kube/objects/printable.ts';
 import type { Preview, PreviewChange, TargetPreview, UnitPreview } from './preview.ts';
 
 const SIGNS: Record<PreviewChange['action'], string> = {
@@ -20,7 +27,7 @@ export function formatPreview(preview: Preview): string {
     '',
     `plan ${preview.digest}`,
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.map(printableLine).join('\n')}\n`;
 }
 
 function targetLines(target: TargetPreview): string[] {
@@ -85,27 +92,25 @@ export function summarizePreview({ targets, refusals }: Preview): string {
 export function formatPreviewMarkdown(preview: Preview): string {
   const rows = preview.targets.map(
     (target) =>
-      `| ${target.target} | ${cell(describeTarget(target))} | ${target.units.map(({ unit }) => unit).join(', ') || '–'} |`,
+      `| ${markdownText(target.target)} | ${markdownText(describeTarget(target))} | ${markdownText(unitNames(target)) || '–'} |`,
   );
   const refused = preview.refusals.map(
     ({ target, object, message, source }) =>
-      `- **refused** \`${object}\` of ${target}: ${message} (\`${source}\`)`,
+      `- **refused** ${markdownCode(object)} of ${markdownText(target)}: ${markdownText(message)} (${markdownCode(source)})`,
   );
   const folded = preview.targets
     .filter(({ units }) => units.length > 0)
     .flatMap((target) => [
-      `<details><summary>${target.target}: ${describeTarget(target)}</summary>`,
+      `<details><summary>${htmlText(`${target.target}: ${describeTarget(target)}`)}</summary>`,
       '',
-      '```',
-      ...targetLines(target).slice(1),
-      '```',
+      ...markdownBlock(targetLines(target).slice(1)),
       '</details>',
       '',
     ]);
   return [
     `### kubenode plan: ${summarizePreview(preview)}`,
     '',
-    `\`${preview.from}\` → \`${preview.to}\``,
+    `${markdownCode(preview.from)} → ${markdownCode(preview.to)}`,
     '',
     ...refused,
     ...(refused.length > 0 ? [''] : []),
@@ -119,6 +124,6 @@ export function formatPreviewMarkdown(preview: Preview): string {
   ].join('\n');
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+function unitNames({ units }: TargetPreview): string {
+  return units.map(({ unit }) => unit).join(', ');
 }

@@ -34,6 +34,12 @@ describe('createLogger', () => {
     expect(lines[0]).toMatchObject({ a: 1, b: 2, c: 3 });
   });
 
+  it('escapes what would control a terminal', () => {
+    const [raw = ''] = rawLines('info', (log) => log.info('x', { subject: 'a\u001b[2J\u009b2J\u202e\nb' }));
+    expect(raw.trimEnd()).not.toMatch(/[\p{Cc}\u202e]/u);
+    expect(JSON.parse(raw)).toMatchObject({ subject: 'a\u001b[2J\u009b2J\u202e\nb' });
+  });
+
   it('renames fields with reserved names', () => {
     const raw = rawLines('info', (log) => log.info('right', { message: 'wrong', level: 'x', time: 'y' }));
     expect(raw[0]?.match(/"message":/g)).toHaveLength(1);

@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { compareCommits, createPreview, previewVerdict } from '../../../src/sync/preview/preview.ts';
 import { formatPreview, formatPreviewMarkdown, summarizePreview } from '../../../src/sync/preview/text.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
+import { runs } from '../../support/sweep-size.ts';
 import { configMap, namespace, unit } from '../apply/fixtures.ts';
 
 const LIMITS = { budget: { maxObjects: 1, maxPercent: 0 }, acknowledgements: [] };
@@ -167,6 +169,48 @@ describe('formatPreview', () => {
     expect(formatPreview(found)).toContain('~ update  Secret default/s');
   });
 
+  it('shows names and messages as text: nothing in them ends a line, a cell or a block, or controls a terminal', () => {
+    const oddText = fc
+      .array(
+        fc.constantFrom(
+          '\n',
+          '```',
+          '`',
+          '|',
+          '</details>',
+          '\u001b[2J',
+          '\u009b2J',
+          '\u202e',
+          '## x',
+          'plan `sha256:0`',
+          'a',
+        ),
+        { minLength: 1, maxLength: 8 },
+      )
+      .map((parts) => parts.join(''));
+    const layoutOf = (text: string): number[] => {
+      const shown = oddPreview(text);
+      return [formatPreview(shown), formatPreviewMarkdown(shown)].map((each) => each.split('\n').length);
+    };
+    const expected = layoutOf('plain');
+    fc.assert(
+      fc.property(oddText, (text) => {
+        expect(layoutOf(text)).toEqual(expected);
+        const shown = oddPreview(text);
+        for (const each of [formatPreview(shown), formatPreviewMarkdown(shown)]) {
+          expect(each.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+        }
+        const lines = formatPreviewMarkdown(shown).split('\n');
+        expect(lines.filter((line) => line.startsWith('plan '))).toEqual([`plan \`${shown.digest}\``]);
+        expect(lines.filter((line) => line === '</details>')).toHaveLength(1);
+        const fences = lines.filter((line) => /^`{3,}$/.test(line));
+        expect(fences).toHaveLength(2);
+        expect(new Set(fences).size).toBe(1);
+      }),
+      runs(200, 5000),
+    );
+  });
+
   it('begins with a summary', () => {
     const found = preview(
       rendered({ test: { web: [a] }, prod: { web: [a] } }),
@@ -178,3 +222,17 @@ describe('formatPreview', () => {
     );
   });
 });
+
+/** A preview in which every text is the given one. */
+function oddPreview(text: string): ReturnType<typeof createPreview> {
+  const change = { action: 'update', object: text, source: text, details: [text] } as const;
+  const hold = { planDigest: 'sha256:1', because: text };
+  return createPreview({
+    from: text,
+    to: text,
+    refusals: [{ target: text, unit: text, object: text, source: text, message: text }],
+    targets: [
+      { target: text, by: 'commits', because: text, units: [{ unit: text, changes: [change], hold }] },
+    ],
+  });
+}

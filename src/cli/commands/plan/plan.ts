@@ -16,6 +16,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
+import { formatJson } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
 import { createCommitChecks } from '../sync/checks.ts';
 import { readLimits } from './limits.ts';
@@ -165,6 +166,6 @@ function sortHubFirst(targets: readonly TargetPreview[]): TargetPreview[] {
 }
 
 function show(io: Io, output: Output, preview: Preview): void {
-  if (output === 'json') io.out(`${JSON.stringify(preview, undefined, 2)}\n`);
+  if (output === 'json') io.out(formatJson(preview));
   else io.out(output === 'markdown' ? formatPreviewMarkdown(preview) : formatPreview(preview));
 }

@@ -1,10 +1,12 @@
 /** `kubenode release`: lists, halts, resumes and approves releases. Fields that git owns change only by a commit; a halt is the user's. */
+
 import { Command } from 'commander';
 import { PIPELINES } from '../../../api/generated/resources.ts';
 import { MANAGER_CLI } from '../../../api/names.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
+import { printableLine } from '../../../kube/objects/printable.ts';
 import { shortCommit } from '../../age.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -114,7 +116,7 @@ function createApproveCommand(io: Io): Command {
           });
         }
         io.err(
-          `Add this to spec.approvals of Pipeline ${spec.pipeline} and commit it (approves commit ${shortCommit(spec.commit)}, ${spec.subject ?? ''}):\n`,
+          `Add this to spec.approvals of Pipeline ${spec.pipeline} and commit it (approves commit ${shortCommit(spec.commit)}, ${printableLine(spec.subject ?? '')}):\n`,
         );
         const entry = { stage, planDigest: spec.plan.digest, reason: flags.reason };
         io.out(`approvals: [\n  ${JSON.stringify(entry)},\n],\n`);

@@ -1,6 +1,7 @@
 /** Formats releases for people. Pure. */
 import type { Release } from '../../../api/generated/types.ts';
 import { listAt } from '../../../kube/objects/json.ts';
+import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge, shortCommit } from '../../age.ts';
 import { numberField, textField } from '../../fields.ts';
 import { formatTable, type Table } from '../../output.ts';
@@ -41,7 +42,7 @@ function formatSummary(release: Release, now: Date): string {
       : '',
     superseded ? `  superseded by ${superseded}` : '',
   ];
-  return `${lines.filter(Boolean).join('\n')}\n`;
+  return `${lines.filter(Boolean).map(printableLine).join('\n')}\n`;
 }
 
 function formatStages(release: Release, now: Date): string {

@@ -28,6 +28,16 @@ describe('releases as text', () => {
     ]);
   });
 
+  it('shows what subject, author and messages contain, instead of sending it to the terminal', () => {
+    const odd = release({ ...status, waiting: { ...status.waiting, message: 'a\u001b[2Jb\nc' } });
+    const { spec } = odd;
+    const texts = { subject: 'x\u001b]0;title\u0007', author: 'A\u009b31m\nphase: Proven' };
+    const shown = formatRelease({ ...odd, spec: { ...spec, ...texts } }, NOW);
+    expect(shown.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    expect(shown.split('\n')).toHaveLength(formatRelease(release(status), NOW).split('\n').length);
+    expect(shown).toContain(String.raw`x\u001b]0;title\u0007 (A\u009b31m\nphase: Proven`);
+  });
+
   it('shows one release stage by stage', () => {
     expect(formatRelease(release(status), NOW)).toBe(
       `fleet-aaaaaaaaaaaa: Waiting\n  commit   ${COMMIT}\n  subject  shop 1.1 (Ann, 60m ago)\n` +

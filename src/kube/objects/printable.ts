@@ -1,0 +1,68 @@
+/**
+ * Makes texts of servers, people and git safe to print: names, messages, subjects and authors may contain anything, also
+ * characters that end a line, control a terminal or reorder what is shown. These are printed as `\n` or `\u001b`. Pure.
+ */
+
+/** Control characters, line and paragraph separators, and marks that change the direction of text. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** One line: a cell of a table, an entry of a list, a field of a sentence. */
+export function printableLine(text: string): string {
+  return text.replaceAll(UNPRINTABLE, escapeOf);
+}
+
+/** Keeps line breaks. The escapes are those of JSON, so JSON stays what it was. */
+export function printableText(text: string): string {
+  return text.replaceAll(UNPRINTABLE, (character) => (character === '\n' ? character : escapeOf(character)));
+}
+
+/** What this program itself sends to a terminal: a color, or the start of a line that is written again. */
+// oxlint-disable-next-line no-control-regex -- these are let through, everything else is not
+const OWN_SEQUENCE = /\r\u001b\[2K|\u001b\[[\d;]*m/;
+const CONTROLS = new RegExp(`${OWN_SEQUENCE.source}|\\p{Cc}`, 'gu');
+
+/** For a whole stream, behind the printers: leaves line breaks, tabs and our own sequences. */
+export function printableStream(text: string): string {
+  return text.replaceAll(CONTROLS, (found) =>
+    found.length > 1 || found === '\n' || found === '\t' ? found : escapeOf(found),
+  );
+}
+
+/** YAML quotes a text with control characters, but writes those above ASCII as they are. */
+export function printableYaml(yaml: string): string {
+  return yaml.replaceAll(/[\u007f-\u009f]/g, escapeOf);
+}
+
+/** A text in Markdown: nothing in it is markup, and it stays in its line and in its cell of a table. */
+export function markdownText(text: string): string {
+  return htmlText(text).replaceAll(/[\\`*_|~]|\](?=[([])/g, String.raw`\$&`);
+}
+
+/** A text in HTML, which Markdown may contain. */
+export function htmlText(text: string): string {
+  return printableLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Code within a line of Markdown, outside of tables. */
+export function markdownCode(text: string): string {
+  const line = printableLine(text);
+  if (!line.includes('`')) return `\`${line}\``;
+  const fence = '`'.repeat(longestRun(line) + 1);
+  return `${fence} ${line} ${fence}`;
+}
+
+/** A block of code in Markdown. A line in it cannot end it. */
+export function markdownBlock(lines: readonly string[]): readonly string[] {
+  const printable = lines.map(printableLine);
+  const fence = '`'.repeat(Math.max(3, longestRun(printable.join('\n')) + 1));
+  return [fence, ...printable, fence];
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+}
+
+function escapeOf(character: string): string {
+  if (character === '\n') return String.raw`\n`;
+  return String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0');
+}

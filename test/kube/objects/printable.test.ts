@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import {
+  htmlText,
+  markdownBlock,
+  markdownCode,
+  markdownText,
+  printableLine,
+  printableStream,
+  printableText,
+  printableYaml,
+} from '../../../src/kube/objects/printable.ts';
+import { runs } from '../../support/sweep-size.ts';
+
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+const json = fc.record({
+  a: anyText,
+  b: fc.constantFrom('\u009b31m', '\u202etxt', '\u001b]0;x\u0007', '\n'),
+});
+
+describe('printable texts', () => {
+  it.each([
+    ['plain – ünïcode 😀', 'plain – ünïcode 😀'],
+    ['two\nlines', String.raw`two\nlines`],
+    ['\u001b[31mred', String.raw`\u001b[31mred`],
+    ['\u009b31mred', String.raw`\u009b31mred`],
+    ['a\rb\tc', String.raw`a\u000db\u0009c`],
+    ['\u202egpj.exe', String.raw`\u202egpj.exe`],
+    ['a\u2028b', String.raw`a\u2028b`],
+  ])('%j is printed in one line as %j', (text, expected) => {
+    expect(printableLine(text)).toBe(expected);
+  });
+
+  it('hold no character that controls a terminal, whatever the text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(printableLine(text)).not.toMatch(UNPRINTABLE);
+        expect(printableText(text).replaceAll('\n', '')).not.toMatch(UNPRINTABLE);
+        const stream = printableStream(text.replaceAll('\u001b[', '')).replaceAll(/[\n\t]/g, '');
+        expect(stream).not.toMatch(/\p{Cc}/u);
+      }),
+      runs(500, 20_000),
+    );
+  });
+
+  it('keep the meaning of JSON and YAML', () => {
+    fc.assert(
+      fc.property(json, (data) => {
+        expect(JSON.parse(printableText(JSON.stringify(data, undefined, 2)))).toEqual(data);
+        const yaml = stringify(data, { lineWidth: 0 });
+        expect(parse(printableYaml(yaml))).toEqual(parse(yaml));
+        expect(printableYaml(yaml)).not.toMatch(/[\u007f-\u009f]/);
+      }),
+      runs(500, 20_000),
+    );
+  });
+
+  it('leave the colors and the progress line of this program', () => {
+    const own = '\r\u001b[2K\u001b[2mrendering\u001b[22m\n';
+    expect(printableStream(own)).toBe(own);
+    expect(printableStream('\u001b]0;title\u0007')).toBe(String.raw`\u001b]0;title\u0007`);
+  });
+});
+
+describe('texts in Markdown', () => {
+  it.each([
+    ['a|b', String.raw`a\|b`],
+    ['**bold** [x](y) `c`', String.raw`\*\*bold\*\* [x\](y) \`c\``],
+    ['<b>&', '&lt;b&gt;&amp;'],
+    ['a\nplan x', String.raw`a\\nplan x`],
+  ])('%j is shown as text: %j', (text, expected) => {
+    expect(markdownText(text)).toBe(expected);
+  });
+
+  it('cannot end the code that they are in', () => {
+    expect(markdownCode('a`b')).toBe('`` a`b ``');
+    expect(markdownCode('plain')).toBe('`plain`');
+    expect(markdownBlock(['```', 'a\n````'])).toEqual(['`````', '```', 'a\\n````', '`````']);
+    expect(htmlText('</summary>\n')).toBe(String.raw`&lt;/summary&gt;\n`);
+  });
+});
