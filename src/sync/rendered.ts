@@ -1,5 +1,6 @@
 /** What a commit renders to: the objects for each cluster. */
 import type { KubeObject } from '../kube/objects/object.ts';
+import { EMPTY_TARGET } from './commits.ts';
 
 /** The target of the hub's own objects, Cluster and Pipeline. Every other target is the name of a Cluster. */
 export const HUB_TARGET = 'hub';
@@ -35,6 +36,14 @@ export interface RenderedTarget {
   readonly target: string;
   readonly units: readonly RenderedUnit[];
   readonly digest: string;
+}
+
+/**
+ * A commit that declares nothing for a cluster is known to have no objects for it; the delete budget limits what is deleted. The
+ * hub's own objects are not deleted in this way.
+ */
+export function emptyTargetFor(target: string): RenderedTarget | undefined {
+  return target === HUB_TARGET ? undefined : { target, units: [], digest: EMPTY_TARGET.digest };
 }
 
 export interface Rendered {

@@ -9,7 +9,7 @@ import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { createClusterWorker } from '../apply/cluster-worker.ts';
-import { hubScope } from '../apply/inventory/store.ts';
+import { hubScope, scopedToHub } from '../apply/inventory/store.ts';
 import type { ObjectChecks } from '../judge/object-checks.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
@@ -90,7 +90,10 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     hubWorker.setTarget({
       mode: 'Apply',
       commit,
-      content: async () => scoped(name, await source.content(HUB_TARGET, commit)),
+      content: async () => {
+        const rendered = await source.content(HUB_TARGET, commit);
+        return rendered && scopedToHub(rendered, name);
+      },
       pipeline: name,
       because: 'the newest accepted commit',
     });
@@ -106,12 +109,4 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
 function clustersOf({ units }: RenderedTarget): ObjectId[] {
   const ids = units.flatMap(({ objects }) => objects.map(({ object }) => objectIdOf(object)));
   return ids.filter(({ group, kind }) => group === GROUP && kind === 'Cluster');
-}
-
-function scoped(pipeline: string, content: RenderedTarget | undefined): RenderedTarget | undefined {
-  if (!content) return undefined;
-  return {
-    ...content,
-    units: content.units.map((unit) => ({ ...unit, unit: `${hubScope(pipeline)}${unit.unit}` })),
-  };
 }

@@ -5,10 +5,9 @@
 import type { Pipeline } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { AcceptedCommits, HeadReport } from '../commits.ts';
-import { EMPTY_TARGET } from '../commits.ts';
 import { createGitSource, isStale, type SourceState } from '../git/source.ts';
 import type { Renderer } from '../render/renderer.ts';
-import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
+import { emptyTargetFor, type RenderedTarget } from '../rendered.ts';
 import { createCommitLog } from './commit-log.ts';
 import { createHeadAcceptance, type HeadAcceptanceOptions } from './head-acceptance.ts';
 import { createRenderStore } from './render-store.ts';
@@ -85,12 +84,4 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ? { verdict: 'Accepted' }
       : { verdict: result.verdict, message: result.message };
   }
-}
-
-/**
- * A rendered commit that declares nothing for a cluster is known to have no objects for it; the delete budget limits what is
- * deleted. The hub's own objects are not deleted in this way.
- */
-function emptyTargetFor(target: string): RenderedTarget | undefined {
-  return target === HUB_TARGET ? undefined : { target, units: [], digest: EMPTY_TARGET.digest };
 }

@@ -44,6 +44,11 @@ export async function previewLive(options: LivePreviewOptions): Promise<UnitPrev
   return unitsOf(plan, await changesOf(client, plan));
 }
 
+/** Only what would be deleted and held: for a server on which the user may not write. Rejects as `previewLive` does. */
+export async function previewDeletes(options: LivePreviewOptions): Promise<UnitPreview[]> {
+  return unitsOf(await planLive(options), new Map());
+}
+
 async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
   const { client, clusterUID, hub, scope, target, commit, limits, signal } = options;
   const store = await openInventory(client, { clusterUID, scope });

@@ -8,6 +8,8 @@ import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
+import { isKeptOnPrune } from '../apply/inventory/owner-labels.ts';
+import { scopedToHub } from '../apply/inventory/store.ts';
 import { sortByStep } from '../apply/order.ts';
 import {
   type Acknowledgement,
@@ -17,6 +19,8 @@ import {
 } from '../judge/delete-budget.ts';
 import type { Refusal } from '../judge/object-checks.ts';
 import {
+  emptyTargetFor,
+  HUB_TARGET,
   type Rendered,
   type RenderedObject,
   type RenderedTarget,
@@ -88,7 +92,19 @@ export function createPreview(parts: Omit<Preview, 'digest'>): Preview {
   };
 }
 
-/** Compares one commit with the other, cluster by cluster. */
+/**
+ * As sync names them in the hub's inventory, in holds and in acknowledgements: the hub's own units carry the name of their
+ * Pipeline.
+ */
+export function withHubScope<R extends Rendered | undefined>(rendered: R, pipeline: string): R {
+  if (!rendered) return rendered;
+  const targets = rendered.targets.map((target) =>
+    target.target === HUB_TARGET ? scopedToHub(target, pipeline) : target,
+  );
+  return { ...rendered, targets };
+}
+
+/** Compares one commit with the other, cluster by cluster. The units of the hub have their scope. */
 export function compareCommits(
   from: Rendered | undefined,
   to: Rendered,
@@ -102,14 +118,13 @@ export function compareCommits(
       by: 'commits',
       units: compareTargets(
         before,
-        to.targets.find((one) => one.target === target),
+        to.targets.find((one) => one.target === target) ?? emptyTargetFor(target),
         limits,
       ),
     };
   });
 }
 
-/** A cluster that the new commit does not name gets nothing and loses nothing. */
 function compareTargets(
   from: RenderedTarget | undefined,
   to: RenderedTarget | undefined,
@@ -137,7 +152,7 @@ interface Comparison {
 function compareUnit(unit: string, { from, to, desired, present, limits }: Comparison): UnitPreview {
   const [before, after] = [objectsOf(from, unit), objectsOf(to, unit)];
   const removed = before
-    .filter((one) => !desired.has(keyOfRendered(one)))
+    .filter((one) => !desired.has(keyOfRendered(one)) && !isKeptOnPrune(one.object))
     .map(({ object }) => objectIdOf(object));
   const verdict = judgeDeletes(
     { unit, present: before.length, desired: after.length, deletes: removed },

@@ -4,11 +4,12 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../src/kube/objects/object-id.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
-import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/store.ts';
+import { CLUSTER_SCOPE, hubScope } from '../../../src/sync/apply/inventory/store.ts';
 import { summarizeSync } from '../../../src/sync/apply/report.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
-import { previewLive } from '../../../src/sync/preview/live.ts';
-import type { UnitPreview } from '../../../src/sync/preview/preview.ts';
+import { type LivePreviewOptions, previewDeletes, previewLive } from '../../../src/sync/preview/live.ts';
+import { compareCommits, type UnitPreview } from '../../../src/sync/preview/preview.ts';
+import type { Rendered } from '../../../src/sync/rendered.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import {
@@ -110,6 +111,36 @@ describe('previewLive', () => {
     },
   );
 
+  it.each([
+    ['a cluster', CLUSTER_SCOPE],
+    ['the hub', hubScope('fleet')],
+  ])(
+    'shows what sync holds in %s when a commit empties it, with the same digest in every mode',
+    async (_, scope) => {
+      const unit = `${scope}web`;
+      const before = targetOf(commitNo(1), { [unit]: [same, removed] });
+      const after = targetOf(commitNo(2), {});
+      const sync = await startTestSync(server.client, HUB, scope);
+      await sync.sync(before);
+      const live = await preview(after, scope);
+      const deletes = await previewDeletes(await optionsFor(after, scope));
+      const { plan, pruned } = await sync.sync(after);
+      await sync.close();
+      const [byCommits] = compareCommits(renderedFrom(before), renderedFrom(after), after);
+      const holds = plan.holds.map(({ planDigest, because }) => ({ planDigest, because }));
+      expect(holds).toHaveLength(1);
+      expect([pruned.deleted, holds[0]?.because]).toEqual([
+        0,
+        `unit ${unit} renders to nothing: 2 objects would be deleted`,
+      ]);
+      for (const units of [live, deletes, byCommits?.units ?? []]) {
+        expect(units.map(({ unit: name, hold }) => ({ name, hold }))).toEqual([
+          { name: unit, hold: holds[0] },
+        ]);
+      }
+    },
+  );
+
   it('shows what would be held and what the server would refuse', async () => {
     const sync = await startTestSync(server.client);
     await sync.sync(targetOf(commitNo(1), { web: [same] }));
@@ -123,20 +154,25 @@ describe('previewLive', () => {
   });
 });
 
-async function preview({
-  commit,
-  digest,
-  units,
-  budget,
-  acknowledgements,
-}: SyncTarget): Promise<UnitPreview[]> {
+async function preview(target: SyncTarget, scope: string = CLUSTER_SCOPE): Promise<UnitPreview[]> {
+  return previewLive(await optionsFor(target, scope));
+}
+
+function renderedFrom({ commit, digest, units }: SyncTarget): Rendered {
+  return { commit, targets: units.length === 0 ? [] : [{ target: 'test', units, digest }] };
+}
+
+async function optionsFor(
+  { commit, digest, units, budget, acknowledgements }: SyncTarget,
+  scope: string,
+): Promise<LivePreviewOptions> {
   const { client } = server;
   const limits = { budget, acknowledgements };
-  return previewLive({
+  return {
     client,
     clusterUID: await readClusterUID(client, NEVER),
     hub: HUB,
-    scope: CLUSTER_SCOPE,
+    scope,
     target: { target: 'test', units, digest },
     commit,
     limits,
@@ -144,7 +180,7 @@ async function preview({
     log: memoryLog(),
     random: () => 0.5,
     signal: NEVER,
-  });
+  };
 }
 
 function fixed(value: string): KubeObject {

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { compareCommits, createPreview, previewVerdict } from '../../../src/sync/preview/preview.ts';
+import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
+import { planDigestOf } from '../../../src/sync/judge/delete-budget.ts';
+import {
+  compareCommits,
+  createPreview,
+  previewVerdict,
+  withHubScope,
+} from '../../../src/sync/preview/preview.ts';
 import { formatPreview, formatPreviewMarkdown, summarizePreview } from '../../../src/sync/preview/text.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
 import { runs } from '../../support/sweep-size.ts';
@@ -44,6 +51,10 @@ function lines(from: Rendered | undefined, to: Rendered): string[] {
 
 const a = configMap('a');
 const b = configMap('b');
+const kept: KubeObject = {
+  ...configMap('kept'),
+  metadata: { name: 'kept', namespace: 'default', annotations: { 'kubenode.dev/prune': 'Never' } },
+};
 
 describe('compareCommits', () => {
   it.each<[name: string, from: Rendered | undefined, to: Rendered, expected: string[]]>([
@@ -89,8 +100,20 @@ describe('compareCommits', () => {
       ],
     ],
     [
-      'deletes nothing in a cluster that the new commit does not name',
+      'deletes everything in a cluster that the new commit does not name',
       rendered({ test: { web: [a] }, prod: { web: [a] } }),
+      rendered({ test: { web: [a] } }),
+      ['prod/web: delete ConfigMap default/a'],
+    ],
+    [
+      'deletes nothing in the hub when the new commit declares nothing for it, as sync does not',
+      rendered({ hub: { web: [a] } }),
+      rendered({ test: { web: [a] } }),
+      ['test/web: create ConfigMap default/a'],
+    ],
+    [
+      'deletes no object that is annotated to be kept, as sync does not',
+      rendered({ test: { web: [a, kept] } }),
       rendered({ test: { web: [a] } }),
       [],
     ],
@@ -107,6 +130,35 @@ describe('compareCommits', () => {
       '2 of 3 objects of unit web would be deleted: the delete budget is 1',
     );
     expect(targets[0]?.units[0]?.hold?.planDigest).toMatch(/^sha256:/);
+  });
+});
+
+describe('a commit that empties', () => {
+  it.each<[name: string, to: Rendered]>([
+    ['a cluster by not naming it', rendered({ prod: { web: [a] } })],
+    ['a cluster without units', rendered({ test: {}, prod: { web: [a] } })],
+    ['a unit', rendered({ test: { other: [] }, prod: { web: [a] } })],
+  ])('%s is held, with the plan digest that sync reports', (_, to) => {
+    const found = preview(rendered({ test: { web: [a, b] }, prod: { web: [a] } }), to);
+    const test = found.targets.find(({ target }) => target === 'test');
+    const deletes = [a, b].map((object) => objectIdOf(object));
+    expect(test?.units.map(({ unit: name, hold }) => [name, hold])).toEqual([
+      [
+        'web',
+        {
+          planDigest: planDigestOf({ unit: 'web', deletes }),
+          because: 'unit web renders to nothing: 2 objects would be deleted',
+        },
+      ],
+    ]);
+    expect(previewVerdict(found)).toBe('held');
+  });
+
+  it('a unit of the hub is held under its name in the inventory of the Pipeline', () => {
+    const [from, to] = [rendered({ hub: { web: [a] } }), rendered({ hub: { other: [b] } })];
+    const [hub] = compareCommits(withHubScope(from, 'fleet'), withHubScope(to, 'fleet'), LIMITS);
+    const planDigest = planDigestOf({ unit: 'fleet.web', deletes: [objectIdOf(a)] });
+    expect(hub?.units.find(({ unit: name }) => name === 'fleet.web')?.hold?.planDigest).toBe(planDigest);
   });
 });
 
@@ -188,10 +240,6 @@ describe('formatPreview', () => {
         { minLength: 1, maxLength: 8 },
       )
       .map((parts) => parts.join(''));
-    const layoutOf = (text: string): number[] => {
-      const shown = oddPreview(text);
-      return [formatPreview(shown), formatPreviewMarkdown(shown)].map((each) => each.split('\n').length);
-    };
     const expected = layoutOf('plain');
     fc.assert(
       fc.property(oddText, (text) => {
@@ -200,10 +248,10 @@ describe('formatPreview', () => {
         for (const each of [formatPreview(shown), formatPreviewMarkdown(shown)]) {
           expect(each.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
         }
-        const lines = formatPreviewMarkdown(shown).split('\n');
-        expect(lines.filter((line) => line.startsWith('plan '))).toEqual([`plan \`${shown.digest}\``]);
-        expect(lines.filter((line) => line === '</details>')).toHaveLength(1);
-        const fences = lines.filter((line) => /^`{3,}$/.test(line));
+        const markdown = formatPreviewMarkdown(shown).split('\n');
+        expect(markdown.filter((line) => line.startsWith('plan '))).toEqual([`plan \`${shown.digest}\``]);
+        expect(markdown.filter((line) => line === '</details>')).toHaveLength(1);
+        const fences = markdown.filter((line) => /^`{3,}$/.test(line));
         expect(fences).toHaveLength(2);
         expect(new Set(fences).size).toBe(1);
       }),
@@ -235,4 +283,10 @@ function oddPreview(text: string): ReturnType<typeof createPreview> {
       { target: text, by: 'commits', because: text, units: [{ unit: text, changes: [change], hold }] },
     ],
   });
+}
+
+/** How many lines each format has. */
+function layoutOf(text: string): number[] {
+  const shown = oddPreview(text);
+  return [formatPreview(shown), formatPreviewMarkdown(shown)].map((each) => each.split('\n').length);
 }

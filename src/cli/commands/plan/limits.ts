@@ -20,6 +20,11 @@ export function readLimits(before: Rendered, after: Rendered): PreviewLimits {
   };
 }
 
+/** The Pipeline that the repository declares for itself. */
+export function pipelineNameIn(rendered: Rendered | undefined): string | undefined {
+  return rendered && findPipeline(rendered)?.metadata.name;
+}
+
 function findPipeline({ targets }: Rendered): KubeObject | undefined {
   const hub = targets.find(({ target }) => target === HUB_TARGET);
   return hub?.units

@@ -1,57 +1,112 @@
 /** Previews a commit on each cluster of the hub by dry run, where the user has the permission. */
 
-import { CLUSTERS } from '../../../api/generated/resources.ts';
-import type { Cluster } from '../../../api/generated/types.ts';
+import { CLUSTERS, PIPELINES } from '../../../api/generated/resources.ts';
+import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { NAMESPACE } from '../../../api/names.ts';
 import { createStore } from '../../../kube/cache/store.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
 import { systemRandom } from '../../../os/system-random.ts';
-import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/store.ts';
+import { CLUSTER_SCOPE, hubScope, scopedToHub } from '../../../sync/apply/inventory/store.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
-import { previewLive } from '../../../sync/preview/live.ts';
-import type { PreviewLimits, TargetPreview, UnitPreview } from '../../../sync/preview/preview.ts';
-import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
+import { type LivePreviewOptions, previewDeletes, previewLive } from '../../../sync/preview/live.ts';
+import {
+  compareCommits,
+  type PreviewLimits,
+  type TargetPreview,
+  type UnitPreview,
+  withHubScope,
+} from '../../../sync/preview/preview.ts';
+import { claimClusters } from '../../../sync/promote/stage/membership.ts';
+import { emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { runConcurrently } from '../../../sync/run-concurrently.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
+import { pipelineNameIn } from './limits.ts';
 
-export interface LivePreviewInput {
+export interface PreviewSides {
+  readonly from: Rendered | undefined;
   readonly to: Rendered;
-  readonly byCommits: readonly TargetPreview[];
   readonly limits: PreviewLimits;
 }
 
-/** Objects of the hub itself are compared commit to commit: only their Pipeline knows which of them it owns. */
+/** Commit against commit. `fallback` is the Pipeline of a repository that declares none. */
+export function compareSides({ from, to, limits }: PreviewSides, fallback?: string): TargetPreview[] {
+  const pipeline = pipelineNameIn(to) ?? pipelineNameIn(from) ?? fallback;
+  return pipeline === undefined
+    ? compareCommits(from, to, limits)
+    : compareCommits(withHubScope(from, pipeline), withHubScope(to, pipeline), limits);
+}
+
+/**
+ * On each cluster of the hub. The user may not be allowed to write objects of the hub itself: what is written to it is compared
+ * commit to commit, and what is deleted is read from its inventory.
+ */
 export async function previewOnClusters(
   io: Io,
   flags: ConnectionFlags,
-  { to, byCommits, limits }: LivePreviewInput,
+  sides: PreviewSides,
 ): Promise<readonly TargetPreview[]> {
+  const { to, from, limits } = sides;
   const hub = await openHub(io, flags);
-  if (typeof hub === 'string') return byCommits.map((target) => ({ ...target, because: hub }));
+  if (typeof hub === 'string') return compareSides(sides).map((target) => ({ ...target, because: hub }));
+  const pipeline = pipelineNameIn(to) ?? pipelineNameIn(from) ?? onlyPipeline(hub);
+  const byCommits = [...compareSides(sides, pipeline)];
+  const named = new Set(byCommits.map(({ target }) => target));
+  const others = ownClusters(hub, pipeline).filter((name) => !named.has(name));
   try {
     // Concurrently: a cluster that does not answer must not delay the others.
-    return await runConcurrently(byCommits, (preview) => previewTarget(hub, preview));
+    const [previews, leftovers] = await Promise.all([
+      runConcurrently(byCommits, previewTarget),
+      runConcurrently(others.map(withoutContent), previewTarget),
+    ]);
+    // Of a cluster that neither commit names, only what earlier commits left in it is of interest.
+    return [...previews, ...leftovers.filter(({ by, units }) => by === 'live' && units.length > 0)];
   } finally {
     await hub.client.close();
   }
 
-  async function previewTarget(from: Hub, preview: TargetPreview): Promise<TargetPreview> {
-    const target = to.targets.find((one) => one.target === preview.target);
-    if (!target || preview.target === HUB_TARGET) return preview;
-    const cluster = from.clusters.find(({ metadata }) => metadata.name === preview.target);
-    if (!cluster) return { ...preview, because: 'the cluster is not in the hub yet' };
-    return previewOnCluster(io, from, cluster, { byCommits: preview, target, commit: to.commit, limits });
+  async function previewTarget(preview: TargetPreview): Promise<TargetPreview> {
+    const rendered = to.targets.find((one) => one.target === preview.target);
+    const target = rendered ?? emptyTargetFor(preview.target);
+    if (typeof hub === 'string' || !target) return preview;
+    const input = { byCommits: preview, commit: to.commit, limits };
+    if (preview.target === HUB_TARGET) {
+      return pipeline === undefined
+        ? preview
+        : previewOnHub(io, hub, pipeline, { ...input, target: scopedToHub(target, pipeline) });
+    }
+    const cluster = hub.clusters.find(({ metadata }) => metadata.name === preview.target);
+    if (cluster) return previewOnCluster(io, hub, cluster, { ...input, target });
+    return rendered
+      ? { ...preview, because: 'the cluster is not in the hub yet' }
+      : { ...preview, units: [], because: 'the cluster is not in the hub' };
   }
+}
+
+function withoutContent(target: string): TargetPreview {
+  return { target, by: 'commits', units: [] };
 }
 
 interface Hub {
   readonly client: Client;
   readonly uid: string;
   readonly clusters: readonly Cluster[];
+  readonly pipelines: readonly Pipeline[];
+}
+
+function onlyPipeline({ pipelines }: Hub): string | undefined {
+  return pipelines.length === 1 ? pipelines[0]?.metadata.name : undefined;
+}
+
+/** Names of the clusters that the Pipeline promotes to. */
+function ownClusters({ clusters, pipelines }: Hub, pipeline: string | undefined): string[] {
+  return claimClusters(clusters, pipelines)
+    .filter(({ selectedBy }) => pipeline !== undefined && selectedBy.includes(pipeline))
+    .map(({ cluster }) => cluster.metadata.name);
 }
 
 /** The open hub, or the reason why it cannot be used. */
@@ -59,13 +114,56 @@ async function openHub(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
   let client: Client | undefined;
   try {
     client = await connectFrom(io, flags);
-    const { items } = await client.list<Cluster>(CLUSTERS, { signal: io.signal });
+    const { items: clusters } = await client.list<Cluster>(CLUSTERS, { signal: io.signal });
+    const pipelines = await listPipelines(client, io.signal);
     const uid = await readClusterUID(client, io.signal);
-    return { client, uid, clusters: items };
+    return { client, uid, clusters, pipelines };
   } catch (error) {
     await client?.close();
     return `the hub could not be read: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** None for a user who may read Clusters only: the repository usually declares its Pipeline. */
+async function listPipelines(client: Client, signal: AbortSignal): Promise<readonly Pipeline[]> {
+  try {
+    return (await client.list<Pipeline>(PIPELINES, { signal })).items;
+  } catch (error) {
+    if (isKubeError(error, 'Forbidden')) return [];
+    throw error;
+  }
+}
+
+async function previewOnHub(
+  io: Io,
+  hub: Hub,
+  pipeline: string,
+  input: ClusterPreviewInput,
+): Promise<TargetPreview> {
+  const { byCommits } = input;
+  try {
+    const scope = hubScope(pipeline);
+    const found = await previewDeletes(
+      liveOptions(io, hub, { ...input, client: hub.client, scope, clusterUID: hub.uid }),
+    );
+    return { ...byCommits, units: withLiveDeletes(byCommits.units, found), because: 'deletes as in the hub' };
+  } catch (error) {
+    return { ...byCommits, because: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function withLiveDeletes(units: readonly UnitPreview[], live: readonly UnitPreview[]): UnitPreview[] {
+  const written = units.map(({ unit, changes }) => ({
+    unit,
+    changes: changes.filter(({ action }) => action !== 'delete'),
+  }));
+  const names = [...new Set([...units, ...live].map(({ unit }) => unit))].toSorted(byCode);
+  return names.flatMap((unit) => {
+    const found = live.find((one) => one.unit === unit);
+    const changes = [...written, ...live].filter((one) => one.unit === unit).flatMap((one) => one.changes);
+    const hold = found?.hold ? { hold: found.hold } : {};
+    return changes.length > 0 || found?.hold ? [{ unit, changes, ...hold }] : [];
+  });
 }
 
 interface ClusterPreviewInput {
@@ -97,26 +195,23 @@ async function readUnitPreviews(
   cluster: Cluster,
   input: ClusterPreviewInput,
 ): Promise<UnitPreview[]> {
-  const { target, commit, limits } = input;
   const client = await connectAsSync(io, hub, cluster);
   try {
-    const uid = await readClusterUID(client, io.signal);
-    return await previewLive({
-      client,
-      clusterUID: uid,
-      hub: hub.uid,
-      scope: CLUSTER_SCOPE,
-      target,
-      commit,
-      limits,
-      clock: io.clock,
-      log: SILENT_LOG,
-      random: systemRandom,
-      signal: io.signal,
-    });
+    const clusterUID = await readClusterUID(client, io.signal);
+    return await previewLive(liveOptions(io, hub, { ...input, client, scope: CLUSTER_SCOPE, clusterUID }));
   } finally {
     if (client !== hub.client) await client.close();
   }
+}
+
+function liveOptions(
+  { clock, signal }: Io,
+  { uid }: Hub,
+  input: ClusterPreviewInput & Pick<LivePreviewOptions, 'client' | 'scope' | 'clusterUID'>,
+): LivePreviewOptions {
+  const { client, clusterUID, scope, target, commit, limits } = input;
+  const what = { client, clusterUID, scope, target, commit, limits };
+  return { ...what, hub: uid, clock, log: SILENT_LOG, random: systemRandom, signal };
 }
 
 /** Connects with the credentials that sync uses. */

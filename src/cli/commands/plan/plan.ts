@@ -3,7 +3,6 @@ import { Command, Option } from 'commander';
 import { openWorkingTree, type WorkingTree } from '../../../sync/git/working-tree.ts';
 import { findRefusals, type Refusal } from '../../../sync/judge/object-checks.ts';
 import {
-  compareCommits,
   createPreview,
   type Preview,
   previewVerdict,
@@ -20,7 +19,7 @@ import { formatJson } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
 import { createCommitChecks } from '../sync/checks.ts';
 import { readLimits } from './limits.ts';
-import { previewOnClusters } from './live.ts';
+import { compareSides, previewOnClusters } from './live.ts';
 
 const HELP = `
 Compares two states of a fleet repository with the code that sync runs, without writing. Without options: the working
@@ -142,11 +141,11 @@ async function renderRevision(
 
 async function compare(io: Io, flags: Flags, { from, to }: PlanSides): Promise<Preview> {
   const limits = readLimits(from.rendered ?? to.rendered, to.rendered);
-  const byCommits = compareCommits(from.rendered, to.rendered, limits);
+  const sides = { from: from.rendered, to: to.rendered, limits };
   const refused = await findAllRefusals(to.rendered);
   const targets = flags.live
-    ? await previewOnClusters(io, flags, { to: to.rendered, byCommits, limits })
-    : byCommits.map(withoutLivePreview);
+    ? await previewOnClusters(io, flags, sides)
+    : compareSides(sides).map(withoutLivePreview);
   return createPreview({ from: from.label, to: to.label, targets: sortHubFirst(targets), refusals: refused });
 }
 
