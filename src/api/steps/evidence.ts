@@ -1,4 +1,4 @@
-/** Steps that look at a machine before something destroys the evidence, or look again. */
+/** Steps that collect evidence from a machine before it is destroyed, or evaluate its conditions again. */
 import { COMPONENT_NAME, QUALIFIED_NAME, SIZE } from '../patterns.ts';
 import { list, text } from '../schema.ts';
 import { step } from './step.ts';

@@ -1,4 +1,4 @@
-/** Steps that cost the machine or its data. */
+/** Steps that can destroy the machine or its data. */
 import { DEVICE } from '../patterns.ts';
 import { choice, flag, int, list, named, text } from '../schema.ts';
 import { step } from './step.ts';

@@ -1,4 +1,4 @@
-/** How a repair step is declared: what it may harm, who carries it out, what undoes it and what it takes in `with`. */
+/** How a repair step is declared: what it may disrupt, who carries it out, what reverses it and which input it takes in `with`. */
 import type { Risk } from '../enums.ts';
 import { type Fields, named, type Schema } from '../schema.ts';
 
@@ -8,19 +8,19 @@ export interface StepFacts {
   readonly executor: 'Agent' | 'Central';
   /** Who carries the step out when the agent does not answer. */
   readonly fallback?: 'Central';
-  /** Returns the machine to service, so budgets, rates and breakers never hold it up. */
+  /** Returns the machine to service, so budgets, rates and breakers never delay it. */
   readonly recovery?: true;
   readonly undo?: StepUndo;
-  /** Rises when the meaning of `with` changes; a job names it as `Reboot@v1`. */
+  /** Increases when the meaning of `with` changes; a job names it as `Reboot@v1`. */
   readonly version: number;
   /** Whether this release of kubenode can carry the step out. The compiler refuses the others by name. */
   readonly available: boolean;
 }
 
-/** The step that takes another one back, and its input. */
+/** The step that reverses another one, and its input. */
 export interface StepUndo {
   readonly step: string;
-  /** Fields that it takes over from the input of the step that it undoes. */
+  /** Fields that it copies from the input of the step that it reverses. */
   readonly keep?: readonly string[];
   /** Fixed input. */
   readonly with?: Readonly<Record<string, unknown>>;

@@ -50,7 +50,7 @@ export function stepInput<S extends Step>(step: S, input: unknown): StepInputs[S
   return withDefaults(TABLE[step].input, input) as StepInputs[S];
 }
 
-/** The step that takes this one back, with its input; undefined when nothing does. */
+/** The step that reverses this one, with its input; undefined when no step does. */
 export function undoOf(
   step: Step,
   input: unknown,

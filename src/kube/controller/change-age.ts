@@ -1,6 +1,6 @@
 /**
  * How long since an object, or a part of it, last changed: by our own monotonic clock, because timestamps in objects are
- * written by other machines. Counted up to the last contact with the server: while it is silent nothing grows older.
+ * written by other machines. Counted up to the last contact with the server: while the server does not answer, no age grows.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../os/clock.ts';
@@ -9,7 +9,7 @@ import type { View } from '../cache/view.ts';
 import type { KubeObject } from '../objects/object.ts';
 
 export interface ChangeAge {
-  /** A lower bound: what we did not watch counts from when we first saw it. Undefined for an object that is not there. */
+  /** A lower bound: an object that we did not watch counts from when we first observed it. Undefined for an object that is not found. */
   ageMs(key: string): number | undefined;
   close(): void;
 }

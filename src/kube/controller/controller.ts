@@ -23,15 +23,15 @@ export interface Controller {
   readonly fieldManager: string;
   /** The ServiceAccount as which it writes; without one, the identity of the process. */
   readonly serviceAccount?: ObjectName;
-  /** How many keys at once; 1 where a reconcile looks at the whole fleet. */
+  /** How many keys at once; 1 where a reconcile reads the whole fleet. */
   readonly concurrency?: number;
   reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult>;
 }
 
-/** Done, or done until that moment. What failed throws, and is retried with back-off. */
+/** Empty when done; `requeueAt` to run again at that time. A failed reconcile throws, and is retried with back-off. */
 export interface ReconcileResult {
   readonly requeueAt?: Date;
-  /** At that moment it goes ahead of other keys. */
+  /** At that time it goes ahead of other keys. */
   readonly urgent?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The fields that a controller wants to own in an object, and nothing else. */
+/** The fields of an object that a controller owns, and nothing else. */
 import { apiVersionOf } from '../client/paths.ts';
 import type { KubeObject, Metadata, Resource } from '../objects/object.ts';
 

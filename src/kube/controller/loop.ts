@@ -1,4 +1,4 @@
-/** Runs a round again and again: when triggered, or after the time that the last one asked for. */
+/** Runs one round after another: when triggered, or after the delay that the last round returned. */
 import type { Clock } from '../../os/clock.ts';
 
 export interface Loop {

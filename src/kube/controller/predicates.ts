@@ -6,7 +6,7 @@ import type { KubeObject } from '../objects/object.ts';
 /** Asked only about changes of one object: what is added or removed always counts. */
 export type Changed<T extends KubeObject = KubeObject> = (before: T, after: T) => boolean;
 
-/** What the API server and heartbeats write without saying anything new. */
+/** Fields that the API server and heartbeats write without changing the content. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'resourceVersion',
   'managedFields',
@@ -26,7 +26,7 @@ export function generationChanged(before: KubeObject, after: KubeObject): boolea
   );
 }
 
-/** Anything that people or controllers said: all but heartbeats and the server's bookkeeping. */
+/** Any change except heartbeats and the server's bookkeeping. */
 export function contentChanged(before: KubeObject, after: KubeObject): boolean {
   return !isDeepStrictEqual(content(before), content(after));
 }

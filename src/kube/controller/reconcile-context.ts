@@ -23,14 +23,14 @@ export interface ReconcileContext {
   /** The objects of a kind that the controller declared to read. */
   view<T extends KubeObject>(resource: Resource<T>): ReadableStore<T>;
   /**
-   * How long since an object last changed, or the part of it that `ages` of its `read` names: by our own clock, and at
-   * least. Undefined for an object that is not there.
+   * How long since an object last changed, or the part of it that `ages` of its `read` names: a lower bound, by our
+   * own clock. Undefined for an object that is not found.
    */
   ageMs(resource: Resource, key: string, part?: string): number | undefined;
 
   /**
    * Server-side apply of exactly these fields, of the object that is in the view; of a new one where the controller may
-   * create. Without effect, and without a request, when they are already so.
+   * create. Sends no request when the object already has these values.
    */
   apply<T extends KubeObject>(resource: Resource<T>, intent: Intent<T>): Promise<T>;
   /** The same for the status. Written when it resolves: for what the next step relies upon. */
@@ -53,7 +53,7 @@ export interface ReconcileContext {
   /** Asks the API server to evict this Pod. A refusal by a PodDisruptionBudget is an answer, not an error. */
   evict(pod: KubeObject, options?: { readonly gracePeriodSeconds?: number }): Promise<EvictionOutcome>;
 
-  /** Returns the object with it; the object as it is when it has it, or is being deleted. */
+  /** Returns the object with the finalizer; the unchanged object if it has the finalizer already or is being deleted. */
   addFinalizer<T extends KubeObject>(resource: Resource<T>, object: T, finalizer: string): Promise<T>;
   removeFinalizer<T extends KubeObject>(resource: Resource<T>, object: T, finalizer: string): Promise<T>;
 

@@ -1,4 +1,4 @@
-/** One reconcile of one key: with a time limit, a stop that its writes obey, and an end that is known also when it is late. */
+/** One reconcile of one key: it has a time limit, an abort stops its writes, and its end is reported even when it is late. */
 import type { Clock } from '../../os/clock.ts';
 import { KubeError } from '../client/errors.ts';
 import { type ContextParts, createContext } from './context.ts';
@@ -103,7 +103,7 @@ export function createReconcileTimer(clock: Clock, limitMs: number): ReconcileTi
     stop: () => stopped.abort(),
   };
 
-  /** It runs on when its reconcile ended in time: one timer for each reconcile would cost more. */
+  /** The timer keeps running when its reconcile ended in time: one timer for each reconcile would cost more. */
   async function watch(): Promise<void> {
     armed = true;
     for (let first = oldest(); first; first = oldest()) {

@@ -1,6 +1,6 @@
 /**
- * Runs controllers until told to stop: reads first, then leads, then acts; and ends in the reverse order, so that no
- * process that still acts has given its Lease back.
+ * Runs controllers until told to stop: reads first, then leads, then acts; and ends in the reverse order, so that the
+ * Lease is released only when no reconcile is under way.
  */
 import type { Clock } from '../../os/clock.ts';
 import { MAX_VIEW_AGE_MS, staleReason } from '../cache/freshness.ts';
@@ -40,7 +40,7 @@ export interface RunOptions {
     readonly listening?: (url: string) => void;
   };
   readonly reconcileTimeoutMs?: number;
-  /** No reconcile begins upon a view that has had no contact with the API server for so long. */
+  /** No reconcile begins while a view has had no contact with the API server for longer than this. */
   readonly maxViewAgeMs?: number;
 }
 

@@ -46,7 +46,7 @@ function unreadable({ name, reads }: Declaration, kinds: readonly string[]): str
     ...twice.map((kind) => `controller ${name} reads ${kind} twice`),
     ...silent.map(
       ({ resource }) =>
-        `controller ${name} reads ${resource.kind} without keys: which keys does a change of it concern?`,
+        `controller ${name} reads ${resource.kind} without keys. Declare the keys that it concerns`,
     ),
   ];
 }

@@ -100,7 +100,7 @@ function subscribe(
 ): () => void {
   const view = views[read.resource.kind];
   const keysOf: KeysOf = read.keys ?? (isFirst ? ({ metadata }) => [storeKey(metadata)] : () => []);
-  // What the initial list brings waits behind what changes: `synced` turns only after it was delivered.
+  // Keys of the initial list wait behind keys of changes: `synced` becomes true only after the list was delivered.
   let synced = false;
   void view?.reflector.synced().then(() => (synced = true));
   const leave = view?.store.subscribe({

@@ -1,4 +1,4 @@
-/** The workers of one controller: its queue, and so many workers, each with one reconcile at a time. */
+/** The workers of one controller: its queue, and `concurrency` workers, each with one reconcile at a time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../os/clock.ts';
 import type { EventRecorder } from '../events/recorder.ts';
@@ -43,7 +43,7 @@ export interface Workers {
   start(term: WorkersTerm): void;
   /** Aborts every reconcile under way; none of them writes anything more. */
   abort(reason: unknown): void;
-  /** Takes no key any more, waits for the reconciles under way, and writes the statuses that are pending. */
+  /** Takes no further key, waits for the reconciles under way, and writes the statuses that are pending. */
   stop(): Promise<void>;
   /** Reconciles that exceed their time limit and go on; undefined when there are none. */
   stuckReason(): string | undefined;
@@ -52,7 +52,7 @@ export interface Workers {
 const CONCURRENCY = 4;
 // While a view is stale it is checked again this often.
 const RECHECK_MS = 1000;
-// A moment that has passed means soon, not now: a reconcile that always names one would spin.
+// A requeue time in the past is moved this far ahead: a reconcile that always returns one would spin.
 const SOONEST_REQUEUE_MS = 1000;
 // Reconciles that never wait would keep timers, probes and the renewal of the Lease waiting.
 const LONGEST_TURN_MS = 10;
@@ -174,7 +174,7 @@ interface Schedule {
   readonly clock: Clock;
 }
 
-/** Requeues at the moment that the result names. An invalid date is a failure like any other. */
+/** Requeues at the time that the result names. An invalid date is a failure like any other. */
 function requeued(key: string, end: ReconcileEnd, { queue, clock }: Schedule): ReconcileEnd {
   if (!end.ok || !end.result.requeueAt) return end;
   const { requeueAt, urgent = false } = end.result;
@@ -187,7 +187,7 @@ function requeued(key: string, end: ReconcileEnd, { queue, clock }: Schedule): R
   }
 }
 
-/** May a reconcile begin? Logs why not, and when they may again, once each. */
+/** Whether a reconcile may begin. Logs each pause and each resumption once, with the reason. */
 function createGate(
   views: ControllerViews,
   maxViewAgeMs: number,

@@ -28,7 +28,7 @@ export interface AppliedSteps {
   readonly newKinds: boolean;
 }
 
-/** Adds to `outcomes`, so that confirmed objects are known even when the server is lost half-way. */
+/** Adds to `outcomes`, so that confirmed objects are known even when the server becomes unreachable half-way. */
 export async function applySteps(
   context: SyncContext,
   plan: TargetPlan,

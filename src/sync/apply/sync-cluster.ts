@@ -17,7 +17,7 @@ export interface SyncResult {
   readonly pruned: PruneResult;
 }
 
-/** Rejects when the server is lost or the signal aborts; all other failures are in the result. */
+/** Rejects when the server is unreachable or the signal aborts; all other failures are in the result. */
 export async function syncCluster(context: SyncContext, target: SyncTarget): Promise<SyncResult> {
   const { store, clock } = context;
   const outcomes = new Map<string, ObjectOutcome>();

@@ -1,6 +1,6 @@
 /**
- * The limits of promotion. Entry limits keep a stage from taking a new commit at all; start limits are asked before each
- * cluster. Windows and freezes will be further lines of both lists.
+ * The limits of promotion. Entry limits keep a stage from taking a new commit at all; start limits are checked before
+ * each cluster starts.
  */
 import type { Pipeline, Stage } from '../../api/generated/types.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';

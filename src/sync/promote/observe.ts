@@ -1,4 +1,4 @@
-/** Reads everything that one reconcile of a Pipeline decides by. It rejects rather than decide by a part. */
+/** Reads the complete input of one reconcile of a Pipeline. Rejects if any part of it cannot be read. */
 import type { Pipeline, Release } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';

@@ -82,7 +82,7 @@ describe('declarationErrors', () => {
     [
       'a kind without keys',
       { reads: [reading('Machine'), reading('Node')] },
-      'controller a reads Node without keys: which keys does a change of it concern?',
+      'controller a reads Node without keys. Declare the keys that it concerns',
     ],
     [
       'the same kind twice',

@@ -12,7 +12,7 @@ interface KnownError {
 }
 
 const RETRY = 'sync retries. If this persists, check the server and the network';
-const URL_OR_RIGHTS = 'check spec.source.repository, and that the key may read it';
+const URL_OR_RIGHTS = 'check --from or spec.source.repository, and that the credentials allow reading it';
 
 /** The first match wins: causes come before their consequences. */
 const KNOWN_ERRORS: readonly KnownError[] = [

@@ -42,7 +42,7 @@ export interface RolloutStateRow {
 export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRow>> = {
   NotStarted: {
     meaning: 'the commit may start here, but has not',
-    endedBy: 'a free slot, once the limit that is named has one',
+    endedBy: 'a free slot of the limit that the message names',
     reasons: ['Pending', 'StageFull', 'FailureBudgetSpent', 'RenderChanged', 'Paused', 'ClusterUnassigned'],
     recordedAs: 'Pending',
     counts: 'Required',

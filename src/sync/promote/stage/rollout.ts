@@ -1,4 +1,4 @@
-/** What the clusters of a stage come to together, towards the commit that the stage is on. Pure. */
+/** Summarizes how far the clusters of a stage are with the commit that the stage is on. Pure. */
 import type { ReleaseStageClusters, Stage } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { type Explanation, earliest } from '../../../rollout/explanation.ts';
