@@ -32,6 +32,8 @@ const OVERHEAD = 512 * 1024 * 1024;
 /** Resolves to the bytes that the harness wrote, if it exited with 0. */
 export function runSandbox(sandbox: Sandbox, job: RenderJob, signal?: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // An aborted signal sends no event any more.
+    signal?.throwIfAborted();
     const child = start(sandbox, job);
     const { limits } = sandbox;
     const output = collectOutput(child, limits.outputBytes, () => stop('TooMuchOutput'));

@@ -123,4 +123,10 @@ describe('a hostile repository', { timeout: 240_000 }, () => {
     setTimeout(() => abort.abort(new Error('enough')), 300);
     await expect(rendered).rejects.toThrow('enough');
   });
+
+  it('starts nothing when the signal is aborted already', async () => {
+    const folder = createFleetFolder({ 'main.ts': 'for (;;);' });
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(shared.folder({ folder, signal })).rejects.toThrow('enough');
+  });
 });
