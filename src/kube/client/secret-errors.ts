@@ -18,6 +18,8 @@ const KNOWN_TEXTS = [
   /^conflict with "[^"]{1,128}"/,
   /User "[^"]{1,253}" cannot \w+ resource "secrets" in API group ""( in the namespace "[^"]{1,63}")?/,
   /^namespaces "[^"]{1,63}" not found$/,
+  /ValidatingAdmissionPolicy '[^']{1,253}' with binding '[^']{1,253}' denied request/,
+  /admission webhook "[^"]{1,253}" denied the request/,
 ];
 
 /** The same error without the texts of the server. `sent` is the body of the request. */

@@ -57,6 +57,17 @@ describe('an error of a write of a Secret', () => {
   });
 
   it.each([
+    `ValidatingAdmissionPolicy 'tokens' with binding 'tokens-all' denied request`,
+    `admission webhook "w.example.com" denied the request`,
+  ])('names what denied the request: %s', async (denial) => {
+    const error = await refusal(403, 'Forbidden', {
+      message: `secrets "s" is forbidden: ${denial}: 4815162342`,
+    });
+    expect(error.message).toContain(denial);
+    expect(error.message).not.toContain('4815162342');
+  });
+
+  it.each([
     ['a page of a proxy', '<html>4815162342</html>'],
     ['an object of another kind', { kind: '4815162342', apiVersion: 'v1' }],
   ])('quotes nothing of %s', async (_, body) => {
