@@ -94,6 +94,8 @@ export const FINALIZER_SETTLE = `${GROUP}/settle`;
 // Field managers, one for each controller
 
 export const MANAGER_SYNC = 'kubenode-sync';
+/** The report of a process that applies to a cluster whose Pipeline another process promotes. */
+export const MANAGER_SYNC_REPORT = 'kubenode-sync-report';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
 export const MANAGER_MACHINESET = 'kubenode-machineset';

@@ -49,6 +49,8 @@ export interface ClusterReport {
 }
 
 export interface WorkReport {
+  /** The commit that was compared with the cluster. */
+  readonly commit?: string;
   readonly digest: string;
   /**
    * Applying: writing, retrying errors that may be transient, or waiting for CRDs and the like that others install.

@@ -17,6 +17,7 @@ import { readClusterUID } from './cluster-uid.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline-workers.ts';
+import { type Assignments, createAssignments } from './hub/split-leases/assignments.ts';
 import { DEFAULT_DELETE_BUDGET } from './judge/delete-budget.ts';
 import type { ObjectChecks } from './judge/object-checks.ts';
 import { createPromotionController } from './promote/controller.ts';
@@ -72,8 +73,9 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
     controller: `${GROUP}/sync`,
     instance: options.identity,
   });
-  const { clusters, pipelines } = createWorkers(options, { client, hub, hubUID, events });
-  refreshOnChange(hub, clusters, pipelines);
+  const workers = createWorkers(options, { client, hub, hubUID, events });
+  const { clusters, pipelines, assignments } = workers;
+  refreshOnChange(hub, workers);
   return {
     notReadyReason: () => hub.staleReason(),
     hub,
@@ -81,12 +83,19 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
     async close() {
       await pipelines.close();
       await clusters.close();
+      await assignments.close();
       await events.close(AbortSignal.timeout(EVENTS_MS));
       closing.abort();
       await watching;
       await client.close();
     },
   };
+}
+
+interface Workers {
+  readonly clusters: ClusterWorkers;
+  readonly pipelines: PipelineWorkers;
+  readonly assignments: Assignments;
 }
 
 interface Hub {
@@ -97,10 +106,7 @@ interface Hub {
 }
 
 /** A Pipeline renders its commits, promotion sets the target of each cluster, and the target carries the content. */
-function createWorkers(
-  options: SyncOptions,
-  { client, hub, hubUID, events }: Hub,
-): { clusters: ClusterWorkers; pipelines: PipelineWorkers } {
+function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hub): Workers {
   const { stores } = hub;
   const policy = (name: string): ApplyPolicy => policyOf(stores.pipelines.get(name));
   const clusters = createClusterWorkers({
@@ -110,7 +116,11 @@ function createWorkers(
     clusters: stores.clusters,
     secrets: stores.secrets,
     policy,
-    onReport: () => pipelines.requeueAll(),
+    onReport(name) {
+      assignments.writeReport(name);
+      pipelines.requeueAll();
+    },
+    onLease,
   });
   const pipelines: PipelineWorkers = createPipelineWorkers({
     ...options,
@@ -118,17 +128,19 @@ function createWorkers(
     hub,
     hubUID,
     policy,
+    onLease,
     clusterCommits: () =>
       stores.clusters.list().flatMap(({ metadata }) => clusters.report(metadata.name)?.commits ?? []),
     promote: async (name) => (await promotion.reconcile(name)).requeueAt,
   });
+  const assignments = createAssignments({ ...options, hub, clusters, pipelines });
   const promotion = createPromotionController({
     hub,
     source: {
       accepted: async ({ metadata }, named) =>
         (await pipelines.get(metadata.name)?.accepted(named)) ?? NO_COMMITS,
     },
-    clusters: withContent(clusters, pipelines),
+    clusters: withContent(clusters, pipelines, assignments),
     clock: options.clock,
     log: options.log,
     onCheckResult: (name) => pipelines.get(name)?.requeue(),
@@ -136,13 +148,22 @@ function createWorkers(
     recordEvent: (about, { message, ...change }) =>
       events.record({ about, action: 'Promote', note: message, ...change }),
   });
-  return { clusters, pipelines };
+  return { clusters, pipelines, assignments };
+
+  function onLease(): void {
+    assignments.refresh();
+    assignments.writeReports();
+  }
 }
 
 /** Adds to each target that promotion sets what its commit renders to. */
-function withContent(clusters: ClusterWorkers, pipelines: PipelineWorkers): ClusterWorkersPort {
+function withContent(
+  clusters: ClusterWorkers,
+  pipelines: PipelineWorkers,
+  assignments: Assignments,
+): ClusterWorkersPort {
   return {
-    report: (cluster) => clusters.report(cluster),
+    report: (cluster) => assignments.report(cluster),
     setTarget(cluster, target) {
       const { pipeline, commit } = target;
       const content: ClusterAssignment['content'] = async () =>
@@ -157,10 +178,11 @@ const NO_COMMITS = {
   head: { verdict: 'Accepted', unread: 'the Pipeline is not open' },
 } as const;
 
-function refreshOnChange({ stores }: HubCache, clusters: ClusterWorkers, pipelines: PipelineWorkers): void {
+function refreshOnChange({ stores }: HubCache, { clusters, pipelines, assignments }: Workers): void {
   const refresh = (): void => {
     clusters.refresh();
     pipelines.refresh();
+    assignments.refresh();
     pipelines.requeueAll();
   };
   for (const store of [stores.clusters, stores.secrets, stores.pipelines]) {

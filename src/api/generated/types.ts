@@ -286,6 +286,38 @@ export interface CheckResult {
   readonly since?: string;
 }
 
+/** What the holder of the Lease of this Cluster reports while another process holds the Lease of its Pipeline. */
+export interface ClusterApplyReport {
+  /** Identity of the process. */
+  readonly holder: string;
+  /** Commit that it applies. */
+  readonly commit: string;
+  /** Digest of the objects rendered for this cluster. */
+  readonly digest: string;
+  /** Result of its last reconcile. */
+  readonly state: 'Applying' | 'Applied' | 'Held' | 'Failed';
+  /** CamelCase reason, for programs. */
+  readonly reason: string;
+  /** Explanation for people, with a hint. */
+  readonly message: string;
+  /** Object counts of the last reconcile. */
+  readonly objects: SyncObjects;
+  /** The first objects that failed. (at most 20) */
+  readonly failures?: readonly SyncFailure[];
+}
+
+/** What promotion assigned to this cluster. */
+export interface ClusterAssigned {
+  /** Pipeline that assigned it. */
+  readonly pipeline: string;
+  /** Commit to apply. */
+  readonly commit?: string;
+  /** Digest of the objects rendered for this cluster. Other content is not written. */
+  readonly digest?: string;
+  /** Apply: write the objects and correct drift. Observe: write nothing. */
+  readonly mode: 'Apply' | 'Observe';
+}
+
 /** How to reach an existing cluster. */
 export interface ClusterConnection {
   /** true: the cluster is the hub itself. (default false) */
@@ -450,6 +482,10 @@ export interface ClusterStatus {
   readonly machines?: ClusterMachines;
   /** What sync applied to this cluster. */
   readonly sync?: ClusterSync;
+  /** What promotion assigned to this cluster. */
+  readonly assigned?: ClusterAssigned;
+  /** What the holder of the Lease of this Cluster reports while another process holds the Lease of its Pipeline. */
+  readonly report?: ClusterApplyReport;
   /** Observed state of the hosted control plane. */
   readonly hosted?: ClusterHostedStatus;
 }

@@ -4,6 +4,45 @@ import { choice, digest, list, listMap, message, name, named, reason, text, time
 
 const COMMIT = { max: 64 } as const;
 
+const objects = named('SyncObjects', 'Object counts of the last reconcile.', {
+  total: count('Objects in git.'),
+  applied: count('Objects of git that are live as rendered.'),
+  pruned: count('Objects deleted because they were removed from git.'),
+  failed: count('Objects that could not be applied.'),
+});
+
+const failures = list(
+  'The first objects that failed.',
+  named('SyncFailure', 'An object that could not be applied.', {
+    object: text('Object as Kind/namespace/name.', { max: 320 }).optional(),
+    reason: reason().optional(),
+    message: message().optional(),
+  }),
+  [0, 20],
+);
+
+export const assigned = named('ClusterAssigned', 'What promotion assigned to this cluster.', {
+  pipeline: text('Pipeline that assigned it.', { max: 253 }),
+  commit: text('Commit to apply.', COMMIT).optional(),
+  digest: digest('Digest of the objects rendered for this cluster. Other content is not written.').optional(),
+  mode: choice('Apply: write the objects and correct drift. Observe: write nothing.', ['Apply', 'Observe']),
+});
+
+export const report = named(
+  'ClusterApplyReport',
+  'What the holder of the Lease of this Cluster reports while another process holds the Lease of its Pipeline.',
+  {
+    holder: text('Identity of the process.', { max: 253 }),
+    commit: text('Commit that it applies.', COMMIT),
+    digest: digest('Digest of the objects rendered for this cluster.'),
+    state: choice('Result of its last reconcile.', ['Applying', 'Applied', 'Held', 'Failed']),
+    reason: reason(),
+    message: message(),
+    objects,
+    failures: failures.optional(),
+  },
+);
+
 export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
   commit: text('Commit that is applied or being applied.', COMMIT).optional(),
   renderedDigest: digest('Digest of the objects rendered for this cluster.').optional(),
@@ -24,21 +63,8 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
   since: time('When the state began.').optional(),
   lastContactAt: time('When its API server last answered.').optional(),
   message: message().optional(),
-  objects: named('SyncObjects', 'Object counts of the last reconcile.', {
-    total: count('Objects in git.'),
-    applied: count('Objects of git that are live as rendered.'),
-    pruned: count('Objects deleted because they were removed from git.'),
-    failed: count('Objects that could not be applied.'),
-  }).optional(),
-  failures: list(
-    'The first objects that failed.',
-    named('SyncFailure', 'An object that could not be applied.', {
-      object: text('Object as Kind/namespace/name.', { max: 320 }).optional(),
-      reason: reason().optional(),
-      message: message().optional(),
-    }),
-    [0, 20],
-  ).optional(),
+  objects: objects.optional(),
+  failures: failures.optional(),
   proven: list(
     'Rendered digests proven on this cluster, newest first. They skip the soak.',
     named('ProvenDigest', 'A rendered digest that is proven on this cluster.', {

@@ -5,7 +5,7 @@ import { HTTPS_URL, UUID } from '../patterns.ts';
 import { clusterPhases } from '../phase-tables.ts';
 import { choice, flag, int, listMap, name, named, rules, text, time } from '../schema.ts';
 import { hosted, hostedStatus } from './cluster-hosted.ts';
-import { sync } from './cluster-sync.ts';
+import { assigned, report, sync } from './cluster-sync.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 
 const VERSION = { max: 32 } as const;
@@ -110,6 +110,8 @@ const status = named('ClusterStatus', 'Observed state of the cluster.', {
     failed: count('Machines on which a component failed.'),
   }).optional(),
   sync: sync.optional(),
+  assigned: assigned.optional(),
+  report: report.optional(),
   hosted: hostedStatus.optional(),
 });
 

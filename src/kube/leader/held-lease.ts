@@ -22,6 +22,8 @@ export interface HeldLeaseOptions {
 export interface HeldLease {
   /** Why writes are not allowed at this moment; undefined while the lease is held. */
   notHeldReason(): string | undefined;
+  /** The holder as last observed. */
+  holder(): string | undefined;
   /** Releases the lease, so that other candidates do not wait for it to expire. */
   close(): Promise<void>;
 }
@@ -41,6 +43,7 @@ export function createHeldLease(options: HeldLeaseOptions): HeldLease {
         ? `lease ${name} is held by ${holder}`
         : `lease ${name} is not acquired yet`;
     },
+    holder: () => election.holder(),
     async close() {
       closing.abort();
       await running;

@@ -60,6 +60,8 @@ export interface ClusterSyncer {
   report(): ClusterReport;
   /** The next reconcile opens a new session. */
   forgetSession(): void;
+  /** The next reconcile reads the inventory again: another process may have written it. */
+  forgetInventory(): void;
   close(): Promise<void>;
 }
 
@@ -81,6 +83,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     forgetSession: () => {
       sessionValid = false;
     },
+    forgetInventory: () => session?.forgetStore(),
     close: async () => session?.close(),
   };
 
@@ -111,7 +114,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     assignment: ClusterAssignment | undefined,
     signal: AbortSignal,
   ): Promise<SyncSummary['requeue']> {
-    const store = await open.store();
+    const store = await readInventory(open, assignment, writeBlockedReason());
     state = { ...state, commits: commitsIn(store) };
     const content = assignment?.commit ? await assignment.content() : undefined;
     if (!assignment?.commit || !content) return 'no';
@@ -130,10 +133,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     return requeue;
   }
 
-  function recordWork({ live }: ClusterSession, { digest, units }: SyncTarget, work: WorkReport): void {
-    const health = targetHealth(units, { observe: (id) => live.get(id), staleReason: live.staleReason() });
-    const declared = declaredKinds(units);
-    state = { ...state, work, declared, health: { ...health, digest, observedAt: clock.now() } };
+  function recordWork(open: ClusterSession, target: SyncTarget, work: WorkReport): void {
+    state = { ...state, ...stateAfterWork(open, target, work, clock.now()) };
   }
 
   function recordFailure(error: unknown): void {
@@ -143,6 +144,27 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     state = { ...state, failure, ...stateAfter(error) };
     log.warn('reconcile failed', { cluster: options.cluster, error });
   }
+}
+
+function stateAfterWork(
+  { live }: ClusterSession,
+  { commit, digest, units }: SyncTarget,
+  work: WorkReport,
+  observedAt: Date,
+): Partial<ObservedState> {
+  const health = targetHealth(units, { observe: (id) => live.get(id), staleReason: live.staleReason() });
+  const declared = declaredKinds(units);
+  return { work: { ...work, commit }, declared, health: { ...health, digest, observedAt } };
+}
+
+/** While another process may write here, what was read before is outdated. */
+function readInventory(
+  session: ClusterSession,
+  assignment: ClusterAssignment | undefined,
+  blockedReason: string | undefined,
+): Promise<InventoryStore> {
+  if (assignment && blockedReason !== undefined) session.forgetStore();
+  return session.store();
 }
 
 /** Promotion approved a digest, not only a commit: a commit that renders to something else now is observed, not written. */

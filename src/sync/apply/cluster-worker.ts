@@ -18,8 +18,8 @@ export interface ClusterWorkerOptions extends Omit<ClusterSyncerOptions, 'onChan
 export interface ClusterWorker {
   setTarget(assignment: ClusterAssignment): void;
   report(): ClusterReport;
-  /** Reconciles soon: something changed that the worker does not watch, such as its right to write. */
-  requeue(): void;
+  /** The Lease was acquired or lost: reconciles soon. */
+  leaseChanged(): void;
   /** The credentials have changed. */
   reconnect(): void;
   close(): Promise<void>;
@@ -51,7 +51,10 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
       else if (before.observeAt?.getTime() !== next.observeAt?.getTime()) loop.trigger();
     },
     report: () => syncer.report(),
-    requeue: () => loop.trigger(),
+    leaseChanged() {
+      syncer.forgetInventory();
+      loop.trigger();
+    },
     reconnect() {
       syncer.forgetSession();
       restart('the credentials changed');

@@ -4,7 +4,7 @@ import { NAMESPACE } from '../../api/names.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { CallReport } from '../../kube/client/request.ts';
-import { createHeldLease } from '../../kube/leader/held-lease.ts';
+import { createHeldLease, type HeldLease } from '../../kube/leader/held-lease.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -28,11 +28,17 @@ export interface ClusterWorkersOptions {
   readonly random: () => number;
   readonly metrics?: LeaseMetrics & WatchMetrics;
   readonly onCall?: (report: CallReport) => void;
-  readonly onReport: () => void;
+  readonly onReport: (cluster: string) => void;
+  /** A Lease was acquired or lost. */
+  readonly onLease: () => void;
 }
 
 export interface ClusterWorkers extends Pick<ClusterWorkersPort, 'report'> {
   setTarget(cluster: string, assignment: ClusterAssignment): void;
+  /** Whether this process may write to the cluster. */
+  isHeld(cluster: string): boolean;
+  /** The process that holds the Lease of the cluster, as last observed. */
+  holder(cluster: string): string | undefined;
   /** Starts and stops workers to match the Cluster objects. */
   refresh(): void;
   close(): Promise<void>;
@@ -41,6 +47,7 @@ export interface ClusterWorkers extends Pick<ClusterWorkersPort, 'report'> {
 interface LeasedClusterWorker extends Pick<ClusterWorkers, 'close'> {
   setTarget(assignment: ClusterAssignment): void;
   report: ClusterWorker['report'];
+  readonly lease: HeldLease;
   /** Reconnects when the address or the credentials of the Cluster have changed. */
   refresh(): void;
 }
@@ -50,6 +57,11 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
   return {
     setTarget: (cluster, assignment) => workers.get(cluster)?.setTarget(assignment),
     report: (cluster) => workers.get(cluster)?.report(),
+    isHeld(cluster) {
+      const worker = workers.get(cluster);
+      return worker !== undefined && worker.lease.notHeldReason() === undefined;
+    },
+    holder: (cluster) => workers.get(cluster)?.lease.holder(),
     refresh() {
       workers.refresh(options.clusters.list().map(({ metadata }) => metadata.name));
       for (const worker of workers.all()) worker.refresh();
@@ -70,7 +82,10 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       random,
       log,
       ...(metrics ? { metrics } : {}),
-      onChange: () => worker.requeue(),
+      onChange() {
+        worker.leaseChanged();
+        options.onLease();
+      },
     });
     const worker = createClusterWorker({
       cluster: name,
@@ -83,12 +98,13 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       clock,
       log,
       random,
-      onReport,
+      onReport: () => onReport(name),
       ...(metrics ? { metrics } : {}),
     });
     return {
       setTarget: (assignment) => worker.setTarget(assignment),
       report: () => worker.report(),
+      lease,
       refresh() {
         const current = versionOf(name);
         if (current === version) return;

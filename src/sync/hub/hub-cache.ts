@@ -1,7 +1,7 @@
 /** The hub's objects in memory: watched, and never older than our own last write. */
 import { CLUSTERS, PIPELINES, RELEASES } from '../../api/generated/resources.ts';
-import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
-import { MANAGER_SYNC, NAMESPACE } from '../../api/names.ts';
+import type { Cluster, ClusterApplyReport, Pipeline, Release } from '../../api/generated/types.ts';
+import { MANAGER_SYNC, MANAGER_SYNC_REPORT, NAMESPACE } from '../../api/names.ts';
 import { staleReason } from '../../kube/cache/freshness.ts';
 import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { createStore, type Store, type WritableStore } from '../../kube/cache/store.ts';
@@ -24,6 +24,10 @@ export interface HubCacheOptions {
 }
 
 export interface HubCache extends HubStore {
+  /** From the API server, not from the cache. The cache has it afterwards. */
+  readCluster(name: string): Promise<Cluster>;
+  /** Writes `status.report` of a Cluster and nothing else; undefined removes it. */
+  applyClusterReport(name: string, report: ClusterApplyReport | undefined): Promise<void>;
   readonly stores: {
     readonly clusters: Store<Cluster>;
     readonly pipelines: Store<Pipeline>;
@@ -38,6 +42,8 @@ export interface HubCache extends HubStore {
   staleReason(): string | undefined;
 }
 
+/** A manager of its own: what promotion applies does not contain the report, and must not remove it. */
+const REPORT_OPTIONS = { fieldManager: MANAGER_SYNC_REPORT, force: true, subresource: 'status' };
 const STATUS_OPTIONS = { fieldManager: MANAGER_SYNC, force: true, subresource: 'status' };
 
 export function createHubCache(options: HubCacheOptions): HubCache {
@@ -70,6 +76,7 @@ export function createHubCache(options: HubCacheOptions): HubCache {
     applyClusterStatus: (cluster) => applyStatus(CLUSTERS, stores.clusters, cluster),
     applyPipelineStatus: (pipeline) => applyStatus(PIPELINES, stores.pipelines, pipeline),
     applyReleaseStatus: (release) => applyStatus(RELEASES, stores.releases, release),
+    ...clusterCalls(client, stores.clusters),
     createRelease,
     deleteRelease,
   };
@@ -126,6 +133,26 @@ export function createHubCache(options: HubCacheOptions): HubCache {
     }
     stores.releases.remove(release);
   }
+}
+
+function clusterCalls(
+  client: Client,
+  store: WritableStore<Cluster>,
+): Pick<HubCache, 'readCluster' | 'applyClusterReport'> {
+  const { group, version, kind } = CLUSTERS;
+  const put = (answer: Cluster): Cluster => {
+    const cluster = withoutManagedFields(answer);
+    store.put(cluster);
+    return cluster;
+  };
+  return {
+    readCluster: async (name) => put(await client.get<Cluster>(CLUSTERS, { name })),
+    async applyClusterReport(name, report) {
+      const status = report ? { report } : {};
+      const intent = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status };
+      put(await client.apply<Cluster>(CLUSTERS, intent, REPORT_OPTIONS));
+    },
+  };
 }
 
 function sortByName<T extends KubeObject>(objects: readonly T[]): readonly T[] {

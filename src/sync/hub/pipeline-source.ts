@@ -10,7 +10,7 @@ import type { Renderer } from '../render/renderer.ts';
 import { emptyTargetFor, type RenderedTarget } from '../rendered.ts';
 import { createCommitLog } from './commit-log.ts';
 import { createHeadAcceptance, type HeadAcceptanceOptions } from './head-acceptance.ts';
-import { createRenderStore } from './render-store.ts';
+import { createRenderStore, type RenderStore } from './render-store.ts';
 
 export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref' | 'renders'> {
   readonly pipeline: Pipeline;
@@ -48,10 +48,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       head: headReport(source.state()),
     }),
     head: () => headReport(source.state()),
-    content: async (target, commit) => {
-      const { targets } = await renders.get(commit);
-      return targets.find((rendered) => rendered.target === target) ?? emptyTargetFor(target);
-    },
+    content: (target, commit) => contentFor(renders, target, commit),
     newestAccepted: () => acceptance.newestAccepted(),
     close: () => git.close(),
   };
@@ -84,4 +81,13 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ? { verdict: 'Accepted' }
       : { verdict: result.verdict, message: result.message };
   }
+}
+
+export async function contentFor(
+  renders: RenderStore,
+  target: string,
+  commit: string,
+): Promise<RenderedTarget | undefined> {
+  const { targets } = await renders.get(commit);
+  return targets.find((rendered) => rendered.target === target) ?? emptyTargetFor(target);
 }

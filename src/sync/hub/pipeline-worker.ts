@@ -13,6 +13,7 @@ import {
   type PipelineSessionOptions,
 } from './pipeline-session.ts';
 import { repositoryVersion } from './repository.ts';
+import { type AssignedContent, createContentReader } from './split-leases/content-reader.ts';
 
 export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange'> {
   /** Reconciles the promotion of the Pipeline; resolves to the time to requeue it, if any. */
@@ -21,8 +22,12 @@ export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onC
 
 export interface PipelineWorker {
   requeue(): void;
+  /** Whether this process holds the Lease, and so promotes the Pipeline. */
+  isHeld(): boolean;
   accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
   content(target: string, commit: string): Promise<RenderedTarget | undefined>;
+  /** What is assigned to a cluster, while another process holds the Lease. */
+  assignedContent(assigned: AssignedContent): Promise<RenderedTarget | undefined>;
   close(): Promise<void>;
 }
 
@@ -34,17 +39,26 @@ const RETRY_MS = 2000;
 export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
   const { name, hub, lease, clock, log } = options;
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round: reconcile });
+  const reader = createContentReader({ ...options, secrets: hub.stores.secrets });
   let session: (PipelineSession & { readonly version: string }) | undefined;
 
   return {
     requeue: () => loop.trigger(),
+    isHeld: () => lease.notHeldReason() === undefined,
     accepted: async (mentioned) => (await session?.source.accepted(mentioned)) ?? NO_COMMITS,
     content: async (target, commit) => session?.source.content(target, commit),
+    assignedContent,
     async close() {
       await loop.close();
       await closeSession();
+      await reader.close();
     },
   };
+
+  async function assignedContent(assigned: AssignedContent): Promise<RenderedTarget | undefined> {
+    const pipeline = hub.stores.pipelines.get(name);
+    return pipeline && reader.read(pipeline, assigned);
+  }
 
   async function reconcile(): Promise<number> {
     try {
@@ -69,6 +83,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     await closeSession();
     if (pipeline && version) {
       session = { ...openPipelineSession(pipeline, { ...options, onChange: () => loop.trigger() }), version };
+      await reader.close();
     }
   }
 

@@ -11,10 +11,14 @@ export interface PipelineWorkersOptions extends Omit<PipelineWorkerOptions, 'nam
   readonly client: Client;
   readonly identity: string;
   readonly metrics?: LeaseMetrics & WatchMetrics;
+  /** A Lease was acquired or lost. */
+  readonly onLease: () => void;
 }
 
 export interface PipelineWorkers {
   get(name: string): PipelineWorker | undefined;
+  /** Whether this process promotes the Pipeline. */
+  isHeld(name: string): boolean;
   /** Starts and stops workers to match the Pipeline objects. */
   refresh(): void;
   requeueAll(): void;
@@ -25,6 +29,7 @@ export function createPipelineWorkers(options: PipelineWorkersOptions): Pipeline
   const workers = createWorkerSet(start);
   return {
     get: (name) => workers.get(name),
+    isHeld: (name) => workers.get(name)?.isHeld() ?? false,
     refresh() {
       const names = options.hub.stores.pipelines.list().map(({ metadata }) => metadata.name);
       workers.refresh(names.toSorted(byCode));
@@ -40,7 +45,10 @@ export function createPipelineWorkers(options: PipelineWorkersOptions): Pipeline
       ...options,
       name: `pipeline-${name}`,
       namespace: NAMESPACE,
-      onChange: () => worker.requeue(),
+      onChange() {
+        worker.requeue();
+        options.onLease();
+      },
     });
     const worker = createPipelineWorker({ ...options, name, lease });
     return {

@@ -5,9 +5,12 @@ import { expect, onTestFinished } from 'vitest';
 import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
 import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type Sync, startSync } from '../../../src/sync/sync.ts';
@@ -36,8 +39,11 @@ export interface TestFleet {
   log(): MemoryLog;
   /** Restores the initial state: no fleet, and an empty repository. */
   reset(): Promise<void>;
-  /** Starts a sync with this identity as the user kubenode-sync. It is closed when the test ends. */
-  sync(identity: string): Promise<Sync>;
+  /**
+   * Starts a sync with this identity as the user kubenode-sync. It is closed when the test ends. It never gets a Lease that it
+   * may not hold: another process is always faster.
+   */
+  sync(identity: string, mayHold?: (lease: string) => boolean): Promise<Sync>;
   /** Creates the Pipeline of the repository in the hub. */
   pipeline(): Promise<void>;
   /** Commits the fleet as plain YAML: two Clusters, each with a unit `web` that contains the version. Returns the commit. */
@@ -75,8 +81,12 @@ export async function startTestFleet(): Promise<TestFleet> {
       git = createFleetRepository();
       log = memoryLog();
     },
-    sync: async (identity) =>
-      runningSync(await hub.server.kubeconfigFor(createPrincipal('kubenode-sync')), identity, log),
+    sync: async (identity, mayHold = () => true) =>
+      runningSync(await hub.server.kubeconfigFor(createPrincipal('kubenode-sync')), {
+        identity,
+        mayHold,
+        log,
+      }),
     async pipeline() {
       await client.create(PIPELINES, pipelineOf(git.bare));
     },
@@ -125,10 +135,20 @@ async function versionIn(server: ApiServer): Promise<unknown> {
   return (data as { version: string }).version;
 }
 
-async function runningSync(kubeconfig: string, identity: string, log: MemoryLog): Promise<Sync> {
+interface RunningSyncOptions {
+  readonly identity: string;
+  readonly mayHold: (lease: string) => boolean;
+  readonly log: MemoryLog;
+}
+
+async function runningSync(
+  kubeconfig: string,
+  { identity, mayHold, log }: RunningSyncOptions,
+): Promise<Sync> {
   const sync = await startSync(
     {
-      connectHub: (fence) => connect({ kubeconfig, ...(fence ? { fence } : {}) }),
+      connectHub: async (fence) =>
+        withLeases(await connect({ kubeconfig, ...(fence ? { fence } : {}) }), mayHold),
       identity,
       renderer: createTestRenderer(),
       checks: createCommitChecks(),
@@ -143,6 +163,25 @@ async function runningSync(kubeconfig: string, identity: string, log: MemoryLog)
   const close = (): Promise<void> => (closed ??= sync.close());
   onTestFinished(close);
   return { ...sync, close };
+}
+
+/** Every attempt to hold another Lease loses the race. */
+function withLeases(client: Client, mayHold: (lease: string) => boolean): Client {
+  const refuse = ({ kind }: Resource, { metadata }: KubeObject): void => {
+    if (kind !== LEASES.kind || mayHold(metadata.name)) return;
+    throw new KubeError('Conflict', `Lease ${metadata.name} was taken`, { status: 409 });
+  };
+  return {
+    ...client,
+    create: async (resource, object, options) => {
+      refuse(resource, object);
+      return client.create(resource, object, options);
+    },
+    replace: async (resource, object, options) => {
+      refuse(resource, object);
+      return client.replace(resource, object, options);
+    },
+  };
 }
 
 function pipelineOf(bare: string): Pipeline {

@@ -4,13 +4,19 @@ import { KubeError } from '../../../src/kube/client/errors.ts';
 import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { type ClusterSyncer, createClusterSyncer } from '../../../src/sync/apply/cluster-syncer.ts';
+import {
+  type ClusterSyncer,
+  type ClusterSyncerOptions,
+  createClusterSyncer,
+} from '../../../src/sync/apply/cluster-syncer.ts';
 import { IdentityMismatch } from '../../../src/sync/apply/session.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { createFakeCluster, type FakeCluster } from './fake-cluster.ts';
 import { COMMIT, configMap, HUB, namespace, unit } from './fixtures.ts';
 
 const RENDERED = { target: 'prod', units: [unit('web', [configMap('a')])], digest: 'sha256:now' };
+
+const CHANGED = { ...RENDERED, units: [unit('web', [configMap('b')])], digest: 'sha256:next' };
 
 const content = async (): Promise<typeof RENDERED> => RENDERED;
 
@@ -44,7 +50,9 @@ describe('createClusterSyncer', () => {
       if (resource.kind !== 'Secret') return client.pages(resource, options);
       throw new KubeError('Forbidden', 'no rights on secrets', { status: 403 });
     };
-    const syncer = await syncerFor(cluster, async () => ({ ...client, pages, watch: quietWatch }));
+    const syncer = await syncerFor(cluster, {
+      connect: async () => ({ ...client, pages, watch: quietWatch }),
+    });
     const { signal } = new AbortController();
     const secret = { ...configMap('s'), kind: 'Secret' };
     const withSecret = { ...RENDERED, units: [unit('web', [configMap('a'), secret])] };
@@ -60,10 +68,40 @@ describe('createClusterSyncer', () => {
     await syncer.close();
   });
 
+  it('observes what another process has written to the inventory, also after the Lease changed hands twice', async () => {
+    const cluster = createFakeCluster();
+    let blocked: string | undefined;
+    const observer = await syncerFor(cluster, { writeBlockedReason: () => blocked });
+    const writer = await syncerFor(cluster);
+    const { signal } = new AbortController();
+    const target = {
+      mode: 'Apply',
+      commit: COMMIT,
+      pipeline: 'fleet',
+      because: 'next in line',
+      content,
+    } as const;
+    const next = 'b'.repeat(40);
+    await observer.reconcile(target, signal);
+
+    blocked = 'another process holds the Lease';
+    await writer.reconcile({ ...target, commit: next, content: async () => CHANGED }, signal);
+    await observer.reconcile(target, signal);
+    expect(observer.report().commits).toContain(next);
+
+    const last = 'c'.repeat(40);
+    await writer.reconcile({ ...target, commit: last, content: async () => RENDERED }, signal);
+    blocked = undefined;
+    observer.forgetInventory();
+    await observer.reconcile(undefined, signal);
+    expect(observer.report().commits).toContain(last);
+    await Promise.all([observer.close(), writer.close()]);
+  });
+
   it('S6 rejects another cluster when the credentials change before the UID is pinned', async () => {
     const [one, two] = [createFakeCluster(), createFakeCluster()];
     let reached = one;
-    const syncer = await syncerFor(one, async () => reached.process().client);
+    const syncer = await syncerFor(one, { connect: async () => reached.process().client });
     const other = two.process().client;
     await other.create(NAMESPACES, namespace('another'));
     await other.create(NAMESPACES, namespace('kube-system'));
@@ -79,15 +117,19 @@ describe('createClusterSyncer', () => {
   });
 });
 
-async function syncerFor(cluster: FakeCluster, connect?: () => Promise<Client>): Promise<ClusterSyncer> {
+async function syncerFor(
+  cluster: FakeCluster,
+  options: Partial<ClusterSyncerOptions> = {},
+): Promise<ClusterSyncer> {
   const { client } = cluster.process();
-  await client.create(NAMESPACES, namespace('kube-system'));
+  const isNew = cluster.objects.size === 0;
+  if (isNew) await client.create(NAMESPACES, namespace('kube-system'));
   const watched: Client = { ...client, watch: quietWatch };
   return createClusterSyncer({
     cluster: 'prod',
     hub: HUB,
     scope: '',
-    connect: connect ?? (async () => watched),
+    connect: async () => watched,
     pinnedUID: () => undefined,
     writeBlockedReason: () => undefined,
     policy: () => ({ budget: { maxObjects: 10, maxPercent: 20 }, acknowledgements: [] }),
@@ -95,6 +137,7 @@ async function syncerFor(cluster: FakeCluster, connect?: () => Promise<Client>):
     log: memoryLog(),
     random: () => 0.5,
     onChange: () => undefined,
+    ...options,
   });
 }
 

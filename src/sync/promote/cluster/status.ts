@@ -1,9 +1,9 @@
 /** The part of a Cluster's status that sync owns. Pure. */
-import type { ClusterStatus } from '../../../api/generated/types.ts';
+import type { ClusterAssigned, ClusterStatus } from '../../../api/generated/types.ts';
 import { clusterPhases } from '../../../api/phase-tables.ts';
 import { type Condition, type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { ClusterReport } from '../../cluster-report.ts';
+import type { ClusterReport, ClusterTarget } from '../../cluster-report.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterPlan } from './plan.ts';
 
@@ -37,13 +37,19 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
     ...optional('waiting', waiting && waitFor(before?.waiting, waiting, now)),
     ...observedFields(before, report),
     sync,
+    assigned: assignedOf(plan.target),
   };
+}
+
+/** For the process that holds the Lease of the Cluster, which may be another one. */
+function assignedOf({ pipeline, commit, digest, mode }: ClusterTarget): ClusterAssigned {
+  return { pipeline, mode, ...optional('commit', commit), ...optional('digest', digest) };
 }
 
 /** The part of a status that sync owns, to compare it with what it would write. */
 export function ownStatus(status: ClusterStatus | undefined): ClusterStatus | undefined {
   if (!status) return undefined;
-  const { hosted: _hosted, ...own } = status;
+  const { hosted: _hosted, report: _report, ...own } = status;
   return { ...own, conditions: ownConditions(status.conditions) };
 }
 

@@ -1,0 +1,110 @@
+/**
+ * Keeps clusters at the target that promotion recorded, while this process holds the Lease of the Cluster and another one
+ * that of its Pipeline, and reports to that one what applying met.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Cluster, ClusterApplyReport, ClusterAssigned } from '../../../api/generated/types.ts';
+import type { Log } from '../../../kube/process/log.ts';
+import type { ClusterReport } from '../../cluster-report.ts';
+import type { RenderedTarget } from '../../rendered.ts';
+import type { ClusterWorkers } from '../cluster-workers.ts';
+import type { HubCache } from '../hub-cache.ts';
+import type { PipelineWorkers } from '../pipeline-workers.ts';
+import { applyReport, recordedTarget, withApplyReport } from './report.ts';
+
+export interface AssignmentsOptions {
+  readonly hub: HubCache;
+  readonly clusters: ClusterWorkers;
+  readonly pipelines: PipelineWorkers;
+  readonly identity: string;
+  readonly log: Log;
+}
+
+export interface Assignments {
+  /** Sets the recorded targets. Level-triggered: an unchanged target has no effect. */
+  refresh(): void;
+  /** Writes the report of a cluster if it has changed. Returns at once; a failed write is repeated at the next call. */
+  writeReport(cluster: string): void;
+  writeReports(): void;
+  /** What promotion knows about a cluster, whichever process applies to it. */
+  report(cluster: string): ClusterReport | undefined;
+  /** Resolves after the last write. */
+  close(): Promise<void>;
+}
+
+export function createAssignments(options: AssignmentsOptions): Assignments {
+  const { hub, clusters, pipelines, identity, log } = options;
+  const stored = hub.stores.clusters;
+  const writing = new Map<string, Promise<void>>();
+  let closed = false;
+  return {
+    refresh() {
+      for (const cluster of stored.list()) setRecordedTarget(cluster);
+    },
+    writeReport,
+    writeReports() {
+      for (const { metadata } of stored.list()) writeReport(metadata.name);
+    },
+    report(name) {
+      const own = clusters.report(name);
+      const cluster = stored.get(name);
+      if (!own || !cluster || clusters.isHeld(name)) return own;
+      return withApplyReport(own, cluster, clusters.holder(name));
+    },
+    async close() {
+      closed = true;
+      await Promise.all(writing.values());
+    },
+  };
+
+  function setRecordedTarget(cluster: Cluster): void {
+    const { name } = cluster.metadata;
+    const assigned = cluster.status?.assigned;
+    if (!assigned || !isSplit(name, assigned)) return;
+    const target = recordedTarget(cluster, hub.stores.pipelines.get(assigned.pipeline));
+    if (target) clusters.setTarget(name, { ...target, content: () => recordedContent(name, assigned) });
+  }
+
+  /** The cache of a process that has just taken over may be outdated: the hub is asked before each reconcile. */
+  async function recordedContent(
+    name: string,
+    assigned: ClusterAssigned,
+  ): Promise<RenderedTarget | undefined> {
+    const { pipeline, commit } = assigned;
+    // After a Lease has changed hands, the next target is about to be set.
+    if (commit === undefined || !isSplit(name, assigned)) return undefined;
+    const current = await hub.readCluster(name);
+    // The cache has the current one now, and with it the next target was set.
+    if (!isDeepStrictEqual(current.status?.assigned, assigned)) return undefined;
+    const present = clusters.report(name)?.commits ?? [];
+    return pipelines.get(pipeline)?.assignedContent({ cluster: name, commit, present });
+  }
+
+  /** This process applies to the cluster, and another one promotes it. */
+  function isSplit(cluster: string, { pipeline }: ClusterAssigned): boolean {
+    return clusters.isHeld(cluster) && !pipelines.isHeld(pipeline);
+  }
+
+  function writeReport(name: string): void {
+    const cluster = stored.get(name);
+    if (closed || !cluster?.status?.assigned || writing.has(name) || !clusters.isHeld(name)) return;
+    const report = currentReport(cluster, cluster.status.assigned);
+    if (isDeepStrictEqual(cluster.status.report, report)) return;
+    const written = write(name, report).finally(() => writing.delete(name));
+    writing.set(name, written);
+  }
+
+  /** One process that holds both Leases needs none: a report that stayed would count again after the next split. */
+  function currentReport(cluster: Cluster, assigned: ClusterAssigned): ClusterApplyReport | undefined {
+    const { name } = cluster.metadata;
+    return isSplit(name, assigned) ? applyReport(cluster, identity, clusters.report(name)?.work) : undefined;
+  }
+
+  async function write(name: string, report: ClusterApplyReport | undefined): Promise<void> {
+    try {
+      await hub.applyClusterReport(name, report);
+    } catch (error) {
+      log.warn('report not written', { cluster: name, error });
+    }
+  }
+}

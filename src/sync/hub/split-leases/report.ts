@@ -1,0 +1,81 @@
+/**
+ * What the holders of a Cluster's and of its Pipeline's Lease tell each other through the status of the Cluster, when they
+ * are two processes. Pure.
+ */
+import type { Cluster, ClusterApplyReport, ClusterAssigned, Pipeline } from '../../../api/generated/types.ts';
+import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { syncedCondition } from '../../apply/report.ts';
+import type { ClusterReport, ClusterTarget, WorkReport } from '../../cluster-report.ts';
+
+/** The target that promotion recorded. A stop by a person counts at once, even if promotion has not recorded it yet. */
+export function recordedTarget(cluster: Cluster, pipeline: Pipeline | undefined): ClusterTarget | undefined {
+  const { assigned } = cluster.status ?? {};
+  if (!assigned) return undefined;
+  const isStopped = !pipeline || pipeline.spec.paused || cluster.spec.paused;
+  return {
+    mode: isStopped ? 'Observe' : assigned.mode,
+    ...optional('commit', assigned.commit),
+    ...optional('digest', assigned.digest),
+    pipeline: assigned.pipeline,
+    because: 'recorded by promotion',
+  };
+}
+
+/** What the holder of the Cluster's Lease reports. Undefined until it has compared the cluster with the assigned commit. */
+export function applyReport(
+  cluster: Cluster,
+  holder: string,
+  work: WorkReport | undefined,
+): ClusterApplyReport | undefined {
+  if (work?.commit === undefined) return undefined;
+  const { commit, digest, state, reason, message, objects, failures } = work;
+  const known = optional('failures', failures.length > 0 ? failures : undefined);
+  const report = { holder, commit, digest, state, reason, message, objects, ...known };
+  // Compared with what is recorded, so it must be as the hub returns it.
+  return truncateToSchema({ ...cluster, status: { conditions: [], report } }).status.report;
+}
+
+/**
+ * Our own observation of a cluster that another process applies to, with what only that process knows. Its report counts
+ * only while it holds the Lease, and only about what is assigned now.
+ */
+export function withApplyReport(
+  own: ClusterReport,
+  { status }: Cluster,
+  holder: string | undefined,
+): ClusterReport {
+  const report = status?.report;
+  if (!report || !own.reachable || report.holder !== holder) return own;
+  if (!isCurrent(report, status.assigned)) return own;
+  const work = workOf(report);
+  const isStale = own.synced.reason === 'Stale';
+  return { ...own, work, synced: isStale ? own.synced : syncedCondition(work, undefined) };
+}
+
+function isCurrent(report: ClusterApplyReport, assigned: ClusterAssigned | undefined): boolean {
+  return report.commit === assigned?.commit && report.digest === assigned.digest;
+}
+
+function workOf({
+  commit,
+  digest,
+  state,
+  reason,
+  message,
+  objects,
+  failures = [],
+}: ClusterApplyReport): WorkReport {
+  const { total = 0, applied = 0, pruned = 0, failed = 0 } = objects;
+  return {
+    commit,
+    digest,
+    state,
+    reason,
+    message,
+    objects: { total, applied, pruned, failed },
+    failures: failures.map((each) => ({ ...NO_FAILURE, ...each })),
+  };
+}
+
+const NO_FAILURE = { object: '', reason: '', message: '' };

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CLUSTERS, PIPELINES } from '../../../src/api/generated/resources.ts';
+import type { Cluster, Pipeline } from '../../../src/api/generated/types.ts';
+import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
+import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
+import { STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
+
+const LIMIT = { timeout: 600_000 };
+/** What is promised for every split of Leases. */
+const MINUTE = { timeout: 60_000, interval: 200 };
+const PROCESSES = ['one', 'two', 'three'];
+
+type Split = Readonly<Record<'fleet' | Stage, string>>;
+
+/** Every way to divide three Leases among processes; which process is which does not matter. */
+const SPLITS: readonly Split[] = [
+  { fleet: 'one', test: 'one', prod: 'one' },
+  { fleet: 'one', test: 'two', prod: 'two' },
+  { fleet: 'one', test: 'one', prod: 'two' },
+  { fleet: 'one', test: 'two', prod: 'one' },
+  { fleet: 'one', test: 'two', prod: 'three' },
+];
+
+let fleet: TestFleet;
+beforeAll(async () => {
+  fleet = await startTestFleet();
+}, 300_000);
+beforeEach(() => fleet.reset());
+afterAll(() => fleet.stop());
+
+describe('Leases that several processes hold', () => {
+  it.each(SPLITS)(
+    'syncs within a minute when $fleet promotes, $test applies to test and $prod to prod',
+    LIMIT,
+    async (split) => {
+      await startWith(split);
+      const first = fleet.commit('1', 'first');
+      await fleet.pipeline();
+      await synced(first, '1');
+      const bump = fleet.commit('2', 'bump');
+      await synced(bump, '2');
+      expect(await holders()).toEqual(split);
+      for (const name of STAGES) {
+        expect(await fleet.condition(name, 'Synced')).toMatchObject({ status: 'True' });
+      }
+    },
+  );
+
+  it('corrects drift, reports what a server refuses, and obeys a pause', LIMIT, async () => {
+    await startWith({ fleet: 'one', test: 'two', prod: 'three' });
+    const first = fleet.commit('1', 'first');
+    await fleet.pipeline();
+    await synced(first, '1');
+
+    await drift('prod');
+    await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
+
+    const bad = fleet.commitFiles('bad', { 'clusters/test/web/more.yaml': MISSPELT });
+    await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ commit: bad, state: 'Failed' });
+    expect((await fleet.state('test')).message).toContain('misspelt');
+    const back = fleet.commitFiles('back', { 'clusters/test/web/more.yaml': undefined });
+    await synced(back, '1');
+
+    await pause(true);
+    await expect.poll(() => assignedMode('prod'), MINUTE).toBe('Observe');
+    await drift('prod');
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    expect(await fleet.versions()).toEqual(['1', 'drift']);
+    await pause(false);
+    await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
+  });
+});
+
+/** Drift is corrected within a second where it is corrected. */
+const QUIET_MS = 5000;
+const MISSPELT =
+  'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: default}\nmisspelt: true\n';
+
+/** Starts every process; each can hold only its own Leases. */
+async function startWith(split: Split): Promise<void> {
+  const leases = Object.entries(split).map(([name, holder]) => ({ lease: leaseName(name), holder }));
+  for (const name of PROCESSES) {
+    await fleet.sync(name, (lease) => leases.some((each) => each.lease === lease && each.holder === name));
+  }
+}
+
+function leaseName(name: string): string {
+  return name === 'fleet' ? 'pipeline-fleet' : `cluster-${name}`;
+}
+
+async function holders(): Promise<Record<string, unknown>> {
+  const names = ['fleet', ...STAGES];
+  const holding = names.map(async (name) => {
+    const lease = await fleet.hub.client.get(LEASES, { namespace: 'kubenode-system', name: leaseName(name) });
+    return [name, readLeaseRecord(lease).holder] as const;
+  });
+  return Object.fromEntries(await Promise.all(holding));
+}
+
+async function synced(commit: string, version: string): Promise<void> {
+  const proven = { commit, state: 'Proven' };
+  for (const name of STAGES) await expect.poll(() => fleet.state(name), MINUTE).toMatchObject(proven);
+  expect(await fleet.versions()).toEqual([version, version]);
+}
+
+async function drift(name: Stage): Promise<void> {
+  const { client } = fleet.clusters[name];
+  const live = await client.get(CONFIG_MAPS, { name: 'settings', namespace: 'default' });
+  await client.replace(CONFIG_MAPS, { ...live, data: { ...(live['data'] as object), version: 'drift' } });
+}
+
+async function pause(paused: boolean): Promise<void> {
+  const live = await fleet.hub.client.get<Pipeline>(PIPELINES, { name: 'fleet' });
+  await fleet.hub.client.replace(PIPELINES, { ...live, spec: { ...live.spec, paused } });
+}
+
+async function assignedMode(name: Stage): Promise<unknown> {
+  const { status } = await fleet.hub.client.get<Cluster>(CLUSTERS, { name });
+  return status?.assigned?.mode;
+}

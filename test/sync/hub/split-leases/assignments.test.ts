@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import type { Cluster, ClusterApplyReport, Pipeline } from '../../../../src/api/generated/types.ts';
+import { createStore } from '../../../../src/kube/cache/store.ts';
+import type { ClusterAssignment } from '../../../../src/sync/apply/cluster-syncer.ts';
+import type { WorkReport } from '../../../../src/sync/cluster-report.ts';
+import { type Assignments, createAssignments } from '../../../../src/sync/hub/split-leases/assignments.ts';
+import type { AssignedContent } from '../../../../src/sync/hub/split-leases/content-reader.ts';
+import { memoryLog } from '../../../support/memory-log.ts';
+import { clusterOf, reportOf } from '../../promote/builders.ts';
+
+const ASSIGNED = { pipeline: 'fleet', commit: 'c1', digest: 'a1', mode: 'Apply' } as const;
+const WORK: WorkReport = {
+  commit: 'c1',
+  digest: 'a1',
+  state: 'Applied',
+  reason: 'Applied',
+  message: 'every object matches git',
+  objects: { total: 1, applied: 1, pruned: 0, failed: 0 },
+  failures: [],
+};
+
+describe('createAssignments', () => {
+  it('gives a cluster what the hub has recorded when another process promotes it', async () => {
+    const { assignments, targets, asked } = bed({ holds: ['x'] });
+    assignments.refresh();
+    expect(targets.get('x')).toMatchObject({ mode: 'Apply', commit: 'c1', digest: 'a1', pipeline: 'fleet' });
+    await targets.get('x')?.content();
+    expect(asked).toEqual([{ cluster: 'x', commit: 'c1', present: ['c0'] }]);
+  });
+
+  it.each([
+    ['promotion in this process sets the target', ['x', 'fleet'], { assigned: ASSIGNED }],
+    ['another process applies to the cluster', [], { assigned: ASSIGNED }],
+    ['nothing is recorded', ['x'], {}],
+  ])('sets no target when %s', (_, holds, status) => {
+    const { assignments, targets } = bed({ holds, status });
+    assignments.refresh();
+    expect([...targets.keys()]).toEqual([]);
+  });
+
+  it('applies nothing by an outdated cache', async () => {
+    const { assignments, targets, asked, record } = bed({ holds: ['x'] });
+    assignments.refresh();
+    record({ assigned: { ...ASSIGNED, commit: 'c2' } });
+    expect(await targets.get('x')?.content()).toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+
+  it('applies nothing more by the record once it promotes the Pipeline itself, or has lost the Lease', async () => {
+    const { assignments, targets, asked, held } = bed({ holds: ['x'] });
+    assignments.refresh();
+    held.add('fleet');
+    expect(await targets.get('x')?.content()).toBeUndefined();
+    held.clear();
+    expect(await targets.get('x')?.content()).toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+
+  it('reports what applying met to the process that promotes, once for each change', async () => {
+    const { assignments, reports } = bed({ holds: ['x'] });
+    assignments.writeReports();
+    assignments.writeReports();
+    await assignments.close();
+    expect(reports).toMatchObject([{ holder: 'one', commit: 'c1', state: 'Applied' }]);
+    assignments.writeReports();
+    expect(reports).toHaveLength(1);
+  });
+
+  it('reports again after a write that failed', async () => {
+    const { assignments, reports, breakWrites } = bed({ holds: ['x'] });
+    breakWrites(true);
+    assignments.writeReports();
+    await settled();
+    breakWrites(false);
+    assignments.writeReports();
+    await settled();
+    expect(reports).toMatchObject([{ holder: 'one' }]);
+  });
+
+  it('removes the report when it holds both Leases, and writes none without the Lease of the cluster', async () => {
+    const { assignments, reports, held } = bed({ holds: ['x'] });
+    assignments.writeReports();
+    await settled();
+    held.clear();
+    assignments.writeReports();
+    await settled();
+    expect(reports).toHaveLength(1);
+    held.add('x').add('fleet');
+    assignments.writeReports();
+    await settled();
+    expect(reports).toEqual([expect.objectContaining({ holder: 'one' }), undefined]);
+  });
+
+  it('tells promotion what another process reports, and of its own clusters what it observes', () => {
+    const report = { ...WORK, commit: 'c1', holder: 'two', state: 'Failed', reason: 'Invalid' } as const;
+    const { assignments, held } = bed({ holds: ['fleet'], status: { assigned: ASSIGNED, report } });
+    expect(assignments.report('x')?.work).toMatchObject({ state: 'Failed', reason: 'Invalid' });
+    held.add('x');
+    expect(assignments.report('x')?.work).toEqual(WORK);
+  });
+});
+
+interface Bed {
+  readonly assignments: Assignments;
+  readonly targets: Map<string, ClusterAssignment>;
+  readonly asked: AssignedContent[];
+  /** In the order of writing. */
+  readonly reports: (ClusterApplyReport | undefined)[];
+  /** Names of the Cluster and of the Pipeline whose Leases this process holds. */
+  readonly held: Set<string>;
+  /** Changes the status of the Cluster in the API server; the cache is as fresh as the last read or write. */
+  readonly record: (status: Partial<Cluster['status']>) => void;
+  readonly breakWrites: (broken: boolean) => void;
+}
+
+interface BedOptions {
+  readonly holds: readonly string[];
+  readonly status?: Partial<Cluster['status']>;
+}
+
+function bed({ holds, status = { assigned: ASSIGNED } }: BedOptions): Bed {
+  const log = memoryLog();
+  let version = 1;
+  let isBroken = false;
+  let live = clusterAt(version, status);
+  const clusters = createStore<Cluster>({ log });
+  clusters.put(live);
+  const pipelines = createStore<Pipeline>({ log });
+  pipelines.put({ metadata: { name: 'fleet' }, spec: { paused: false } } as Pipeline);
+  const [held, targets] = [new Set(holds), new Map<string, ClusterAssignment>()];
+  const [asked, reports]: [AssignedContent[], (ClusterApplyReport | undefined)[]] = [[], []];
+  const parts = {
+    hub: {
+      stores: { clusters, pipelines },
+      readCluster: async () => {
+        clusters.put(live);
+        return live;
+      },
+      applyClusterReport: async (_: string, report: ClusterApplyReport | undefined) => {
+        if (isBroken) throw new Error('the hub does not answer');
+        reports.push(report);
+        const { report: _before, ...rest } = live.status ?? { conditions: [] };
+        record({ ...rest, ...(report ? { report } : {}) });
+        clusters.put(live);
+      },
+    },
+    clusters: {
+      isHeld: (name: string) => held.has(name),
+      holder: () => (held.has('x') ? 'one' : 'two'),
+      report: () => reportOf({ work: WORK, commits: ['c0'] }),
+      setTarget: (name: string, target: ClusterAssignment) => targets.set(name, target),
+    },
+    pipelines: {
+      isHeld: (name: string) => held.has(name),
+      get: () => ({
+        assignedContent: async (content: AssignedContent) => {
+          asked.push(content);
+          return undefined;
+        },
+      }),
+    },
+  };
+  const assignments = createAssignments({ ...(parts as never as Parts), identity: 'one', log });
+  return {
+    assignments,
+    targets,
+    asked,
+    reports,
+    held,
+    record,
+    breakWrites: (broken) => {
+      isBroken = broken;
+    },
+  };
+
+  function record(next: Partial<Cluster['status']>): void {
+    version += 1;
+    live = clusterAt(version, next);
+  }
+}
+
+type Parts = Pick<Parameters<typeof createAssignments>[0], 'hub' | 'clusters' | 'pipelines'>;
+
+function clusterAt(version: number, status: Partial<Cluster['status']>): Cluster {
+  const cluster = clusterOf();
+  const metadata = { ...cluster.metadata, uid: 'x', resourceVersion: String(version) };
+  return { ...cluster, metadata, status: { conditions: [], ...status } };
+}
+
+/** Lets pending writes end. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { Cluster, ClusterApplyReport, Pipeline } from '../../../../src/api/generated/types.ts';
+import type { WorkReport } from '../../../../src/sync/cluster-report.ts';
+import {
+  applyReport,
+  recordedTarget,
+  withApplyReport,
+} from '../../../../src/sync/hub/split-leases/report.ts';
+import { clusterOf, reportOf } from '../../promote/builders.ts';
+
+const ASSIGNED = { pipeline: 'fleet', commit: 'c1', digest: 'a1', mode: 'Apply' } as const;
+const RUNNING = { spec: { paused: false } } as Pipeline;
+const PAUSED = { spec: { paused: true } } as Pipeline;
+const OBJECTS = { total: 2, applied: 1, pruned: 0, failed: 1 };
+const FAILURE = { object: 'v1/ConfigMap/default/a', reason: 'Invalid', message: 'unknown field' };
+const FAILED: WorkReport = {
+  commit: 'c1',
+  digest: 'a1',
+  state: 'Failed',
+  reason: 'Invalid',
+  message: 'unknown field',
+  objects: OBJECTS,
+  failures: [FAILURE],
+};
+const REPORT: ClusterApplyReport = { holder: 'two', ...FAILED, commit: 'c1' };
+
+function assigned(more: Partial<Cluster['status']> = {}, spec: Partial<Cluster['spec']> = {}): Cluster {
+  return { ...clusterOf(spec), status: { conditions: [], assigned: ASSIGNED, ...more } };
+}
+
+describe('recordedTarget', () => {
+  it.each([
+    ['what promotion recorded', assigned(), RUNNING, 'Apply'],
+    [
+      'Observe while promotion holds it',
+      assigned({ assigned: { ...ASSIGNED, mode: 'Observe' } }),
+      RUNNING,
+      'Observe',
+    ],
+    ['Observe once a person has paused the Pipeline', assigned(), PAUSED, 'Observe'],
+    ['Observe once a person has paused the Cluster', assigned({}, { paused: true }), RUNNING, 'Observe'],
+    ['Observe when the Pipeline was deleted', assigned(), undefined, 'Observe'],
+  ])('is %s', (_, cluster, pipeline, mode) => {
+    const target = { pipeline: 'fleet', commit: 'c1', digest: 'a1', mode };
+    expect(recordedTarget(cluster, pipeline)).toMatchObject(target);
+  });
+
+  it('is nothing before promotion has recorded anything', () => {
+    expect(recordedTarget(clusterOf(), RUNNING)).toBeUndefined();
+  });
+});
+
+describe('applyReport', () => {
+  it('reports nothing before the cluster was compared with a commit', () => {
+    expect(applyReport(clusterOf(), 'two', undefined)).toBeUndefined();
+  });
+
+  it('names the process, the commit and what failed', () => {
+    expect(applyReport(clusterOf(), 'two', FAILED)).toEqual(REPORT);
+  });
+
+  it('cuts what is longer than a status may be', () => {
+    const failures = Array.from({ length: 30 }, () => ({
+      ...FAILURE,
+      object: 'o'.repeat(400),
+      message: 'm'.repeat(400),
+    }));
+    const report = applyReport(clusterOf(), 'two', { ...FAILED, message: 'm'.repeat(400), failures });
+    expect(report).toMatchObject({ message: `${'m'.repeat(255)}…` });
+    expect(report?.failures).toHaveLength(20);
+    expect(report?.failures?.[0]).toMatchObject({
+      object: `${'o'.repeat(319)}…`,
+      message: `${'m'.repeat(255)}…`,
+    });
+  });
+});
+
+describe('withApplyReport', () => {
+  const observed = {
+    ...FAILED,
+    state: 'Applying',
+    reason: 'NotWritten',
+    message: '1 objects differ',
+    failures: [],
+  } as const;
+  const own = reportOf({
+    work: observed,
+    commits: ['c1'],
+    synced: { status: 'False', reason: 'NotWritten', message: '' },
+  });
+
+  it('takes failures from the process that applies, and keeps what was observed here', () => {
+    const report = withApplyReport(own, assigned({ report: REPORT }), 'two');
+    expect(report).toEqual({
+      ...own,
+      work: FAILED,
+      synced: { status: 'False', reason: 'Invalid', message: 'unknown field' },
+    });
+  });
+
+  it('counts as in sync what only an apply can tell from a change', () => {
+    const applied = { ...REPORT, state: 'Applied', reason: 'Applied' } as const;
+    expect(withApplyReport(own, assigned({ report: applied }), 'two').synced.status).toBe('True');
+  });
+
+  it.each<[string, Partial<ClusterApplyReport> | undefined, string | undefined]>([
+    ['there is none', undefined, 'two'],
+    ['its process has lost the Lease', {}, 'three'],
+    ['nobody holds the Lease', {}, undefined],
+    ['it is about an earlier commit', { commit: 'c0' }, 'two'],
+    ['it is about other content', { digest: 'a0' }, 'two'],
+  ])('believes only its own observation when %s', (_, change, holder) => {
+    const cluster = assigned(change ? { report: { ...REPORT, ...change } } : {});
+    expect(withApplyReport(own, cluster, holder)).toEqual(own);
+  });
+
+  it('never calls a cluster in sync that it cannot observe', () => {
+    const applied = { ...REPORT, state: 'Applied', reason: 'Applied' } as const;
+    const cluster = assigned({ report: applied });
+    const stale = { ...own, synced: { status: 'Unknown', reason: 'Stale', message: 'no contact' } } as const;
+    expect(withApplyReport(stale, cluster, 'two').synced).toEqual(stale.synced);
+    const unreachable = { ...own, reachable: false };
+    expect(withApplyReport(unreachable, cluster, 'two')).toEqual(unreachable);
+  });
+});
