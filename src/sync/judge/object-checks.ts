@@ -2,6 +2,7 @@
  * Checks every object of a render: no fields that the server or our controllers write, no owner labels, no object declared
  * twice, no rule that fails its own tests. The schema check and the rule tests are arguments.
  */
+import { installedReason } from '../../api/install/owned.ts';
 import {
   ANNOTATION_COMMIT,
   GROUP,
@@ -121,18 +122,25 @@ function ownerLabels({ metadata }: KubeObject): string[] {
   return [...labels, ...annotations].map((key) => `${key}: set by sync: remove it`);
 }
 
-/** Objects that sync and the controllers maintain themselves. */
+/** Objects that `kubenode install`, sync and the controllers maintain themselves. */
 function reservedObjects(object: KubeObject): string[] {
   const { kind, metadata } = object;
+  const because = installedReason(object);
+  if (because !== undefined) {
+    return [`${because}: remove it from git, or give it another name`];
+  }
   if (metadata.namespace === NAMESPACE_AGENTS) {
     return [`namespace ${NAMESPACE_AGENTS} is reserved for the Leases of agents: use another namespace`];
   }
   if (metadata.namespace !== NAMESPACE) return [];
-  const ours = kind === 'Lease' || (kind === 'ConfigMap' && metadata.name.startsWith('inventory-'));
+  const ours = kind === 'Lease' || (kind === 'ConfigMap' && INVENTORY.test(metadata.name));
   return ours
     ? [`${kind} ${metadata.name} in ${NAMESPACE} is reserved for kubenode: choose another name`]
     : [];
 }
+
+/** `inventory`, `inventory.fleet`, `inventory-web-0`. */
+const INVENTORY = /^inventory($|[.-])/;
 
 const HUB_KINDS = ['Cluster', 'Pipeline'];
 /** Written by controllers: git would be a second writer. */

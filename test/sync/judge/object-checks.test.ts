@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { installation } from '../../../src/api/install/installation.ts';
 import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { findRefusals } from '../../../src/sync/judge/object-checks.ts';
@@ -90,6 +91,42 @@ describe('findRefusals', () => {
     ],
   ])('refuses %s', async (_name, object, message) => {
     expect(await messagesFor([object])).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each(['inventory', 'inventory.fleet'])('refuses the state %s of an inventory', async (name) => {
+    expect(await messagesFor([configMap({}, { name, namespace: 'kubenode-system' })])).toEqual([
+      expect.stringContaining('reserved for kubenode'),
+    ]);
+  });
+
+  it('refuses every object that `kubenode install` owns, by its name, in every cluster and in the hub', async () => {
+    for (const { apiVersion, kind, metadata } of installation()) {
+      const { name, namespace } = metadata;
+      const copy = { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } };
+      for (const target of ['test', HUB_TARGET]) {
+        expect(await messagesFor([copy], target)).toContainEqual(
+          expect.stringContaining(`${kind} ${name} belongs to \`kubenode install\`: remove it from git`),
+        );
+      }
+    }
+  });
+
+  it('refuses a CRD of our group that this version does not install, and accepts a role of another name', async () => {
+    const crd = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'futures.kubenode.dev' },
+    };
+    expect(await messagesFor([crd])).toEqual([
+      expect.stringContaining('CustomResourceDefinition futures.kubenode.dev belongs to `kubenode install`'),
+    ]);
+    const labels = { 'kubenode.dev/aggregate-to-sync': 'true' };
+    const role = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: 'kubenode-sync-certificates', labels },
+    };
+    expect(await messagesFor([role])).toEqual([]);
   });
 
   it.each(['Release', 'RemedyOperationJob', 'MaintenanceEvent', 'DefenderLedger'])(

@@ -1,0 +1,17 @@
+/** What `kubenode install` owns. Git may not declare it: sync itself depends on it. */
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
+import { GROUP } from '../names.ts';
+import { installation } from './installation.ts';
+
+/** Read once: the installation is part of the package. */
+let installed: ReadonlySet<string> | undefined;
+
+/** Why the object belongs to `kubenode install`. */
+export function installedReason(object: KubeObject): string | undefined {
+  const { kind, metadata } = object;
+  installed ??= new Set(installation().map((each) => objectKey(objectIdOf(each))));
+  const isOurCrd = kind === 'CustomResourceDefinition' && metadata.name.endsWith(`.${GROUP}`);
+  if (!isOurCrd && !installed.has(objectKey(objectIdOf(object)))) return undefined;
+  return `${kind} ${metadata.name} belongs to \`kubenode install\``;
+}
