@@ -11,6 +11,7 @@ export type GitErrorCode =
   | 'Timeout'
   | 'ServerError' // 429 and 5xx: retry later
   | 'TooLarge'
+  | 'InvalidObject' // a commit contains what git or we refuse, e.g. a file called .git
   | 'Corrupt' // received or local data is not valid git data
   | 'MissingTool' // git or ssh is not installed
   | 'Aborted';
@@ -36,6 +37,15 @@ export class GitError extends Error {
     this.hint = details.hint;
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
+}
+
+/** For what is refused in every commit that has it in its history. */
+export const REWRITE_HINT =
+  'remove it from the history of the branch: git reset to a commit without it, then git push --force';
+
+/** Fetching and reading the same commit again gives the same error: it is refused until the ref moves. */
+export function isRefusal(error: unknown): error is GitError {
+  return isGitError(error, 'TooLarge', 'InvalidObject');
 }
 
 export function isGitError(error: unknown, ...codes: GitErrorCode[]): error is GitError {

@@ -5,16 +5,23 @@
 import { createLoop, type Loop } from '../../kube/controller/loop.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
-import { GitError } from './errors.ts';
+import { GitError, isRefusal } from './errors.ts';
 import { fullRef } from './repository-url.ts';
 import type { GitTransport } from './transport.ts';
 
 export interface SourceState {
-  readonly head?: { readonly commit: string; readonly observedAt: Date };
+  readonly head?: ObservedHead;
   /** The last successful poll. */
   readonly polledAt?: Date;
   /** Set when the last poll failed. */
   readonly error?: { readonly code: string; readonly message: string; readonly since: Date };
+}
+
+export interface ObservedHead {
+  readonly commit: string;
+  readonly observedAt: Date;
+  /** Why it cannot be fetched, whenever it is tried. The commit is then the object that the ref names. */
+  readonly refused?: GitError;
 }
 
 export interface SourceOptions {
@@ -67,11 +74,9 @@ export function createGitSource(options: SourceOptions): GitSource {
 
   async function poll(signal: AbortSignal): Promise<void> {
     try {
-      const commit = await resolveHead(signal);
-      const now = clock.now();
-      if (commit !== state.head?.commit) log.info('head observed', { ref, commit });
-      const head = commit === state.head?.commit ? state.head : { commit, observedAt: now };
-      state = { head, polledAt: now };
+      const head = await resolveHead(signal);
+      if (head !== state.head) logHead(head);
+      state = { head, polledAt: clock.now() };
     } catch (error) {
       if (signal.aborted) return;
       if (!state.error) log.warn('poll failed', { ref, error });
@@ -79,14 +84,28 @@ export function createGitSource(options: SourceOptions): GitSource {
     }
   }
 
-  /** Listing refs is cheap, so we fetch only when the ref has changed. */
-  async function resolveHead(signal: AbortSignal): Promise<string> {
+  /** Listing refs is cheap, so we fetch only when the ref has changed. A commit that is refused is not fetched again. */
+  async function resolveHead(signal: AbortSignal): Promise<ObservedHead> {
     const oid = (await options.git.listRefs(signal)).get(ref);
     if (oid === undefined) throw refNotFound(ref, options.git.display);
-    if (oid === lastOid && state.head) return state.head.commit;
-    const commit = await options.git.fetch(ref, signal);
+    if (oid === lastOid && state.head) return state.head;
+    const head = await fetchHead(oid, signal);
     lastOid = oid;
-    return commit;
+    return head.commit === state.head?.commit && !head.refused ? state.head : head;
+  }
+
+  async function fetchHead(oid: string, signal: AbortSignal): Promise<ObservedHead> {
+    try {
+      return { commit: await options.git.fetch(ref, signal), observedAt: clock.now() };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { commit: oid, observedAt: clock.now(), refused: error };
+    }
+  }
+
+  function logHead({ commit, refused }: ObservedHead): void {
+    if (refused) log.warn('head refused', { ref, commit, error: refused });
+    else log.info('head observed', { ref, commit });
   }
 
   async function report(): Promise<void> {

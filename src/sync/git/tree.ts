@@ -3,26 +3,54 @@ import { GitError } from './errors.ts';
 import { parseTree, type TreeEntry } from './http/objects.ts';
 import type { ChangedPath, ObjectReader, RawObject, TreeFile } from './transport.ts';
 
-// Far beyond any fleet repository. A tree cannot contain itself, but a few nested trees can expand to millions of files.
+// Far beyond any fleet repository. A tree cannot contain itself, but a few nested trees can expand to millions of files, or of
+// folders without a file.
 const MAX_DEPTH = 64;
 const MAX_FILES = 200_000;
+const MAX_FOLDERS = 20_000;
+
+/** Reads trees, and counts what was read: all trees of one commit, or of the two that are compared. */
+interface TreeReader {
+  entries(oid: string, prefix: string): Promise<readonly TreeEntry[]>;
+}
+
+function createTreeReader(reader: ObjectReader): TreeReader {
+  let folders = 0;
+  let files = 0;
+  return {
+    async entries(oid, prefix) {
+      folders += 1;
+      if (folders > MAX_FOLDERS || files > MAX_FILES || depthOf(prefix) > MAX_DEPTH) {
+        throw tooManyEntries(prefix);
+      }
+      const entries = parseTree(oid, await readRequired(reader, oid));
+      files += entries.filter(({ type }) => type !== 'folder').length;
+      return entries;
+    },
+  };
+}
+
+function depthOf(prefix: string): number {
+  return prefix.split('/').length - 1;
+}
 
 export async function listFiles(reader: ObjectReader, tree: string): Promise<TreeFile[]> {
+  const trees = createTreeReader(reader);
   const files: TreeFile[] = [];
-  await visit(tree, '', 0);
+  await visit(tree, '');
   return files.toSorted(byPath);
 
-  async function visit(oid: string, prefix: string, depth: number): Promise<void> {
-    if (depth > MAX_DEPTH || files.length > MAX_FILES) throw tooLarge(files.length, prefix);
-    for (const { name, oid: child, type } of parseTree(oid, await readRequired(reader, oid))) {
+  async function visit(oid: string, prefix: string): Promise<void> {
+    for (const { name, oid: child, type } of await trees.entries(oid, prefix)) {
       const path = `${prefix}${name}`;
-      if (type === 'folder') await visit(child, `${path}/`, depth + 1);
+      if (type === 'folder') await visit(child, `${path}/`);
       else files.push({ path, oid: child, type });
     }
   }
 }
 
 export async function changesBetween(reader: ObjectReader, from: string, to: string): Promise<ChangedPath[]> {
+  const trees = createTreeReader(reader);
   const changes: ChangedPath[] = [];
   await compare(from, to, '');
   return changes.toSorted(byPath);
@@ -33,7 +61,7 @@ export async function changesBetween(reader: ObjectReader, from: string, to: str
     prefix: string,
   ): Promise<void> {
     if (before === after) return;
-    const [oldEntries, newEntries] = [await entriesOf(before), await entriesOf(after)];
+    const [oldEntries, newEntries] = [await entriesOf(before, prefix), await entriesOf(after, prefix)];
     for (const name of new Set([...oldEntries.keys(), ...newEntries.keys()])) {
       await compareEntry(oldEntries.get(name), newEntries.get(name), `${prefix}${name}`);
     }
@@ -49,8 +77,8 @@ export async function changesBetween(reader: ObjectReader, from: string, to: str
     changes.push(...changeOf(path, fileOf(a), fileOf(b)));
   }
 
-  async function entriesOf(oid: string | undefined): Promise<Map<string, TreeEntry>> {
-    const entries = oid === undefined ? [] : parseTree(oid, await readRequired(reader, oid));
+  async function entriesOf(oid: string | undefined, prefix: string): Promise<Map<string, TreeEntry>> {
+    const entries = oid === undefined ? [] : await trees.entries(oid, prefix);
     return new Map(entries.map((entry) => [entry.name, entry]));
   }
 }
@@ -81,10 +109,15 @@ export async function readRequired(reader: ObjectReader, oid: string): Promise<R
   });
 }
 
-function tooLarge(files: number, prefix: string): GitError {
-  return new GitError('TooLarge', `the tree is too large: ${files} files, folder ${prefix || '/'}`, {
-    hint: `keep other code out of the fleet repository: at most ${MAX_FILES} files in ${MAX_DEPTH} levels of folders`,
-  });
+function tooManyEntries(prefix: string): GitError {
+  return new GitError(
+    'TooLarge',
+    `the tree is too large: more than ${MAX_FOLDERS} folders, ${MAX_FILES} files or ${MAX_DEPTH} levels of folders`,
+    {
+      where: prefix.length > 200 ? `${prefix.slice(0, 200)}…` : prefix || '/',
+      hint: 'keep other code out of the fleet repository',
+    },
+  );
 }
 
 function byPath(a: { path: string }, b: { path: string }): number {

@@ -32,12 +32,22 @@ export async function acceptContent(rendered: Rendered, checks: ObjectChecks): P
   return { accepted: false, verdict: 'Refused', message: messageOf(refused) };
 }
 
-export function acceptRenderError(error: {
+interface ExplainedError {
   readonly message: string;
   readonly hint?: string | undefined;
-}): CommitAcceptance {
-  const hint = error.hint ? `; ${error.hint}` : '';
-  return { accepted: false, verdict: 'RenderFailed', message: `${error.message}${hint}` };
+}
+
+export function acceptRenderError(error: ExplainedError): CommitAcceptance {
+  return { accepted: false, verdict: 'RenderFailed', message: explain(error) };
+}
+
+/** For a commit that cannot be fetched or read, whenever it is tried. */
+export function refuseCommit(error: ExplainedError): CommitAcceptance {
+  return { accepted: false, verdict: 'Refused', message: explain(error) };
+}
+
+function explain({ message, hint }: ExplainedError): string {
+  return hint ? `${message}; ${hint}` : message;
 }
 
 function messageOf(refused: readonly Refusal[]): string {

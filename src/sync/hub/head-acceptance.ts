@@ -1,10 +1,17 @@
 /** Accepts or refuses the head of a repository by its ancestry, its render and its objects. */
 import type { Log } from '../../kube/process/log.ts';
 import { checkAncestry } from '../git/ancestry-guard.ts';
+import { isRefusal } from '../git/errors.ts';
 import type { GitTransport } from '../git/transport.ts';
 import type { ObjectChecks } from '../judge/object-checks.ts';
 import { isRenderError } from '../render/errors.ts';
-import { acceptAncestry, acceptContent, acceptRenderError, type CommitAcceptance } from './commit-checks.ts';
+import {
+  acceptAncestry,
+  acceptContent,
+  acceptRenderError,
+  type CommitAcceptance,
+  refuseCommit,
+} from './commit-checks.ts';
 import type { RenderStore } from './render-store.ts';
 
 export interface HeadAcceptanceOptions {
@@ -68,6 +75,23 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
     before: readonly string[],
     acceptHead: string | undefined,
   ): Promise<CommitAcceptance> {
+    try {
+      return (
+        (await ancestryRefusal(head, before, acceptHead)) ??
+        (await acceptContent(await renders.get(head), checks))
+      );
+    } catch (error) {
+      if (isRenderError(error)) return acceptRenderError(error);
+      if (isRefusal(error)) return refuseCommit(error);
+      throw error;
+    }
+  }
+
+  async function ancestryRefusal(
+    head: string,
+    before: readonly string[],
+    acceptHead: string | undefined,
+  ): Promise<CommitAcceptance | undefined> {
     for (const lastApplied of before) {
       const ancestry = await git.ancestry({ ancestor: lastApplied, head, ref });
       const acceptance = acceptAncestry(
@@ -75,11 +99,6 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
       );
       if (!acceptance.accepted) return acceptance;
     }
-    try {
-      return await acceptContent(await renders.get(head), checks);
-    } catch (error) {
-      if (isRenderError(error)) return acceptRenderError(error);
-      throw error;
-    }
+    return undefined;
   }
 }

@@ -5,9 +5,10 @@
 import type { Pipeline } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { AcceptedCommits, HeadReport } from '../commits.ts';
-import { createGitSource, isStale, type SourceState } from '../git/source.ts';
+import { createGitSource, isStale, type ObservedHead, type SourceState } from '../git/source.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { emptyTargetFor, type RenderedTarget } from '../rendered.ts';
+import { type CommitAcceptance, refuseCommit } from './commit-checks.ts';
 import { createCommitLog } from './commit-log.ts';
 import { createHeadAcceptance, type HeadAcceptanceOptions } from './head-acceptance.ts';
 import { createRenderStore, type RenderStore } from './render-store.ts';
@@ -55,7 +56,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
 
   async function checkHead({ head }: SourceState): Promise<void> {
     try {
-      if (head) await acceptance.check(head.commit);
+      if (head && !head.refused) await acceptance.check(head.commit);
       checkError = undefined;
     } catch (error) {
       checkError = error instanceof Error ? error.message : String(error);
@@ -71,15 +72,19 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
     return {
       ...(state.head ? { commit: state.head.commit, observedAt: state.head.observedAt } : {}),
       ...(unread === undefined ? {} : { unread }),
-      ...verdictFor(state.head?.commit),
+      ...verdictFor(state.head),
     };
   }
 
-  function verdictFor(head: string | undefined): Pick<HeadReport, 'verdict' | 'message'> {
-    const result = head === undefined ? undefined : acceptance.resultFor(head);
+  function verdictFor(head: ObservedHead | undefined): Pick<HeadReport, 'verdict' | 'message'> {
+    const result = head && resultFor(head);
     return !result || result.accepted
       ? { verdict: 'Accepted' }
       : { verdict: result.verdict, message: result.message };
+  }
+
+  function resultFor({ commit, refused }: ObservedHead): CommitAcceptance | undefined {
+    return refused ? refuseCommit(refused) : acceptance.resultFor(commit);
   }
 }
 

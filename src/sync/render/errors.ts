@@ -1,5 +1,6 @@
 /** Why a commit cannot be rendered. Callers branch on `code`; the problems are for people. */
 export type RenderErrorCode =
+  | 'NotExported' // the commit has more or larger files than a render reads, or files that cannot be written
   | 'NoEntry' // neither a program nor YAML to render
   | 'Failed' // the program threw, or exited early
   | 'BadObject' // an invalid Kubernetes object, or one of our kinds that violates its schema
@@ -11,6 +12,7 @@ export type RenderErrorCode =
   | 'NotDeterministic'; // two renders of the same commit differ
 
 export const RENDER_ERROR_CODES: readonly RenderErrorCode[] = [
+  'NotExported',
   'NoEntry',
   'Failed',
   'BadObject',

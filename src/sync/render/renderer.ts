@@ -8,6 +8,7 @@ import type { Rendered } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
 import { withCompileCache } from './compile-cache.ts';
 import { nondeterminismError } from './difference.ts';
+import { exportCommit } from './export.ts';
 import { detectIsolation, type Isolation } from './os-isolation.ts';
 import { jobFor } from './protocol.ts';
 import { type RenderResult, readResult } from './result.ts';
@@ -94,7 +95,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       const renderIn = async (name: string): Promise<Buffer> => {
         const root = join(parent, name);
         await mkdir(root);
-        await git.exportTree(oid, root);
+        await exportCommit(git, oid, root);
         return run(root, inputs, signal);
       };
       // Both have to end before their folders are deleted.

@@ -1,4 +1,5 @@
 /** The conformance suite of GitTransport: runs against real servers, once for each scheme. */
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -241,6 +242,46 @@ export function describeTransport(createBed: () => TransportBed): void {
     await expect(into({})).resolves.toMatchObject({ files: 2 });
   });
 
+  it('refuses a commit with a file of zeros, and accepts the next one without it', async () => {
+    const { repository, git } = createRemote();
+    const good = repository.commit('good', { a: '1' });
+    const zeros = gitWithInput(repository, Buffer.alloc(65 * 1024 * 1024), 'hash-object', '-w', '--stdin');
+    repository.git('update-index', '--add', '--cacheinfo', `100644,${zeros},zeros`);
+    repository.git('commit', '--quiet', '-m', 'zeros');
+    repository.push('origin', 'HEAD');
+    const refused = git.fetch('main').then((commit) => git.exportTree(commit, tempFolder('export')));
+    await expect(refused).rejects.toMatchObject({ code: 'TooLarge', hint: expect.any(String) as string });
+
+    repository.git('reset', '--quiet', '--hard', good);
+    const next = repository.commit('next', { a: '2' });
+    expect(await git.fetch('main')).toBe(next);
+    expect(await git.ancestry({ ancestor: good, head: next, ref: MAIN })).toBe('descends');
+    expect(await git.exportTree(next, tempFolder('export'))).toMatchObject({ files: 1 });
+  });
+
+  it('refuses a commit with a file called .git, and accepts the next one without it', async () => {
+    const { repository, git } = createRemote();
+    const good = repository.commit('good', { a: '1' });
+    const entry = Buffer.concat([
+      Buffer.from('100644 .git\0'),
+      Buffer.from(repository.git('rev-parse', 'HEAD:a'), 'hex'),
+    ]);
+    const tree = gitWithInput(repository, entry, 'hash-object', '-w', '-t', 'tree', '--literally', '--stdin');
+    repository.push(
+      '--force',
+      'origin',
+      `${repository.git('commit-tree', '-m', 'evil', tree)}:refs/heads/main`,
+    );
+    const refused = git.fetch('main').then((commit) => git.exportTree(commit, tempFolder('export')));
+    await expect(refused).rejects.toMatchObject({
+      code: 'InvalidObject',
+      hint: expect.any(String) as string,
+    });
+
+    repository.push('--force', 'origin', `${good}:refs/heads/main`);
+    expect(await git.fetch('main')).toBe(good);
+  });
+
   it('stops a fetch beyond its size limit, and succeeds with a larger limit', async () => {
     const { repository, path } = createRemote();
     const commit = repository.commit('large', { large: noise(80_000) });
@@ -393,6 +434,10 @@ function openIn(folder: string, options: Omit<GitOptions, 'folder'>): GitTranspo
   const git = openGit({ folder, ...options });
   onTestFinished(() => git.close());
   return git;
+}
+
+function gitWithInput({ dir }: TestRepository, input: Buffer, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: dir, input, encoding: 'utf8' }).trim();
 }
 
 /** Text that does not compress. */

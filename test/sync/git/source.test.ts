@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GitError } from '../../../src/sync/git/errors.ts';
+import { GitError, type GitErrorCode } from '../../../src/sync/git/errors.ts';
 import { createGitSource, isStale, jittered, type SourceState } from '../../../src/sync/git/source.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -11,6 +11,8 @@ interface Server {
   head: string | undefined;
   down: boolean;
   duringFetch?: () => void;
+  /** The commits that cannot be fetched, with the code of the error. */
+  readonly refused: Map<string, GitErrorCode>;
 }
 
 /** A source that polls a fake server with one branch. */
@@ -22,7 +24,7 @@ function createBed(): {
   source: ReturnType<typeof createGitSource>;
   readonly start: () => Promise<() => Promise<void>>;
 } {
-  const server: Server = { head: 'one', down: false };
+  const server: Server = { head: 'one', down: false, refused: new Map() };
   const fetched: string[] = [];
   const states: SourceState[] = [];
   const clock = virtualClock();
@@ -41,6 +43,8 @@ function createBed(): {
       const { head } = server;
       fetched.push(head);
       server.duringFetch?.();
+      const code = server.refused.get(head);
+      if (code) throw new GitError(code, `${head} is refused`);
       return head;
     },
   } as unknown as GitTransport;
@@ -75,6 +79,37 @@ describe('a git source', () => {
     await clock.advance(30_000);
     expect(fetched).toEqual(['one', 'two']);
     expect(source.state().head).toEqual({ commit: 'two', observedAt: clock.now() });
+    await stop();
+  });
+
+  it.each(['TooLarge', 'InvalidObject'] as const)(
+    'fetches a head that is refused as %s once, and the next one when the ref has moved',
+    async (code) => {
+      const { server, fetched, clock, source, start } = createBed();
+      const stop = await start();
+      server.refused.set('bad', code);
+      server.head = 'bad';
+      await clock.advance(30_000);
+      const observedAt = clock.now();
+      await clock.advance(90_000);
+      expect(fetched).toEqual(['one', 'bad']);
+      const refused = expect.objectContaining({ code, message: 'bad is refused' }) as GitError;
+      expect(source.state()).toEqual({ head: { commit: 'bad', observedAt, refused }, polledAt: clock.now() });
+      server.head = 'two';
+      await clock.advance(30_000);
+      expect(fetched).toEqual(['one', 'bad', 'two']);
+      expect(source.state().head).toEqual({ commit: 'two', observedAt: clock.now() });
+      await stop();
+    },
+  );
+
+  it('fetches again after an error that may be over', async () => {
+    const { server, fetched, clock, start } = createBed();
+    const stop = await start();
+    server.refused.set('two', 'Corrupt');
+    server.head = 'two';
+    await clock.advance(90_000);
+    expect(fetched).toEqual(['one', 'two', 'two', 'two']);
     await stop();
   });
 

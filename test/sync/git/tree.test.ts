@@ -8,15 +8,27 @@ import { tempFolder } from '../../support/temp.ts';
 
 type Entries = readonly (readonly [mode: string, name: string, content: string | Entries])[];
 
-/** A repository in memory, with one commit of these entries. */
-function repositoryOf(entries: Entries): { repository: GitRepository; commit: string } {
-  const objects = new Map<string, RawObject>();
+interface MemoryRepository {
+  readonly repository: GitRepository;
+  readonly commit: string;
+  readonly reads: readonly string[];
+}
+
+/** A repository in memory, with one commit of these entries. Entries that are the same list become one tree. */
+function repositoryOf(entries: Entries, objects = new Map<string, RawObject>()): MemoryRepository {
+  const trees = new Map<Entries, string>();
+  const reads: string[] = [];
   const add = (type: RawObject['type'], content: Buffer): string => {
     const oid = createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
     objects.set(oid, { type, content });
     return oid;
   };
-  const tree = (of: Entries): string =>
+  const tree = (of: Entries): string => {
+    const known = trees.get(of) ?? addTree(of);
+    trees.set(of, known);
+    return known;
+  };
+  const addTree = (of: Entries): string =>
     add(
       'tree',
       Buffer.concat(
@@ -32,10 +44,13 @@ function repositoryOf(entries: Entries): { repository: GitRepository; commit: st
     Buffer.from(`tree ${tree(entries)}\nauthor ${person}\ncommitter ${person}\n\nx\n`),
   );
   const open = (): ReturnType<Parameters<typeof createGitRepository>[0]['open']> => ({
-    read: async (oid) => objects.get(oid),
+    read: async (oid) => {
+      reads.push(oid);
+      return objects.get(oid);
+    },
     close: async () => undefined,
   });
-  return { repository: createGitRepository({ display: 'memory', open }), commit };
+  return { repository: createGitRepository({ display: 'memory', open }), commit, reads };
 }
 
 describe('a malicious tree', () => {
@@ -51,7 +66,7 @@ describe('a malicious tree', () => {
     const content = mode === '40000' ? [['100644', 'config', 'x'] as const] : 'x';
     const { repository, commit } = repositoryOf([[mode, name, content]]);
     const folder = tempFolder('export');
-    await expect(repository.exportTree(commit, folder)).rejects.toMatchObject({ code: 'Corrupt' });
+    await expect(repository.exportTree(commit, folder)).rejects.toMatchObject({ code: 'InvalidObject' });
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -75,8 +90,37 @@ describe('a malicious tree', () => {
     await expect(repository.files(commit)).rejects.toMatchObject({ code: 'TooLarge' });
   });
 
+  // Found with 480 KB of nested folders without a single file, which were walked for ever.
+  it.each([2, 40])(
+    'is refused when nested folders without a file expand without end, %d in each',
+    async (wide) => {
+      let bomb: Entries = [];
+      for (let depth = 0; depth < 40; depth += 1) {
+        const inner = bomb;
+        bomb = Array.from({ length: wide }, (_, n) => ['40000', `d${n}`, inner] as const);
+      }
+      const { repository, commit, reads } = repositoryOf(bomb);
+      const refused = { code: 'TooLarge', hint: expect.any(String) as string };
+      await expect(repository.files(commit)).rejects.toMatchObject(refused);
+      await expect(repository.exportTree(commit, tempFolder('export'))).rejects.toMatchObject(refused);
+      expect(reads.length).toBeLessThan(50_000);
+    },
+  );
+
+  it('is refused when it differs from another commit in too many folders', async () => {
+    let bomb: Entries = [['100644', 'x', 'boom']];
+    for (let depth = 0; depth < 40; depth += 1) {
+      const inner = bomb;
+      bomb = ['a', 'b'].map((name) => ['40000', name, inner] as const);
+    }
+    const objects = new Map<string, RawObject>();
+    const before = repositoryOf([], objects);
+    const { repository, commit } = repositoryOf(bomb, objects);
+    await expect(repository.changedPaths(before.commit, commit)).rejects.toMatchObject({ code: 'TooLarge' });
+  });
+
   it('is refused when it contains an unknown mode', async () => {
     const { repository, commit } = repositoryOf([['060000', 'device', 'x']]);
-    await expect(repository.files(commit)).rejects.toMatchObject({ code: 'Corrupt' });
+    await expect(repository.files(commit)).rejects.toMatchObject({ code: 'InvalidObject' });
   });
 });

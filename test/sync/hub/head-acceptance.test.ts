@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import type { GitTransport } from '../../../src/sync/git/transport.ts';
+import { GitError } from '../../../src/sync/git/errors.ts';
+import type { Ancestry, GitTransport } from '../../../src/sync/git/transport.ts';
 import { createHeadAcceptance, type HeadAcceptance } from '../../../src/sync/hub/head-acceptance.ts';
 import type { RenderStore } from '../../../src/sync/hub/render-store.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
@@ -34,8 +35,8 @@ function rendered(commit: string): Rendered {
 }
 
 /** Every commit descends from the one before, and renders at once. */
-function createAcceptance(): HeadAcceptance {
-  const git: Pick<GitTransport, 'ancestry'> = { ancestry: async () => 'descends' };
+function createAcceptance(ancestry = async (): Promise<Ancestry> => 'descends'): HeadAcceptance {
+  const git: Pick<GitTransport, 'ancestry'> = { ancestry };
   const renders: Pick<RenderStore, 'get'> = { get: async (commit) => rendered(commit) };
   return createHeadAcceptance({
     git: git as GitTransport,
@@ -80,4 +81,24 @@ describe('createHeadAcceptance', () => {
       ) as string,
     });
   });
+
+  it.each([
+    ['TooLarge', { accepted: false, verdict: 'Refused', message: 'too much; remove it' }, 1],
+    // It may be over with the next poll, so nothing is decided.
+    ['Unreachable', undefined, 3],
+  ] as const)(
+    'remembers that the history of a head cannot be read only when that is final: %s',
+    async (code, result, asked) => {
+      let calls = 0;
+      const heads = createAcceptance(async () => {
+        calls += 1;
+        throw new GitError(code, 'too much', { hint: 'remove it' });
+      });
+      await heads.check(GOOD);
+      for (let poll = 0; poll < 3; poll += 1) await heads.check(BETTER).catch(() => undefined);
+      expect(heads.resultFor(BETTER)).toEqual(result);
+      expect(calls).toBe(asked);
+      expect(heads.newestAccepted()).toBe(GOOD);
+    },
+  );
 });

@@ -16,6 +16,7 @@ const POLL_SECONDS = 30;
 interface Bed {
   readonly source: PipelineSource;
   readonly clock: VirtualClock;
+  readonly fetched: readonly (string | undefined)[];
   /** The head of the server; undefined while the server is down. */
   readonly push: (head: string | undefined) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -25,6 +26,7 @@ interface Bed {
 function createBed(): Bed {
   const clock = virtualClock();
   const stop = new AbortController();
+  const fetched: (string | undefined)[] = [];
   let head: string | undefined;
   const git = {
     display: 'https://git.example.com/fleet',
@@ -32,7 +34,11 @@ function createBed(): Bed {
       if (head === undefined) throw new GitError('Unreachable', 'the connection was refused');
       return new Map([[REF, head]]);
     },
-    fetch: async () => head,
+    fetch: async () => {
+      fetched.push(head);
+      if (head === 'huge') throw new GitError('TooLarge', 'a blob of 6 GiB', { hint: 'remove it' });
+      return head;
+    },
     ensure: async () => undefined,
     has: async () => true,
     commit: async (oid: string): Promise<CommitInfo> => ({
@@ -72,6 +78,7 @@ function createBed(): Bed {
   return {
     source,
     clock,
+    fetched,
     async push(commit) {
       head = commit;
       running ??= source.run(stop.signal);
@@ -105,6 +112,24 @@ describe('createPipelineSource', () => {
     });
     expect(source.newestAccepted()).toBe('one');
     expect((await source.accepted([])).commits.map(({ id }) => id)).toEqual(['one']);
+    await stop();
+  });
+
+  it('refuses a head that cannot be fetched, reports why, and fetches it once', async () => {
+    const { source, clock, fetched, push, stop } = createBed();
+    await push('one');
+    await push('huge');
+    await clock.advance(10 * POLL_SECONDS * 1000);
+    expect(source.head()).toEqual({
+      commit: 'huge',
+      observedAt: expect.any(Date) as Date,
+      verdict: 'Refused',
+      message: 'a blob of 6 GiB; remove it',
+    });
+    expect(fetched).toEqual(['one', 'huge']);
+    expect(source.newestAccepted()).toBe('one');
+    await push('two');
+    expect(source.head()).toMatchObject({ commit: 'two', verdict: 'Accepted' });
     await stop();
   });
 

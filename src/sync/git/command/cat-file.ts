@@ -3,13 +3,14 @@ import type { ChildProcess } from 'node:child_process';
 import { killProcessGroup } from '../../../os/process.ts';
 import { GitError } from '../errors.ts';
 import { OID } from '../http/objects.ts';
+import { checkObjectSize } from '../object-limits.ts';
 import type { ObjectReader, RawObject } from '../transport.ts';
+import { createByteQueue } from './byte-queue.ts';
 import { missingTool } from './process.ts';
 
 const TYPES = ['commit', 'tree', 'blob', 'tag'] as const;
 // The objects are on the local disk, so a slower response will never come.
 const RESPONSE_MS = 60_000;
-const NEWLINE = 0x0a;
 
 export function createCatFileReader(start: () => ChildProcess): ObjectReader {
   let batch: BatchProcess | undefined;
@@ -24,6 +25,14 @@ export function createCatFileReader(start: () => ChildProcess): ObjectReader {
     const [, word, size] = (await batch.readLine()).split(' ');
     const type = TYPES.find((known) => known === word);
     if (!type) return undefined;
+    try {
+      checkObjectSize(`object ${oid}`, type, Number(size));
+    } catch (error) {
+      // git is already writing the content, which is not read.
+      await batch.end();
+      batch = undefined;
+      throw error;
+    }
     const content = await batch.readBytes(Number(size));
     await batch.readLine();
     return { type, content };
@@ -38,7 +47,7 @@ interface BatchProcess {
 }
 
 function createBatchProcess(child: ChildProcess): BatchProcess {
-  const received: Buffer[] = [];
+  const received = createByteQueue();
   let failure: Error | undefined;
   let notify: (() => void) | undefined;
 
@@ -53,12 +62,8 @@ function createBatchProcess(child: ChildProcess): BatchProcess {
 
   return {
     write: (text) => void child.stdin?.write(text),
-    readLine: async () => {
-      const text = await take((buffer) => buffer.indexOf(NEWLINE) + 1);
-      return text.toString('utf8').trimEnd();
-    },
-    readBytes: async (length) =>
-      length === 0 ? Buffer.alloc(0) : take((buffer) => (buffer.length < length ? 0 : length)),
+    readLine: () => take(() => received.takeLine()),
+    readBytes: (length) => take(() => received.take(length)),
     end,
   };
 
@@ -67,13 +72,11 @@ function createBatchProcess(child: ChildProcess): BatchProcess {
     notify?.();
   }
 
-  /** Takes as many bytes as `available` returns; waits for more while it returns 0. */
-  async function take(available: (buffer: Buffer) => number): Promise<Buffer> {
+  /** Waits for more while `available` returns nothing. */
+  async function take<T>(available: () => T | undefined): Promise<T> {
     for (;;) {
-      const all = received.length === 1 && received[0] ? received[0] : Buffer.concat(received);
-      const length = available(all);
-      received.splice(0, received.length, all.subarray(length));
-      if (length > 0) return all.subarray(0, length);
+      const taken = available();
+      if (taken !== undefined) return taken;
       if (failure) throw failure;
       await waitForMore();
     }

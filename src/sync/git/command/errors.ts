@@ -2,7 +2,7 @@
  * Maps the stderr of git and ssh to errors. Both exit with 128 or 255 whatever happened, so their messages are the only
  * information; LC_ALL=C keeps them stable, and the conformance suite produces them with the real programs.
  */
-import { GitError, type GitErrorCode } from '../errors.ts';
+import { GitError, type GitErrorCode, REWRITE_HINT } from '../errors.ts';
 
 interface KnownError {
   readonly pattern: RegExp;
@@ -67,10 +67,16 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     hint: 'install the OpenSSH client where kubenode runs; https URLs do not need it',
   },
   {
+    pattern: /fsck error in/,
+    code: 'InvalidObject',
+    what: 'git fsck refuses an object of the commit',
+    hint: REWRITE_HINT,
+  },
+  {
     pattern:
       /does not appear to be a git repository|Repository not found|not found\.$|No such file or directory|project you were looking for could not be found/m,
     code: 'NotFoundRepository',
-    what: 'the repository does not exist',
+    what: 'the repository does not exist, or is not a git repository',
     hint: URL_OR_RIGHTS,
   },
   {

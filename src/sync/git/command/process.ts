@@ -36,6 +36,9 @@ const SETTINGS = [
   'fetch.recurseSubmodules=false',
   // Always one pack: its size can be checked while it grows, that of loose objects cannot.
   'fetch.unpackLimit=1',
+  // Larger files are streamed: git would hold them in memory.
+  'core.bigFileThreshold=16m',
+  'pack.threads=1',
 ];
 
 /** `gitdir` is absent for commands without a repository. */

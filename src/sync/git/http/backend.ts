@@ -12,16 +12,31 @@ import {
   writeRef,
 } from 'isomorphic-git';
 import { GitError, isGitError } from '../errors.ts';
+import { checkObjectSize } from '../object-limits.ts';
 import { GIT_LIMITS, type GitOptions } from '../options.ts';
 import type { RepositoryUrl } from '../repository-url.ts';
 import type { FetchDepth, GitBackend, ObjectReader, RawObject } from '../transport.ts';
 import { createGitHttpClient, type HttpOptions } from './client.ts';
 import { OID } from './objects.ts';
 import { checkPack, countPacks } from './pack.ts';
+import { checkPackSizes } from './pack-sizes.ts';
 import { readShallow, writeShallow } from './shallow.ts';
 
 // The git protocol's value for the whole history.
 const INFINITE_DEPTH = 0x7fffffff;
+
+/** isomorphic-git writes a received pack, and only then indexes it: a pack that is too large fails before. */
+const CHECKING_FS = {
+  promises: {
+    ...fs.promises,
+    async writeFile(path: string, content: Uint8Array | string, ...options: unknown[]): Promise<void> {
+      if (path.endsWith('.pack') && typeof content !== 'string') {
+        checkPackSizes(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
+      }
+      await fs.promises.writeFile(path, content, ...(options as []));
+    },
+  },
+};
 
 export function createHttpBackend({ url, display }: RepositoryUrl, options: GitOptions): GitBackend {
   const gitdir = options.folder;
@@ -66,7 +81,14 @@ export function createHttpBackend({ url, display }: RepositoryUrl, options: GitO
 
   async function fetchOnce(refOrOid: string, depth: FetchDepth, signal?: AbortSignal): Promise<string> {
     const client = createGitHttpClient(http, signal);
-    const common = { fs, gitdir, http: client, remote: 'origin', singleBranch: true, tags: false };
+    const common = {
+      fs: CHECKING_FS,
+      gitdir,
+      http: client,
+      remote: 'origin',
+      singleBranch: true,
+      tags: false,
+    };
     const commits = await depthFor(refOrOid, depth);
     const result = await fetchPack({
       ...common,
@@ -107,8 +129,11 @@ function objectReader(gitdir: string, display: string): ObjectReader {
   async function read(oid: string): Promise<RawObject | undefined> {
     try {
       const { type, object } = await readObject({ fs, gitdir, oid, format: 'content', cache });
-      return { type: type as RawObject['type'], content: object as Uint8Array };
+      const content = object as Uint8Array;
+      checkObjectSize(`object ${oid}`, type as RawObject['type'], content.byteLength);
+      return { type: type as RawObject['type'], content };
     } catch (error) {
+      if (isGitError(error)) throw error;
       if (codeOf(error) === 'NotFoundError') return undefined;
       throw new GitError('Corrupt', `object ${oid} cannot be read`, {
         where: display,

@@ -1,5 +1,5 @@
 /** Parses git's raw format of commits, trees and tags. */
-import { GitError } from '../errors.ts';
+import { GitError, REWRITE_HINT } from '../errors.ts';
 import type { CommitInfo, RawObject, TreeFile } from '../transport.ts';
 
 export const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -41,7 +41,9 @@ function headersOf(text: string): Map<string, string[]> {
     const space = line.indexOf(' ');
     if (space <= 0) continue;
     const name = line.slice(0, space);
-    headers.set(name, [...(headers.get(name) ?? []), line.slice(space + 1)]);
+    const values = headers.get(name) ?? [];
+    values.push(line.slice(space + 1));
+    headers.set(name, values);
   }
   return headers;
 }
@@ -70,7 +72,7 @@ export function parseTree(oid: string, { type, content }: RawObject): TreeEntry[
     if (space < 0 || zero < 0 || end > bytes.length) throw corruptObject(oid, 'its entries are truncated');
     const mode = bytes.toString('latin1', start, space);
     const name = bytes.toString('utf8', space + 1, zero);
-    if (!isSafeName(name)) throw corruptObject(oid, `it contains the unsafe name ${JSON.stringify(name)}`);
+    if (!isSafeName(name)) throw invalidObject(oid, `the unsafe name ${JSON.stringify(name)}`);
     entries.push({ name, oid: bytes.toString('hex', zero + 1, end), type: typeOf(oid, mode) });
     start = end;
   }
@@ -96,7 +98,7 @@ function typeOf(oid: string, mode: string): TreeEntry['type'] {
     case '160000':
       return 'submodule';
     default:
-      throw corruptObject(oid, `it contains the unknown mode ${JSON.stringify(mode)}`);
+      throw invalidObject(oid, `the unknown mode ${JSON.stringify(mode)}`);
   }
 }
 
@@ -105,6 +107,12 @@ export function tagTarget(oid: string, { content }: RawObject): string {
   const target = /^object (?<oid>[0-9a-f]+)$/m.exec(Buffer.from(content).toString('utf8'))?.groups?.['oid'];
   if (!target || !OID.test(target)) throw corruptObject(oid, 'the tag names no object');
   return target;
+}
+
+function invalidObject(oid: string, contained: string): GitError {
+  return new GitError('InvalidObject', `the commit is refused: its tree ${oid} contains ${contained}`, {
+    hint: REWRITE_HINT,
+  });
 }
 
 function corruptObject(oid: string, because: string): GitError {

@@ -15,6 +15,10 @@ describe('commandError', () => {
     ['error: cannot run ssh: No such file or directory', 'MissingTool'],
     ["fatal: '/srv/none.git' does not appear to be a git repository", 'NotFoundRepository'],
     ['fatal: early EOF\nfatal: fetch-pack: invalid index-pack output', 'Corrupt'],
+    [
+      'error: object 12: hasDotgit: contains .git\nfatal: fsck error in packed object\nfatal: index-pack failed',
+      'InvalidObject',
+    ],
     ['fatal: something new', 'Corrupt'],
     ['', 'Corrupt'],
   ])('maps %j to %s', (stderr, code) => {
