@@ -46,7 +46,8 @@ export async function connectOptionsFor(
   }
 }
 
-async function readUserName(client: Client, signal: AbortSignal): Promise<string> {
+/** The user as the API server knows it. */
+export async function readUserName(client: Client, signal: AbortSignal): Promise<string> {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: REVIEWS.kind, metadata: { name: '' } };
   return (
     textAt(await client.create(REVIEWS, review, { signal }), 'status', 'userInfo', 'username') ?? 'unknown'

@@ -20,6 +20,7 @@ import {
   list,
   listMap,
   message,
+  NAME_MAX,
   name,
   named,
   percent,
@@ -142,7 +143,18 @@ const spec = rules(
       'Ignore',
     ),
     freezes: freezes('Periods without promotion.', 32).default([]),
-    paused: flag('Whether promotion is paused.').default(false),
+    paused: flag(
+      'Whether promotion is paused. For git: a person stops a Pipeline with `kubenode release halt`.',
+    ).default(false),
+    halt: named(
+      'PipelineHalt',
+      'A stop by a person, which no commit lifts. Written by `kubenode release halt`, removed by `kubenode release resume`; git must not set it.',
+      {
+        by: name('User who stopped it.', 253),
+        reason: name('Why it is stopped.', 256),
+        since: time('When it was stopped.'),
+      },
+    ).optional(),
     historyLimit: int('Number of finished Releases that are kept.', [1, 100]).default(20),
     onFailure: choice('What to do when a stage fails.', ['Stop', 'ProposeRevert', 'PushRevert']).default(
       'Stop',
@@ -153,7 +165,10 @@ const spec = rules(
       ['planDigest'],
       named('Acknowledgement', 'Accepts the held plan of one unit.', {
         planDigest: digest('Digest of the plan.'),
-        unit: name('Name of the unit (chart).'),
+        unit: name(
+          "Name of the unit (chart). The hub's own units carry the name of their Pipeline: `fleet.pipelines`.",
+          2 * NAME_MAX + 1,
+        ),
         reason: name('Why it is accepted.', 256),
       }),
       [0, 16],

@@ -4,7 +4,7 @@
 export interface Acknowledgement {
   /** Digest of the plan. */
   readonly planDigest: string;
-  /** Name of the unit (chart). */
+  /** Name of the unit (chart). The hub's own units carry the name of their Pipeline: `fleet.pipelines`. */
   readonly unit: string;
   /** Why it is accepted. */
   readonly reason: string;
@@ -1278,6 +1278,16 @@ export interface PerMachineLimit {
   readonly lemon?: LemonLimit;
 }
 
+/** A stop by a person, which no commit lifts. Written by `kubenode release halt`, removed by `kubenode release resume`; git must not set it. */
+export interface PipelineHalt {
+  /** User who stopped it. */
+  readonly by: string;
+  /** Why it is stopped. */
+  readonly reason: string;
+  /** When it was stopped. */
+  readonly since: string;
+}
+
 /** Git repository that declares the fleet. */
 export interface PipelineSource {
   /** URL of the repository: https, ssh, git@host:path or file. http for loopback addresses only. */
@@ -1320,8 +1330,10 @@ export interface PipelineSpec {
   readonly unassigned?: 'Ignore' | 'Fail';
   /** Periods without promotion. (at most 32) */
   readonly freezes?: readonly Freeze[];
-  /** Whether promotion is paused. (default false) */
+  /** Whether promotion is paused. For git: a person stops a Pipeline with `kubenode release halt`. (default false) */
   readonly paused?: boolean;
+  /** A stop by a person, which no commit lifts. Written by `kubenode release halt`, removed by `kubenode release resume`; git must not set it. */
+  readonly halt?: PipelineHalt;
   /** Number of finished Releases that are kept. (1 to 100; default 20) */
   readonly historyLimit?: number;
   /** What to do when a stage fails. (default "Stop") */

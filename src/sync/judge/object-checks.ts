@@ -158,6 +158,9 @@ function misplaced(target: string, { kind, metadata }: KubeObject): string[] {
 }
 
 function controllerFields(object: KubeObject): string[] {
+  if (object.kind === 'Pipeline' && valueAt(object, 'spec', 'halt') !== undefined) {
+    return ['spec.halt: written by `kubenode release halt`: remove it. To pause in git, set spec.paused'];
+  }
   if (object.kind !== 'Machine') return [];
   if (
     valueAt(object, 'spec', 'components') === undefined &&

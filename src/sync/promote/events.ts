@@ -40,7 +40,7 @@ export function recordReleaseChange(
   );
   for (const stage of changed) {
     const { name, state } = stage;
-    const because = stageReason(stage);
+    const because = stageReason(stage, status.supersededBy);
     log.info('stage state changed', { release: release.metadata.name, stage: name, state, because });
     recordEvent?.(release, { ...eventFor(state), message: `stage ${name}: ${because}` });
   }
@@ -50,6 +50,11 @@ function eventFor(state: string): Pick<PromotionEvent, 'type' | 'reason'> {
   return { type: WARNING_STATES.has(state) ? 'Warning' : 'Normal', reason: `Sync${state}` };
 }
 
-function stageReason({ state, waiting }: ReleaseStage): string {
-  return waiting?.message ?? state;
+function stageReason(stage: ReleaseStage, supersededBy = 'a newer release'): string {
+  if (stage.state === 'Superseded') return `replaced by ${supersededBy}`;
+  return stage.state === 'Proven' ? provenReason(stage) : (stage.waiting?.message ?? 'started');
+}
+
+function provenReason({ clusters: { total = 0, proven = 0 } = {} }: ReleaseStage): string {
+  return total === 0 ? 'proven: the stage has no cluster' : `proven on ${proven} of ${total} clusters`;
 }

@@ -6,6 +6,7 @@ import type { Pipeline, Stage } from '../../api/generated/types.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import { type Limit, tightestLimit, UNLIMITED } from '../../rollout/limit.ts';
 import { MAX_NAMES } from './bounds.ts';
+import { pausedReason } from './paused.ts';
 
 export interface EntryRequest {
   readonly pipeline: Pipeline;
@@ -51,10 +52,12 @@ export function startLimit(request: StartRequest): Limit {
   ]);
 }
 
-function pausedLimit({ pipeline: { metadata, spec } }: Pick<StartRequest, 'pipeline'>): Limit[] {
-  if (!spec.paused) return [];
-  const blocker = { kind: 'Pipeline', name: metadata.name };
-  return [{ slots: 0, reason: 'Paused', because: `pipeline ${metadata.name} is paused`, blocker }];
+function pausedLimit({ pipeline }: Pick<StartRequest, 'pipeline'>): Limit[] {
+  const because = pausedReason(pipeline);
+  if (because === undefined) return [];
+  return [
+    { slots: 0, reason: 'Paused', because, blocker: { kind: 'Pipeline', name: pipeline.metadata.name } },
+  ];
 }
 
 function unassignedLimit({ pipeline, unassigned }: Pick<StartRequest, 'pipeline' | 'unassigned'>): Limit[] {

@@ -7,6 +7,7 @@ import type { Explanation } from '../../rollout/explanation.ts';
 import type { HeadReport } from '../commits.ts';
 import { MAX_NAMES } from './bounds.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
+import { pausedReason } from './paused.ts';
 import { type OrderedRelease, recordedStage } from './release/order.ts';
 import { booleanFinding } from './release/status.ts';
 import type { PromotionSnapshot } from './snapshot.ts';
@@ -118,13 +119,9 @@ function promoted({ snapshot, stages }: PipelineStatusInput, waiting: Wait | und
 }
 
 function progressing({ snapshot }: PipelineStatusInput, waiting: Wait | undefined): ConditionUpdate {
-  if (snapshot.pipeline.spec.paused) {
-    return {
-      type: 'Progressing',
-      status: 'False',
-      reason: 'Paused',
-      message: 'spec.paused: nothing is written',
-    };
+  const paused = pausedReason(snapshot.pipeline);
+  if (paused !== undefined) {
+    return { type: 'Progressing', status: 'False', reason: 'Paused', message: paused };
   }
   const message = waiting?.message ?? 'nothing waits';
   return { type: 'Progressing', status: 'True', reason: waiting?.reason ?? 'AllDone', message };

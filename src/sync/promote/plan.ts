@@ -12,6 +12,7 @@ import type { HeadReport } from '../commits.ts';
 import { type ClusterPlan, planClusters, planWithoutCommit } from './cluster/plan.ts';
 import { createStageMember, type MemberContext, type StageMember } from './cluster/stage-member.ts';
 import { type CommitHistory, createCommitHistory } from './commit-history.ts';
+import { pausedReason } from './paused.ts';
 import { pipelineStatus } from './pipeline-status.ts';
 import { type OrderedRelease, orderReleases } from './release/order.ts';
 import { expiredReleases, missingRelease, planReleases, type ReleaseUpdate } from './release/plan.ts';
@@ -151,7 +152,7 @@ function planAllClusters(
 ): readonly ClusterPlan[] {
   const planContext = {
     pipeline: pipeline.metadata.name,
-    paused: pipeline.spec.paused,
+    paused: pausedReason(pipeline) !== undefined,
     context,
   };
   const [anyStage] = pipeline.spec.stages;

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PIPELINES } from '../../../src/api/generated/resources.ts';
+import type { Pipeline } from '../../../src/api/generated/types.ts';
 import { bootstrap } from '../../../src/cli/commands/sync/bootstrap.ts';
-import { runCommandLine } from '../../../src/cli/run.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import type { SyncOptions } from '../../../src/sync/sync.ts';
 import { createFleetFolder, createTestRenderer } from '../../support/fleet-repository.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => installed?.stop());
 
 describe('bootstrap', { timeout: 180_000 }, () => {
-  it('creates the Pipelines of a repository, which users can halt and resume', async () => {
+  it('creates the Pipelines of a repository, once', async () => {
     const { kubeconfig, client } = installed.server;
     const io = testIo({ env: { KUBECONFIG: kubeconfig } });
     const options = {
@@ -37,17 +37,16 @@ describe('bootstrap', { timeout: 180_000 }, () => {
       gitFolder: join(tempFolder('bootstrap'), 'git'),
     } as unknown as SyncOptions;
     await bootstrap(io, { from: committed(PIPELINE), path: '.' }, options);
-    expect(await isPaused()).toBe(false);
-
-    expect(await runCommandLine(io, ['release', 'halt', 'fleet'])).toBe(0);
-    expect(await isPaused()).toBe(true);
-    expect(await runCommandLine(io, ['release', 'resume', 'fleet'])).toBe(0);
-    expect(await isPaused()).toBe(false);
-
-    async function isPaused(): Promise<boolean | undefined> {
-      const { spec } = await client.get(PIPELINES, { name: 'fleet' });
-      return (spec as { paused?: boolean }).paused;
-    }
+    const { spec, metadata } = await client.get<Pipeline>(PIPELINES, { name: 'fleet' });
+    expect(spec.stages.map(({ name }) => name)).toEqual(['test']);
+    await bootstrap(
+      io,
+      { from: committed(PIPELINE.replace('name: test', 'name: prod')), path: '.' },
+      options,
+    );
+    expect(await client.get(PIPELINES, { name: 'fleet' })).toMatchObject({
+      metadata: { generation: metadata.generation },
+    });
   });
 });
 

@@ -160,6 +160,13 @@ describe('findRefusals', () => {
     );
   });
 
+  it('refuses the halt of a Pipeline, which belongs to a person', async () => {
+    const halt = { by: 'a', reason: 'b', since: '2030-01-01T00:00:00Z' };
+    expect(await messagesFor([pipeline({ halt })], HUB_TARGET)).toEqual([
+      expect.stringContaining('spec.halt: written by `kubenode release halt`'),
+    ]);
+  });
+
   it('refuses an object that is declared twice, and names the first declaration', async () => {
     expect(await messagesFor([configMap(), configMap()])).toEqual([
       'ConfigMap default/a: declared twice: also in unit web, fleet/main.ts:7 test/web/a',

@@ -49,17 +49,29 @@ describe('recordReleaseChange', () => {
   it('records each stage with a new state, and why it waits', () => {
     const release = releaseOf('c1', 'test=Promoting prod=Pending');
     const { stages = [] } = releaseOf('c1', 'test=Proven prod=Waiting').status ?? {};
+    const clusters = { total: 3, proven: 2, failed: 1 };
     const waiting = { reason: 'StageBusy', since: '', message: 'stage prod is busy with fleet-c0' };
     const status = {
       conditions: [],
-      stages: stages.map((each) => (each.name === 'prod' ? { ...each, waiting } : each)),
+      stages: stages.map((each) => (each.name === 'prod' ? { ...each, waiting } : { ...each, clusters })),
     };
     expect(recorded((events) => recordReleaseChange(events, { release, status }))).toEqual([
-      'Normal SyncProven: stage test: Proven',
+      'Normal SyncProven: stage test: proven on 2 of 3 clusters',
       'Normal SyncWaiting: stage prod: stage prod is busy with fleet-c0',
     ]);
     expect(
       recorded((events) => recordReleaseChange(events, { release: { ...release, status }, status })),
     ).toEqual([]);
+  });
+
+  it.each([
+    ['test=Proven', 'proven: the stage has no cluster'],
+    ['test=Superseded', 'replaced by fleet-c2'],
+    ['test=Promoting', 'started'],
+  ])('explains %s as: %s', (stages, because) => {
+    const { status = { conditions: [] } } = releaseOf('c1', stages);
+    const update = { release: releaseOf('c1'), status: { ...status, supersededBy: 'fleet-c2' } };
+    const [event = ''] = recorded((events) => recordReleaseChange(events, update));
+    expect(event.split('stage test: ')[1]).toBe(because);
   });
 });

@@ -1,18 +1,15 @@
 /** `kubenode release`: lists, halts, resumes and approves releases. Fields that git owns change only by a commit; a halt is the user's. */
 
 import { Command } from 'commander';
-import { PIPELINES } from '../../../api/generated/resources.ts';
-import { MANAGER_CLI } from '../../../api/names.ts';
-import { API_VERSION } from '../../../api/version.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { shortCommit } from '../../age.ts';
-import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { findByName, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { createHaltCommand, createResumeCommand } from './halt.ts';
+import { withHub } from './hub.ts';
 import { createReleasesTable, formatRelease } from './text.ts';
 
 type Flags = ConnectionFlags & { readonly output: OutputFormat };
@@ -22,8 +19,8 @@ export function createReleaseCommand(io: Io): Command {
     .description('list releases, and halt, resume or approve them')
     .addCommand(createListCommand(io))
     .addCommand(createShowCommand(io))
-    .addCommand(createPauseCommand(io, 'halt', true))
-    .addCommand(createPauseCommand(io, 'resume', false))
+    .addCommand(createHaltCommand(io))
+    .addCommand(createResumeCommand(io))
     .addCommand(createApproveCommand(io));
 }
 
@@ -53,42 +50,6 @@ function createShowCommand(io: Io): Command {
       else printResult(io, flags.output, release, () => ({ columns: [], rows: [] }));
     }),
   );
-}
-
-const PAUSE_HELP = {
-  halt: 'start no new cluster in any stage of a pipeline; clusters in progress finish',
-  resume: 'continue a halted pipeline',
-};
-
-function createPauseCommand(io: Io, verb: 'halt' | 'resume', paused: boolean): Command {
-  const command = new Command(verb)
-    .description(PAUSE_HELP[verb])
-    .argument('<pipeline>', 'name of the Pipeline');
-  return addConnectionOptions(command).action((name: string, flags: ConnectionFlags) =>
-    withHub(io, flags, async (client) => {
-      findByName('Pipeline', (await readHub(client, io.signal)).pipelines, name);
-      await setPaused(client, name, paused);
-      io.err(
-        paused
-          ? `pipeline ${name} halted. Resume it with: kubenode release resume ${name}\n`
-          : `pipeline ${name} resumed\n`,
-      );
-    }),
-  );
-}
-
-/** Applies one field as kubenode-cli. If git sets it too, git owns it and the apply fails with a conflict. */
-async function setPaused(client: Client, name: string, paused: boolean): Promise<void> {
-  const intent = { apiVersion: API_VERSION, kind: PIPELINES.kind, metadata: { name }, spec: { paused } };
-  try {
-    await client.apply(PIPELINES, intent, { fieldManager: MANAGER_CLI });
-  } catch (error) {
-    if (!isKubeError(error, 'Conflict')) throw error;
-    throw new CliError(error.message, {
-      hint: 'change spec.paused of the Pipeline in the fleet repository, which sets it',
-      cause: error,
-    });
-  }
 }
 
 const APPROVE_HELP = `
@@ -122,17 +83,4 @@ function createApproveCommand(io: Io): Command {
         io.out(`approvals: [\n  ${JSON.stringify(entry)},\n],\n`);
       }),
   );
-}
-
-async function withHub(
-  io: Io,
-  flags: ConnectionFlags,
-  work: (client: Client) => Promise<void>,
-): Promise<void> {
-  const client = await connectFrom(io, flags);
-  try {
-    await work(client);
-  } finally {
-    await client.close();
-  }
 }

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cluster, ClusterApplyReport, ClusterAssigned } from '../../../api/generated/types.ts';
 import type { Log } from '../../../kube/process/log.ts';
+import type { Clock } from '../../../os/clock.ts';
 import type { ClusterReport } from '../../cluster-report.ts';
 import type { RenderedTarget } from '../../rendered.ts';
 import type { ClusterWorkers } from '../cluster-workers.ts';
@@ -17,6 +18,7 @@ export interface AssignmentsOptions {
   readonly clusters: ClusterWorkers;
   readonly pipelines: PipelineWorkers;
   readonly identity: string;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -33,7 +35,7 @@ export interface Assignments {
 }
 
 export function createAssignments(options: AssignmentsOptions): Assignments {
-  const { hub, clusters, pipelines, identity, log } = options;
+  const { hub, clusters, pipelines, identity, clock, log } = options;
   const stored = hub.stores.clusters;
   const writing = new Map<string, Promise<void>>();
   let closed = false;
@@ -61,7 +63,7 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
     const { name } = cluster.metadata;
     const assigned = cluster.status?.assigned;
     if (!assigned || !isSplit(name, assigned)) return;
-    const target = recordedTarget(cluster, hub.stores.pipelines.get(assigned.pipeline));
+    const target = recordedTarget(cluster, hub.stores.pipelines.get(assigned.pipeline), clock.now());
     if (target) clusters.setTarget(name, { ...target, content: () => recordedContent(name, assigned) });
   }
 

@@ -7,12 +7,21 @@ import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts'
 import { optional } from '../../../kube/objects/optional.ts';
 import { syncedCondition } from '../../apply/report.ts';
 import type { ClusterReport, ClusterTarget, WorkReport } from '../../cluster-report.ts';
+import { activePause, pausedReason } from '../../promote/paused.ts';
 
 /** The target that promotion recorded. A stop by a person counts at once, even if promotion has not recorded it yet. */
-export function recordedTarget(cluster: Cluster, pipeline: Pipeline | undefined): ClusterTarget | undefined {
+export function recordedTarget(
+  cluster: Cluster,
+  pipeline: Pipeline | undefined,
+  now: Date,
+): ClusterTarget | undefined {
   const { assigned } = cluster.status ?? {};
   if (!assigned) return undefined;
-  const isStopped = !pipeline || pipeline.spec.paused || cluster.spec.paused;
+  const isStopped =
+    pipeline === undefined ||
+    pausedReason(pipeline) !== undefined ||
+    cluster.spec.paused ||
+    activePause(cluster, now) !== undefined;
   return {
     mode: isStopped ? 'Observe' : assigned.mode,
     ...optional('commit', assigned.commit),

@@ -3,6 +3,7 @@ import type { Cluster } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { CommitHistory } from '../commit-history.ts';
+import { activePause } from '../paused.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import type { StageMembership } from '../stage/membership.ts';
 
@@ -51,16 +52,13 @@ function contested(
   };
 }
 
-/** Pauses of a unit or an object are handled by apply. */
 function paused({ metadata, spec }: Cluster, now: Date): WriteBlock | undefined {
   const { name } = metadata;
   const blocker = { kind: 'Cluster', name };
   if (spec.paused) {
     return { state: 'Paused', reason: 'Paused', because: `${name} is paused (spec.paused)`, blocker };
   }
-  const pause = spec.pauses.find(
-    ({ unit, object, until }) => !unit && !object && (until === undefined || new Date(until) > now),
-  );
+  const pause = activePause({ spec }, now);
   if (!pause) return undefined;
   return {
     state: 'Paused',

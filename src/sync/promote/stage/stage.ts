@@ -93,7 +93,7 @@ function entryWait(
   if (members.length === 0 && hadClusters) {
     return {
       reason: 'NoClusters',
-      because: `stage ${stage.name} has no cluster any more, so it proves nothing`,
+      because: `stage ${stage.name} has no cluster left to prove a commit on: add one, or remove the stage`,
       blocker: { kind: 'Pipeline', name: pipeline.metadata.name },
     };
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, ClusterApplyReport, Pipeline } from '../../../../src/api/generated/types.ts';
 import { createStore } from '../../../../src/kube/cache/store.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import type { ClusterAssignment } from '../../../../src/sync/apply/cluster-syncer.ts';
 import type { WorkReport } from '../../../../src/sync/cluster-report.ts';
 import { type Assignments, createAssignments } from '../../../../src/sync/hub/split-leases/assignments.ts';
@@ -160,7 +161,12 @@ function bed({ holds, status = { assigned: ASSIGNED } }: BedOptions): Bed {
       }),
     },
   };
-  const assignments = createAssignments({ ...(parts as never as Parts), identity: 'one', log });
+  const assignments = createAssignments({
+    ...(parts as never as Parts),
+    identity: 'one',
+    clock: createSystemClock(),
+    log,
+  });
   return {
     assignments,
     targets,

@@ -6,11 +6,17 @@ import {
   recordedTarget,
   withApplyReport,
 } from '../../../../src/sync/hub/split-leases/report.ts';
+import { NOW } from '../../../rollout/builders.ts';
 import { clusterOf, reportOf } from '../../promote/builders.ts';
 
 const ASSIGNED = { pipeline: 'fleet', commit: 'c1', digest: 'a1', mode: 'Apply' } as const;
-const RUNNING = { spec: { paused: false } } as Pipeline;
-const PAUSED = { spec: { paused: true } } as Pipeline;
+const RUNNING = { metadata: { name: 'fleet' }, spec: { paused: false } } as Pipeline;
+const PAUSED = { metadata: { name: 'fleet' }, spec: { paused: true } } as Pipeline;
+const HALT = { name: 'release-halt', by: 'anna', reason: 'ticket 7' };
+const HALTED = {
+  metadata: { name: 'fleet' },
+  spec: { paused: false, halt: { ...HALT, since: '2030-01-01T00:00:00Z' } },
+} as unknown as Pipeline;
 const OBJECTS = { total: 2, applied: 1, pruned: 0, failed: 1 };
 const FAILURE = { object: 'v1/ConfigMap/default/a', reason: 'Invalid', message: 'unknown field' };
 const FAILED: WorkReport = {
@@ -39,14 +45,16 @@ describe('recordedTarget', () => {
     ],
     ['Observe once a person has paused the Pipeline', assigned(), PAUSED, 'Observe'],
     ['Observe once a person has paused the Cluster', assigned({}, { paused: true }), RUNNING, 'Observe'],
+    ['Observe once a person has halted the Pipeline', assigned(), HALTED, 'Observe'],
+    ['Observe once a person has halted the Cluster', assigned({}, { pauses: [HALT] }), RUNNING, 'Observe'],
     ['Observe when the Pipeline was deleted', assigned(), undefined, 'Observe'],
   ])('is %s', (_, cluster, pipeline, mode) => {
     const target = { pipeline: 'fleet', commit: 'c1', digest: 'a1', mode };
-    expect(recordedTarget(cluster, pipeline)).toMatchObject(target);
+    expect(recordedTarget(cluster, pipeline, NOW)).toMatchObject(target);
   });
 
   it('is nothing before promotion has recorded anything', () => {
-    expect(recordedTarget(clusterOf(), RUNNING)).toBeUndefined();
+    expect(recordedTarget(clusterOf(), RUNNING, NOW)).toBeUndefined();
   });
 });
 
