@@ -98,6 +98,7 @@ const ENTRY_POINTS = [
 /** What parts that do not exist yet will import: the controllers, the Defender and the agent. */
 const FUTURE_ENTRY_POINTS = [
   'src/api/',
+  'src/defender/',
   'src/kube/controller/',
   'src/kube/process/shutdown.ts',
   'src/kube/transport/https.ts',

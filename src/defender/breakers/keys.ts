@@ -1,0 +1,57 @@
+/** Names of breakers in the ledger: `<policy>/<breaker>/<key>`. Pure. */
+import type { Risk } from '../../api/enums.ts';
+import type { Breaker, LedgerHolder } from '../../api/generated/types.ts';
+import type { MachineFacts } from '../facts/facts.ts';
+import { CLUSTER_KEY, NO_KEY } from '../facts/grouping.ts';
+import { holderKey, isAtLeast } from '../ledger/entries.ts';
+
+export interface BreakerKey {
+  readonly id: string;
+  /** For people: `zone eu-1a`. */
+  readonly label: string;
+}
+
+export interface BreakerSubject {
+  readonly holder: LedgerHolder;
+  readonly machine: Pick<MachineFacts, 'zone' | 'pool' | 'dimensions'>;
+}
+
+/** Keys have at most 160 characters in the ledger. */
+export function breakerId(policy: string, breaker: string, key: string): string {
+  return `${policy}/${breaker}/${key}`.slice(0, 160);
+}
+
+/** The breakers that an act on this machine meets: one, or for common causes one for each dimension. */
+export function breakerKeys(
+  policy: string,
+  breaker: Breaker,
+  subject: BreakerSubject,
+): readonly BreakerKey[] {
+  return keysOf(breaker, subject).map(([key, label]) => ({
+    id: breakerId(policy, breaker.name, key),
+    label,
+  }));
+}
+
+function keysOf(breaker: Breaker, subject: BreakerSubject): readonly (readonly [string, string])[] {
+  if (breaker.type === 'CommonCause') return dimensionKeys(breaker, subject);
+  const { machine, holder } = subject;
+  const keys = { Cluster: CLUSTER_KEY, Zone: machine.zone, Pool: machine.pool, Holder: holderKey(holder) };
+  const key = keys[breaker.per] ?? NO_KEY;
+  return [[key, breaker.per === 'Cluster' ? key : `${breaker.per.toLowerCase()} ${key}`]];
+}
+
+function dimensionKeys(
+  { dimensions = [] }: Breaker,
+  { machine }: BreakerSubject,
+): readonly (readonly [string, string])[] {
+  return dimensions.flatMap((dimension) => {
+    const value = machine.dimensions?.[dimension];
+    return value === undefined ? [] : [[`${dimension}=${value}`, `${dimension} ${value}`] as const];
+  });
+}
+
+/** Without a list of risks, a breaker stops everything disruptive. */
+export function isBreakerFor({ risks }: Pick<Breaker, 'risks'>, risk: Risk): boolean {
+  return risks.length === 0 ? isAtLeast(risk, 'Pod') : risks.includes(risk);
+}

@@ -1,0 +1,105 @@
+/** What the Defender knows when it decides. What was not observed is absent or Unknown, and permits nothing. */
+import type { MachineHold } from '../../api/generated/types.ts';
+import type { Labels } from '../../kube/objects/selector.ts';
+
+export interface MachineFacts {
+  /** Name of the Machine, or `hostedControlPlaneKey(cluster)`. */
+  readonly name: string;
+  /** Labels of the Machine and its Node. */
+  readonly labels: Labels;
+  readonly zone?: string;
+  readonly pool?: string;
+  /** Absent when the machine has no Node. */
+  readonly nodeUID?: string;
+  readonly nodeCreatedAt?: Date;
+  readonly readiness: 'Ready' | 'NotReady' | 'Unknown';
+  /** When the readiness became Unknown, by our own clock. */
+  readonly unknownSince?: Date;
+  /** Was Ready at least once. Until then the machine is neither counted as available nor as unavailable. */
+  readonly established: boolean;
+  readonly cordoned: boolean;
+  /** Keys of the taints of the Node. */
+  readonly taints: readonly string[];
+  /** Names of the Leases of other tools that are held; absent: not observed. */
+  readonly foreignLeases?: readonly string[];
+  /** Names of running Pods by the label that makes them block; absent: not observed. */
+  readonly blockingPods?: Labels;
+  readonly hold?: MachineHold;
+  /** The label `kubenode.dev/exclude` is set on the Machine or its Node. */
+  readonly excluded: boolean;
+  /** The Cluster of a hosted control plane is paused. */
+  readonly paused: boolean;
+  /** Whether pods keep data on the machine; absent: not observed. */
+  readonly hasLocalData?: boolean;
+  /** Repairs of this hardware, newest first; absent: not observed. */
+  readonly repairs?: readonly RepairFact[];
+  readonly isControlPlane: boolean;
+  /** Values of the dimensions that common causes are searched in: `kernelVersion`, `rack`. */
+  readonly dimensions?: Labels;
+}
+
+export interface RepairFact {
+  readonly at: Date;
+  readonly rebooted: boolean;
+}
+
+/** Whether our own view can be trusted. */
+export interface ViewFacts {
+  /** Since the last contact of the stalest view; undefined: a view is not complete. */
+  readonly ageSeconds: number | undefined;
+  /** Failed requests of the last minute. */
+  readonly apiErrorPercent: number | undefined;
+  /** Difference between our wall clock and the API server's. */
+  readonly clockSkewSeconds: number | undefined;
+}
+
+export interface ControlPlaneMember {
+  readonly machine: string;
+  readonly etcd: 'Healthy' | 'Unhealthy' | 'Unknown';
+  readonly apiServer: 'Ready' | 'NotReady' | 'Unknown';
+  readonly isLeader: boolean;
+  /** It is ill, or not up to date: it goes before the leader. */
+  readonly needsWork: boolean;
+}
+
+/** Counts of the established machines of a group. */
+export interface GroupCounts {
+  readonly total: number;
+  /** Number of machines by the states in which they are: index is a sum of `STATE_BITS`. */
+  readonly byStates: readonly number[];
+}
+
+/** States of a machine that take it out of service. */
+export const STATE_BITS = { NotReady: 1, Unknown: 2, Cordoned: 4, ForeignMaintenance: 8 } as const;
+
+export const NO_MACHINES: GroupCounts = { total: 0, byStates: [] };
+
+/** How many machines of the group are in one of the states. */
+export function countStates({ byStates }: GroupCounts, mask: number): number {
+  let sum = 0;
+  for (let states = 1; states < byStates.length; states += 1) {
+    if ((states & mask) !== 0) sum += byStates[states] ?? 0;
+  }
+  return sum;
+}
+
+export interface FleetFacts {
+  readonly view: ViewFacts;
+  machine(name: string): MachineFacts | undefined;
+  /** States of the machine, as a sum of `STATE_BITS`; 0: it serves. */
+  statesOf(machine: MachineFacts): number;
+  /** Counts of one group of a grouping, by `Grouping.id`. */
+  group(grouping: string, key: string): GroupCounts;
+  /** Keys of all groups of a grouping. */
+  groupKeys(grouping: string): readonly string[];
+  /** The machines that are Unknown now, with the time since when. */
+  unknownSince(): readonly Date[];
+  /** Members of the control plane; undefined: could not be read. */
+  readonly controlPlane: readonly ControlPlaneMember[] | undefined;
+  /** Zones that their provider reports as failing. */
+  readonly zonalShifts: ReadonlySet<string>;
+  /** Whether a query returns samples; undefined: error or timeout. */
+  alert(query: string): 'Firing' | 'Quiet' | undefined;
+  /** Machines whose facts could not be evaluated, in percent; undefined: not observed. */
+  readonly indeterminatePercent: number | undefined;
+}

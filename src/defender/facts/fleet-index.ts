@@ -1,0 +1,96 @@
+/**
+ * Counts of machines by group, kept current with each change of a machine, so that a decision never reads the fleet.
+ * A change costs one update for each grouping; a count costs nothing.
+ */
+import { isSelected } from '../../kube/objects/selector.ts';
+import { type GroupCounts, type MachineFacts, NO_MACHINES, STATE_BITS } from './facts.ts';
+import { type Grouping, groupKey } from './grouping.ts';
+
+export interface FleetIndex {
+  /** Replaces the groupings and counts all machines again. Call it when policies change. */
+  setGroupings(groupings: readonly Grouping[], isForeign: (machine: MachineFacts) => boolean): void;
+  put(machine: MachineFacts): void;
+  remove(name: string): void;
+  machine(name: string): MachineFacts | undefined;
+  machines(): Iterable<MachineFacts>;
+  statesOf(machine: MachineFacts): number;
+  group(grouping: string, key: string): GroupCounts;
+  groupKeys(grouping: string): readonly string[];
+  unknownSince(): readonly Date[];
+}
+
+interface MutableCounts {
+  total: number;
+  readonly byStates: number[];
+}
+
+interface CountedGrouping {
+  readonly grouping: Grouping;
+  readonly counts: Map<string, MutableCounts>;
+}
+
+const STATES = 16;
+
+function isNeverForeign(): boolean {
+  return false;
+}
+
+export function createFleetIndex(): FleetIndex {
+  const machines = new Map<string, MachineFacts>();
+  const unknown = new Map<string, Date>();
+  let groupings = new Map<string, CountedGrouping>();
+  let isForeign: (machine: MachineFacts) => boolean = isNeverForeign;
+
+  return {
+    setGroupings,
+    put,
+    remove,
+    machine: (name) => machines.get(name),
+    machines: () => machines.values(),
+    statesOf,
+    group: (grouping, key) => groupings.get(grouping)?.counts.get(key) ?? NO_MACHINES,
+    groupKeys: (grouping) => [...(groupings.get(grouping)?.counts.keys() ?? [])],
+    unknownSince: () => [...unknown.values()],
+  };
+
+  function setGroupings(next: readonly Grouping[], foreign: typeof isForeign): void {
+    isForeign = foreign;
+    groupings = new Map(next.map((grouping) => [grouping.id, { grouping, counts: new Map() }]));
+    for (const machine of machines.values()) count(machine, 1);
+  }
+
+  function put(machine: MachineFacts): void {
+    remove(machine.name);
+    machines.set(machine.name, machine);
+    if (machine.established && machine.unknownSince) unknown.set(machine.name, machine.unknownSince);
+    count(machine, 1);
+  }
+
+  function remove(name: string): void {
+    const before = machines.get(name);
+    if (!before) return;
+    machines.delete(name);
+    unknown.delete(name);
+    count(before, -1);
+  }
+
+  function count(machine: MachineFacts, change: 1 | -1): void {
+    if (!machine.established) return;
+    const states = statesOf(machine);
+    for (const { grouping, counts } of groupings.values()) {
+      if (!isSelected(grouping.selector, machine.labels)) continue;
+      const key = groupKey(grouping, machine);
+      const counted = counts.get(key) ?? { total: 0, byStates: Array.from({ length: STATES }, () => 0) };
+      counted.total += change;
+      counted.byStates[states] = (counted.byStates[states] ?? 0) + change;
+      if (counted.total > 0) counts.set(key, counted);
+      else counts.delete(key);
+    }
+  }
+
+  function statesOf(machine: MachineFacts): number {
+    const ready = machine.readiness === 'Ready' ? 0 : STATE_BITS[machine.readiness];
+    const cordoned = machine.cordoned ? STATE_BITS.Cordoned : 0;
+    return ready | cordoned | (isForeign(machine) ? STATE_BITS.ForeignMaintenance : 0);
+  }
+}

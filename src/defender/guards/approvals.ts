@@ -1,0 +1,43 @@
+/** Acts that a person must approve. No answer is a denial. */
+import type { ApprovalRule } from '../../api/generated/types.ts';
+import type { DenialCause } from '../../api/grants.ts';
+import { isActOf } from '../policies/matches.ts';
+import type { PreparedPolicy } from '../policies/prepare.ts';
+import type { GuardInput, PolicyGuard } from './guard.ts';
+
+export const approvals: PolicyGuard = {
+  id: 'approvals',
+  skippedByRecovery: false,
+  checkedAtRenewal: false,
+  checkPolicy: (input, policy) => checkApprovals(input, policy),
+};
+
+function checkApprovals(input: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
+  return spec.approval.filter((rule) => isFor(rule, input)).flatMap((rule) => checkRule(rule, input));
+}
+
+/** Local data that was not observed may be there. */
+function isFor(rule: ApprovalRule, { ask, machine }: GuardInput): boolean {
+  return isActOf(rule, ask) && !(rule.onlyLocalData && machine.hasLocalData === false);
+}
+
+function checkRule(
+  { name, approvers }: ApprovalRule,
+  { ask, ledger, now }: GuardInput,
+): readonly DenialCause[] {
+  const answer = Object.hasOwn(ledger.approvals, ask.machine) ? ledger.approvals[ask.machine] : undefined;
+  const what = `${ask.action} of ${ask.machine} by ${ask.holder.kind} ${ask.holder.name}`;
+  const rule = { key: name };
+  if (answer?.action !== ask.action || answer.holder !== ask.holder.name) {
+    const message = `${what} waits for the approval of ${approvers.join(' or ')}`;
+    return [{ reason: 'ApprovalPending', message, ...rule }];
+  }
+  if (answer.decision === 'Refused') {
+    return [
+      { reason: 'ApprovalRefused', message: `${what} was refused by ${answer.by} at ${answer.at}`, ...rule },
+    ];
+  }
+  if (Date.parse(answer.until) > +now) return [];
+  const message = `the approval of ${what} by ${answer.by} ended at ${answer.until}`;
+  return [{ reason: 'ApprovalTimedOut', message, ...rule }];
+}

@@ -1,0 +1,63 @@
+/** R23: alerts, other tools and Pods that must not be disturbed. */
+import type { DenialCause } from '../../api/grants.ts';
+import { foreignOwner } from '../facts/foreign.ts';
+import type { PreparedPolicy } from '../policies/prepare.ts';
+import type { GuardInput, PolicyGuard } from './guard.ts';
+
+export const alerts: PolicyGuard = {
+  id: 'alerts',
+  skippedByRecovery: true,
+  checkedAtRenewal: true,
+  checkPolicy: checkAlerts,
+};
+
+export const foreignOwners: PolicyGuard = {
+  id: 'foreign-owner',
+  skippedByRecovery: false,
+  checkedAtRenewal: true,
+  checkPolicy: checkForeign,
+};
+
+export const blockingPods: PolicyGuard = {
+  id: 'blocking-pods',
+  skippedByRecovery: false,
+  checkedAtRenewal: true,
+  checkPolicy: checkPods,
+};
+
+function checkAlerts({ ask, facts }: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
+  if (ask.risk === 'None') return [];
+  return spec.blockers.promql.flatMap(({ name, query }): readonly DenialCause[] => {
+    const state = facts.alert(query);
+    if (state === 'Quiet') return [];
+    return state === 'Firing'
+      ? [{ reason: 'BlockedByAlert', message: `alert ${name} is firing`, key: name }]
+      : [{ reason: 'AlertUnreadable', message: `alert ${name} could not be read`, key: name }];
+  });
+}
+
+function checkForeign({ ask, machine }: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
+  const { foreign } = spec.blockers;
+  if (ask.risk === 'None' || foreign.length === 0) return [];
+  if (!machine.foreignLeases && foreign.some(({ lease }) => lease !== undefined)) {
+    const message = `Leases of other tools for machine ${machine.name} were not observed`;
+    return [{ reason: 'FactUnknown', message }];
+  }
+  const owner = foreignOwner(machine, foreign);
+  if (owner === undefined) return [];
+  return [
+    { reason: 'ForeignOwner', message: `another tool maintains ${machine.name}: ${owner}`, key: owner },
+  ];
+}
+
+function checkPods({ ask, machine }: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
+  const { podLabels } = spec.blockers;
+  if (ask.risk === 'None' || podLabels.length === 0) return [];
+  const { blockingPods: pods } = machine;
+  if (!pods) return [{ reason: 'FactUnknown', message: `Pods of machine ${machine.name} were not observed` }];
+  return podLabels.flatMap((label): readonly DenialCause[] => {
+    const pod = pods[label];
+    if (pod === undefined) return [];
+    return [{ reason: 'BlockedByPod', message: `Pod ${pod} with label ${label} runs on it`, key: label }];
+  });
+}

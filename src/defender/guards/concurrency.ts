@@ -1,0 +1,124 @@
+/** R14, R15: how many machines of a group may be out of service or in work. */
+import type { DenyReason } from '../../api/deny-reasons.ts';
+import type { DenialCause } from '../../api/grants.ts';
+import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
+import { countStates, STATE_BITS } from '../facts/facts.ts';
+import { CLUSTER_KEY, groupKey } from '../facts/grouping.ts';
+import { holderKey, takesNodeDown } from '../ledger/entries.ts';
+import { isActOf } from '../policies/matches.ts';
+import type { PreparedLimit, PreparedPolicy } from '../policies/prepare.ts';
+import type { GuardInput, PolicyGuard } from './guard.ts';
+
+export const concurrencyLimits: PolicyGuard = {
+  id: 'concurrency',
+  skippedByRecovery: true,
+  checkedAtRenewal: false,
+  checkPolicy: (input, policy) => policy.limits.flatMap((limit) => checkLimit(input, policy, limit)),
+};
+
+export const lastReady: PolicyGuard = {
+  id: 'last-ready',
+  skippedByRecovery: true,
+  checkedAtRenewal: false,
+  checkPolicy: checkLastReady,
+};
+
+const REASONS = {
+  Cluster: 'ConcurrencyCluster',
+  Zone: 'ConcurrencyZone',
+  Pool: 'ConcurrencyPool',
+  Label: 'ConcurrencyLabel',
+  Holder: 'ConcurrencyHolder',
+} as const satisfies Record<string, DenyReason>;
+
+function checkLimit(
+  input: GuardInput,
+  policy: PreparedPolicy,
+  prepared: PreparedLimit,
+): readonly DenialCause[] {
+  if (!isActOf(prepared.limit, input.ask)) return [];
+  const { key, used, total, what } = useOf(input, policy, prepared);
+  const max = maximum(policy, prepared, total);
+  if (used + 1 <= max.value) return [];
+  const { name, per, max: amount } = prepared.limit;
+  const of = typeof amount === 'string' ? ` (${amount} of ${total})` : '';
+  const label = labelOf(prepared, key);
+  const message = `${label}: ${used} ${what}, and at most ${max.value} allowed${of} by limit ${name}`;
+  return [
+    { reason: max.isSmallPool ? 'SmallPool' : REASONS[per], message, key: label, used, limit: max.value },
+  ];
+}
+
+interface Use {
+  readonly key: string;
+  readonly used: number;
+  readonly total: number;
+  /** What `used` counts, for people. */
+  readonly what: string;
+}
+
+function useOf(
+  { ask, machine, facts, usage }: GuardInput,
+  policy: PreparedPolicy,
+  prepared: PreparedLimit,
+): Use {
+  const { grouping } = prepared;
+  if (!grouping) {
+    const key = holderKey(ask.holder);
+    const { total } = facts.group(policy.cluster.id, CLUSTER_KEY);
+    return { key, used: usage.of(prepared, key).taken, total, what: 'in work' };
+  }
+  const key = groupKey(grouping, machine);
+  const counts = facts.group(grouping.id, key);
+  const use = usage.of(prepared, key);
+  const total = counts.total + use.deleted;
+  // A machine that is counted already costs no availability: it only has to fit beside the other acts (R14).
+  const isCounted = !machine.established || (facts.statesOf(machine) & policy.countedStates) !== 0;
+  if (isCounted) return { key, used: use.taken, total, what: 'in work' };
+  const used = countStates(counts, policy.countedStates) + use.uncounted;
+  return { key, used, total, what: 'out of service or in work' };
+}
+
+interface Maximum {
+  readonly value: number;
+  readonly isSmallPool: boolean;
+}
+
+/** In a small pool a percentage means little: the rule for small pools lowers it. */
+function maximum({ spec }: PreparedPolicy, { limit }: PreparedLimit, total: number): Maximum {
+  const value = resolveIntOrPercent(limit.max, total);
+  const { below, max } = spec.counting.smallPool;
+  if (limit.per !== 'Pool' || total >= below || max >= value) return { value, isSmallPool: false };
+  return { value: max, isSmallPool: true };
+}
+
+function labelOf({ limit, grouping }: PreparedLimit, key: string): string {
+  if (!grouping) return `holder ${key}`;
+  if (grouping.per === 'Cluster') return 'cluster';
+  return `${grouping.per === 'Label' ? (limit.labelKey ?? '') : grouping.per.toLowerCase()} ${key}`;
+}
+
+/** R15: the last machine of a pool that serves is never taken out of service. */
+function checkLastReady(input: GuardInput, policy: PreparedPolicy): readonly DenialCause[] {
+  const { ask, machine, facts, ledger } = input;
+  if (!takesNodeDown(ask.risk) || !machine.established || facts.statesOf(machine) !== 0) return [];
+  if (machine.pool === undefined) return [];
+  const key = groupKey(policy.pools, machine);
+  const counts = facts.group(policy.pools.id, key);
+  const serving = counts.total - countStates(counts, ALL_STATES);
+  const inWork = Object.entries(ledger.grants).filter(
+    ([name, entry]) =>
+      name !== machine.name && entry.state !== 'Settled' && takesNodeDown(entry.risk) && isServing(name),
+  );
+  const used = serving - inWork.length;
+  if (used > 1) return [];
+  const message = `machine ${machine.name} is the last of pool ${key} that serves`;
+  return [{ reason: 'LastReadyOfPool', message, key: `pool ${key}`, used, limit: 1 }];
+
+  function isServing(name: string): boolean {
+    const other = facts.machine(name);
+    return other?.pool === machine.pool && other?.established === true && facts.statesOf(other) === 0;
+  }
+}
+
+const ALL_STATES = Object.values(STATE_BITS).reduce((mask, bit) => mask | bit, 0);

@@ -1,0 +1,57 @@
+/**
+ * A guard is one check of a decision. Every guard answers with all causes that it finds; none of them reads what another
+ * one decided, so each can be taken out alone (`npm run sim -- --without`).
+ */
+import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
+import type { DenialCause, GrantAsk } from '../../api/grants.ts';
+import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
+import type { LedgerUsage } from '../ledger/usage.ts';
+import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
+
+/** What all guards of one decision share. */
+export interface GuardInput {
+  /** `factsAt` is absent at a renewal: the facts of the Defender itself are used. */
+  readonly ask: Omit<GrantAsk, 'factsAt'> & { readonly factsAt?: Date };
+  readonly machine: MachineFacts;
+  readonly policies: PreparedPolicies;
+  readonly ledger: DefenderLedgerSpec;
+  readonly usage: LedgerUsage;
+  readonly facts: FleetFacts;
+  readonly now: Date;
+}
+
+interface GuardRules {
+  readonly id: string;
+  /** Not checked when an act in flight is taken back. */
+  readonly skippedByRecovery: boolean;
+  /** Checked again at each renewal: its answer depends on time, not on the grant itself. */
+  readonly checkedAtRenewal: boolean;
+}
+
+export interface AskGuard extends GuardRules {
+  readonly check: (input: GuardInput) => readonly DenialCause[];
+}
+
+/** Checked once for each policy that applies; `decide` adds the name of the policy. */
+export interface PolicyGuard extends GuardRules {
+  readonly checkPolicy: (input: GuardInput, policy: PreparedPolicy) => readonly DenialCause[];
+}
+
+export type Guard = AskGuard | PolicyGuard;
+
+/** The grant of this machine in the ledger. */
+export function entryOf({ ledger, ask }: GuardInput): LedgerGrant | undefined {
+  return Object.hasOwn(ledger.grants, ask.machine) ? ledger.grants[ask.machine] : undefined;
+}
+
+export function isRepair({ ask }: GuardInput): boolean {
+  return ask.holder.kind === 'RemedyOperationJob' && ask.risk !== 'None';
+}
+
+export function secondsFrom(earlier: Date, later: Date): number {
+  return Math.floor((+later - +earlier) / 1000);
+}
+
+export function after(moment: Date | string, seconds: number): Date {
+  return new Date(+new Date(moment) + seconds * 1000);
+}

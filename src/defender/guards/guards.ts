@@ -1,0 +1,48 @@
+/** All guards of a decision. */
+import { approvals } from './approvals.ts';
+import { askRecent, askValid, revisionKnown, sameNode } from './ask-valid.ts';
+import { alerts, blockingPods, foreignOwners } from './blockers.ts';
+import { breakerOpen } from './breaker-open.ts';
+import { concurrencyLimits, lastReady } from './concurrency.ts';
+import { controlPlane } from './control-plane.ts';
+import type { Guard } from './guard.ts';
+import { ledgerFull, ledgerRecovering } from './ledger-state.ts';
+import { nodeAge, oneAct, repairLimits } from './machine.ts';
+import { rates } from './rates.ts';
+import { apiErrors, clockTrusted, massUnknown, viewFresh } from './self-doubt.ts';
+import { held, killSwitch } from './stop.ts';
+import { freeze, quietWindow } from './windows.ts';
+import { darkZone, zonalShift } from './zones.ts';
+
+export const GUARDS: readonly Guard[] = [
+  killSwitch,
+  held,
+  ledgerRecovering,
+  ledgerFull,
+  askValid,
+  askRecent,
+  revisionKnown,
+  sameNode,
+  clockTrusted,
+  viewFresh,
+  apiErrors,
+  massUnknown,
+  controlPlane,
+  darkZone,
+  zonalShift,
+  breakerOpen,
+  quietWindow,
+  freeze,
+  alerts,
+  foreignOwners,
+  blockingPods,
+  oneAct,
+  nodeAge,
+  repairLimits,
+  lastReady,
+  concurrencyLimits,
+  rates,
+  approvals,
+];
+
+export const GUARD_IDS: readonly string[] = GUARDS.map(({ id }) => id);

@@ -1,0 +1,121 @@
+/** Limits of one machine: one act at a time, and not the same repair again and again. */
+import type { DenialCause } from '../../api/grants.ts';
+import type { RepairFact } from '../facts/facts.ts';
+import { isInFlight, isLapsed, isSuspect } from '../ledger/entries.ts';
+import type { PreparedPolicy } from '../policies/prepare.ts';
+import {
+  type AskGuard,
+  after,
+  entryOf,
+  type GuardInput,
+  isRepair,
+  type PolicyGuard,
+  secondsFrom,
+} from './guard.ts';
+
+export const oneAct: AskGuard = {
+  id: 'one-act',
+  skippedByRecovery: false,
+  checkedAtRenewal: false,
+  check: checkBusy,
+};
+
+export const nodeAge: PolicyGuard = {
+  id: 'node-age',
+  skippedByRecovery: true,
+  checkedAtRenewal: false,
+  checkPolicy: checkAge,
+};
+
+export const repairLimits: PolicyGuard = {
+  id: 'repair-limits',
+  skippedByRecovery: true,
+  checkedAtRenewal: false,
+  checkPolicy: checkRepairs,
+};
+
+function checkBusy(input: GuardInput): readonly DenialCause[] {
+  const { ask, now } = input;
+  const entry = entryOf(input);
+  if (!entry || !isInFlight(entry) || isLapsed(entry, now)) return [];
+  const { kind, name } = entry.holder;
+  const state = isSuspect(entry, now) ? `past its end since ${entry.notAfter}` : entry.state;
+  const message = `machine ${ask.machine}: ${entry.action} of ${kind} ${name} is in work (${entry.id}, ${state})`;
+  return [{ reason: 'NodeBusy', message, key: entry.id }];
+}
+
+function checkAge(input: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
+  const { machine, now } = input;
+  const limit = spec.blockers.minNodeAgeSeconds;
+  if (!isRepair(input) || machine.nodeUID === undefined) return [];
+  const { nodeCreatedAt } = machine;
+  if (!nodeCreatedAt) {
+    return [{ reason: 'FactUnknown', message: `age of Node ${machine.name} is unknown`, limit }];
+  }
+  const used = secondsFrom(nodeCreatedAt, now);
+  if (used >= limit) return [];
+  const message = `Node ${machine.name} is ${used} s old; repairs begin after ${limit} s`;
+  return [{ reason: 'NodeTooYoung', message, used, limit, until: after(nodeCreatedAt, limit) }];
+}
+
+function checkRepairs(input: GuardInput, { spec: { perMachine } }: PreparedPolicy): readonly DenialCause[] {
+  const { machine, now } = input;
+  if (!isRepair(input)) return [];
+  const { repairs } = machine;
+  if (!repairs) {
+    return [{ reason: 'FactUnknown', message: `earlier repairs of machine ${machine.name} are unknown` }];
+  }
+  const { maxGrants, maxReboots, windowSeconds, minIntervalSeconds, lemon } = perMachine;
+  const reboots = repairs.filter(({ rebooted }) => rebooted);
+  const within = { name: machine.name, now };
+  return [
+    ...interval(repairs[0], minIntervalSeconds, within),
+    ...limited('NodeJobLimit', repairs, { max: maxGrants, seconds: windowSeconds, ...within }),
+    ...limited('NodeRebootLimit', isReboot(input) ? reboots : [], {
+      max: maxReboots,
+      seconds: windowSeconds,
+      ...within,
+    }),
+    ...limited('Lemon', repairs, { max: lemon.repairs, seconds: lemon.windowSeconds, ...within }),
+  ];
+}
+
+interface Within {
+  readonly name: string;
+  readonly now: Date;
+}
+
+const REBOOTS = ['Reboot', 'PowerOff', 'PowerCycle'];
+
+function isReboot({ ask }: GuardInput): boolean {
+  return REBOOTS.includes(ask.action);
+}
+
+function interval(
+  last: RepairFact | undefined,
+  limit: number,
+  { name, now }: Within,
+): readonly DenialCause[] {
+  if (!last) return [];
+  const used = secondsFrom(last.at, now);
+  if (used >= limit) return [];
+  const until = after(last.at, limit);
+  const message = `machine ${name} was repaired ${used} s ago; the next repair may begin at ${until.toISOString()}`;
+  return [{ reason: 'NodeInterval', message, used, limit, until }];
+}
+
+const WHAT = { NodeJobLimit: 'repairs', NodeRebootLimit: 'reboots', Lemon: 'repairs of a lemon' } as const;
+
+function limited(
+  reason: keyof typeof WHAT,
+  repairs: readonly RepairFact[],
+  { max, seconds, name, now }: Within & { readonly max: number; readonly seconds: number },
+): readonly DenialCause[] {
+  const recent = repairs.filter(({ at }) => secondsFrom(at, now) < seconds);
+  if (recent.length < max) return [];
+  const message = `machine ${name}: ${recent.length} ${WHAT[reason]} within ${seconds} s; the limit is ${max}`;
+  // With fewer than `max` again: when the oldest of the newest `max` leaves the period.
+  const leaving = recent[max - 1];
+  const until = leaving && reason !== 'Lemon' ? { until: after(leaving.at, seconds) } : {};
+  return [{ reason, message, used: recent.length, limit: max, ...until }];
+}

@@ -1,0 +1,58 @@
+/**
+ * What people stopped: everything by the kill switch (R25), a machine by a hold or a label, a hosted control plane by its
+ * pause. The kill switch holds in every mode of its policy.
+ */
+import type { KillSwitch } from '../../api/generated/types.ts';
+import type { DenialCause } from '../../api/grants.ts';
+import type { PreparedPolicy } from '../policies/prepare.ts';
+import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
+
+const HOLDERS = { Remedy: 'RemedyOperationJob', Rollout: 'MachineComponentSet' } as const;
+
+export const killSwitch: PolicyGuard = {
+  id: 'kill-switch',
+  skippedByRecovery: false,
+  checkedAtRenewal: true,
+  checkPolicy: checkKillSwitch,
+};
+
+function checkKillSwitch({ ask, now }: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
+  const { engaged, scope, until } = spec.killSwitch;
+  if (!engaged || (until !== undefined && Date.parse(until) <= +now)) return [];
+  if (scope !== 'All' && ask.holder.kind !== HOLDERS[scope]) return [];
+  const ends = until === undefined ? {} : { until: new Date(until) };
+  return [{ reason: 'KillSwitch', message: messageOf(spec.killSwitch), ...ends }];
+}
+
+function messageOf({ by = 'unknown', reason = 'no reason given' }: KillSwitch): string {
+  return `kill switch engaged by ${by}: ${reason}`;
+}
+
+export const held: AskGuard = {
+  id: 'held',
+  skippedByRecovery: false,
+  checkedAtRenewal: true,
+  check: checkHeld,
+};
+
+function checkHeld(input: GuardInput): readonly DenialCause[] {
+  const { machine, ask } = input;
+  const paused = { reason: 'ClusterPaused', message: `${machine.name} is paused` } as const;
+  const excluded = {
+    reason: 'NodeExcluded',
+    message: `machine ${machine.name} has the label kubenode.dev/exclude`,
+  } as const;
+  return [
+    ...(machine.paused ? [paused] : []),
+    ...holdCause(input),
+    ...(machine.excluded && ask.risk !== 'None' ? [excluded] : []),
+  ];
+}
+
+function holdCause({ machine: { name, hold }, ask, now }: GuardInput): readonly DenialCause[] {
+  if (!hold || (hold.scope === 'Disruptive' && ask.risk === 'None')) return [];
+  const until = hold.until === undefined ? undefined : new Date(hold.until);
+  if (until && until <= now) return [];
+  const message = `machine ${name} is held: ${hold.reason}`;
+  return [{ reason: 'HumanHold', message, ...(until ? { until } : {}) }];
+}

@@ -1,0 +1,42 @@
+/** R19: in a zone that is dark, nothing disruptive is done, and nothing is drained out of it. */
+import type { DenialCause } from '../../api/grants.ts';
+import { countStates, STATE_BITS } from '../facts/facts.ts';
+import { groupKey } from '../facts/grouping.ts';
+import type { PreparedPolicy } from '../policies/prepare.ts';
+import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
+
+const UNHEALTHY = STATE_BITS.NotReady | STATE_BITS.Unknown;
+
+export const darkZone: PolicyGuard = {
+  id: 'dark-zone',
+  skippedByRecovery: true,
+  checkedAtRenewal: true,
+  checkPolicy: checkDark,
+};
+
+export const zonalShift: AskGuard = {
+  id: 'zonal-shift',
+  skippedByRecovery: true,
+  checkedAtRenewal: true,
+  check: checkShift,
+};
+
+function checkDark({ ask, machine, facts }: GuardInput, policy: PreparedPolicy): readonly DenialCause[] {
+  if (ask.risk === 'None') return [];
+  const { haltPercent, minNodes } = policy.spec.zones;
+  const zone = groupKey(policy.zones, machine);
+  const counts = facts.group(policy.zones.id, zone);
+  const used = countStates(counts, UNHEALTHY);
+  if (counts.total < minNodes || used * 100 < haltPercent * counts.total) return [];
+  const message = `zone ${zone} is dark: ${used} of ${counts.total} nodes are not Ready`;
+  const limit = Math.ceil((haltPercent * counts.total) / 100);
+  return [{ reason: 'ZoneDark', message, key: `zone ${zone}`, used, limit }];
+}
+
+function checkShift({ ask, machine, facts }: GuardInput): readonly DenialCause[] {
+  const { zone } = machine;
+  if (ask.risk === 'None' || zone === undefined || !facts.zonalShifts.has(zone)) return [];
+  return [
+    { reason: 'ZonalShift', message: `the provider reports zone ${zone} as failing`, key: `zone ${zone}` },
+  ];
+}

@@ -1,0 +1,46 @@
+/** What the entries of the ledger mean. Pure. */
+import type { Risk } from '../../api/enums.ts';
+import { RISKS } from '../../api/enums.ts';
+import type { LedgerGrant, LedgerHolder } from '../../api/generated/types.ts';
+
+export function isInFlight({ state }: LedgerGrant): boolean {
+  return state !== 'Settled';
+}
+
+/** Settled, and still counted: the machine may fall ill again right after the act. */
+export function isLingering({ state, settledAt }: LedgerGrant, lingerSeconds: number, now: Date): boolean {
+  return state === 'Settled' && !(Date.parse(settledAt ?? '') + lingerSeconds * 1000 <= +now);
+}
+
+/** Not begun, and not permitted any more: the next write drops it. */
+export function isLapsed({ state, notAfter }: LedgerGrant, now: Date): boolean {
+  return state === 'Granted' && Date.parse(notAfter) <= +now;
+}
+
+/** Begun, and past its end: it counts until its holder's true state is known. */
+export function isSuspect({ state, notAfter }: LedgerGrant, now: Date): boolean {
+  return state === 'Started' && Date.parse(notAfter) <= +now;
+}
+
+/** The rule or set that the holder acts for: its acts are counted together. */
+export function holderKey({ kind, name, origin }: LedgerHolder): string {
+  return origin ?? `${kind}/${name}`;
+}
+
+export function isSameHolder(a: LedgerHolder, b: LedgerHolder): boolean {
+  return a.kind === b.kind && a.name === b.name;
+}
+
+export function isAtLeast(risk: Risk, least: Risk): boolean {
+  return RISKS.indexOf(risk) >= RISKS.indexOf(least);
+}
+
+/** It takes the node out of service, so every limit counts it, whatever acts the limit is for. */
+export function takesNodeDown(risk: Risk): boolean {
+  return isAtLeast(risk, 'Node');
+}
+
+/** An empty or absent list means all. */
+export function isListed<T>(list: readonly T[] | undefined, value: T): boolean {
+  return list === undefined || list.length === 0 || list.includes(value);
+}

@@ -1,0 +1,62 @@
+/** Counters of rate limits: twelve buckets a window, of which a partly covered one counts in full. Pure. */
+import type { LedgerRate, RateLimit } from '../../api/generated/types.ts';
+
+const BUCKETS = 12;
+const MAX_BUCKETS = 24;
+
+type Window = Pick<RateLimit, 'windowSeconds'>;
+
+/** `<policy>/<limit>/<key>`: at most 160 characters, so a long key is cut at the end. */
+export function rateKey(policy: string, name: string, key: string): string {
+  return `${policy}/${name}/${key}`.slice(0, 160);
+}
+
+/** Acts within the last `seconds`; more where a bucket began before them. */
+export function countWithin(rate: LedgerRate | undefined, seconds: number, now: Date): number {
+  if (!rate) return 0;
+  const from = +now - seconds * 1000;
+  return rate.counts.reduce((sum, count, index) => (bucketEnd(rate, index) > from ? sum + count : sum), 0);
+}
+
+/** When fewer than `max` acts are left within the last `seconds`. */
+export function fallsBelow(rate: LedgerRate, seconds: number, max: number, now: Date): Date | undefined {
+  let left = countWithin(rate, seconds, now);
+  if (max <= 0) return undefined;
+  for (const [index, count] of rate.counts.entries()) {
+    const leaves = bucketEnd(rate, index) + seconds * 1000;
+    if (leaves <= +now) continue;
+    left -= count;
+    if (left < max) return new Date(leaves);
+  }
+  return undefined;
+}
+
+export function bucketSecondsOf({ windowSeconds }: Window): number {
+  return Math.ceil(windowSeconds / BUCKETS);
+}
+
+/** The counter with one more act, without the buckets that no window covers any more. */
+export function countAct(rate: LedgerRate | undefined, window: Window, now: Date): LedgerRate {
+  const bucketSeconds = bucketSecondsOf(window);
+  const kept = rate?.bucketSeconds === bucketSeconds ? trimRate(rate, now) : undefined;
+  const { firstBucketAt, counts } = kept ?? { firstBucketAt: now.toISOString(), counts: [0] };
+  // After a clock that went back, the act counts in the last bucket.
+  const sinceFirst = Math.floor((+now - Date.parse(firstBucketAt)) / (bucketSeconds * 1000));
+  const index = Math.max(sinceFirst, counts.length - 1);
+  const padded = Array.from({ length: index + 1 }, (_, each) => counts[each] ?? 0);
+  return { bucketSeconds, firstBucketAt, counts: padded.with(index, (padded[index] ?? 0) + 1) };
+}
+
+/** Undefined when nothing is left to count. */
+export function trimRate(rate: LedgerRate, now: Date): LedgerRate | undefined {
+  const oldest = +now - rate.bucketSeconds * BUCKETS * 1000;
+  const kept = rate.counts.findIndex((count, index) => count > 0 && bucketEnd(rate, index) > oldest);
+  if (kept < 0) return undefined;
+  const from = Math.max(kept, rate.counts.length - MAX_BUCKETS);
+  const firstBucketAt = new Date(Date.parse(rate.firstBucketAt) + from * rate.bucketSeconds * 1000);
+  return { ...rate, firstBucketAt: firstBucketAt.toISOString(), counts: rate.counts.slice(from) };
+}
+
+function bucketEnd({ firstBucketAt, bucketSeconds }: LedgerRate, index: number): number {
+  return Date.parse(firstBucketAt) + (index + 1) * bucketSeconds * 1000;
+}

@@ -1,0 +1,85 @@
+/**
+ * Why a policy cannot be decided by. The CRD refuses most of this already; an object that was stored before its CRD, or
+ * edited past it, must not become a policy without limits.
+ */
+import type { Amount, DefenderPolicy, DefenderPolicySpec } from '../../api/generated/types.ts';
+import { FLEET_DEFAULT } from '../../api/names.ts';
+import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
+
+/** Outcomes of acts are kept in a list of the ledger of this length. */
+const MAX_OUTCOMES = 24;
+
+export function policyProblems({ metadata, spec }: DefenderPolicy): readonly string[] {
+  return [
+    ...scopeProblems(spec),
+    ...(metadata.name === FLEET_DEFAULT ? fleetDefaultProblems(spec) : []),
+    ...spec.concurrency.flatMap(({ name, max }) => amountProblems(`concurrency ${name}`, max)),
+    ...rateProblems(spec),
+    ...breakerProblems(spec),
+    ...timeProblems(spec),
+  ];
+}
+
+function scopeProblems({ scope: { nodeSelector } }: DefenderPolicySpec): readonly string[] {
+  const { all, matchLabels, matchExpressions } = nodeSelector;
+  const conditions = Object.keys(matchLabels ?? {}).length + (matchExpressions ?? []).length;
+  if (all === conditions > 0) {
+    return ['scope.nodeSelector must either have conditions or set all: true'];
+  }
+  return [];
+}
+
+function fleetDefaultProblems({ mode, scope, concurrency }: DefenderPolicySpec): readonly string[] {
+  const narrowed = scope.actions.length + scope.risks.length + scope.holders.length > 0;
+  return [
+    ...(mode === 'Audit' ? [`${FLEET_DEFAULT} must be in mode Enforce`] : []),
+    ...(scope.nodeSelector.all && !narrowed ? [] : [`${FLEET_DEFAULT} must apply to all nodes and acts`]),
+    ...(concurrency.length === 0 ? [`${FLEET_DEFAULT} must limit concurrency`] : []),
+  ];
+}
+
+function amountProblems(what: string, amount: Amount): readonly string[] {
+  try {
+    const limit = resolveIntOrPercent(amount, 100);
+    return Number.isInteger(limit) && limit >= 0 ? [] : [`${what}: max must not be negative`];
+  } catch (error) {
+    return [`${what}: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+function rateProblems({ rates }: DefenderPolicySpec): readonly string[] {
+  return rates.flatMap(({ name, max, burst = max, windowSeconds }) => [
+    ...(burst > max ? [`rate ${name}: burst must not exceed max`] : []),
+    ...(windowSeconds > 0 ? [] : [`rate ${name}: windowSeconds must be positive`]),
+  ]);
+}
+
+function breakerProblems({ breakers }: DefenderPolicySpec): readonly string[] {
+  return breakers.flatMap(({ name, count = 0, withinSeconds }) =>
+    withinSeconds === undefined && count > MAX_OUTCOMES
+      ? [`breaker ${name}: count must not exceed ${MAX_OUTCOMES} without withinSeconds`]
+      : [],
+  );
+}
+
+function timeProblems({ quiet, freezes, killSwitch }: DefenderPolicySpec): readonly string[] {
+  return [
+    ...quiet.flatMap(({ name, timeZone }) =>
+      isTimeZone(timeZone) ? [] : [`quiet ${name}: unknown time zone ${timeZone}`],
+    ),
+    ...freezes.flatMap(({ name, from, until }) =>
+      Date.parse(from) < Date.parse(until) ? [] : [`freeze ${name}: from must be before until`],
+    ),
+    ...(killSwitch.until !== undefined && Number.isNaN(Date.parse(killSwitch.until))
+      ? ['killSwitch.until is not a time']
+      : []),
+  ];
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { LedgerGrant } from '../../../src/api/generated/types.ts';
+import { createLedgerUsage, type LimitUse } from '../../../src/defender/ledger/usage.ts';
+import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
+import { ago, entry, fleetFacts, ledgerSpec, machineFacts, machines, NOW, policy } from '../builders.ts';
+
+const POLICY = policy({
+  concurrency: [{ name: 'l', per: 'Pool', actions: [], risks: ['Node'], max: 5 }],
+});
+const POLICIES = preparePolicies([POLICY]);
+const [LIMIT] = POLICIES.valid[0]?.limits ?? [];
+
+describe('createLedgerUsage', () => {
+  it.each<[string, Parameters<typeof ledgerSpec>[0], Partial<LimitUse>]>([
+    ['nothing', {}, {}],
+    ['an act on a machine that serves', { grants: { 'm-1': entry('m-1') } }, { taken: 1, uncounted: 1 }],
+    ['an act on a machine that is NotReady', { grants: { sick: entry('sick') } }, { taken: 1 }],
+    ['an act on a machine that is not known', { grants: { x: entry('x') } }, { taken: 1, uncounted: 1 }],
+    ['an act below the risk of the limit', { grants: { 'm-1': entry('m-1', { risk: 'Pod' }) } }, {}],
+    [
+      'an act above it, which takes the node down',
+      { grants: { 'm-1': entry('m-1', { risk: 'Machine' }) } },
+      { taken: 1, uncounted: 1 },
+    ],
+    ['a lapsed grant', { grants: { 'm-1': entry('m-1', { state: 'Granted', notAfter: ago(1) }) } }, {}],
+    [
+      'a suspect grant',
+      { grants: { 'm-1': entry('m-1', { notAfter: ago(1) }) } },
+      { taken: 1, uncounted: 1 },
+    ],
+    [
+      'a deleted machine',
+      { gone: { x: { pool: 'web', since: ago(9) } } },
+      { taken: 1, uncounted: 1, deleted: 1 },
+    ],
+    ['a deleted machine of another pool', { gone: { x: { pool: 'db', since: ago(9) } } }, {}],
+    ['a deleted machine that is back', { gone: { 'm-1': { pool: 'web', since: ago(9) } } }, {}],
+    [
+      'a deleted machine whose act is counted',
+      { grants: { x: entry('x') }, gone: { x: { pool: 'web', since: ago(9) } } },
+      { taken: 1, uncounted: 1 },
+    ],
+  ])('R14 counts %s', (_, ledger, use) => {
+    expect(usageOf(ledger).of(limit(), 'web')).toEqual({ taken: 0, uncounted: 0, deleted: 0, ...use });
+  });
+
+  it('adds a grant of the same batch', () => {
+    const usage = usageOf({});
+    usage.add('m-1', entry('m-1') satisfies LedgerGrant);
+    expect(usage.of(limit(), 'web')).toMatchObject({ taken: 1 });
+  });
+});
+
+function usageOf(ledger: Parameters<typeof ledgerSpec>[0]): ReturnType<typeof createLedgerUsage> {
+  const all = [...machines(3), machineFacts('sick', { readiness: 'NotReady' })];
+  return createLedgerUsage({
+    policies: POLICIES,
+    ledger: ledgerSpec(ledger),
+    facts: fleetFacts(all, [POLICY]),
+    now: NOW,
+  });
+}
+
+function limit(): NonNullable<typeof LIMIT> {
+  if (!LIMIT) throw new Error('the policy has one limit');
+  return LIMIT;
+}

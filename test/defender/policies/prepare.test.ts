@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { breakerGrouping, preparePolicies } from '../../../src/defender/policies/prepare.ts';
+import { policy } from '../builders.ts';
+
+describe('preparePolicies', () => {
+  it('sorts policies, and counts equal groupings once', () => {
+    const prepared = preparePolicies([policy({}, 'z'), policy(), policy({}, 'a')]);
+    expect(prepared.valid.map(({ name }) => name)).toEqual(['a', 'fleet-default', 'z']);
+    expect(prepared.groupings.map(({ per }) => per)).toEqual(['Cluster', 'Zone', 'Pool']);
+  });
+
+  it('counts for a holder no machines, and for a breaker those of its scope', () => {
+    const holder = policy({ concurrency: [{ name: 'h', per: 'Holder', actions: [], max: 1 }] });
+    const [prepared] = preparePolicies([holder]).valid;
+    if (!prepared) throw new Error('the policy is valid');
+    expect(prepared.limits[0]).not.toHaveProperty('grouping');
+    const per = (['Cluster', 'Zone', 'Pool', 'Holder'] as const).map(
+      (each) => breakerGrouping(prepared, { per: each }).per,
+    );
+    expect(per).toEqual(['Cluster', 'Zone', 'Pool', 'Cluster']);
+  });
+});
