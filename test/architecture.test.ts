@@ -235,9 +235,13 @@ describe('architecture', () => {
           first !== undefined &&
           !['cluster', 'nodes', 'support', 'lint', 'rules', 'fleet', 'policies'].includes(first),
       );
-    expect(mirrored.map((words) => words.join('/')).filter((folder) => !folders.has(folder))).toEqual([]);
+    const missing = mirrored.map((words) => words.join('/')).filter((folder) => !folders.has(folder));
+    expect(missing.filter((folder) => folder !== GENERATOR)).toEqual([]);
   });
 });
+
+/** Generates commits for test/cluster/sync/fuzz, and is tested itself. */
+const GENERATOR = 'sync/fuzz';
 
 /** The command line imports everything: a test that starts it does not test the parts. */
 function staysInside(from: string, to: string): boolean {
