@@ -42,4 +42,14 @@ describe('createWorkerSet', () => {
     await closing;
     expect(log.filter((line) => line.startsWith('closed'))).toEqual(['closed a', 'closed b']);
   });
+
+  it('starts no worker after it was closed: nothing would ever close that one', async () => {
+    const { set, log, finish } = createBed();
+    set.refresh(['a']);
+    finish();
+    await set.close();
+    set.refresh(['a', 'b']);
+    expect(log).toEqual(['start a', 'close a', 'closed a']);
+    expect(set.all()).toEqual([]);
+  });
 });
