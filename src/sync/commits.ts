@@ -28,6 +28,8 @@ export interface AcceptedCommit {
   readonly revertOf?: string;
   /** Rendered content by cluster; absent while the commit is not rendered. A cluster that is missing here gets EMPTY_TARGET. */
   readonly targets?: ReadonlyMap<string, TargetDigests>;
+  /** The Clusters that it declares in the hub; absent while it is not rendered, or declares nothing for the hub. */
+  readonly clusters?: ReadonlySet<string>;
   readonly deletes?: number;
   readonly disrupts?: number;
 }

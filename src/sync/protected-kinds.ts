@@ -23,3 +23,7 @@ export function isProtected({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): 
 export function isCrdId({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
   return group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition';
 }
+
+export function isClusterId({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): boolean {
+  return group === GROUP && kind === 'Cluster';
+}

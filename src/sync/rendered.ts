@@ -1,6 +1,8 @@
 /** What a commit renders to: the objects for each cluster. */
 import type { KubeObject } from '../kube/objects/object.ts';
+import { objectIdOf } from '../kube/objects/object-id.ts';
 import { EMPTY_TARGET } from './commits.ts';
+import { isClusterId } from './protected-kinds.ts';
 
 /** The target of the hub's own objects, Cluster and Pipeline. Every other target is the name of a Cluster. */
 export const HUB_TARGET = 'hub';
@@ -49,4 +51,11 @@ export function emptyTargetFor(target: string): RenderedTarget | undefined {
 export interface Rendered {
   readonly commit: string;
   readonly targets: readonly RenderedTarget[];
+}
+
+/** The Clusters that a commit declares in the hub; undefined if it declares nothing for the hub. */
+export function declaredClusters({ targets }: Rendered): ReadonlySet<string> | undefined {
+  const hub = targets.find(({ target }) => target === HUB_TARGET);
+  const ids = hub?.units.flatMap(({ objects }) => objects.map(({ object }) => objectIdOf(object)));
+  return ids && new Set(ids.filter(isClusterId).map(({ name }) => name));
 }

@@ -2,10 +2,11 @@
 import type { Release } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { AcceptedCommit, TargetDigests } from '../commits.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
-import { HUB_TARGET, type Rendered } from '../rendered.ts';
+import { declaredClusters, HUB_TARGET, type Rendered } from '../rendered.ts';
 import type { RenderStore } from './render-store.ts';
 
 export interface CommitLogOptions {
@@ -135,7 +136,11 @@ function toCommit(info: CommitInfo, rendered?: Rendered, before?: Rendered): Acc
     committedAt: info.committedAt,
     ...(info.revertOf ? { revertOf: info.revertOf } : {}),
     ...(rendered
-      ? { targets: digestsOf(rendered), ...(before ? { deletes: countDeletes(before, rendered) } : {}) }
+      ? {
+          targets: digestsOf(rendered),
+          ...optional('clusters', declaredClusters(rendered)),
+          ...(before ? { deletes: countDeletes(before, rendered) } : {}),
+        }
       : {}),
   };
 }

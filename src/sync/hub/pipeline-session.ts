@@ -1,6 +1,5 @@
 /** The open repository of a Pipeline, and the hub's own objects, which follow its newest accepted commit. */
 import type { Pipeline } from '../../api/generated/types.ts';
-import { GROUP } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
@@ -9,8 +8,9 @@ import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { createClusterWorker } from '../apply/cluster-worker.ts';
-import { hubScope, scopedToHub } from '../apply/inventory/store.ts';
+import { hubScope, scopedToHub } from '../hub-scope.ts';
 import type { ObjectChecks } from '../judge/object-checks.ts';
+import { isClusterId } from '../protected-kinds.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
 import { newestReleasedCommit, unreleasedCommits } from './commit-log.ts';
@@ -108,5 +108,5 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
 
 function clustersOf({ units }: RenderedTarget): ObjectId[] {
   const ids = units.flatMap(({ objects }) => objects.map(({ object }) => objectIdOf(object)));
-  return ids.filter(({ group, kind }) => group === GROUP && kind === 'Cluster');
+  return ids.filter(isClusterId);
 }

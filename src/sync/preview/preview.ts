@@ -9,8 +9,8 @@ import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { isKeptOnPrune } from '../apply/inventory/owner-labels.ts';
-import { scopedToHub } from '../apply/inventory/store.ts';
 import { sortByStep } from '../apply/order.ts';
+import { scopedToHub } from '../hub-scope.ts';
 import {
   type Acknowledgement,
   type DeleteBudget,
@@ -19,6 +19,7 @@ import {
 } from '../judge/delete-budget.ts';
 import type { Refusal } from '../judge/object-checks.ts';
 import {
+  declaredClusters,
   emptyTargetFor,
   HUB_TARGET,
   type Rendered,
@@ -113,6 +114,7 @@ export function compareCommits(
   const names = new Set([...(from?.targets ?? []), ...to.targets].map(({ target }) => target));
   return [...names].toSorted(byCode).map((target) => {
     const before = from?.targets.find((one) => one.target === target);
+    if (abandons(from, to, target)) return abandonedTarget(target);
     return {
       target,
       by: 'commits',
@@ -123,6 +125,17 @@ export function compareCommits(
       ),
     };
   });
+}
+
+function abandons(from: Rendered | undefined, to: Rendered, target: string): boolean {
+  const wasDeclared = from !== undefined && declaredClusters(from)?.has(target) === true;
+  return wasDeclared && declaredClusters(to)?.has(target) === false;
+}
+
+/** S12: a Cluster that a commit removes from git keeps its objects. */
+export function abandonedTarget(target: string): TargetPreview {
+  const because = 'git does not declare the Cluster any more: its objects stay';
+  return { target, by: 'commits', because, units: [] };
 }
 
 function compareTargets(

@@ -5,7 +5,7 @@ export interface CommitHistory {
   readonly newest: AcceptedCommit | undefined;
   /** Newer commits have greater numbers; -1 for a commit that is not accepted. */
   order(commit: string | undefined): number;
-  /** Undefined while the commit is not rendered. */
+  /** Undefined while the commit is not rendered, and where it has no say: it does not declare the cluster. */
   target(commit: string | undefined, cluster: string): TargetDigests | undefined;
   commit(id: string | undefined): AcceptedCommit | undefined;
   /** The accepted commit before it. */
@@ -14,7 +14,14 @@ export interface CommitHistory {
   between(from: string | undefined, to: string): readonly AcceptedCommit[];
 }
 
-export function createCommitHistory(commits: readonly AcceptedCommit[]): CommitHistory {
+/**
+ * `managed`: the Clusters that the repository declares. A commit without such a Cluster is from before it was added, renamed
+ * or restored: that is not a request to delete everything in it.
+ */
+export function createCommitHistory(
+  commits: readonly AcceptedCommit[],
+  managed: ReadonlySet<string> = new Set(),
+): CommitHistory {
   const orders = new Map(commits.map(({ id }, index) => [id, index]));
   const order = (id: string | undefined): number => (id === undefined ? -1 : (orders.get(id) ?? -1));
   return {
@@ -22,8 +29,9 @@ export function createCommitHistory(commits: readonly AcceptedCommit[]): CommitH
     order,
     commit: (id) => commits[order(id)],
     target: (id, cluster) => {
-      const targets = commits[order(id)]?.targets;
-      return targets && (targets.get(cluster) ?? EMPTY_TARGET);
+      const { targets, clusters } = commits[order(id)] ?? {};
+      const isDeclared = !managed.has(cluster) || clusters?.has(cluster) !== false;
+      return targets && (targets.get(cluster) ?? (isDeclared ? EMPTY_TARGET : undefined));
     },
     previous: (id) => commits[order(id) - 1],
     between: (from, to) => commits.slice(order(from) + 1, order(to) + 1),

@@ -1,9 +1,15 @@
 /** Reads the complete input of one reconcile of a Pipeline. Rejects if any part of it cannot be read. */
-import type { Pipeline, Release } from '../../api/generated/types.ts';
+import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { CheckScheduler } from '../../rollout/check-scheduler.ts';
 import type { HeadReport } from '../commits.ts';
+import {
+  managedClusters,
+  type RegisteredCluster,
+  removedClusters,
+  sharedClusters,
+} from './cluster/registration.ts';
 import type { ClusterWorkersPort, CommitSource, HubStore } from './ports.ts';
 import type { ClusterSnapshot, PromotionSnapshot } from './snapshot.ts';
 import { claimClusters } from './stage/membership.ts';
@@ -50,12 +56,27 @@ export async function observePromotion(
     };
   });
   const { commits, head } = await source.accepted(pipeline, mentionedCommits(snapshots, releases));
+  const removed = removedClusters(managedClusters(name, objects), commits.at(-1));
+  const shared = sharedClusters(objects.map(withReport), removed);
   const own = claims.filter(({ owner }) => owner === name);
   return {
-    snapshot: { pipeline, clusters: snapshots, releases, commits, now: clock.now() },
+    snapshot: { pipeline, clusters: snapshots.map(withRegistration), releases, commits, now: clock.now() },
     head,
     owned: new Set(own.map(({ cluster }) => cluster.metadata.name)),
   };
+
+  function withReport(cluster: Cluster): RegisteredCluster {
+    return { cluster, ...optional('report', clusters.report(cluster.metadata.name)) };
+  }
+
+  function withRegistration(snapshot: ClusterSnapshot): ClusterSnapshot {
+    const { name: cluster } = snapshot.cluster.metadata;
+    return {
+      ...snapshot,
+      isRemoved: removed.has(cluster),
+      ...optional('shared', shared.get(cluster)),
+    };
+  }
 }
 
 /** Commits whose order in the history the planner needs. */

@@ -10,6 +10,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { earliest } from '../../rollout/explanation.ts';
 import type { HeadReport } from '../commits.ts';
 import { type ClusterPlan, planClusters, planWithoutCommit } from './cluster/plan.ts';
+import { managedClusters } from './cluster/registration.ts';
 import { createStageMember, type MemberContext, type StageMember } from './cluster/stage-member.ts';
 import { type CommitHistory, createCommitHistory } from './commit-history.ts';
 import { pausedReason } from './paused.ts';
@@ -46,7 +47,8 @@ export interface DueCheck {
 
 export function planPromotion(snapshot: PromotionSnapshot, head: HeadReport): PromotionPlan {
   const { pipeline, now } = snapshot;
-  const history = createCommitHistory(snapshot.commits);
+  const objects = snapshot.clusters.map(({ cluster }) => cluster);
+  const history = createCommitHistory(snapshot.commits, managedClusters(pipeline.metadata.name, objects));
   const assigned = assignStages(snapshot);
   const context = memberContext(snapshot, history);
   const create = missingRelease(snapshot, history, clusterNames(pipeline, assigned));

@@ -3,6 +3,7 @@ import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import type { CheckRun } from '../../rollout/gate.ts';
 import type { ClusterReport } from '../cluster-report.ts';
 import type { AcceptedCommit } from '../commits.ts';
+import type { SharedCluster } from './cluster/registration.ts';
 
 export interface PromotionSnapshot {
   readonly pipeline: Pipeline;
@@ -21,4 +22,8 @@ export interface ClusterSnapshot {
   readonly checkRuns?: readonly CheckRun[];
   /** Another Pipeline that selects this cluster as well. */
   readonly otherPipeline?: string;
+  /** The newest accepted commit does not declare it any more. */
+  readonly isRemoved?: boolean;
+  /** Another Cluster leads to the same cluster. */
+  readonly shared?: SharedCluster;
 }

@@ -27,6 +27,10 @@ import { startInstalledServer } from '../api/installed-server.ts';
 export const PATIENCE = { timeout: 120_000, interval: 200 };
 export const STAGES = ['test', 'prod'] as const;
 export type Stage = (typeof STAGES)[number];
+/** The name of each Cluster. */
+export type ClusterNames = Readonly<Record<Stage, string>>;
+
+const NAMES: ClusterNames = { test: 'test', prod: 'prod' };
 
 type ClusterSync = NonNullable<NonNullable<Cluster['status']>['sync']>;
 type Head = NonNullable<NonNullable<Pipeline['status']>['head']>;
@@ -47,10 +51,10 @@ export interface TestFleet {
   /** Creates the Pipeline of the repository in the hub. */
   pipeline(): Promise<void>;
   /** Commits the fleet as plain YAML: two Clusters, each with a unit `web` that contains the version. Returns the commit. */
-  commit(version: string, subject: string): string;
+  commit(version: string, subject: string, names?: ClusterNames): string;
   commitFiles(subject: string, files: Readonly<Record<string, string | undefined>>): string;
   allProven(commit: string): Promise<void>;
-  state(cluster: Stage): Promise<Partial<ClusterSync>>;
+  state(cluster: string): Promise<Partial<ClusterSync>>;
   condition(cluster: Stage, type: string): Promise<{ status?: string; reason?: string; message?: string }>;
   head(): Promise<Partial<Head>>;
   stageOf(commit: string, name: Stage): Promise<StageStatus>;
@@ -90,7 +94,7 @@ export async function startTestFleet(): Promise<TestFleet> {
     async pipeline() {
       await client.create(PIPELINES, pipelineOf(git.bare));
     },
-    commit: (version, subject) => git.commit(subject, fleetFiles(version)),
+    commit: (version, subject, names = NAMES) => git.commit(subject, fleetFiles(version, names)),
     commitFiles: (subject, files) => git.commit(subject, files),
     async allProven(commit) {
       const proven = { commit, state: 'Proven' };
@@ -113,7 +117,7 @@ export async function startTestFleet(): Promise<TestFleet> {
   };
   return fleet;
 
-  async function clusterNamed(name: Stage): Promise<Cluster | undefined> {
+  async function clusterNamed(name: string): Promise<Cluster | undefined> {
     const { items } = await client.list<Cluster>(CLUSTERS);
     return items.find(({ metadata }) => metadata.name === name);
   }
@@ -200,15 +204,21 @@ function pipelineOf(bare: string): Pipeline {
   } as unknown as Pipeline;
 }
 
-function fleetFiles(version: string): Record<string, string> {
-  const settings = (cluster: Stage): string =>
+/** Removes the content of the other names. */
+function fleetFiles(version: string, names: ClusterNames): Record<string, string | undefined> {
+  const settings = (cluster: string): string =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: default}\ndata: {version: "${version}", cluster: ${cluster}}\n`;
   return {
-    'hub/clusters.yaml': STAGES.map(clusterYaml).join('---\n'),
-    ...Object.fromEntries(STAGES.map((name) => [`clusters/${name}/web/objects.yaml`, settings(name)])),
+    'hub/clusters.yaml': STAGES.map((stage) => clusterYaml(stage, names[stage])).join('---\n'),
+    ...Object.fromEntries(STAGES.map((name) => [objectsFile(name), undefined])),
+    ...Object.fromEntries(STAGES.map((name) => [objectsFile(names[name]), settings(name)])),
   };
 }
 
-function clusterYaml(name: Stage): string {
-  return `apiVersion: kubenode.dev/v1alpha1\nkind: Cluster\nmetadata: {name: ${name}}\nspec:\n  environment: ${name}\n  connection: {credentialsRef: {name: ${name}-kubeconfig}}\n`;
+function objectsFile(cluster: string): string {
+  return `clusters/${cluster}/web/objects.yaml`;
+}
+
+function clusterYaml(stage: Stage, name: string): string {
+  return `apiVersion: kubenode.dev/v1alpha1\nkind: Cluster\nmetadata: {name: ${name}}\nspec:\n  environment: ${stage}\n  connection: {credentialsRef: {name: ${stage}-kubeconfig}}\n`;
 }

@@ -72,7 +72,10 @@ function rendered(commit: string, names: readonly string[]): Rendered {
     units,
     digest: names.join(),
   });
-  return { commit, targets: [target('test'), target('hub')] };
+  const edge = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Cluster', metadata: { name: 'edge' } };
+  const clusters = { unit: 'clusters', objects: [{ object: edge, source: {} }], digest: 'edge' };
+  const hub = { target: 'hub', units: [...units, clusters], digest: names.join() };
+  return { commit, targets: [target('test'), hub] };
 }
 
 /** `d` merges `b` and `c`, which follow `a`; `b` cannot be rendered while it is broken. */
@@ -102,7 +105,7 @@ function createBed(): { log: CommitLog; rendered: string[]; broken: Set<string> 
 }
 
 describe('createCommitLog', () => {
-  it('renders mentioned commits, omits the hub, and counts deleted objects', async () => {
+  it('renders mentioned commits, omits the hub except for the names of its Clusters, and counts deleted objects', async () => {
     const { log } = createBed();
     const commits = await log.read('d', ['a']);
     expect(commits.map(({ id, targets }) => `${id} ${[...(targets?.keys() ?? [])].join()}`)).toEqual([
@@ -112,6 +115,12 @@ describe('createCommitLog', () => {
       'd test',
     ]);
     expect(commits.at(-1)?.deletes).toBe(2);
+    expect(commits.map(({ clusters }) => clusters && [...clusters])).toEqual([
+      ['edge'],
+      undefined,
+      undefined,
+      ['edge'],
+    ]);
   });
 
   it('reads the same question once, and renders a commit again only after a failure', async () => {

@@ -49,6 +49,10 @@ function lines(from: Rendered | undefined, to: Rendered): string[] {
   );
 }
 
+function cluster(name: string): KubeObject {
+  return { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Cluster', metadata: { name } };
+}
+
 const a = configMap('a');
 const b = configMap('b');
 const kept: KubeObject = {
@@ -152,6 +156,23 @@ describe('a commit that empties', () => {
       ],
     ]);
     expect(previewVerdict(found)).toBe('held');
+  });
+
+  it('a cluster whose Cluster it removes from git deletes nothing there, as sync does', () => {
+    const [from, to] = [
+      ['test', 'prod'],
+      ['renamed', 'prod'],
+    ].map((names) =>
+      rendered({
+        hub: { clusters: names.map(cluster) },
+        ...Object.fromEntries(names.map((name) => [name, { web: [a, b] }])),
+      }),
+    );
+    const found = to && preview(from, to).targets.find(({ target }) => target === 'test');
+    expect(found).toMatchObject({
+      units: [],
+      because: 'git does not declare the Cluster any more: its objects stay',
+    });
   });
 
   it('a unit of the hub is held under its name in the inventory of the Pipeline', () => {

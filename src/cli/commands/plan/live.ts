@@ -8,20 +8,24 @@ import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { systemRandom } from '../../../os/system-random.ts';
-import { CLUSTER_SCOPE, hubScope, scopedToHub } from '../../../sync/apply/inventory/store.ts';
+import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/store.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
+import { hubScope, scopedToHub } from '../../../sync/hub-scope.ts';
 import { type LivePreviewOptions, previewDeletes, previewLive } from '../../../sync/preview/live.ts';
 import {
+  abandonedTarget,
   compareCommits,
   type PreviewLimits,
   type TargetPreview,
   type UnitPreview,
   withHubScope,
 } from '../../../sync/preview/preview.ts';
+import { managedClusters, removedClusters } from '../../../sync/promote/cluster/registration.ts';
 import { claimClusters } from '../../../sync/promote/stage/membership.ts';
-import { emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
+import { declaredClusters, emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { runConcurrently } from '../../../sync/run-concurrently.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
@@ -55,18 +59,23 @@ export async function previewOnClusters(
   if (typeof hub === 'string') return compareSides(sides).map((target) => ({ ...target, because: hub }));
   const pipeline = pipelineNameIn(to) ?? pipelineNameIn(from) ?? onlyPipeline(hub);
   const byCommits = [...compareSides(sides, pipeline)];
+  const abandoned = abandonedClusters(hub, to, pipeline);
   const named = new Set(byCommits.map(({ target }) => target));
   const others = ownClusters(hub, pipeline).filter((name) => !named.has(name));
   try {
     // Concurrently: a cluster that does not answer must not delay the others.
     const [previews, leftovers] = await Promise.all([
-      runConcurrently(byCommits, previewTarget),
-      runConcurrently(others.map(withoutContent), previewTarget),
+      runConcurrently(byCommits, previewUnlessAbandoned),
+      runConcurrently(others.map(withoutContent), previewUnlessAbandoned),
     ]);
     // Of a cluster that neither commit names, only what earlier commits left in it is of interest.
     return [...previews, ...leftovers.filter(({ by, units }) => by === 'live' && units.length > 0)];
   } finally {
     await hub.client.close();
+  }
+
+  async function previewUnlessAbandoned(preview: TargetPreview): Promise<TargetPreview> {
+    return abandoned.has(preview.target) ? abandonedTarget(preview.target) : previewTarget(preview);
   }
 
   async function previewTarget(preview: TargetPreview): Promise<TargetPreview> {
@@ -85,6 +94,20 @@ export async function previewOnClusters(
       ? { ...preview, because: 'the cluster is not in the hub yet' }
       : { ...preview, units: [], because: 'the cluster is not in the hub' };
   }
+}
+
+/** In the hub, but not in the commit any more. */
+function abandonedClusters(
+  { clusters }: Hub,
+  to: Rendered,
+  pipeline: string | undefined,
+): ReadonlySet<string> {
+  if (pipeline === undefined) return new Set();
+  const declared = declaredClusters(to);
+  return removedClusters(managedClusters(pipeline, clusters), {
+    id: to.commit,
+    ...optional('clusters', declared),
+  });
 }
 
 function withoutContent(target: string): TargetPreview {

@@ -11,7 +11,6 @@ import { CONFIG_MAPS } from '../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
-import type { RenderedTarget } from '../../rendered.ts';
 import {
   CHUNK_PREFIX,
   chunksWithAdditions,
@@ -52,17 +51,6 @@ export interface InventoryOptions {
 }
 
 export const CLUSTER_SCOPE = '';
-
-/** The scope of the objects that a Pipeline declares for the hub itself. */
-export function hubScope(pipeline: string): string {
-  return `${pipeline}.`;
-}
-
-/** Its units, named as in the inventory of that scope. */
-export function scopedToHub(target: RenderedTarget, pipeline: string): RenderedTarget {
-  const units = target.units.map((unit) => ({ ...unit, unit: `${hubScope(pipeline)}${unit.unit}` }));
-  return { ...target, units };
-}
 
 /** Rejects when any part of the inventory is missing, damaged or of another cluster. */
 export async function openInventory(client: Client, options: InventoryOptions): Promise<InventoryStore> {

@@ -32,6 +32,10 @@ export function startedSync(
   };
 }
 
+function isWriteForbidden(state: ClusterRollout['state']): boolean {
+  return state === 'Blocked' || state === 'Removed';
+}
+
 function unknownUnits(digest: string | undefined): TargetDigests {
   return { digest: digest ?? '', units: new Map() };
 }
@@ -45,7 +49,8 @@ export function renamedSync(
 ): ClusterSync {
   const { sync } = member.progress;
   const inStage = { ...sync, stage };
-  if (!hasContent || state === 'Blocked' || member.reachability.state !== 'Reachable') return inStage;
+  const isObserved = !isWriteForbidden(state) && member.reachability.state === 'Reachable';
+  if (!hasContent || !isObserved) return inStage;
   // Never an older name: a commit that was adopted from the inventory stays.
   const isOlder = history.order(commit) < history.order(sync.commit);
   return isOlder ? inStage : { ...inStage, commit, release: name };

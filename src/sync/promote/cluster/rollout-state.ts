@@ -13,8 +13,10 @@ export type ClusterRolloutState =
   | 'FailedBefore'
   | 'Ahead'
   | 'NotRendered'
+  | 'NotDeclared'
   | 'Paused'
   | 'Blocked'
+  | 'Removed'
   | 'NotObserved'
   | 'Unreachable'
   | 'Skipped';
@@ -126,6 +128,16 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
     countedIn: 'pending',
     isInProgress: false,
   },
+  NotDeclared: {
+    meaning:
+      'the commit is from before the Cluster was added, renamed or restored in git: nothing is written for it',
+    endedBy: 'a commit that declares the Cluster',
+    reasons: ['NotDeclared'],
+    recordedAs: 'Pending',
+    counts: 'Ignored',
+    countedIn: 'skipped',
+    isInProgress: false,
+  },
   Paused: {
     meaning: 'a person paused it (`spec.paused` or `spec.pauses`): nothing is written',
     endedBy: 'the end of the pause',
@@ -137,12 +149,22 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
   },
   Blocked: {
     meaning:
-      'writes are forbidden: two stages select it, another cluster answers, or it runs an unknown commit',
+      'writes are forbidden: two stages select it, another cluster answers, another Cluster is registered for it, it runs an unknown commit, or the commit would empty it without it ever having been assigned anything',
     endedBy: 'a person corrects what the message names',
-    reasons: ['ClusterContested', 'IdentityMismatch', 'CommitUnknown'],
+    reasons: ['ClusterContested', 'IdentityMismatch', 'ClusterDuplicate', 'CommitUnknown', 'NothingDeclared'],
     recordedAs: 'Held',
     counts: 'Required',
     countedIn: 'pending',
+    isInProgress: false,
+  },
+  Removed: {
+    meaning:
+      'the newest accepted commit does not declare the Cluster any more: nothing is written, and its objects stay',
+    endedBy: 'the deletion of the Cluster, or a commit that declares it again',
+    reasons: ['RemovedFromGit'],
+    recordedAs: 'Held',
+    counts: 'Ignored',
+    countedIn: 'skipped',
     isInProgress: false,
   },
   NotObserved: {
@@ -186,6 +208,8 @@ export const EXPLANATION_ORDER: readonly ClusterRolloutState[] = [
   'Soaking',
   'Failed',
   'FailedBefore',
+  'Removed',
+  'NotDeclared',
   'Paused',
   'Skipped',
   'Ahead',

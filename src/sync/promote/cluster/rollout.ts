@@ -1,6 +1,7 @@
 /** The state of one cluster towards one commit in its stage (rollout-state.ts), and why. Pure. */
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
+import { EMPTY_TARGET } from '../../commits.ts';
 import { failureOf, isProven, unitsToSoak } from './proofs.ts';
 import type { ClusterRolloutState } from './rollout-state.ts';
 import { isUnproven, type MemberContext, type StageMember } from './stage-member.ts';
@@ -15,8 +16,13 @@ export interface ClusterRollout extends Explanation {
 
 export function clusterRollout(member: StageMember, commit: string, context: MemberContext): ClusterRollout {
   const content = commitContent(member, commit, context);
-  const exception = blocked(member) ?? failed(content, context) ?? ahead(content, commit, context);
-  return { ...content, ...(exception ?? unreachable(member) ?? inProgress(content)) };
+  const exception =
+    blocked(member) ??
+    emptied(content, commit) ??
+    failed(content, context) ??
+    ahead(content, commit, context);
+  const isRendered = context.history.commit(commit)?.targets !== undefined;
+  return { ...content, ...(exception ?? unreachable(member) ?? inProgress(content, isRendered)) };
 }
 
 type CommitContent = Pick<ClusterRollout, 'member' | 'hasContent' | 'digest'>;
@@ -32,6 +38,23 @@ function commitContent(member: StageMember, commit: string, { history }: MemberC
 
 function blocked({ block }: StageMember): ExplainedState | undefined {
   return block;
+}
+
+/**
+ * A cluster that was never assigned anything has objects: it was registered under another name. That the commit declares nothing
+ * for this name is a mistake, and not a plan that a person could acknowledge.
+ */
+function emptied({ member, digest }: CommitContent, commit: string): ExplainedState | undefined {
+  const { name, recorded, snapshot } = member;
+  const [present] = snapshot.report?.commits ?? [];
+  const isNew = recorded.renderedDigest === undefined && digest === EMPTY_TARGET.digest;
+  if (!isNew || present === undefined) return undefined;
+  return {
+    state: 'Blocked',
+    reason: 'NothingDeclared',
+    because: `${commit} declares no objects for ${name}, which has objects of ${present}: declare them for ${name} (was clusters/${name} not renamed with the Cluster?)`,
+    blocker: { kind: 'Cluster', name },
+  };
 }
 
 /** A failure counts also while its cluster cannot be observed; otherwise an outage would refill the failure budget. */
@@ -79,7 +102,7 @@ function unreachable({ name, reachability }: StageMember): ExplainedState | unde
     : { state: 'Unreachable', reason: 'Unreachable', because, blocker, until };
 }
 
-function inProgress({ member, hasContent, digest }: CommitContent): ExplainedState {
+function inProgress({ member, hasContent, digest }: CommitContent, isRendered: boolean): ExplainedState {
   const { progress, name } = member;
   if (hasContent && progress.state !== 'NotStarted') {
     return { ...explanationOf(progress), state: progress.state };
@@ -87,20 +110,28 @@ function inProgress({ member, hasContent, digest }: CommitContent): ExplainedSta
   if (digest !== undefined) {
     return { state: 'NotStarted', reason: 'Pending', because: 'waits for a slot' };
   }
-  return {
-    state: 'NotRendered',
-    reason: 'NotRendered',
-    because: `the commit is not rendered for ${name} any more`,
-  };
+  return isRendered
+    ? {
+        state: 'NotDeclared',
+        reason: 'NotDeclared',
+        because: `the commit does not declare Cluster ${name}: waiting for a newer one`,
+      }
+    : {
+        state: 'NotRendered',
+        reason: 'NotRendered',
+        because: `the commit is not rendered for ${name} any more`,
+      };
 }
 
 function explanationOf({ reason, because, blocker, until }: Explanation): Explanation {
   return { reason, because, ...optional('blocker', blocker), ...optional('until', until) };
 }
 
+const HAS_NO_SLOT: ReadonlySet<ClusterRolloutState> = new Set(['Paused', 'Skipped', 'Removed']);
+
 /** It uses a slot of its stage. A paused or skipped cluster does not: its slot is free until it returns. */
 export function usesSlot({ member, hasContent, state }: ClusterRollout): boolean {
-  return hasContent && isUnproven(member) && state !== 'Paused' && state !== 'Skipped' && hadSlot(member);
+  return hasContent && isUnproven(member) && !HAS_NO_SLOT.has(state) && hadSlot(member);
 }
 
 /**

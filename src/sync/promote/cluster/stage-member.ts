@@ -23,6 +23,9 @@ export interface MemberContext extends WriteBlockContext {
   readonly acknowledged: ReadonlySet<string>;
 }
 
+/** What is in the cluster now may be the content of another Cluster. */
+const HIDES_CONTENT: ReadonlySet<WriteBlock['state'] | undefined> = new Set(['Blocked', 'Removed'] as const);
+
 export function createStageMember(
   snapshot: ClusterSnapshot,
   stage: Stage,
@@ -31,7 +34,7 @@ export function createStageMember(
   const recorded = snapshot.cluster.status?.sync ?? {};
   const reachability = clusterReachability(snapshot, stage.unreachable.graceSeconds, context.now);
   const block = writeBlock(snapshot, context);
-  const isObserved = reachability.state === 'Reachable' && block?.state !== 'Blocked';
+  const isObserved = reachability.state === 'Reachable' && !HIDES_CONTENT.has(block?.state);
   const progress = isObserved
     ? observedProgress(
         snapshot,

@@ -4,6 +4,7 @@ import { clusterPhases } from '../../../api/phase-tables.ts';
 import { type Condition, type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { ClusterReport, ClusterTarget } from '../../cluster-report.ts';
+import type { ClusterSnapshot } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterPlan } from './plan.ts';
 
@@ -20,7 +21,7 @@ const OWN_CONDITIONS: ReadonlySet<string> = new Set([
 /** `unread`: why the repository could not be read recently. Then no cluster counts as in sync (S21). */
 export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now: Date): ClusterStatus {
   const { member, sync } = plan;
-  const { cluster, report } = member.snapshot;
+  const { cluster } = member.snapshot;
   const before = cluster.status;
   const observedGeneration = optional('observedGeneration', cluster.metadata.generation);
   const findings = findingsOf(plan, unread).map((finding) => ({ ...finding, ...observedGeneration }));
@@ -35,7 +36,7 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
     }),
     conditions: own,
     ...optional('waiting', waiting && waitFor(before?.waiting, waiting, now)),
-    ...observedFields(before, report),
+    ...observedFields(before, member.snapshot),
     sync,
     assigned: assignedOf(plan.target),
   };
@@ -57,14 +58,18 @@ function ownConditions(conditions: readonly Condition[] | undefined): readonly C
   return (conditions ?? []).filter(({ type }) => OWN_CONDITIONS.has(type));
 }
 
-/** The last observation stays while there is no newer one. The first contact pins the identity, except of a mismatch. */
+/**
+ * The last observation stays while there is no newer one. The first contact pins the identity, except of a mismatch and of a
+ * cluster that another Cluster is registered for: only one may be.
+ */
 function observedFields(
   before: ClusterStatus | undefined,
-  report: ClusterReport | undefined,
+  { report, shared }: ClusterSnapshot,
 ): Partial<ClusterStatus> {
   const { clusterUID, endpoint, version, machines } = { ...before, ...report };
+  const registered = report?.identity === 'Verified' ? clusterUID : before?.clusterUID;
   return {
-    ...optional('clusterUID', report?.identity === 'Verified' ? clusterUID : before?.clusterUID),
+    ...optional('clusterUID', shared?.kind === 'Duplicate' ? undefined : registered),
     ...optional('endpoint', endpoint),
     ...optional('version', version),
     ...optional('machines', machines),

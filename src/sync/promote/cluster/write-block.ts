@@ -8,8 +8,8 @@ import type { ClusterSnapshot } from '../snapshot.ts';
 import type { StageMembership } from '../stage/membership.ts';
 
 export interface WriteBlock extends Explanation {
-  /** Paused: by a person on purpose. Blocked: a person has to correct something. */
-  readonly state: 'Paused' | 'Blocked';
+  /** Paused: by a person on purpose. Blocked: a person has to correct something. Removed: from git. */
+  readonly state: 'Paused' | 'Blocked' | 'Removed';
 }
 
 export interface WriteBlockContext {
@@ -23,14 +23,15 @@ export interface WriteBlockContext {
 /** The first block that applies. */
 export function writeBlock(
   snapshot: ClusterSnapshot,
-  { membership, history, acceptHead, now }: WriteBlockContext,
+  { membership, now, ...context }: WriteBlockContext,
 ): WriteBlock | undefined {
-  const isHeadAccepted = acceptHead !== undefined && acceptHead === history.newest?.id;
   return (
     contested(snapshot, membership) ??
+    removedFromGit(snapshot) ??
     paused(snapshot.cluster, now) ??
     identityMismatch(snapshot) ??
-    (isHeadAccepted ? undefined : unknownCommit(snapshot, history))
+    sharesCluster(snapshot) ??
+    unknownCommit(snapshot, context)
   );
 }
 
@@ -50,6 +51,38 @@ function contested(
     because: `${name} ${selectedBy}: change its labels or a clusterSelector`,
     blocker: { kind: 'Cluster', name },
   };
+}
+
+/** S12: a Cluster that git removes is abandoned with all its objects. It is never emptied. */
+function removedFromGit({ cluster, isRemoved, shared }: ClusterSnapshot): WriteBlock | undefined {
+  if (!isRemoved) return undefined;
+  const { name } = cluster.metadata;
+  const successor = shared?.kind === 'Duplicate' ? `; Cluster ${shared.of} continues with its inventory` : '';
+  return {
+    state: 'Removed',
+    reason: 'RemovedFromGit',
+    because: `git does not declare Cluster ${name} any more: nothing is written to it, and its objects stay${successor}`,
+    blocker: { kind: 'Cluster', name },
+  };
+}
+
+/** Two Clusters that write to one cluster would overwrite each other, and prune what only the other one declares. */
+function sharesCluster({ cluster, shared }: ClusterSnapshot): WriteBlock | undefined {
+  if (!shared) return undefined;
+  const { name } = cluster.metadata;
+  return shared.kind === 'Duplicate'
+    ? {
+        state: 'Blocked',
+        reason: 'ClusterDuplicate',
+        because: `${name} leads to the cluster that Cluster ${shared.of} is registered for (UID ${shared.uid}): nothing is written through ${name}. To rename ${shared.of}, remove it from git; otherwise fix the kubeconfig of ${name}`,
+        blocker: { kind: 'Cluster', name: shared.of },
+      }
+    : {
+        state: 'Blocked',
+        reason: 'ClusterDuplicate',
+        because: `${name} takes over the cluster of Cluster ${shared.from} (UID ${shared.uid}) as soon as that one is stopped`,
+        blocker: { kind: 'Cluster', name: shared.from },
+      };
 }
 
 function paused({ metadata, spec }: Cluster, now: Date): WriteBlock | undefined {
@@ -81,11 +114,18 @@ function identityMismatch({ cluster, report }: ClusterSnapshot): WriteBlock | un
   };
 }
 
+type HeadContext = Pick<WriteBlockContext, 'history' | 'acceptHead'>;
+
+function isHeadAccepted({ history, acceptHead }: HeadContext): boolean {
+  return acceptHead !== undefined && acceptHead === history.newest?.id;
+}
+
 /** The hub has no record of a cluster whose inventory names only commits that are not in git: it is not overwritten unasked. */
-function unknownCommit({ cluster, report }: ClusterSnapshot, history: CommitHistory): WriteBlock | undefined {
+function unknownCommit({ cluster, report }: ClusterSnapshot, context: HeadContext): WriteBlock | undefined {
   const { name } = cluster.metadata;
   const isRecorded = cluster.status?.sync?.commit !== undefined;
-  const commit = isRecorded ? undefined : firstUnknown(report?.commits ?? [], history);
+  const isExpected = isRecorded || isHeadAccepted(context);
+  const commit = isExpected ? undefined : firstUnknown(report?.commits ?? [], context.history);
   if (commit === undefined) return undefined;
   return {
     state: 'Blocked',

@@ -96,6 +96,7 @@ export function isReplaceable(rollouts: readonly ClusterRollout[], stage: Stage)
     ({ state, hasContent, member }) =>
       hasContent &&
       state !== 'Paused' &&
+      state !== 'Removed' &&
       ROLLOUT_STATES[state].counts !== 'Failure' &&
       member.progress.failing,
   );

@@ -35,8 +35,10 @@ export class SimulatedCluster {
   unhealthy: 'No' | 'Progressing' | 'Failed' | 'Unknown' = 'No';
   /** An object differs from git. */
   drifted = false;
-  /** Commits that the inventory in the cluster names. */
+  /** Commits that the inventory in the cluster names. Two Clusters that lead to one cluster share it. */
   inventory = new Set<string>();
+  /** Of the cluster that it leads to. */
+  uid: string | undefined;
   status: Cluster['status'];
   /** Whether the controller of its objects has a deadline. */
   hasDeadline = true;
@@ -91,7 +93,8 @@ export class SimulatedCluster {
     const continues = this.reachable && this.trouble === 'None';
     if (applying && continues && now >= applying.doneAt) {
       this.applied = { commit: applying.commit, digest: applying.digest, at: now };
-      this.inventory = new Set([applying.commit]);
+      this.inventory.clear();
+      this.inventory.add(applying.commit);
       this.applying = undefined;
     }
     return started;
@@ -125,6 +128,7 @@ export class SimulatedCluster {
     return {
       reachable: this.reachable,
       identity: this.identity,
+      ...optional('clusterUID', this.uid),
       synced: { status: this.#isSynced() ? 'True' : 'Unknown', reason: 'Seen', message: '' },
       ...optional('lastContactAt', lastContactAt === undefined ? undefined : new Date(lastContactAt)),
       ...optional('commits', inventory.size > 0 ? [...inventory] : undefined),

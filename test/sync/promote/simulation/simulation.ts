@@ -3,6 +3,7 @@
  * planner. It checks nothing.
  */
 import type { ClusterSync, Pipeline, Release, Stage } from '../../../../src/api/generated/types.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { CheckRun } from '../../../../src/rollout/gate.ts';
 import type { ClusterTarget } from '../../../../src/sync/cluster-report.ts';
 import type { AcceptedCommit } from '../../../../src/sync/commits.ts';
@@ -99,16 +100,21 @@ export class PromotionSimulation {
     return release;
   }
 
-  /** `{ '*': { app: 'v1' }, 'prod-1': { app: 'v2' } }`: content by cluster, by environment, or for all clusters. */
-  push(id: string, contents: Readonly<Record<string, Content>>): void {
+  /**
+   * `{ '*': { app: 'v1' }, 'prod-1': { app: 'v2' } }`: content by cluster, by environment, or for all clusters. `declared`: the
+   * Clusters of the commit; by default it declares nothing for the hub.
+   */
+  push(id: string, contents: Readonly<Record<string, Content>>, declared?: readonly string[]): void {
     const targets = new Map<string, { digest: string; units: Map<string, string> }>();
     for (const { name, environment } of this.clusters.values()) {
+      if (declared?.includes(name) === false) continue;
       const content = contents[name] ?? contents[environment] ?? contents['*'] ?? {};
       const digest = digestFor(content);
       this.contents.set(digest, content);
       targets.set(name, { digest, units: new Map(Object.entries(content)) });
     }
-    this.commits.push({ id, subject: id, targets });
+    const clusters = optional('clusters', declared && new Set(declared));
+    this.commits.push({ id, subject: id, targets, ...clusters });
     this.note(`git: ${id}`);
   }
 
