@@ -13,7 +13,7 @@ export const clusters: readonly FleetClusterDeclaration[] = [
   { name: 'prod', environment: 'prod', ...connectedWith('prod-kubeconfig'), machines: 12 },
 ];
 
-/** The name of a Secret with a kubeconfig, in the namespace kubenode-system of the hub. */
+/** A Secret with a kubeconfig in kubenode-system of the hub, with the annotation `kubenode.dev/secret-use: kubeconfig`. */
 function connectedWith(name: string): Pick<ClusterProps, 'connection'> {
   return { connection: { credentialsRef: { name } } };
 }

@@ -40,7 +40,11 @@ export async function openBed(): Promise<Bed> {
   await hub.client.create(SECRETS, {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: `${CLUSTER}-kubeconfig`, namespace: 'kubenode-system' },
+    metadata: {
+      name: `${CLUSTER}-kubeconfig`,
+      namespace: 'kubenode-system',
+      annotations: { 'kubenode.dev/secret-use': 'kubeconfig' },
+    },
     data: { kubeconfig: (await readFile(await asSync(server))).toString('base64') },
   });
   const hubKubeconfig = await asSync(hub);

@@ -1,5 +1,6 @@
 /** Schemas that several kinds share. */
 import { z } from 'zod';
+import { ANNOTATION_SECRET_USE } from './names.ts';
 import { CLOCK_TIME, CONDITION_REASON, HTTP_URL, QUALIFIED_NAME, SHARE } from './patterns.ts';
 import {
   bigInt,
@@ -23,6 +24,7 @@ import {
   text,
   time,
 } from './schema.ts';
+import type { SecretUse } from './secrets/references.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const wait = named('Wait', 'Why the object waits.', {
@@ -217,20 +219,33 @@ export function statusHead(phases: readonly [string, ...string[]]): Fields {
 
 const secretKey = text('Key in the Secret.', { max: 253, min: 1 });
 
-/** A reference to a key of a Secret in the namespace kubenode-system. */
-export function secretRef(sentence: string): Schema {
+/** A reference to a key of a Secret in the namespace kubenode-system. Listed in secrets/references.ts. */
+export function secretRef(use: SecretUse, sentence: string): Schema {
   return named('SecretRef', 'A Secret in the namespace kubenode-system.', {
     name: name('Name of the Secret.'),
     key: secretKey.optional(),
-  }).describe(sentence);
+  }).describe(`${sentence} ${annotationText(use)}`);
 }
 
-/** As `secretRef`, with a default key. Each default needs a type name of its own. */
-export function secretRefWithKey(type: string, sentence: string, key: string): Schema {
+interface KeyedRef {
+  /** Each default needs a type name of its own. */
+  readonly type: string;
+  readonly key: string;
+}
+
+/** As `secretRef`, with a default key. */
+export function secretRefWithKey({ type, key }: KeyedRef, use: SecretUse, sentence: string): Schema {
   return named(type, 'A Secret in the namespace kubenode-system.', {
     name: name('Name of the Secret.'),
     key: secretKey.default(key),
-  }).describe(sentence);
+  }).describe(`${sentence} ${annotationText(use)}`);
+}
+
+const SENT: readonly SecretUse[] = ['git', 'git-status', 'git-push'];
+
+function annotationText(use: SecretUse): string {
+  const value = SENT.includes(use) ? `${use}; HOST` : use;
+  return `It needs the annotation ${ANNOTATION_SECRET_USE}: "${value}".`;
 }
 
 export function count(sentence: string): Schema {

@@ -68,6 +68,11 @@ export const ANNOTATION_REPLACE = `${GROUP}/replace`;
 export const REPLACE_ALLOWED = 'Allowed';
 /** On the namespace kubenode-system of a local cluster: digest of the installed objects. */
 export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
+/**
+ * On a Secret in NAMESPACE, `<use>` or `<use>; <host>, <host>`: what references may use it for, and the hosts that it may be
+ * sent to. Never set by git. See docs/decisions/0019-secrets-permit-their-use.md.
+ */
+export const ANNOTATION_SECRET_USE = `${GROUP}/secret-use`;
 /** `<until>; <who>; <why>`, at most 4 hours: overrides an admission policy, and raises an alert. */
 export const ANNOTATION_BREAK_GLASS = `${GROUP}/break-glass`;
 /** Must be the UID of a protected object before it can be deleted. */

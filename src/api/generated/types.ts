@@ -322,9 +322,9 @@ export interface ClusterAssigned {
 export interface ClusterConnection {
   /** true: the cluster is the hub itself. (default false) */
   readonly inCluster: boolean;
-  /** URL of the API server. Default: the server of the kubeconfig. */
+  /** URL of the API server. Default: the server of the kubeconfig. The Secret must permit another host. */
   readonly server?: string;
-  /** Secret with a kubeconfig, in namespace kubenode-system of the hub. */
+  /** Secret with a kubeconfig, in namespace kubenode-system of the hub. It needs the annotation kubenode.dev/secret-use: "kubeconfig". */
   readonly credentialsRef?: KubeconfigRef;
 }
 
@@ -1884,7 +1884,7 @@ export interface MachineImport {
   readonly port: number;
   /** SSH user. (default "root") */
   readonly user: string;
-  /** Secret in kubenode-system with an SSH key. Not needed once the agent has its certificate. */
+  /** Secret in kubenode-system with an SSH key. Not needed once the agent has its certificate. It needs the annotation kubenode.dev/secret-use: "ssh". */
   readonly credentialsRef: SshKeyRef;
   /** Pinned: accept the keys in hostKeys only. TrustOnFirstUse: accept and remember the first key. (default "Pinned") */
   readonly hostKeyPolicy: 'Pinned' | 'TrustOnFirstUse';
@@ -2310,9 +2310,9 @@ export interface PipelineSource {
   readonly ref: string;
   /** Directory of the cdk8s app in the repository. (default ".") */
   readonly path: string;
-  /** Secret with the token or key for the repository. */
+  /** Secret with the token or key for the repository. It needs the annotation kubenode.dev/secret-use: "git; HOST". */
   readonly credentialsRef?: TokenRef;
-  /** Secret with additional certificate authorities for https. */
+  /** Secret with additional certificate authorities for https. It needs the annotation kubenode.dev/secret-use: "git-ca". */
   readonly caRef?: CaRef;
   /** Seconds between two reads of the ref. (1 to 3600; default 30) */
   readonly pollSeconds: number;
@@ -2322,13 +2322,13 @@ export interface PipelineSource {
   readonly signatures: 'None' | 'Head' | 'Range';
   /** Allowed signers. (at most 16) */
   readonly signers: readonly Signer[];
-  /** Secret of the webhook. Default: no webhook. */
+  /** Secret of the webhook. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
   readonly webhookSecretRef?: SecretRef;
-  /** Secret for writing commit statuses. Default: no commit statuses. */
+  /** Secret for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
   readonly statusCredentialsRef?: SecretRef;
-  /** Secret for pushing revert branches. Default: no revert branches. */
+  /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
   readonly writeCredentialsRef?: SecretRef;
-  /** Secret with SOPS keys. Default: no decryption. */
+  /** Secret with SOPS keys. Default: no decryption. It needs the annotation kubenode.dev/secret-use: "sops". */
   readonly sopsKeysRef?: SecretRef;
   /** Accepts this one head although it does not descend from the last applied commit. */
   readonly acceptHead?: string;

@@ -22,14 +22,17 @@ const pause = named('ClusterPause', 'A part of the cluster that sync does not wr
 const connection = rules(
   named('ClusterConnection', 'How to reach an existing cluster.', {
     inCluster: flag('true: the cluster is the hub itself.').default(false),
-    server: text('URL of the API server. Default: the server of the kubeconfig.', {
-      max: 512,
-      pattern: HTTPS_URL,
-    }).optional(),
+    server: text(
+      'URL of the API server. Default: the server of the kubeconfig. The Secret must permit another host.',
+      {
+        max: 512,
+        pattern: HTTPS_URL,
+      },
+    ).optional(),
     credentialsRef: secretRefWithKey(
-      'KubeconfigRef',
-      'Secret with a kubeconfig, in namespace kubenode-system of the hub.',
+      { type: 'KubeconfigRef', key: 'kubeconfig' },
       'kubeconfig',
+      'Secret with a kubeconfig, in namespace kubenode-system of the hub.',
     ).optional(),
   }),
   {

@@ -83,9 +83,9 @@ const takeOver = rules(
     port: int('SSH port.', [1, 65_535]).default(22),
     user: name('SSH user.').default('root'),
     credentialsRef: secretRefWithKey(
-      'SshKeyRef',
+      { type: 'SshKeyRef', key: 'ssh-privatekey' },
+      'ssh',
       'Secret in kubenode-system with an SSH key. Not needed once the agent has its certificate.',
-      'ssh-privatekey',
     ),
     hostKeyPolicy: choice(
       'Pinned: accept the keys in hostKeys only. TrustOnFirstUse: accept and remember the first key.',

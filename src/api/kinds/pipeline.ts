@@ -56,14 +56,14 @@ const source = rules(
     ref: name('Git ref that is followed.', 256).default('refs/heads/main'),
     path: name('Directory of the cdk8s app in the repository.', 256).default('.'),
     credentialsRef: secretRefWithKey(
-      'TokenRef',
+      { type: 'TokenRef', key: 'token' },
+      'git',
       'Secret with the token or key for the repository.',
-      'token',
     ).optional(),
     caRef: secretRefWithKey(
-      'CaRef',
+      { type: 'CaRef', key: 'ca.crt' },
+      'git-ca',
       'Secret with additional certificate authorities for https.',
-      'ca.crt',
     ).optional(),
     pollSeconds: int('Seconds between two reads of the ref.', [1, 3600]).default(30),
     hostKeys: list(
@@ -77,14 +77,16 @@ const source = rules(
       'Range',
     ]).default('None'),
     signers: listMap('Allowed signers.', ['name'], signer, [0, 16]).default([]),
-    webhookSecretRef: secretRef('Secret of the webhook. Default: no webhook.').optional(),
+    webhookSecretRef: secretRef('git-webhook', 'Secret of the webhook. Default: no webhook.').optional(),
     statusCredentialsRef: secretRef(
+      'git-status',
       'Secret for writing commit statuses. Default: no commit statuses.',
     ).optional(),
     writeCredentialsRef: secretRef(
+      'git-push',
       'Secret for pushing revert branches. Default: no revert branches.',
     ).optional(),
-    sopsKeysRef: secretRef('Secret with SOPS keys. Default: no decryption.').optional(),
+    sopsKeysRef: secretRef('sops', 'Secret with SOPS keys. Default: no decryption.').optional(),
     acceptHead: text(
       'Accepts this one head although it does not descend from the last applied commit.',
       COMMIT,

@@ -7,6 +7,8 @@ export interface RepositoryUrl {
   readonly url: string;
   /** For messages and logs: never contains a credential. */
   readonly display: string;
+  /** Where credentials are sent: the host, with its port if that is not the default of the scheme. Empty for a file. */
+  readonly host: string;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -15,8 +17,9 @@ const SUPPORTED_URLS =
   'use https://…, ssh://user@host/path, user@host:path or file:///path (http only for a loopback address)';
 
 export function parseRepository(text: string): RepositoryUrl {
-  if (text.startsWith('/')) return { scheme: 'file', url: `file://${text}`, display: `file://${text}` };
-  if (SCP_LIKE.test(text)) return { scheme: 'ssh', url: text, display: text };
+  if (text.startsWith('/')) return fileUrl(`file://${text}`);
+  const host = SCP_LIKE.exec(text)?.groups?.['host'];
+  if (host !== undefined) return { scheme: 'ssh', url: text, display: text, host };
   if (!URL.canParse(text)) return refuse('this is not a repository URL', undefined);
   return byProtocol(new URL(text));
 }
@@ -31,7 +34,7 @@ function byProtocol(url: URL): RepositoryUrl {
     case 'ssh:':
       return sshUrl(url);
     case 'file:':
-      return { scheme: 'file', url: url.href, display: url.href };
+      return fileUrl(url.href);
     default:
       return refuse(`the scheme ${url.protocol}// is not supported`, url);
   }
@@ -43,7 +46,7 @@ function sshUrl(url: URL): RepositoryUrl {
     return refuse('the host is missing, or the host or user starts with a dash', url);
   }
   const clean = withoutPassword(url);
-  return { scheme: 'ssh', url: clean, display: clean };
+  return { scheme: 'ssh', url: clean, display: clean, host: url.host.replace(/:22$/, '') };
 }
 
 function httpUrl(url: URL): RepositoryUrl {
@@ -55,7 +58,11 @@ function httpUrl(url: URL): RepositoryUrl {
     );
   }
   const clean = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-  return { scheme: 'http', url: clean, display: clean };
+  return { scheme: 'http', url: clean, display: clean, host: url.host };
+}
+
+function fileUrl(url: string): RepositoryUrl {
+  return { scheme: 'file', url, display: url, host: '' };
 }
 
 function withoutPassword(url: URL): string {

@@ -1,6 +1,11 @@
 /** Creates the client of a cluster from its Cluster object. */
 import { isMap, isSeq, parseDocument } from 'yaml';
+import { CLUSTERS } from '../../api/generated/resources.ts';
 import type { Cluster } from '../../api/generated/types.ts';
+import { kubeconfigSecret } from '../../api/names.ts';
+import { readSecret, SecretError, secretVersion } from '../../api/secrets/read.ts';
+import { type SecretReference, secretReferences } from '../../api/secrets/references.ts';
+import { readKubeconfig, selectContext } from '../../kube/auth/kubeconfig.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';
@@ -8,7 +13,6 @@ import { KubeError } from '../../kube/client/errors.ts';
 import type { CallReport } from '../../kube/client/request.ts';
 import { createLimiter } from '../../kube/transport/limiter.ts';
 import type { Clock } from '../../os/clock.ts';
-import { MissingSecretError, type SecretRef, secretValue, secretVersion } from './credentials.ts';
 
 export interface ConnectionOptions {
   readonly secrets: Store;
@@ -38,9 +42,8 @@ export async function connectCluster(cluster: Cluster, options: ConnectionOption
       `Cluster ${cluster.metadata.name} has no credentials: set spec.connection.credentialsRef`,
     );
   }
-  const text = kubeconfigText(cluster, ref, secrets);
   return connect({
-    kubeconfigText: cluster.spec.connection?.server ? withServer(text, cluster.spec.connection.server) : text,
+    kubeconfigText: kubeconfigText(ref, secrets, cluster.spec.connection?.server),
     clock,
     limiter: createLimiter({ clock }),
     ...(onCall ? { onCall } : {}),
@@ -49,19 +52,32 @@ export async function connectCluster(cluster: Cluster, options: ConnectionOption
 }
 
 /** The Secret with the kubeconfig; undefined for a cluster that is its own hub. */
-export function credentialsOf({ metadata, spec }: Cluster): SecretRef | undefined {
-  if (spec.hosted) return { name: `${metadata.name}-kubeconfig`, key: HOSTED_KEY };
-  const ref = spec.connection?.credentialsRef;
-  return ref ? { name: ref.name, key: ref.key ?? HOSTED_KEY } : undefined;
+export function credentialsOf(cluster: Cluster): SecretReference | undefined {
+  const { name } = cluster.metadata;
+  if (cluster.spec.hosted) {
+    return { name: kubeconfigSecret(name), key: HOSTED_KEY, use: 'kubeconfig', user: `Cluster ${name}` };
+  }
+  return secretReferences(CLUSTERS.kind, cluster)[0];
 }
 
-function kubeconfigText(cluster: Cluster, ref: SecretRef, secrets: Store): string {
+/** Git may name another server: the Secret has to permit its host, because the kubeconfig may contain a token. */
+function kubeconfigText(ref: SecretReference, secrets: Store, server: string | undefined): string {
   try {
-    return secretValue(secrets, ref, `Cluster ${cluster.metadata.name}`);
+    const text = readSecret(secrets, ref, 'nowhere');
+    if (server === undefined) return text;
+    const host = new URL(server).host;
+    if (host !== hostIn(text, ref)) readSecret(secrets, ref, { host });
+    return withServer(text, server);
   } catch (error) {
-    if (!(error instanceof MissingSecretError)) throw error;
+    if (!(error instanceof SecretError)) throw error;
     throw new KubeError('Credentials', error.message, { cause: error });
   }
+}
+
+/** The host of the kubeconfig itself. */
+function hostIn(text: string, { name }: SecretReference): string | undefined {
+  const config = readKubeconfig(text, { origin: `the kubeconfig in Secret ${name}`, trusted: false });
+  return URL.parse(selectContext(config).cluster.server)?.host;
 }
 
 /** Overrides the server of a kubeconfig. Credentials and certificate authorities stay unchanged. */

@@ -1,44 +1,57 @@
 /** Opens the repository of a Pipeline with credentials from Secrets of the hub. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { PIPELINES } from '../../api/generated/resources.ts';
 import type { Pipeline } from '../../api/generated/types.ts';
+import { readSecret, SecretError, secretVersion } from '../../api/secrets/read.ts';
+import { type SecretReference, type SecretUse, secretReferences } from '../../api/secrets/references.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import { openGit } from '../git/open.ts';
+import { parseRepository, type RepositoryUrl } from '../git/repository-url.ts';
 import type { GitTransport } from '../git/transport.ts';
-import { type SecretRef, secretValue, secretVersion } from './credentials.ts';
 
 /** Differs when the repository has to be opened again. */
-export function repositoryVersion({ spec }: Pipeline, secrets: Store): string {
-  const { repository, ref, path, pollSeconds, hostKeys } = spec.source;
-  const versions = refsOf(spec.source).map((secret) => secretVersion(secrets, secret));
+export function repositoryVersion(pipeline: Pipeline, secrets: Store): string {
+  const { repository, ref, path, pollSeconds, hostKeys } = pipeline.spec.source;
+  const versions = secretReferences(PIPELINES.kind, pipeline).map(
+    (secret) => `${secret.name}/${secret.key}/${secretVersion(secrets, secret)}`,
+  );
   return JSON.stringify([repository, ref, path, pollSeconds, hostKeys, versions]);
 }
 
-export function openRepository({ metadata, spec }: Pipeline, secrets: Store, folder: string): GitTransport {
-  const { repository, hostKeys } = spec.source;
-  const [credentials, authorities] = [credentialsRef(spec.source), caRef(spec.source)];
-  const user = `Pipeline ${metadata.name}`;
+export function openRepository(pipeline: Pipeline, secrets: Store, folder: string): GitTransport {
+  const { repository, hostKeys } = pipeline.spec.source;
+  const { name } = pipeline.metadata;
+  const url = parseRepository(repository);
+  const [credentials, authorities] = [referenceOf(pipeline, 'git'), referenceOf(pipeline, 'git-ca')];
   // One folder per repository: objects of another repository must not be used for this one.
-  const name = createHash('sha256').update(repository).digest('hex').slice(0, 16);
+  const digest = createHash('sha256').update(repository).digest('hex').slice(0, 16);
   return openGit({
     repository,
-    folder: join(folder, `${metadata.name}-${name}`),
-    ...(credentials ? { credential: secretValue(secrets, credentials, user).trim() } : {}),
-    ...(authorities ? { ca: secretValue(secrets, authorities, user) } : {}),
+    folder: join(folder, `${name}-${digest}`),
+    ...(credentials ? { credential: readCredential(secrets, credentials, url) } : {}),
+    ...(authorities ? { ca: readSecret(secrets, authorities, 'nowhere') } : {}),
     hostKeys: hostKeys ?? [],
   });
 }
 
-type SourceSpec = Pipeline['spec']['source'];
-
-function refsOf(source: SourceSpec): SecretRef[] {
-  return [credentialsRef(source), caRef(source)].flatMap((ref) => ref ?? []);
+function referenceOf(pipeline: Pipeline, use: SecretUse): SecretReference | undefined {
+  return secretReferences(PIPELINES.kind, pipeline).find((reference) => reference.use === use);
 }
 
-function credentialsRef({ credentialsRef: ref }: SourceSpec): SecretRef | undefined {
-  return ref ? { name: ref.name, key: ref.key ?? 'token' } : undefined;
-}
-
-function caRef({ caRef: ref }: SourceSpec): SecretRef | undefined {
-  return ref ? { name: ref.name, key: ref.key ?? 'ca.crt' } : undefined;
+/** In addition to the permission of the Secret, the value must have the form of a token or a key. */
+function readCredential(secrets: Store, reference: SecretReference, url: RepositoryUrl): string {
+  const value = readSecret(secrets, reference, url.host === '' ? 'nowhere' : { host: url.host }).trim();
+  const { name, key, user } = reference;
+  if (url.scheme === 'http' && (/[\r\n]/.test(value) || value.startsWith('{'))) {
+    throw new SecretError(
+      `key ${key} of Secret ${name}, which ${user} references, is not a token: expected one line, as TOKEN or USER:PASSWORD`,
+    );
+  }
+  if (url.scheme === 'ssh' && !value.startsWith('-----BEGIN ')) {
+    throw new SecretError(
+      `key ${key} of Secret ${name}, which ${user} references, is not a private key: expected PEM or OpenSSH form`,
+    );
+  }
+  return value;
 }

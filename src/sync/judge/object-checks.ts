@@ -5,6 +5,7 @@
 import { installedReason } from '../../api/install/owned.ts';
 import {
   ANNOTATION_COMMIT,
+  ANNOTATION_SECRET_USE,
   GROUP,
   KILL_SWITCH,
   LABEL_HUB,
@@ -89,6 +90,7 @@ async function problemsOf(
     ...nameProblems(object),
     ...serverFields(object),
     ...ownerLabels(object),
+    ...secretPermission(object),
     ...reservedObjects(object),
     ...(own ? [...misplaced(target, object), ...controllerFields(object), ...unsupportedFields(object)] : []),
     ...problems.map(({ path, message }) => `${path}: ${message}`),
@@ -120,6 +122,12 @@ function ownerLabels({ metadata }: KubeObject): string[] {
   const labels = [LABEL_HUB, LABEL_UNIT].filter((key) => metadata.labels?.[key] !== undefined);
   const annotations = [ANNOTATION_COMMIT].filter((key) => metadata.annotations?.[key] !== undefined);
   return [...labels, ...annotations].map((key) => `${key}: set by sync: remove it`);
+}
+
+/** Otherwise a commit could permit itself a Secret. */
+function secretPermission({ metadata }: KubeObject): string[] {
+  if (metadata.annotations?.[ANNOTATION_SECRET_USE] === undefined) return [];
+  return [`${ANNOTATION_SECRET_USE}: set by a person with kubectl, never by a commit: remove it`];
 }
 
 /** Objects that `kubenode install`, sync and the controllers maintain themselves. */

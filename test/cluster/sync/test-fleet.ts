@@ -129,7 +129,11 @@ async function credentialsOf(name: Stage, server: ApiServer): Promise<KubeObject
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: `${name}-kubeconfig`, namespace: 'kubenode-system' },
+    metadata: {
+      name: `${name}-kubeconfig`,
+      namespace: 'kubenode-system',
+      annotations: { 'kubenode.dev/secret-use': 'kubeconfig' },
+    },
     data: { kubeconfig: kubeconfig.toString('base64') },
   };
 }

@@ -42,10 +42,13 @@ describe('the kubeconfigs of a fleet', () => {
     }
   });
 
-  it('contain unique user names, by which clients cache credentials', async () => {
+  it('permit their use as kubeconfigs, and contain unique user names, by which clients cache credentials', async () => {
     const layout = createLayout(tempFolder('kubeconfig'));
     const { access } = { access: await ensureAccess(STATE, layout, NOW) };
-    const names = createKubeconfigSecrets({ state: STATE, access }).map((secret) => {
+    const secrets = createKubeconfigSecrets({ state: STATE, access });
+    const uses = secrets.map(({ metadata }) => metadata.annotations?.['kubenode.dev/secret-use']);
+    expect(uses).toEqual(['kubeconfig', 'kubeconfig']);
+    const names = secrets.map((secret) => {
       const { kubeconfig = '' } = secret['data'] as Record<string, string>;
       return (parse(Buffer.from(kubeconfig, 'base64').toString()) as { users: { name: string }[] }).users[0]
         ?.name;

@@ -9,8 +9,8 @@ import {
   credentialsOf,
   withServer,
 } from '../../../src/sync/hub/connection.ts';
+import { secretStore } from '../../support/secret-store.ts';
 import { configMap } from '../apply/fixtures.ts';
-import { secretStore } from './secret-store.ts';
 
 const cluster = (spec: object): Cluster => ({ metadata: { name: 'prod' }, spec }) as never;
 
@@ -61,8 +61,12 @@ clusters: [{name: a, cluster: {server: "http://127.0.0.1:1"}}]
 users: [{name: a, user: {token: t}}]
 `;
 
-  function connectFenced(spec: object, connectHub: () => Promise<Client>): Promise<Client> {
-    const secrets = secretStore({ name: 'a', data: { kubeconfig } });
+  function connectFenced(
+    spec: object,
+    connectHub: () => Promise<Client>,
+    use = 'kubeconfig',
+  ): Promise<Client> {
+    const secrets = secretStore({ name: 'a', data: { kubeconfig }, use });
     return connectCluster(cluster(spec), { secrets, clock: createSystemClock(), connectHub, fence });
   }
 
@@ -75,6 +79,32 @@ users: [{name: a, user: {token: t}}]
     await expect(client.get(CONFIG_MAPS, { name: 'a', namespace: 'default' })).rejects.toMatchObject({
       code: 'Unreachable',
     });
+    await client.close();
+  });
+
+  const withRef = { credentialsRef: { name: 'a' } };
+
+  it.each<[name: string, connection: object, use: string, want: string]>([
+    ['as git credential', withRef, 'git; 127.0.0.1:1', 'but Cluster prod uses it as kubeconfig'],
+    [
+      'to a server that git names',
+      { ...withRef, server: 'https://evil.example.com:6443' },
+      'kubeconfig',
+      "kubenode.dev/secret-use=kubeconfig; evil.example.com:6443'",
+    ],
+  ])('does not use a Secret %s', async (_, connection, use, want) => {
+    await expect(connectFenced({ connection }, noHub, use)).rejects.toMatchObject({
+      code: 'Credentials',
+      message: expect.stringContaining(want) as string,
+    });
+  });
+
+  it.each<[name: string, server: string, use: string]>([
+    ['the Secret permits', 'https://other.example.com:6443', 'kubeconfig; other.example.com:6443'],
+    ['the kubeconfig has itself', 'http://127.0.0.1:1', 'kubeconfig'],
+  ])('connects to another server that %s', async (_, server, use) => {
+    const client = await connectFenced({ connection: { ...withRef, server } }, noHub, use);
+    expect(client.server).toBe(server);
     await client.close();
   });
 

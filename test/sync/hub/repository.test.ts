@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../src/api/generated/types.ts';
 import { openRepository, repositoryVersion } from '../../../src/sync/hub/repository.ts';
+import { secretStore } from '../../support/secret-store.ts';
 import { tempFolder } from '../../support/temp.ts';
-import { secretStore } from './secret-store.ts';
 
 const SOURCE = { repository: 'https://git.example.com/fleet', ref: 'refs/heads/main', pollSeconds: 30 };
 
@@ -49,13 +49,69 @@ describe('repositoryVersion', () => {
   });
 });
 
+function open(source: Partial<Pipeline['spec']['source']>, use: string, value = 'x'): string {
+  const secrets = secretStore({ name: 'git', data: { token: value }, use });
+  try {
+    return openRepository(pipeline(source), secrets, tempFolder('git')).display;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 describe('openRepository', () => {
+  const TOKEN = { name: 'git', key: 'token' };
+  const SSH = 'git@git.example.com:platform/fleet';
+
   it.each([
-    ['credentialsRef', /Secret kubenode-system\/git, which Pipeline fleet references, has no key token/],
-    ['caRef', /Secret kubenode-system\/git, which Pipeline fleet references, has no key ca\.crt/],
-  ])('names the missing key of %s', (field, message) => {
-    const secrets = secretStore({ name: 'git', data: { password: 'x' } });
+    ['credentialsRef', 'git; git.example.com', /Secret kubenode-system\/git, .* has no key token/],
+    ['caRef', 'git-ca', /Secret kubenode-system\/git, which Pipeline fleet references, has no key ca\.crt/],
+  ])('names the missing key of %s', (field, use, message) => {
+    const secrets = secretStore({ name: 'git', data: { password: 'x' }, use });
     const referencing = pipeline({ [field]: { name: 'git' } });
     expect(() => openRepository(referencing, secrets, tempFolder('git'))).toThrow(message);
+  });
+
+  it.each([
+    ['https', 'https://git.example.com/fleet', 'git.example.com', 'token'],
+    ['https with a port', 'https://git.example.com:8443/fleet', 'git.example.com:8443', 'user:password'],
+    ['ssh', SSH, 'git.example.com', '-----BEGIN OPENSSH PRIVATE KEY-----\nx'],
+    [
+      'an ssh URL',
+      'ssh://git@git.example.com/x',
+      'git.example.com',
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nx',
+    ],
+    ['an ssh URL with a port', 'ssh://git@a:2222/x', 'a:2222', '-----BEGIN OPENSSH PRIVATE KEY-----\nx'],
+  ])('uses a credential over %s for the host that its Secret permits', (_, repository, host, value) => {
+    expect(open({ repository, credentialsRef: TOKEN }, `git; ${host}`, value)).toBe(repository);
+    expect(open({ repository, credentialsRef: TOKEN }, `git; not.${host}`, value)).toContain(
+      'does not permit',
+    );
+    expect(open({ repository, credentialsRef: TOKEN }, `kubeconfig; ${host}`, value)).toContain(
+      '"kubeconfig"',
+    );
+  });
+
+  it.each([
+    ['a kubeconfig', SOURCE.repository, 'apiVersion: v1\nkind: Config\n', 'is not a token'],
+    ['a kubeconfig in JSON', SOURCE.repository, '{"kind":"Config"}', 'is not a token'],
+    ['a private key', SOURCE.repository, '-----BEGIN OPENSSH PRIVATE KEY-----\nx', 'is not a token'],
+    ['a kubeconfig as ssh key', SSH, 'apiVersion: v1\nkind: Config\n', 'is not a private key'],
+  ])(
+    'sends %s to no git server, even if its Secret permits it by mistake',
+    (_, repository, value, message) => {
+      const source = { repository, credentialsRef: TOKEN };
+      const found = open(source, 'git; git.example.com', value);
+      expect(found).toContain(message);
+      expect(found).not.toContain('Config');
+    },
+  );
+
+  it('takes certificate authorities from no kubeconfig', () => {
+    expect(open({ caRef: TOKEN }, 'kubeconfig')).toContain('"kubeconfig"');
+  });
+
+  it('asks a Secret for no host when a repository is read from a file', () => {
+    expect(open({ repository: 'file:///fleet', credentialsRef: TOKEN }, 'git')).toBe('file:///fleet');
   });
 });

@@ -75,6 +75,14 @@ describe('findRefusals', () => {
       'kubenode.dev/commit: set by sync: remove it',
     ],
     [
+      'the permission to use a Secret',
+      {
+        ...configMap({}, { annotations: { 'kubenode.dev/secret-use': 'git; evil.example.com' } }),
+        kind: 'Secret',
+      },
+      'kubenode.dev/secret-use: set by a person with kubectl, never by a commit: remove it',
+    ],
+    [
       'an inventory',
       configMap({}, { name: 'inventory-web-0', namespace: 'kubenode-system' }),
       'ConfigMap inventory-web-0 in kubenode-system is reserved for kubenode: choose another name',

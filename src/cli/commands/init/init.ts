@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
+import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../../api/names.ts';
 import { isGitError } from '../../../sync/git/errors.ts';
-import { parseRepository } from '../../../sync/git/repository-url.ts';
+import { parseRepository, type RepositoryUrl } from '../../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { KUBENODE_VERSION } from '../version.ts';
-import { createScaffold, isEmptyFolder } from './scaffold.ts';
+import { createScaffold, isEmptyFolder, REPOSITORY_SECRET } from './scaffold.ts';
 
 interface Flags {
   readonly plain?: true;
@@ -49,9 +50,10 @@ function init(io: Io, folder: string, flags: Flags): void {
       exitCode: EXIT.badInput,
     });
   }
+  const repository = parseRepositoryFlag(folder, flags);
   const files = createScaffold({
     plain: flags.plain === true,
-    repository: repositoryUrl(folder, flags),
+    repository: repository.url,
     kubenode: flags.kubenode ?? `^${KUBENODE_VERSION}`,
     name: packageName(folder),
   });
@@ -61,13 +63,12 @@ function init(io: Io, folder: string, flags: Flags): void {
   }
   const hasGit = flags.git && initGit(io, folder);
   io.out(`${files.size} files created in ${folder}\n`);
-  io.err(formatNextSteps(relative(io.cwd, folder) || '.', hasGit));
+  io.err(formatNextSteps(relative(io.cwd, folder) || '.', hasGit) + formatSecretSteps(repository));
 }
 
-function repositoryUrl(folder: string, { repository }: Flags): string {
-  if (repository === undefined) return pathToFileURL(folder).href;
+function parseRepositoryFlag(folder: string, { repository }: Flags): RepositoryUrl {
   try {
-    return parseRepository(repository).url;
+    return parseRepository(repository ?? pathToFileURL(folder).href);
   } catch (error) {
     if (!isGitError(error)) throw error;
     throw new CliError(error.message, {
@@ -104,5 +105,14 @@ function formatNextSteps(folder: string, hasGit: boolean): string {
   cd ${folder}${hasGit ? '' : ' && git init --initial-branch=main'}
   git add . && git commit -m "The fleet"
   npx kubenode render .    # print what sync would apply
+`;
+}
+
+/** The Secret that the Pipeline references. A folder needs none. */
+function formatSecretSteps({ scheme, host }: RepositoryUrl): string {
+  if (scheme === 'file') return '';
+  return `In the hub, with the ${scheme === 'ssh' ? 'private key' : 'token'} of the repository in the file token:
+  kubectl -n ${NAMESPACE} create secret generic ${REPOSITORY_SECRET} --from-file=token
+  kubectl -n ${NAMESPACE} annotate secret ${REPOSITORY_SECRET} '${ANNOTATION_SECRET_USE}=git; ${host}'
 `;
 }

@@ -21,7 +21,9 @@ const RENAMED: Readonly<Record<string, string>> = {
   '_gitlab-ci.yml': '.gitlab-ci.yml',
 };
 const REPOSITORY = "repository: 'https://git.example.com/platform/fleet'";
-const CREDENTIALS = /^ *credentialsRef: \{ name: 'fleet-repository' \},\n/m;
+/** The Secret with the credential of the repository. */
+export const REPOSITORY_SECRET = 'fleet-repository';
+const CREDENTIALS = new RegExp(`^ *credentialsRef: \\{ name: '${REPOSITORY_SECRET}' \\},\n`, 'm');
 
 /** Maps each path to its content. */
 export function createScaffold(options: ScaffoldOptions): ReadonlyMap<string, string> {

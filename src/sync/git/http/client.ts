@@ -38,7 +38,7 @@ export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | 
     try {
       const response = await send(
         url,
-        { method, headers: { ...headers, ...authorization(options) } },
+        { method, headers: { ...headers, ...authorization(options, url) } },
         payload,
       );
       const error = gitStatusError(options, response, method);
@@ -96,9 +96,10 @@ export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | 
 }
 
 /** GitHub, GitLab, Gitea and Bitbucket accept a token as the password of any user; others need `user:password`. */
-function authorization({ credential }: HttpOptions): Record<string, string> {
+function authorization({ credential, display }: HttpOptions, url: string): Record<string, string> {
   const text = credential?.trim();
-  if (!text) return {};
+  // The Secret permits the declared host only, whatever address a server makes the library request.
+  if (!text || new URL(url).origin !== new URL(display).origin) return {};
   const pair = text.includes(':') ? text : `git:${text}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }

@@ -115,7 +115,7 @@ describe('kubenode init', { timeout: 60_000 }, () => {
 
   it('points the pipeline to a repository URL, with credentials', async () => {
     const folder = join(tempFolder('init'), 'fleet');
-    await kubenode(
+    const { err } = await kubenode(
       '/',
       'init',
       folder,
@@ -126,7 +126,8 @@ describe('kubenode init', { timeout: 60_000 }, () => {
     );
     const pipeline = readFileSync(join(folder, 'fleet/pipelines.ts'), 'utf8');
     expect(pipeline).toContain(`repository: 'git@git.example.com:me/fleet'`);
-    expect(pipeline).toContain('credentialsRef');
+    expect(pipeline).toContain("credentialsRef: { name: 'fleet-repository' }");
+    expect(err).toContain("annotate secret fleet-repository 'kubenode.dev/secret-use=git; git.example.com'");
     const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       name: string;
       dependencies: Record<string, string>;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGitHttpClient } from '../../../../src/sync/git/http/client.ts';
 import { openGit } from '../../../../src/sync/git/open.ts';
 import type { GitOptions } from '../../../../src/sync/git/options.ts';
 import {
@@ -93,6 +94,18 @@ describe('isomorphic-git over http', { timeout: 60_000 }, () => {
     await expect(git.listRefs()).rejects.toThrow(elsewhere.url);
     server.heal();
     expect(elsewhere.requests).toEqual([]);
+    await elsewhere.close();
+  });
+
+  it('sends the token to no other origin, even if the library requests one', async () => {
+    const elsewhere = await startGitHttpServer({ root, token: TOKEN });
+    const limits = { timeoutMs: 5_000, idleMs: 5_000, maxBytes: 1_000_000 };
+    const client = createGitHttpClient(
+      { display: `${server.url}/x.git`, credential: TOKEN, limits },
+      undefined,
+    );
+    const url = `${elsewhere.url}/news/fleet.git/info/refs?service=git-upload-pack`;
+    await expect(client.request({ url })).rejects.toMatchObject({ code: 'Unauthorized' });
     await elsewhere.close();
   });
 

@@ -7,9 +7,9 @@ import {
 import type { Renderer } from '../../../../src/sync/render/renderer.ts';
 import { createFleetRepository, type FleetRepository } from '../../../support/fleet-repository.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
+import { secretStore } from '../../../support/secret-store.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
-import { secretStore } from '../secret-store.ts';
 
 const UNKNOWN_COMMIT = 'f'.repeat(40);
 

@@ -13,7 +13,10 @@ export const clusters: readonly ClusterDeclaration[] = [
   { name: 'prod', environment: 'prod', connection: connectedWith('prod'), replicas: 0 },
 ];
 
-/** A Secret with a kubeconfig in the namespace kubenode-system of the hub. `kubenode local up` creates it. */
+/**
+ * A Secret with a kubeconfig in the namespace kubenode-system of the hub, annotated with `kubenode.dev/secret-use: kubeconfig`.
+ * `kubenode local up` creates it.
+ */
 function connectedWith(cluster: string): NonNullable<ClusterProps['connection']> {
   return { credentialsRef: { name: `${cluster}-kubeconfig` } };
 }
