@@ -49,6 +49,10 @@ export function formatTable({ columns, rows, empty }: Table): string {
     .join('');
 }
 
+export function printWarnings(io: Io, warnings: readonly string[]): void {
+  for (const warning of warnings) io.err(`warning: ${printableLine(warning)}\n`);
+}
+
 /** `1 file`, `2 files`. */
 export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

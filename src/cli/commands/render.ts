@@ -1,12 +1,18 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { printableLine } from '../../kube/objects/printable.ts';
 import { openWorkingTree } from '../../sync/git/working-tree.ts';
 import { createRenderer } from '../../sync/render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../../sync/rendered.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { createOutputOption, formatYaml, type OutputFormat, printResult, type Table } from '../output.ts';
+import {
+  createOutputOption,
+  formatYaml,
+  type OutputFormat,
+  printResult,
+  printWarnings,
+  type Table,
+} from '../output.ts';
 
 interface Flags {
   readonly commit?: string;
@@ -17,8 +23,9 @@ interface Flags {
 }
 
 const HELP = `
-Renders as sync does: in a sandbox that can read only the repository, with the cdk8s of this kubenode. A commit is rendered
-twice, and both results must be equal. The table counts the objects of each unit; --objects lists them; JSON and YAML
+Renders as sync does: in a sandbox that can read only a copy of the repository, with the cdk8s of this kubenode. The copy of a
+working tree has the files that git tracks or does not ignore; symbolic links and submodules are skipped, with a warning. A
+commit is rendered twice, and both results must be equal. The table counts the objects of each unit; --objects lists them; JSON and YAML
 contain them in full. With -o yaml and --target only the objects are printed, ready for kubectl.
 
 Examples:
@@ -38,7 +45,7 @@ export function createRenderCommand(io: Io): Command {
     .addHelpText('after', HELP)
     .action(async (dir: string, flags: Flags) => {
       const { targets, warnings } = await render(io, resolve(io.cwd, dir), flags);
-      for (const warning of warnings) io.err(`warning: ${printableLine(warning)}\n`);
+      printWarnings(io, warnings);
       show(io, selectTargets(targets, flags), flags);
     });
 }

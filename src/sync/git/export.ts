@@ -19,7 +19,7 @@ export async function exportFiles(
 ): Promise<ExportedTree> {
   // A symlink may point outside of the folder, alone or through another one. Checking their targets is not worth the risk.
   const regular = files.filter(({ type }) => type === 'file' || type === 'executable');
-  if (regular.length > limits.maxFiles) throw tooLarge('files', regular.length, limits.maxFiles);
+  if (regular.length > limits.maxFiles) throw exportTooLarge('files', regular.length, limits.maxFiles);
   const timeout = AbortSignal.timeout(limits.timeoutMs);
   const folders = new Set<string>();
   let bytes = 0;
@@ -27,7 +27,7 @@ export async function exportFiles(
     if (timeout.aborted) throw tooSlow(limits.timeoutMs, path);
     const { content } = await readRequired(reader, oid);
     bytes += content.byteLength;
-    if (bytes > limits.maxBytes) throw tooLarge('bytes', bytes, limits.maxBytes);
+    if (bytes > limits.maxBytes) throw exportTooLarge('bytes', bytes, limits.maxBytes);
     const target = join(folder, path);
     if (!folders.has(dirname(target))) {
       await mkdir(dirname(target), { recursive: true });
@@ -39,10 +39,10 @@ export async function exportFiles(
   return { files: regular.length, bytes, skipped: files.filter((file) => !regular.includes(file)) };
 }
 
-function tooLarge(unit: string, found: number, allowed: number): GitError {
+export function exportTooLarge(unit: string, found: number, allowed: number): GitError {
   return new GitError(
     'TooLarge',
-    `the commit is too large for a render: expected at most ${allowed} ${unit}, found ${found}`,
+    `the repository is too large for a render: expected at most ${allowed} ${unit}, found ${found}`,
     {
       hint: 'keep large files and other code out of the fleet repository',
     },

@@ -1,15 +1,19 @@
 /** Exports a commit for its render. What no retry can change is an error of the commit, like a program that fails. */
 import { systemCode } from '../../os/errors.ts';
 import { isRefusal } from '../git/errors.ts';
-import type { GitRepository } from '../git/transport.ts';
+import type { ExportedTree, GitRepository } from '../git/transport.ts';
 import { RenderError } from './errors.ts';
 
 /** The file system refuses the path of a file: it exists already, or a name or the path is too long or not valid. */
 const REFUSED_PATHS = ['EEXIST', 'ENAMETOOLONG', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EILSEQ'];
 
-export async function exportCommit(git: GitRepository, commit: string, folder: string): Promise<void> {
+export async function exportCommit(
+  git: GitRepository,
+  commit: string,
+  folder: string,
+): Promise<ExportedTree> {
   try {
-    await git.exportTree(commit, folder);
+    return await git.exportTree(commit, folder);
   } catch (error) {
     if (isRefusal(error)) {
       throw new RenderError('NotExported', [{ message: error.message }], error.hint, error);

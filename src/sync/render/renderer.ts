@@ -1,5 +1,5 @@
 /** Renders a commit: exports it, runs it twice in a sandbox, compares the results, and caches them by their inputs. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import PQueue from 'p-queue';
@@ -8,7 +8,9 @@ import type { Rendered } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
 import { withCompileCache } from './compile-cache.ts';
 import { nondeterminismError } from './difference.ts';
+import { isRenderError, RenderError } from './errors.ts';
 import { exportCommit } from './export.ts';
+import { exportFolder, type SkippedFile, skippedFiles } from './folder-export.ts';
 import { detectIsolation, type Isolation } from './os-isolation.ts';
 import { jobFor } from './protocol.ts';
 import { type RenderResult, readResult } from './result.ts';
@@ -57,6 +59,13 @@ export interface Renderer {
   folder(request: FolderRender): Promise<RenderResult>;
 }
 
+interface ExportedRender {
+  readonly bytes: Buffer;
+  readonly skipped: readonly SkippedFile[];
+}
+
+const PREFIX = 'kubenode-render-';
+
 export function createRenderer(options: RendererOptions = {}): Renderer {
   const { cache, limits, toolchain = resolveToolchain() } = options;
   const effectiveLimits = { ...RENDER_LIMITS, ...limits };
@@ -76,47 +85,47 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     const { tree } = await git.commit(oid);
     const inputs: RenderInputs = { tree, path, toolchain: toolchain.digest, facts };
     const cached = await cache?.get(inputs);
-    const bytes = cached ?? (await queue.add(() => renderTwice(git, oid, inputs, signal)));
-    const { targets, warnings } = await readResult(bytes);
+    const { bytes, skipped } = cached
+      ? { bytes: cached, skipped: [] }
+      : await queue.add(() => renderTwice(git, oid, inputs, signal));
+    const { targets, warnings } = await withSkipped(skipped, () => readResult(bytes));
     // Failures are not cached: they may depend on the limits and the isolation of this machine.
     if (!cached) await cache?.put(inputs, bytes);
     return { rendered: { commit: oid, targets }, warnings };
   }
 
-  /** Concurrently, to save time; and in two folders, to detect paths in objects. */
+  /** Concurrently, to save time; and in two folders that share no random name, to detect paths in objects. */
   async function renderTwice(
     git: GitRepository,
     oid: string,
     inputs: RenderInputs,
     signal?: AbortSignal,
-  ): Promise<Buffer> {
-    const parent = await mkdtemp(join(tmpdir(), 'kubenode-render-'));
-    try {
-      const renderIn = async (name: string): Promise<Buffer> => {
-        const root = join(parent, name);
-        await mkdir(root);
-        await exportCommit(git, oid, root);
-        return run(root, inputs, signal);
-      };
-      // Both have to end before their folders are deleted.
-      const [first, second] = await Promise.allSettled([renderIn('a'), renderIn('other')]);
-      if (first.status === 'rejected') throw first.reason;
-      if (second.status === 'rejected') throw second.reason;
-      if (!first.value.equals(second.value)) throw nondeterminismError(first.value, second.value);
-      return first.value;
-    } finally {
-      await rm(parent, { recursive: true, force: true });
-    }
+  ): Promise<ExportedRender> {
+    const renderIn = (prefix: string): Promise<ExportedRender> =>
+      inTemporaryFolder(prefix, async (root) => {
+        const { skipped } = await exportCommit(git, oid, root);
+        return { bytes: await run(root, inputs, signal), skipped: skippedFiles(skipped) };
+      });
+    // Both have to end: an aborted caller may delete the repository.
+    const [first, second] = await Promise.allSettled([renderIn(PREFIX), renderIn(`${PREFIX}other-`)]);
+    if (first.status === 'rejected') throw first.reason;
+    if (second.status === 'rejected') throw second.reason;
+    const [one, other] = [first.value, second.value];
+    if (!one.bytes.equals(other.bytes)) throw nondeterminismError(one.bytes, other.bytes);
+    return one;
   }
 
   async function folder({
-    folder: root,
+    folder: source,
     path = '.',
     facts = {},
     signal,
   }: FolderRender): Promise<RenderResult> {
-    const bytes = await queue.add(() => run(resolve(root), { path, facts }, signal));
-    return readResult(bytes);
+    return inTemporaryFolder(PREFIX, async (root) => {
+      const skipped = await exportFolder(resolve(source), root);
+      const bytes = await queue.add(() => run(root, { path, facts }, signal));
+      return withSkipped(skipped, () => readResult(bytes));
+    });
   }
 
   async function openSandbox(): Promise<Sandbox> {
@@ -137,5 +146,30 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   ): Promise<Buffer> {
     sandbox ??= openSandbox();
     return runSandbox(await sandbox, jobFor(toolchain, root, path, facts), signal);
+  }
+}
+
+async function inTemporaryFolder<T>(prefix: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), prefix)));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A skipped file may be the reason why a render fails. */
+async function withSkipped(
+  skipped: readonly SkippedFile[],
+  read: () => Promise<RenderResult>,
+): Promise<RenderResult> {
+  try {
+    const result = await read();
+    const warnings = skipped.map(({ path, because }) => `${path} was skipped: ${because}`);
+    return { ...result, warnings: [...warnings, ...result.warnings] };
+  } catch (error) {
+    if (!isRenderError(error) || skipped.length === 0) throw error;
+    const problems = skipped.map(({ path, because }) => ({ message: `skipped: ${because}`, file: path }));
+    throw new RenderError(error.code, [...error.problems, ...problems], error.hint, error);
   }
 }

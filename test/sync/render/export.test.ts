@@ -6,7 +6,7 @@ import { failureOf } from './results.ts';
 
 const FOLDER = '/tmp/kubenode-render/a';
 
-function exportWith(failure: Error): Promise<void> {
+function exportWith(failure: Error): Promise<unknown> {
   const git: Pick<GitRepository, 'exportTree'> = {
     exportTree: async () => {
       throw failure;

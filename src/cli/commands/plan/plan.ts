@@ -15,7 +15,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
-import { formatJson } from '../../output.ts';
+import { formatJson, printWarnings } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
 import { createCommitChecks } from '../sync/checks.ts';
 import { readLimits } from './limits.ts';
@@ -108,10 +108,11 @@ async function renderAfter(
   const { path } = flags;
   if (flags.to !== undefined || flags.from !== undefined) {
     const revision = flags.to ?? 'HEAD';
-    const rendered = await renderRevision(io, flags, git, { revision, render });
+    const rendered = await renderRevision(io, flags, git, { revision, render, warn: true });
     if (rendered) return { label: revision, rendered, clean: true };
   }
-  const { targets } = await render.folder({ folder: git.root, path, signal });
+  const { targets, warnings } = await render.folder({ folder: git.root, path, signal });
+  printWarnings(io, warnings);
   const head = await renderRevision(io, flags, git, { revision: 'HEAD', render });
   const clean = head !== undefined && digests(head.targets) === digests(targets);
   return {
@@ -125,18 +126,27 @@ function digests(targets: Rendered['targets']): string {
   return targets.map(({ target, digest }) => `${target} ${digest}`).join('\n');
 }
 
+interface RevisionRender {
+  readonly revision: string;
+  readonly render: Renderer;
+  /** Whether to print the warnings: of the changed side only, because both sides usually have the same. */
+  readonly warn?: boolean;
+}
+
 /** Undefined for the parent of the first commit: everything is new. */
 async function renderRevision(
-  { signal }: Io,
+  io: Io,
   { path }: Flags,
   git: WorkingTree,
-  { revision, render }: { readonly revision: string; readonly render: Renderer },
+  { revision, render, warn = false }: RevisionRender,
 ): Promise<Rendered | undefined> {
   const hasNoParent =
     revision === 'HEAD^' && (await git.commit(await git.resolve('HEAD'))).parents.length === 0;
   if (hasNoParent) return undefined;
   const commit = await git.resolve(revision);
-  return (await render.commit({ git, commit, path, signal })).rendered;
+  const { rendered, warnings } = await render.commit({ git, commit, path, signal: io.signal });
+  if (warn) printWarnings(io, warnings);
+  return rendered;
 }
 
 async function compare(io: Io, flags: Flags, { from, to }: PlanSides): Promise<Preview> {

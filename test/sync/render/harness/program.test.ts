@@ -3,6 +3,7 @@ import { formatLocation } from '../../../../src/sync/render/errors.ts';
 import type { RenderResult } from '../../../../src/sync/render/result.ts';
 import {
   createFleetFolder,
+  createFleetRepository,
   createTestRenderer,
   type Files,
   program,
@@ -10,6 +11,15 @@ import {
 import { dataOf, failureOf, outlineOf } from '../results.ts';
 
 const shared = createTestRenderer();
+
+/** Of a folder without git, installed packages are not rendered. */
+async function renderCommit(files: Files): Promise<Pick<RenderResult, 'targets'>> {
+  const repository = createFleetRepository();
+  repository.commit('first', files);
+  const git = repository.transport;
+  const { rendered } = await shared.commit({ git, commit: await git.fetch('main') });
+  return rendered;
+}
 
 function render(files: Files, path = '.'): Promise<RenderResult> {
   return shared.folder({ folder: createFleetFolder(files), path });
@@ -184,12 +194,12 @@ new MachineSet(unit, 'two', { metadata: { name: 'two' }, spec: { replicas: 1, te
       'node_modules/cdk8s/package.json': fake,
       'node_modules/cdk8s/index.js': 'throw "not this one";',
     };
-    const { targets } = await render({ 'main.ts': program('', '{ a: "1" }'), ...files });
+    const { targets } = await renderCommit({ 'main.ts': program('', '{ a: "1" }'), ...files });
     expect(dataOf({ targets })).toEqual({ a: '1' });
   });
 
   it('uses packages that are committed', async () => {
-    const { targets } = await render({
+    const { targets } = await renderCommit({
       'main.ts': `import { word } from 'our-words';\n${program('', '{ word }')}`,
       'node_modules/our-words/package.json': '{"name":"our-words","type":"module","exports":"./index.js"}',
       'node_modules/our-words/index.js': 'export const word = "committed";',
