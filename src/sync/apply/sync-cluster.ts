@@ -5,7 +5,7 @@
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { applySteps, type ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
-import { type Inventory, type InventoryEntry, missingIntents } from './inventory/inventory.ts';
+import { type Inventory, type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { usedKinds } from './live/kinds.ts';
 import { type ObjectPlan, planTarget, type TargetPlan } from './plan.ts';
 import { type PruneResult, pruneUnits } from './prune/prune.ts';
@@ -33,11 +33,27 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
     planned = newKinds;
     if (planned) plan = await observeCluster(context, target);
   }
+  await spendAcknowledgements(context, plan);
   const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now() });
   if (isFullyApplied(plan, outcomes, pruned)) {
     await store.writeApplied({ commit: target.commit, digest: target.digest });
   }
   return { plan, outcomes, pruned };
+}
+
+/**
+ * Binds what an acknowledgement releases to the UIDs of this plan, before the first delete: first the objects, then the
+ * acknowledgement as spent. Killed in between, the next reconcile finds objects that name it, and continues with the same plan.
+ */
+async function spendAcknowledgements({ store }: SyncContext, { prune }: TargetPlan): Promise<void> {
+  const { entries } = store.inventory();
+  const bound = prune.flatMap(({ action, entry }) =>
+    action !== 'held' && entry.acknowledgedBy !== undefined ? [entry] : [],
+  );
+  const add = bound.filter((entry) => entries.get(objectKey(entry))?.acknowledgedBy !== entry.acknowledgedBy);
+  await store.write({ add, remove: [] });
+  const spent = spentAfter(store.inventory(), bound);
+  if (spent) await store.writeSpent(spent);
 }
 
 /** What an observation needs of the context: less than a reconcile, because nothing is written. */

@@ -18,6 +18,22 @@ export const DEFAULT_DELETE_BUDGET: DeleteBudget = { maxObjects: 10, maxPercent:
 export interface Acknowledgement {
   readonly unit: string;
   readonly planDigest: string;
+  readonly reason?: string;
+}
+
+/**
+ * The inventory records it when the acknowledgement has released a plan in its cluster: it releases no second one. With another
+ * reason the same plan can be acknowledged again.
+ */
+export function acknowledgementId({ unit, planDigest, reason = '' }: Acknowledgement): string {
+  return digestOf({ unit, planDigest, reason });
+}
+
+export interface Acknowledgements {
+  /** Of the Pipeline. */
+  readonly declared: readonly Acknowledgement[];
+  /** Ids of those that have released a plan in this cluster. */
+  readonly spent: readonly string[];
 }
 
 export interface UnitDeletes {
@@ -27,6 +43,8 @@ export interface UnitDeletes {
   /** How many objects the commit renders for the unit. */
   readonly desired: number;
   readonly deletes: readonly ObjectId[];
+  /** Deletes that were acknowledged before, by UID, and are not finished: they are not judged again. */
+  readonly acknowledged?: readonly ObjectId[];
 }
 
 export interface DeleteVerdict {
@@ -34,23 +52,34 @@ export interface DeleteVerdict {
   /** An acknowledgement names it. Equal for all clusters in which the same objects would be deleted. */
   readonly planDigest: string;
   readonly because: string;
+  /** Id of the acknowledgement that releases this plan now. */
+  readonly acknowledgedBy?: string;
 }
 
 export function judgeDeletes(
   unitDeletes: UnitDeletes,
   budget: DeleteBudget,
-  acknowledgements: readonly Acknowledgement[],
+  { declared, spent }: Acknowledgements,
 ): DeleteVerdict {
   const planDigest = planDigestOf(unitDeletes);
   const because = holdReason(unitDeletes, budget);
   if (because === undefined) {
     return { held: false, planDigest, because: `${unitDeletes.deletes.length} deletes, within the budget` };
   }
-  const acknowledged = acknowledgements.some(
-    (each) => each.unit === unitDeletes.unit && each.planDigest === planDigest,
-  );
-  if (acknowledged) return { held: false, planDigest, because: `acknowledged: ${because}` };
-  return { held: true, planDigest, because };
+  const matching = declared.filter((each) => releases(each, unitDeletes)).map(acknowledgementId);
+  const acknowledgedBy = matching.find((id) => !spent.includes(id));
+  if (acknowledgedBy !== undefined) {
+    return { held: false, planDigest, because: `acknowledged: ${because}`, acknowledgedBy };
+  }
+  const hint =
+    matching.length > 0 ? '. Its acknowledgement is spent: to acknowledge it again, change the reason' : '';
+  return { held: true, planDigest, because: `${because}${hint}` };
+}
+
+/** The plan, or the plan of which a part was acknowledged when the process ended. */
+function releases({ unit, planDigest }: Acknowledgement, plan: UnitDeletes): boolean {
+  const whole = { ...plan, deletes: [...plan.deletes, ...(plan.acknowledged ?? [])] };
+  return unit === plan.unit && [planDigestOf(plan), planDigestOf(whole)].includes(planDigest);
 }
 
 /** Over the object keys only, so that an acknowledgement stays valid while the plan is the same. */

@@ -170,7 +170,7 @@ function compareUnit(unit: string, { from, to, desired, present, limits }: Compa
   const verdict = judgeDeletes(
     { unit, present: before.length, desired: after.length, deletes: removed },
     limits.budget,
-    limits.acknowledgements,
+    { declared: limits.acknowledgements, spent: [] },
   );
   const written = sortByStep(after, ({ object }) => objectIdOf(object)).flatMap((one) =>
     writtenChange(one, present.get(keyOfRendered(one))),

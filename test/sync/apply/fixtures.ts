@@ -83,6 +83,7 @@ export function applyInput({
     inventory: {
       clusterUID: 'cluster-uid',
       entries: new Map(inventory.map((item) => [objectKey(item), item])),
+      spent: [],
     },
     live: (id) => (unknown(id) ? 'unknown' : (objects.get(objectKey(id)) ?? 'absent')),
     unknownReason: ({ kind }) => `${kind} cannot be read`,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ObjectId, objectIdOf } from '../../../src/kube/objects/object-id.ts';
 import {
   type Acknowledgement,
+  acknowledgementId,
   judgeDeletes,
   planDigestOf,
   type UnitDeletes,
@@ -56,18 +57,44 @@ describe('judgeDeletes', () => {
       'protected objects would be deleted: Namespace a, Namespace b',
     ],
   ])('S2 holds the deletes of a unit beyond its budget: %s', (_name, deletes, held, because) => {
-    expect(judgeDeletes(deletes, BUDGET, [])).toMatchObject({ held, because });
+    expect(judgeDeletes(deletes, BUDGET, { declared: [], spent: [] })).toMatchObject({ held, because });
   });
 
   it('S2 releases a hold only for the acknowledged unit and plan', () => {
     const deletes = deletesOf(6);
     const planDigest = planDigestOf(deletes);
     const isHeld = (acknowledgement: Acknowledgement): boolean =>
-      judgeDeletes(deletes, BUDGET, [acknowledgement]).held;
+      judgeDeletes(deletes, BUDGET, { declared: [acknowledgement], spent: [] }).held;
     expect(isHeld({ unit: 'web', planDigest })).toBe(false);
     expect(isHeld({ unit: 'other', planDigest })).toBe(true);
     expect(isHeld({ unit: 'web', planDigest: 'sha256:other' })).toBe(true);
     expect(isHeld({ unit: 'web', planDigest: planDigestOf(deletesOf(7)) })).toBe(true);
+  });
+
+  it('spends an acknowledgement once, and takes another reason as another acknowledgement', () => {
+    const deletes = deletesOf(6);
+    const declared = { unit: 'web', planDigest: planDigestOf(deletes), reason: 'ticket 7' };
+    const first = judgeDeletes(deletes, BUDGET, { declared: [declared], spent: [] });
+    const id = acknowledgementId(declared);
+    expect(first).toMatchObject({ held: false, acknowledgedBy: id });
+    const second = judgeDeletes(deletes, BUDGET, { declared: [declared], spent: [id] });
+    expect(second.held).toBe(true);
+    expect(second.because).toContain(
+      'its acknowledgement is spent: to acknowledge it again, change the reason'.slice(4),
+    );
+    const again = { ...declared, reason: 'ticket 8' };
+    expect(judgeDeletes(deletes, BUDGET, { declared: [declared, again], spent: [id] })).toMatchObject({
+      held: false,
+      acknowledgedBy: acknowledgementId(again),
+    });
+  });
+
+  it('releases the rest of a plan of which a part was bound when the process ended', () => {
+    const { deletes, ...rest } = deletesOf(6);
+    const declared = [{ unit: 'web', planDigest: planDigestOf({ unit: 'web', deletes }) }];
+    const bound = { ...rest, deletes: deletes.slice(4), acknowledged: deletes.slice(0, 4), desired: 0 };
+    expect(judgeDeletes(bound, BUDGET, { declared, spent: [] }).held).toBe(false);
+    expect(judgeDeletes({ ...bound, acknowledged: [] }, BUDGET, { declared, spent: [] }).held).toBe(true);
   });
 
   it('names the same plan for the same objects in any order', () => {

@@ -20,12 +20,29 @@ export interface InventoryEntry extends ObjectId {
   readonly uid?: string;
   /** When a protected object was marked for deletion. A later reconcile deletes it. */
   readonly markedAt?: string;
+  /** Id of the acknowledgement that released the delete of the object with exactly this `uid`. */
+  readonly acknowledgedBy?: string;
 }
 
 export interface Inventory {
   /** The cluster that the inventory describes. One that was restored into another cluster is rejected. */
   readonly clusterUID: string;
   readonly entries: ReadonlyMap<string, InventoryEntry>;
+  /** Ids of acknowledgements that have released a plan here, newest first. */
+  readonly spent: readonly string[];
+}
+
+/** As many as five times the acknowledgements of a Pipeline: an id that is forgotten was removed from git long ago. */
+const MAX_SPENT = 80;
+
+/** The spent acknowledgements after these entries are written; undefined if they are recorded already. */
+export function spentAfter(
+  { spent }: Pick<Inventory, 'spent'>,
+  entries: readonly InventoryEntry[],
+): readonly string[] | undefined {
+  const ids = entries.flatMap(({ acknowledgedBy }) => acknowledgedBy ?? []);
+  const added = [...new Set(ids)].filter((id) => !spent.includes(id)).toSorted(byCode);
+  return added.length === 0 ? undefined : [...added, ...spent].slice(0, MAX_SPENT);
 }
 
 export function entriesOfUnit({ entries }: Inventory, unit: string): InventoryEntry[] {
@@ -36,13 +53,17 @@ export function inventoryUnits({ entries }: Inventory): string[] {
   return [...new Set([...entries.values()].map(({ unit }) => unit))].toSorted(byCode);
 }
 
-/** Entries that must be durable before the first write: new objects, moved objects, and other versions of a kind. */
+/**
+ * Entries that must be durable before the first write: new objects, moved objects, other versions of a kind, and objects that
+ * git declares again after their delete was marked or acknowledged.
+ */
 export function missingIntents({ entries }: Inventory, intents: readonly InventoryEntry[]): InventoryEntry[] {
   return intents.flatMap((entry) => {
     const present = entries.get(objectKey(entry));
     if (!present) return [entry];
     if (present.unit !== entry.unit) return [{ ...entry, from: present.unit, ...uidOf(present) }];
-    const same = present.version === entry.version && present.markedAt === undefined;
+    const isDeleting = present.markedAt !== undefined || present.acknowledgedBy !== undefined;
+    const same = present.version === entry.version && !isDeleting;
     return same ? [] : [{ ...entry, ...uidOf(present) }];
   });
 }

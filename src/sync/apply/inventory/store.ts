@@ -29,6 +29,8 @@ export interface InventoryStore {
   /** The last commit that was applied completely. */
   applied(): AppliedState | undefined;
   writeApplied(state: AppliedState): Promise<void>;
+  /** Replaces the ids of the spent acknowledgements. Durable when it resolves. */
+  writeSpent(ids: readonly string[]): Promise<void>;
 }
 
 export interface InventoryChange {
@@ -70,7 +72,11 @@ export async function openInventory(client: Client, options: InventoryOptions): 
   }
 
   return {
-    inventory: () => ({ clusterUID, entries: mergeChunks([...chunks.values()]) }),
+    inventory: () => ({
+      clusterUID,
+      entries: mergeChunks([...chunks.values()]),
+      spent: spentOf(objects.get(stateName)),
+    }),
     applied: () => appliedOf(objects.get(stateName)),
     async write({ add, remove }) {
       for (const chunk of chunksWithAdditions([...chunks.values()], add)) await save(chunk);
@@ -79,8 +85,9 @@ export async function openInventory(client: Client, options: InventoryOptions): 
     async writeApplied({ commit, digest }) {
       const before = appliedOf(objects.get(stateName));
       if (before?.commit === commit && before.digest === digest) return;
-      await put(stateName, {}, { clusterUID, commit, digest });
+      await putState({ commit, digest });
     },
+    writeSpent: (ids) => putState({ acknowledged: ids.join('\n') }),
   };
 
   async function save(chunk: InventoryChunk): Promise<void> {
@@ -99,6 +106,11 @@ export async function openInventory(client: Client, options: InventoryOptions): 
     const preconditions = { uid, ...(resourceVersion ? { resourceVersion } : {}) };
     await client.delete(CONFIG_MAPS, { name, namespace: NAMESPACE }, preconditions);
     objects.delete(name);
+  }
+
+  /** The other fields of the state stay. */
+  async function putState(changed: Record<string, string>): Promise<void> {
+    await put(stateName, {}, { ...dataOf(objects.get(stateName)), clusterUID, ...changed });
   }
 
   async function put(
@@ -150,6 +162,20 @@ function chunkOf({ server }: Client, object: KubeObject): InventoryChunk {
     const message = `the inventory ${name} on ${server} is damaged: sync writes and deletes nothing there. Repair the ConfigMap`;
     throw new KubeError('BadAnswer', message, { cause });
   }
+}
+
+/** `commit` and `digest` of the last complete apply, and `acknowledged`: one id a line. */
+function dataOf(state: KubeObject | undefined): Record<string, string> {
+  const data: Record<string, string> = {};
+  for (const field of ['commit', 'digest', 'acknowledged']) {
+    const value = textAt(state, 'data', field);
+    if (value !== undefined) data[field] = value;
+  }
+  return data;
+}
+
+function spentOf(state: KubeObject | undefined): readonly string[] {
+  return (textAt(state, 'data', 'acknowledged') ?? '').split('\n').filter((id) => id !== '');
 }
 
 function appliedOf(state: KubeObject | undefined): AppliedState | undefined {

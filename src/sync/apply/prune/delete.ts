@@ -16,6 +16,9 @@ export interface DeleteTarget extends ObjectId {
   readonly version: string;
   readonly unit: string;
   readonly from?: string;
+  readonly uid?: string;
+  /** The delete was acknowledged for the object with this `uid` only. */
+  readonly acknowledgedBy?: string;
 }
 
 export type OwnedDeleteOutcome =
@@ -36,7 +39,8 @@ export async function deleteOwned(context: DeleteContext, target: DeleteTarget):
   const found = await read(context, target);
   if (found === 'not found') return { outcome: 'deleted' };
   const { resource, object } = found;
-  const because = notDeletableReason(object, { ...target, hub: context.hub });
+  const because =
+    notDeletableReason(object, { ...target, hub: context.hub }) ?? notAcknowledgedReason(object, target);
   if (because !== undefined) return { outcome: 'refused', because };
   if (object.metadata.deletionTimestamp) return terminating(object);
 
@@ -108,6 +112,15 @@ function notDeletableReason(object: KubeObject, claim: OwnerClaim): string | und
   const owner = ownerOf(object, claim);
   if (owner !== 'ours') return notOursReason(claim, owner);
   return isKeptOnPrune(object) ? `it is annotated ${ANNOTATION_PRUNE}: ${PRUNE_NEVER}` : undefined;
+}
+
+function notAcknowledgedReason(
+  { metadata }: KubeObject,
+  { uid, acknowledgedBy }: DeleteTarget,
+): string | undefined {
+  return acknowledgedBy === undefined || uid === metadata.uid
+    ? undefined
+    : `it was recreated since its delete was acknowledged, and has another UID: planned again`;
 }
 
 function notOursReason({ unit }: Pick<OwnerClaim, 'unit'>, owner: ObjectOwner): string {

@@ -31,13 +31,36 @@ export function planUnitPrune(input: ApplyInput, unit: string, declared: Readonl
     .map((entry) => planEntry(input, entry));
   // A unit whose objects all moved to other units deletes nothing, so there is nothing to hold.
   const desired = input.units.find((rendered) => rendered.unit === unit)?.objects.length ?? 0;
-  const deletes = prune.filter(isDelete).map(({ entry }) => entry);
+  const deletes = prune.filter(isDelete);
+  const acknowledged = new Set(deletes.filter((plan) => isAcknowledged(input, plan)));
+  const judged = new Set(deletes.filter((plan) => !acknowledged.has(plan)));
   const verdict = judgeDeletes(
-    { unit, present: present.length, desired, deletes },
+    {
+      unit,
+      present: present.length,
+      desired,
+      deletes: [...judged].map(entryOf),
+      acknowledged: [...acknowledged].map(entryOf),
+    },
     input.budget,
-    input.acknowledgements,
+    { declared: input.acknowledgements, spent: input.inventory.spent },
   );
-  return { unit, verdict, prune: verdict.held ? prune.map((plan) => hold(plan, verdict)) : prune };
+  const plan = (each: PrunePlan): PrunePlan => (judged.has(each) ? afterVerdict(input, each, verdict) : each);
+  return { unit, verdict, prune: prune.map(plan) };
+}
+
+function entryOf({ entry }: PrunePlan): InventoryEntry {
+  return entry;
+}
+
+/** It was acknowledged as the object that is there now, and not as one that was created in its place. */
+function isAcknowledged(input: ApplyInput, { entry }: PrunePlan): boolean {
+  return entry.acknowledgedBy !== undefined && entry.uid !== undefined && entry.uid === liveUID(input, entry);
+}
+
+function liveUID(input: ApplyInput, entry: InventoryEntry): string | undefined {
+  const live = input.live(entry);
+  return typeof live === 'object' ? live.metadata.uid : undefined;
 }
 
 function planEntry(input: ApplyInput, entry: InventoryEntry): PrunePlan {
@@ -73,9 +96,15 @@ function deleteAction(entry: InventoryEntry): PruneAction {
   return { action: 'mark', because: `${REMOVED_FROM_GIT}; protected, so it is marked first` };
 }
 
-function hold(plan: PrunePlan, { because, planDigest }: DeleteVerdict): PrunePlan {
-  if (!isDelete(plan)) return plan;
-  return { action: 'held', entry: plan.entry, because: `${because}; plan ${planDigest}` };
+function afterVerdict(
+  input: ApplyInput,
+  plan: PrunePlan,
+  { held, because, planDigest, acknowledgedBy }: DeleteVerdict,
+): PrunePlan {
+  if (held) return { action: 'held', entry: plan.entry, because: `${because}; plan ${planDigest}` };
+  const uid = liveUID(input, plan.entry);
+  if (acknowledgedBy === undefined || uid === undefined) return plan;
+  return { ...plan, entry: { ...plan.entry, uid, acknowledgedBy } };
 }
 
 function isDelete({ action }: PrunePlan): boolean {

@@ -6,6 +6,7 @@ import {
   missingIntents,
   parseEntries,
   serializeEntries,
+  spentAfter,
 } from '../../../../src/sync/apply/inventory/inventory.ts';
 import { applyInput, configMap, entry } from '../fixtures.ts';
 
@@ -33,6 +34,11 @@ describe('missingIntents', () => {
     [
       'includes an object that was marked for deletion before it came back',
       [entry(a, { markedAt: '2030-01-01T00:00:00Z' })],
+      [{ ...intent, uid: 'uid-a' }],
+    ],
+    [
+      'includes an object whose delete was acknowledged before it came back',
+      [entry(a, { acknowledgedBy: 'sha256:1' })],
       [{ ...intent, uid: 'uid-a' }],
     ],
   ])('%s', (_name, present, expected) => {
@@ -69,4 +75,19 @@ describe('serializeEntries', () => {
 it('lists each unit once, sorted', () => {
   const inventory = inventoryOf(entry(a), entry(configMap('b')), entry(configMap('c'), { unit: 'app' }));
   expect(inventoryUnits(inventory)).toEqual(['app', 'web']);
+});
+
+it.each([
+  ['none', [], [], undefined],
+  ['one that is known', ['b'], ['b'], undefined],
+  ['new ones, before the known', ['a', 'b', 'c', 'a'], ['b'], ['a', 'c', 'b']],
+])('spends %s', (_, ids, spent, expected) => {
+  const entries = ids.map((acknowledgedBy) => entry(a, { acknowledgedBy }));
+  expect(spentAfter({ spent }, entries)).toEqual(expected);
+});
+
+it('remembers the last 80 spent acknowledgements', () => {
+  const spent = Array.from({ length: 80 }, (_, index) => `old-${index}`);
+  const after = spentAfter({ spent }, [entry(a, { acknowledgedBy: 'new' })]);
+  expect([after?.length, after?.[0], after?.at(-1)]).toEqual([80, 'new', 'old-78']);
 });
