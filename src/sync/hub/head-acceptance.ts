@@ -59,6 +59,8 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
     const acceptance = await acceptanceOf(head, before, acceptHead);
     last = { key, head, acceptance };
     if (!acceptance.accepted) {
+      // Promotion continues with what a former process accepted: after a takeover, too, drift is corrected and holds are released.
+      accepted ??= newest;
       log.warn('head not accepted', {
         commit: head,
         verdict: acceptance.verdict,

@@ -35,7 +35,10 @@ function rendered(commit: string): Rendered {
 }
 
 /** Every commit descends from the one before, and renders at once. */
-function createAcceptance(ancestry = async (): Promise<Ancestry> => 'descends'): HeadAcceptance {
+function createAcceptance(
+  ancestry = async (): Promise<Ancestry> => 'descends',
+  released: string | undefined = undefined,
+): HeadAcceptance {
   const git: Pick<GitTransport, 'ancestry'> = { ancestry };
   const renders: Pick<RenderStore, 'get'> = { get: async (commit) => rendered(commit) };
   return createHeadAcceptance({
@@ -44,7 +47,7 @@ function createAcceptance(ancestry = async (): Promise<Ancestry> => 'descends'):
     renders: renders as RenderStore,
     checks: createCommitChecks(),
     appliedCommits: () => [],
-    newestReleasedCommit: () => undefined,
+    newestReleasedCommit: () => released,
     acceptHead: () => undefined,
     log: memoryLog(),
   });
@@ -68,6 +71,17 @@ describe('createHeadAcceptance', () => {
 
     await heads.check(BETTER);
     expect(heads.newestAccepted()).toBe(BETTER);
+  });
+
+  it('keeps what a former process accepted, when this one starts at a head that is refused', async () => {
+    const descends = async (): Promise<Ancestry> => 'descends';
+    const heads = createAcceptance(descends, GOOD);
+    await heads.check(FAILS);
+    expect(heads.newestAccepted()).toBe(GOOD);
+
+    const diverged = createAcceptance(async () => 'diverged', GOOD);
+    await diverged.check(BETTER);
+    expect(diverged.newestAccepted()).toBe(GOOD);
   });
 
   it('refuses a commit whose rule does not compile', async () => {
