@@ -6,6 +6,10 @@ import { Totals } from './test/support/totals-reporter.ts';
 // One seed for the order of the tests, fast-check and every sweep. vitest prints it when it starts.
 const seed = Number((process.env['KUBENODE_SEED'] ??= String(randomInt(1, 2 ** 31))));
 
+/** `npm run test:long` */
+const long = process.env['KUBENODE_LONG'] === '1';
+const LONG_MS = 6 * 3_600_000;
+
 const shared = {
   sequence: { shuffle: true },
   globals: false,
@@ -39,8 +43,8 @@ export default defineConfig({
           env: { KUBENODE_QUICK: '1' },
           // A new process for each file would take a fifth of the time. The files share no state: tests pass in any order.
           isolate: false,
-          // No test waits that long, except on a machine that builds a control plane at the same time.
-          testTimeout: 30_000,
+          // No test waits that long, except on a machine that builds a control plane at the same time. Whole sweeps take hours.
+          testTimeout: long ? LONG_MS : 30_000,
           hookTimeout: 30_000,
         },
       },
@@ -58,7 +62,7 @@ export default defineConfig({
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],
           globalSetup: 'test/support/control-plane-setup.ts',
-          testTimeout: 60_000,
+          testTimeout: long ? LONG_MS : 60_000,
           hookTimeout: 120_000,
         },
       },
