@@ -1,4 +1,5 @@
 /** The content of a commit for one cluster, and the edits that lead from one commit to the next. Pure. */
+import { ANNOTATION_REPLACE, REPLACE_ALLOWED } from '../../../src/api/names.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 
 /** Objects by unit. */
@@ -103,13 +104,20 @@ export const GRANTED_GROUP = 'granted.example.com';
 export const DENIED_GROUP = 'denied.example.com';
 export const FUZZ_NAMESPACE = 'fuzz';
 
+/** May be replaced: a commit may have set fields that no server takes back, such as `immutable`. */
+function replaceable(name: string, namespace = 'default'): KubeObject {
+  const annotations = { [ANNOTATION_REPLACE]: REPLACE_ALLOWED };
+  const object = configMap(name, { value: 'good' }, namespace);
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
 /** The commit that every sequence starts from, and is reverted to: the shapes that a fleet has. */
 export const GOOD: Content = withBeat(
   {
-    web: ['a', 'b', 'c', 'd'].map((name) => configMap(name, { value: 'good' })),
+    web: ['a', 'b', 'c', 'd'].map((name) => replaceable(name)),
     space: [
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: FUZZ_NAMESPACE } },
-      ...['a', 'b'].map((name) => configMap(name, { value: 'good' }, FUZZ_NAMESPACE)),
+      ...['a', 'b'].map((name) => replaceable(name, FUZZ_NAMESPACE)),
       {
         apiVersion: 'v1',
         kind: 'ServiceAccount',

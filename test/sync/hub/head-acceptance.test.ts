@@ -37,7 +37,7 @@ function rendered(commit: string): Rendered {
 /** Every commit descends from the one before, and renders at once. */
 function createAcceptance(
   ancestry = async (): Promise<Ancestry> => 'descends',
-  released: string | undefined = undefined,
+  released?: string,
 ): HeadAcceptance {
   const git: Pick<GitTransport, 'ancestry'> = { ancestry };
   const renders: Pick<RenderStore, 'get'> = { get: async (commit) => rendered(commit) };
@@ -74,8 +74,7 @@ describe('createHeadAcceptance', () => {
   });
 
   it('keeps what a former process accepted, when this one starts at a head that is refused', async () => {
-    const descends = async (): Promise<Ancestry> => 'descends';
-    const heads = createAcceptance(descends, GOOD);
+    const heads = createAcceptance(undefined, GOOD);
     await heads.check(FAILS);
     expect(heads.newestAccepted()).toBe(GOOD);
 
