@@ -15,19 +15,20 @@ import { closeRun, openRun, type Run } from '../../test/support/control-plane-ru
 import { type ApiServer, startServer } from '../../test/support/control-plane-server.ts';
 import { createTestRepository } from '../../test/support/git-server/repository.ts';
 import { type Audit, auditOf } from './audit.ts';
+import { CLUSTER, type FleetContent, fleetFiles } from './fleet.ts';
+import { type ProcessUsage, readUsage, resetPeak } from './usage.ts';
 
 const BIN = new URL('../../bin/kubenode.js', import.meta.url).pathname;
-const CLUSTER = 'bench';
-export const UNIT_NAMESPACE = 'default';
 
 export interface Bed {
   readonly server: ApiServer;
   readonly audit: Audit;
-  /** Commits and pushes a fleet with this number of ConfigMaps; `changes` are versions by index. Returns when the push is done. */
-  push(objects: number, changes?: ReadonlyMap<number, string>): void;
+  /** Commits and pushes the fleet. Returns when the push is done. */
+  push(content: FleetContent): void;
   startSync(): void;
-  /** Memory of the sync process in MiB, from the kernel. */
-  memory(): Promise<{ readonly resident: number; readonly peak: number }>;
+  /** Of the sync process. */
+  usage(): Promise<ProcessUsage>;
+  resetPeak(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,9 +56,7 @@ export async function openBed(): Promise<Bed> {
   return {
     server,
     audit,
-    push(objects, changes = new Map()) {
-      git.commit('bench', { 'fleet/main.ts': fleetProgram(git.bare, objects, changes), 'cdk8s.yaml': CDK8S });
-    },
+    push: (content) => void git.commit('bench', fleetFiles(git.bare, content)),
     startSync() {
       const args = ['sync', '--kubeconfig', hubKubeconfig, '--cache', join(folder, 'cache')];
       child = spawn(execPath, [BIN, ...args, '--from', git.bare], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -68,10 +67,12 @@ export async function openBed(): Promise<Bed> {
         if (code) process.stderr.write(`kubenode sync exited with ${code}:\n${stderr}\n`);
       });
     },
-    memory: async () => memoryOf(child),
+    usage: () => readUsage(pidOf(child)),
+    resetPeak: () => resetPeak(pidOf(child)),
     async close() {
       await ended(child);
       await Promise.all([hub.stop(), server.stop()]);
+      await audit.close();
       await closeRun(run);
       await rm(folder, { recursive: true, force: true });
     },
@@ -88,12 +89,9 @@ async function asSync(server: ApiServer): Promise<string> {
   return server.kubeconfigFor(createPrincipal(PRINCIPAL_SYNC));
 }
 
-async function memoryOf(child: ChildProcess | undefined): Promise<{ resident: number; peak: number }> {
-  if (!runs(child)) throw new Error('kubenode sync is not running');
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-  const mebibytes = (field: string): number =>
-    Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
-  return { resident: mebibytes('VmRSS'), peak: mebibytes('VmHWM') };
+function pidOf(child: ChildProcess | undefined): number {
+  if (!runs(child) || child.pid === undefined) throw new Error('kubenode sync is not running');
+  return child.pid;
 }
 
 function runs(child: ChildProcess | undefined): child is ChildProcess {
@@ -105,27 +103,4 @@ async function ended(child: ChildProcess | undefined): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
   await exit;
-}
-
-const CDK8S = 'language: typescript\napp: node fleet/main.ts\n';
-
-function fleetProgram(repository: string, objects: number, changes: ReadonlyMap<number, string>): string {
-  return `import { Fleet } from 'kubenode/constructs';
-import { ApiObject } from 'cdk8s';
-const fleet = new Fleet();
-fleet.pipeline('fleet', {
-  source: { repository: 'file://${repository}', ref: 'refs/heads/main', pollSeconds: 1 },
-  stages: [{ name: 'all', clusterSelector: { all: true }, soakSeconds: 0 }],
-});
-const changes: Record<number, string> = ${JSON.stringify(Object.fromEntries(changes))};
-const cluster = fleet.cluster('${CLUSTER}', { environment: 'test', connection: { credentialsRef: { name: '${CLUSTER}-kubeconfig' } } });
-const unit = cluster.unit('web');
-for (let index = 0; index < ${objects}; index += 1) {
-  new ApiObject(unit, 'bench-' + index, {
-    apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bench-' + index, namespace: '${UNIT_NAMESPACE}', labels: { app: 'bench' } },
-    data: { value: changes[index] ?? '0', text: '${'x'.repeat(500)}' },
-  } as never);
-}
-fleet.synth();
-`;
 }
