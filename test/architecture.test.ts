@@ -73,7 +73,6 @@ const homes: Record<string, string> = {
   'p-queue': 'src/sync/',
   pino: 'src/kube/',
   ssh2: 'src/providers/ssh/',
-  undici: 'src/kube/',
 };
 
 // In src/rollout the check runner and scheduler do I/O, through ports; everything else there decides.

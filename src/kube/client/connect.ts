@@ -5,8 +5,8 @@ import { createSystemClock } from '../../os/system-clock.ts';
 import { type ConfigOptions, loadConfig } from '../auth/config.ts';
 import { createFencedTransport } from '../leader/fence.ts';
 import type { TransportOptions } from '../transport/base.ts';
+import { createHttpsTransport } from '../transport/https.ts';
 import type { Limiter } from '../transport/limiter.ts';
-import { createUndiciTransport } from '../transport/undici.ts';
 import type { Client } from './client.ts';
 import type { CallReport } from './request.ts';
 import { createRestClient } from './rest-client.ts';
@@ -24,7 +24,7 @@ export interface ConnectOptions extends Omit<ConfigOptions, 'clock'> {
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { clock = createSystemClock(), onCall, limiter, fence } = options;
   const { connection } = await loadConfig({ ...options, clock });
-  const transport = createUndiciTransport(connection, options.transport);
+  const transport = createHttpsTransport(connection, options.transport);
   return createRestClient(fence ? createFencedTransport(transport, fence) : transport, {
     server: connection.server,
     clock,

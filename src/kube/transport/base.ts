@@ -1,6 +1,6 @@
 /**
- * The common part of both transports: building requests, reading answers, and describing errors. Each transport adds
- * a `Wire`. Uses no npm package.
+ * The part of a transport that does not depend on the HTTP client: building requests, reading answers, and describing errors.
+ * The HTTP client is a `Wire`. Uses no npm package.
  */
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** The transport of the agent, over node:https. This file and its imports use no npm package. */
+/** The transport over node:https: pooled keep-alive connections. This file and its imports use no npm package: the agent uses it too. */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Connection, TlsMaterial } from '../auth/credentials.ts';

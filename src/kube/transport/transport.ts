@@ -1,7 +1,6 @@
 /**
- * The port to an API server: one HTTP exchange. Implemented over undici for controllers and over node:https for the
- * agent; one contract suite runs over both. The implementations handle authentication, certificates and their reload.
- * Retries belong to the callers.
+ * The port to an API server: one HTTP exchange. The implementation (https.ts) handles authentication, certificates and
+ * their reload. Retries belong to the callers.
  */
 export interface Transport {
   /** Resolves with any status of the server; rejects with a KubeError only when there was no complete answer. */

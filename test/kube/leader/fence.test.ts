@@ -8,7 +8,6 @@ import { LeaseLost } from '../../../src/kube/leader/term.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { createHttpsTransport } from '../../../src/kube/transport/https.ts';
 import type { Transport } from '../../../src/kube/transport/transport.ts';
-import { createUndiciTransport } from '../../../src/kube/transport/undici.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 
 const requests: string[] = [];
@@ -32,7 +31,6 @@ afterAll(() => {
 const MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
 
 describe.each<[name: string, make: (credentials: Credentials) => Transport]>([
-  ['undici', (credentials) => createUndiciTransport({ server: url, credentials })],
   ['node:https', (credentials) => createHttpsTransport({ server: url, credentials })],
 ])('a fence over %s', (_, make) => {
   it('always allows reads, and writes only while the lease is held', async () => {

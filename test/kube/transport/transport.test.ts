@@ -79,7 +79,6 @@ describe.each(TRANSPORTS)('%s transport', (_, transportOf) => {
   });
 
   describe('connections', () => {
-    // undici opens a second one when the next call starts before the first connection is idle.
     it('are reused: many calls, one or two handshakes', async () => {
       const server = await startTlsServer();
       const transport = open(server.url);

@@ -13,7 +13,6 @@ import { isKubeError, type KubeError } from '../../../src/kube/client/errors.ts'
 import type { TransportOptions } from '../../../src/kube/transport/base.ts';
 import { createHttpsTransport } from '../../../src/kube/transport/https.ts';
 import type { HttpRequest, HttpStream, Transport } from '../../../src/kube/transport/transport.ts';
-import { createUndiciTransport } from '../../../src/kube/transport/undici.ts';
 import type { CertificatePair } from '../../../src/local/pki/certificate.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { tempFolder } from '../temp.ts';
@@ -26,7 +25,6 @@ export type TransportOf = (connection: Connection, options?: TransportOptions) =
 
 /** The transports that must pass the contract. */
 export const TRANSPORTS: readonly (readonly [name: string, transportOf: TransportOf])[] = [
-  ['undici', createUndiciTransport],
   ['node:https', createHttpsTransport],
 ];
 

@@ -10,7 +10,6 @@ import { createRestClient } from '../../../../src/kube/client/rest-client.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
 import { createHttpsTransport } from '../../../../src/kube/transport/https.ts';
-import { createUndiciTransport } from '../../../../src/kube/transport/undici.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
 
@@ -30,10 +29,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe.each([
-  ['undici', createUndiciTransport],
-  ['node:https', createHttpsTransport],
-])('over %s', (_, transportOf) => {
+describe.each([['node:https', createHttpsTransport]])('over %s', (_, transportOf) => {
   let client: Client;
 
   beforeAll(async () => {
@@ -186,7 +182,7 @@ describe.each([
 describe('createDiscovery', () => {
   it('has the same result with one request and with many', async () => {
     const { connection } = await loadConfig({ kubeconfig: server.kubeconfig, clock });
-    const transport = createUndiciTransport(connection);
+    const transport = createHttpsTransport(connection);
     const old = createRestClient(
       { ...transport, request: (request) => transport.request({ ...request, accept: 'application/json' }) },
       { server: connection.server, clock },
