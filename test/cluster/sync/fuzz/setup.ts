@@ -83,7 +83,11 @@ export async function addCredentials(hub: ApiServer, name: ClusterName, server: 
   await hub.client.create(SECRETS, {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: `${name}-kubeconfig`, namespace: 'kubenode-system' },
+    metadata: {
+      name: `${name}-kubeconfig`,
+      namespace: 'kubenode-system',
+      annotations: { 'kubenode.dev/secret-use': 'kubeconfig' },
+    },
     data: { kubeconfig: kubeconfig.toString('base64') },
   });
 }
