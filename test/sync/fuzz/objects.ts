@@ -214,7 +214,7 @@ const withImmutableFields = fc.constantFrom('1', '2').chain((value) =>
 );
 
 const namespaces = fc
-  .constantFrom('missing', 'extra', 'kube-system', 'kubenode-system')
+  .constantFrom('missing', 'extra')
   .map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
 
 /** One of these makes sync refuse the whole commit, so that nothing of it is applied. */
