@@ -86,6 +86,8 @@ export interface GrantRenewal {
   readonly id: string;
   readonly fence: number;
   readonly recovery?: boolean;
+  /** Of the rule: quiet windows may exempt it. The ledger does not keep it. */
+  readonly faultClass?: FaultClass;
 }
 
 export interface GrantSettlement {

@@ -94,7 +94,7 @@ const KEEPS_STARTED =
 const KEEPS_IDENTITY =
   "self.grants.all(m, !(m in oldSelf.grants) || self.grants[m].id != oldSelf.grants[m].id || (self.grants[m].fence == oldSelf.grants[m].fence && self.grants[m].issuedAt == oldSelf.grants[m].issuedAt && (oldSelf.grants[m].state != 'Settled' || self.grants[m].state == 'Settled')))";
 const FENCES_NEW =
-  'self.grants.all(m, (m in oldSelf.grants && self.grants[m].id == oldSelf.grants[m].id) || self.grants[m].fence == self.seq)';
+  'self.grants.all(m, (m in oldSelf.grants && self.grants[m].id == oldSelf.grants[m].id) || self.grants[m].fence == self.seq || (self.recovering && self.grants[m].fence < self.seq))';
 const WELL_FORMED =
   "self.grants.all(m, timestamp(self.grants[m].issuedAt) < timestamp(self.grants[m].notAfter) && (self.grants[m].state == 'Settled') == has(self.grants[m].settledAt))";
 
@@ -122,8 +122,10 @@ const spec = rules(
   }),
   {
     // Writes of status and metadata are validated too, with an unchanged spec.
-    rule: 'self == oldSelf || (self.seq == oldSelf.seq + 1 && self.epoch >= oldSelf.epoch)',
-    message: 'seq must increase by one with each write, and epoch must not decrease: read the ledger again',
+    // A ledger that was restored from a backup continues above every fence in use.
+    rule: 'self == oldSelf || (self.epoch >= oldSelf.epoch && (self.seq == oldSelf.seq + 1 || (self.recovering && self.seq > oldSelf.seq)))',
+    message:
+      'seq must increase by one with each write, or more while recovering, and epoch must not decrease: read the ledger again',
     fieldPath: '.seq',
   },
   {
@@ -145,7 +147,7 @@ const spec = rules(
   },
   {
     rule: FENCES_NEW,
-    message: 'the fence of a new grant must be the seq of this write',
+    message: 'the fence of a new grant must be the seq of this write, or lower while recovering',
     fieldPath: '.grants',
   },
   {

@@ -96,6 +96,8 @@ export interface FleetFacts {
   unknownSince(): readonly Date[];
   /** Members of the control plane; undefined: could not be read. */
   readonly controlPlane: readonly ControlPlaneMember[] | undefined;
+  /** How many machines of the pool are to be created or were never Ready; undefined: not observed. */
+  missingIn(pool: string): number | undefined;
   /** Zones that their provider reports as failing. */
   readonly zonalShifts: ReadonlySet<string>;
   /** Whether a query returns samples; undefined: error or timeout. */

@@ -66,11 +66,11 @@ function useOf(
   if (!grouping) {
     const key = holderKey(ask.holder);
     const { total } = facts.group(policy.cluster.id, CLUSTER_KEY);
-    return { key, used: usage.of(prepared, key).taken, total, what: 'in work' };
+    return { key, used: usage.of(prepared, key, ask.machine).taken, total, what: 'in work' };
   }
   const key = groupKey(grouping, machine);
   const counts = facts.group(grouping.id, key);
-  const use = usage.of(prepared, key);
+  const use = usage.of(prepared, key, ask.machine);
   const total = counts.total + use.deleted;
   // A machine that is counted already costs no availability: it only has to fit beside the other acts (R14).
   const isCounted = !machine.established || (facts.statesOf(machine) & policy.countedStates) !== 0;

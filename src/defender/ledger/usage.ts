@@ -20,7 +20,9 @@ export interface LimitUse {
 }
 
 export interface LedgerUsage {
-  of(limit: PreparedLimit, key: string): LimitUse;
+  /** Without what the machine `besides` uses itself: each machine counts once. */
+  of(limit: PreparedLimit, key: string, besides: string): LimitUse;
+  /** Replaces what the machine used before. */
   add(machine: string, entry: LedgerGrant): void;
 }
 
@@ -32,16 +34,31 @@ export interface UsageInput {
 }
 
 const UNUSED: LimitUse = { taken: 0, uncounted: 0, deleted: 0 };
-const DELETED: LimitUse = { taken: 1, uncounted: 1, deleted: 1 };
+
+interface MachineUse extends LimitUse {
+  readonly key: string;
+}
+
+interface LimitUses {
+  readonly byKey: Map<string, LimitUse>;
+  readonly byMachine: Map<string, MachineUse>;
+}
 
 export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput): LedgerUsage {
-  const uses = new Map<PreparedLimit, Map<string, LimitUse>>();
+  const uses = new Map<PreparedLimit, LimitUses>();
+  for (const [machine, entry] of Object.entries(ledger.gone)) addDeleted(machine, entry);
   for (const [machine, entry] of Object.entries(ledger.grants)) {
     if (!isLapsed(entry, now)) add(machine, entry);
   }
-  for (const [machine, entry] of Object.entries(ledger.gone)) addDeleted(machine, entry);
 
-  return { of: (limit, key) => uses.get(limit)?.get(key) ?? UNUSED, add };
+  return { of, add };
+
+  function of(limit: PreparedLimit, key: string, besides: string): LimitUse {
+    const found = uses.get(limit);
+    const use = found?.byKey.get(key) ?? UNUSED;
+    const own = found?.byMachine.get(besides);
+    return own?.key === key ? sum(use, own, -1) : use;
+  }
 
   function add(machine: string, entry: LedgerGrant): void {
     const known = facts.machine(machine);
@@ -51,7 +68,8 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
     )) {
       const isCounted = (states & policy.countedStates) !== 0 || !policy.countsInFlight;
       for (const limit of policy.limits.filter((each) => isLimited(policy, each, entry))) {
-        change(limit, keyOf(limit, entry, known), { taken: 1, uncounted: isCounted ? 0 : 1, deleted: 0 });
+        const key = keyOf(limit, entry, known);
+        record(limit, machine, { key, taken: 1, uncounted: isCounted ? 0 : 1, deleted: 0 });
       }
     }
   }
@@ -59,35 +77,37 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
   function addDeleted(machine: string, entry: LedgerGone): void {
     // The machine is back under its name.
     if (facts.machine(machine)?.established) return;
-    const grant = ledger.grants[machine];
     // The ledger keeps no labels of deleted machines, so limits per label do not count them.
     const keyed = { ...entry, labels: {} };
-    const counting = policies.valid.filter(({ countsDeleted }) => countsDeleted);
-    for (const policy of counting) {
-      // One machine counts once: the act that deleted it counts it already.
-      const isPresent = grant !== undefined && isCountedBy(policy, grant, now);
-      const limits = isPresent
-        ? policy.limits.filter((each) => !isLimited(policy, each, grant))
-        : policy.limits;
-      for (const limit of limits) countDeleted(limit, keyed);
+    for (const { limits } of policies.valid.filter(({ countsDeleted }) => countsDeleted)) {
+      for (const limit of limits) {
+        const { grouping } = limit;
+        if (!grouping || grouping.per === 'Label') continue;
+        record(limit, machine, { key: groupKey(grouping, keyed), taken: 1, uncounted: 1, deleted: 1 });
+      }
     }
   }
 
-  function countDeleted(limit: PreparedLimit, machine: Parameters<typeof groupKey>[1]): void {
-    const { grouping } = limit;
-    if (grouping && grouping.per !== 'Label') change(limit, groupKey(grouping, machine), DELETED);
+  function record(limit: PreparedLimit, machine: string, use: MachineUse): void {
+    const { byKey, byMachine } = uses.get(limit) ?? emptyUses();
+    const before = byMachine.get(machine);
+    if (before) byKey.set(before.key, sum(byKey.get(before.key) ?? UNUSED, before, -1));
+    byKey.set(use.key, sum(byKey.get(use.key) ?? UNUSED, use, 1));
+    byMachine.set(machine, use);
+    uses.set(limit, { byKey, byMachine });
   }
+}
 
-  function change(limit: PreparedLimit, key: string, by: LimitUse): void {
-    const keys = uses.get(limit) ?? new Map<string, LimitUse>();
-    const { taken, uncounted, deleted } = keys.get(key) ?? UNUSED;
-    keys.set(key, {
-      taken: taken + by.taken,
-      uncounted: uncounted + by.uncounted,
-      deleted: deleted + by.deleted,
-    });
-    uses.set(limit, keys);
-  }
+function emptyUses(): LimitUses {
+  return { byKey: new Map(), byMachine: new Map() };
+}
+
+function sum(a: LimitUse, b: LimitUse, sign: 1 | -1): LimitUse {
+  return {
+    taken: a.taken + sign * b.taken,
+    uncounted: a.uncounted + sign * b.uncounted,
+    deleted: a.deleted + sign * b.deleted,
+  };
 }
 
 function isCountedBy({ spec }: PreparedPolicy, entry: LedgerGrant, now: Date): boolean {

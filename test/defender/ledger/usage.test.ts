@@ -40,14 +40,20 @@ describe('createLedgerUsage', () => {
       { grants: { x: entry('x') }, gone: { x: { pool: 'web', since: ago(9) } } },
       { taken: 1, uncounted: 1 },
     ],
+    ['nothing for the machine that asks', { grants: { other: entry('other') } }, {}],
   ])('R14 counts %s', (_, ledger, use) => {
-    expect(usageOf(ledger).of(limit(), 'web')).toEqual({ taken: 0, uncounted: 0, deleted: 0, ...use });
+    expect(usageOf(ledger).of(limit(), 'web', 'other')).toEqual({
+      taken: 0,
+      uncounted: 0,
+      deleted: 0,
+      ...use,
+    });
   });
 
   it('adds a grant of the same batch', () => {
     const usage = usageOf({});
     usage.add('m-1', entry('m-1') satisfies LedgerGrant);
-    expect(usage.of(limit(), 'web')).toMatchObject({ taken: 1 });
+    expect(usage.of(limit(), 'web', 'other')).toMatchObject({ taken: 1 });
   });
 });
 

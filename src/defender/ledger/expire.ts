@@ -1,0 +1,69 @@
+/** What leaves the ledger by itself: lapsed grants, settled ones, old counters, replaced machines. Pure. */
+import type { LedgerGone, LedgerRate } from '../../api/generated/types.ts';
+import type { FleetFacts } from '../facts/facts.ts';
+import { NO_KEY } from '../facts/grouping.ts';
+import type { PreparedPolicies } from '../policies/prepare.ts';
+import type { LedgerDraft } from './draft.ts';
+import { isInFlight, isLapsed, isLingering } from './entries.ts';
+import { isOutcomes } from './outcomes.ts';
+import { trimRate } from './rates.ts';
+
+/** Without policies that say otherwise. */
+const LINGER_SECONDS = 900;
+/** So that an asker learns that its approval ended. */
+const APPROVAL_KEPT_SECONDS = 3600;
+const OUTCOMES_KEPT_SECONDS = 7 * 86_400;
+
+export interface ExpiryInput {
+  readonly policies: PreparedPolicies;
+  readonly facts: Pick<FleetFacts, 'missingIn'>;
+  readonly now: Date;
+}
+
+/** Returns whether anything left. */
+export function expireEntries(draft: LedgerDraft, { policies, facts, now }: ExpiryInput): boolean {
+  const linger = Math.max(LINGER_SECONDS, ...policies.valid.map(({ spec }) => spec.counting.lingerSeconds));
+  const removed = [
+    ...removeFrom(
+      draft.grants,
+      (grant) => isLapsed(grant, now) || !(isInFlight(grant) || isLingering(grant, linger, now)),
+    ),
+    ...removeFrom(draft.approvals, ({ until }) => Date.parse(until) + APPROVAL_KEPT_SECONDS * 1000 < +now),
+    ...removeFrom(draft.rates, (rate, key) => isOldRate(key, rate, now)),
+    ...removeReplaced(draft, facts),
+  ];
+  return removed.length > 0;
+}
+
+function removeFrom<T>(
+  map: Record<string, T>,
+  isOver: (value: T, key: string) => boolean,
+): readonly string[] {
+  const keys = Object.keys(map).filter((key) => isOver(map[key] as T, key));
+  for (const key of keys) delete map[key];
+  return keys;
+}
+
+function isOldRate(key: string, rate: LedgerRate, now: Date): boolean {
+  if (!isOutcomes(key)) return trimRate(rate, now) === undefined;
+  return Date.parse(rate.firstBucketAt) + OUTCOMES_KEPT_SECONDS * 1000 < +now;
+}
+
+/** As many machines of a pool stay as it misses, the last deleted ones: the others were replaced. */
+function removeReplaced({ gone }: LedgerDraft, facts: ExpiryInput['facts']): readonly string[] {
+  const byPool = Map.groupBy(Object.entries(gone), ([, { pool }]) => pool ?? NO_KEY);
+  const replaced = [...byPool].flatMap(([pool, entries]) => {
+    const missing = facts.missingIn(pool);
+    if (missing === undefined || entries.length <= missing) return [];
+    return entries.toSorted(lastFirst).slice(missing);
+  });
+  for (const [machine] of replaced) delete gone[machine];
+  return replaced.map(([machine]) => machine);
+}
+
+function lastFirst(
+  [a, first]: readonly [string, LedgerGone],
+  [b, second]: readonly [string, LedgerGone],
+): number {
+  return Date.parse(second.since) - Date.parse(first.since) || (a < b ? -1 : 1);
+}

@@ -1,0 +1,112 @@
+/** A new grant in the ledger, with everything that it is counted under. Pure. */
+import type { LedgerGrant } from '../../api/generated/types.ts';
+import type { GrantAsk } from '../../api/grants.ts';
+import { breakerKeys, isBreakerFor } from '../breakers/keys.ts';
+import type { MachineFacts } from '../facts/facts.ts';
+import { rateGroup } from '../guards/rates.ts';
+import { appliesTo, isActOf } from '../policies/matches.ts';
+import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
+import type { LedgerDraft } from './draft.ts';
+import { countAct, rateKey } from './rates.ts';
+
+/** Bounds of `keys` of a grant. */
+const MAX_KEYS = 8;
+const MAX_VALUE = 128;
+const SHORTEST_GRANT_SECONDS = 30;
+
+export interface IssueInput {
+  readonly ask: GrantAsk;
+  readonly machine: MachineFacts;
+  readonly policies: PreparedPolicies;
+  readonly now: Date;
+  /** Number of grants that this write has issued before. */
+  readonly index: number;
+}
+
+/** `draft.seq` is the seq of the write. */
+export function issueGrant(draft: LedgerDraft, input: IssueInput): LedgerGrant {
+  const { ask, machine, policies } = input;
+  const applying = policies.valid.filter((policy) => appliesTo(policy, ask, machine));
+  const entry = createEntry(draft, applying, input);
+  draft.grants[ask.machine] = entry;
+  draft.changed = true;
+  for (const policy of applying) countRates(draft, policy, input);
+  for (const policy of applying) if (ask.recovery !== true) claimProbes(draft, policy, input);
+  const approval = draft.approvals[ask.machine];
+  const isUsed = approval?.action === ask.action && approval.holder === ask.holder.name;
+  if (isUsed) delete draft.approvals[ask.machine];
+  return entry;
+}
+
+function createEntry(
+  draft: LedgerDraft,
+  applying: readonly PreparedPolicy[],
+  input: IssueInput,
+): LedgerGrant {
+  const { ask, machine, now, index } = input;
+  const { holder, action, risk, nodeUID, started } = ask;
+  return {
+    id: `g-${draft.seq}-${index}`,
+    fence: draft.seq,
+    state: started ? 'Started' : 'Granted',
+    holder,
+    action,
+    risk,
+    ...(nodeUID === undefined ? {} : { nodeUID }),
+    keys: keysOf(applying, machine),
+    issuedAt: now.toISOString(),
+    notAfter: endOfGrant(applying, now),
+  };
+}
+
+/** The shortest life that an applying policy allows. */
+export function endOfGrant(applying: readonly PreparedPolicy[], now: Date): string {
+  const seconds = applying.map(({ spec }) => spec.grantSeconds);
+  const shortest = seconds.length === 0 ? SHORTEST_GRANT_SECONDS : Math.min(...seconds);
+  return new Date(+now + shortest * 1000).toISOString();
+}
+
+function keysOf(
+  applying: readonly PreparedPolicy[],
+  { zone, pool, labels }: MachineFacts,
+): Record<string, string> {
+  const limits = applying.flatMap((policy) => policy.limits);
+  const labelled = limits.flatMap(({ limit: { labelKey } }): readonly (readonly [string, string])[] => {
+    const value = labelKey === undefined ? undefined : labels[labelKey];
+    return labelKey === undefined || value === undefined ? [] : [[labelKey, value]];
+  });
+  const keys = [
+    ...(zone === undefined ? [] : [['zone', zone]]),
+    ...(pool === undefined ? [] : [['pool', pool]]),
+  ];
+  const unique = new Map(
+    [...keys, ...labelled].map(([key = '', value = '']) => [key, value.slice(0, MAX_VALUE)]),
+  );
+  return Object.fromEntries([...unique].slice(0, MAX_KEYS));
+}
+
+function countRates(
+  draft: LedgerDraft,
+  { name, spec }: PreparedPolicy,
+  { ask, machine, now }: IssueInput,
+): void {
+  for (const limit of spec.rates.filter((each) => isActOf(each, ask))) {
+    const key = rateKey(name, limit.name, rateGroup(limit, ask.holder, machine));
+    draft.rates[key] = countAct(draft.rates[key], limit, now);
+  }
+}
+
+/** The act that a half-open breaker permits is its probe, until it is settled. */
+function claimProbes(
+  draft: LedgerDraft,
+  { name, spec, enforced }: PreparedPolicy,
+  { ask, machine }: IssueInput,
+): void {
+  if (!enforced) return;
+  for (const breaker of spec.breakers.filter((each) => isBreakerFor(each, ask.risk))) {
+    for (const { id } of breakerKeys(name, breaker, { holder: ask.holder, machine })) {
+      const state = draft.breakers[id];
+      if (state?.state === 'HalfOpen') draft.breakers[id] = { ...state, probe: ask.machine };
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/** One write of the ledger for a batch of requests: its next content, and the answer to each. Pure. */
+import type { DefenderLedgerSpec } from '../../api/generated/types.ts';
+import type { GrantAsk } from '../../api/grants.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
+import type { FleetFacts } from '../facts/facts.ts';
+import { isClockTrusted } from '../guards/self-doubt.ts';
+import type { PreparedPolicies } from '../policies/prepare.ts';
+import { createDraft, finishDraft, type LedgerDraft } from './draft.ts';
+import { isInFlight, isLapsed, isSameHolder } from './entries.ts';
+import { expireEntries } from './expire.ts';
+import { issueGrant } from './issue.ts';
+import { isRecovered } from './recover.ts';
+import { renewalAsk, renewGrant } from './renew.ts';
+import { DONE, type LedgerAnswer, type LedgerRequest } from './requests.ts';
+import { type FoundGrant, settleGrant } from './settle.ts';
+import { createLedgerUsage } from './usage.ts';
+
+export interface LedgerPlanInput {
+  readonly ledger: DefenderLedgerSpec;
+  readonly policies: PreparedPolicies;
+  readonly facts: FleetFacts;
+  readonly now: Date;
+  readonly epoch: number;
+  readonly without?: ReadonlySet<string>;
+}
+
+export interface LedgerPlan {
+  /** Undefined: nothing to write. */
+  readonly next: DefenderLedgerSpec | undefined;
+  /** In the order of the requests. */
+  readonly answers: readonly LedgerAnswer[];
+}
+
+interface Batch {
+  readonly draft: LedgerDraft;
+  readonly input: DecisionInput;
+  issued: number;
+}
+
+export function planLedger(given: LedgerPlanInput, requests: readonly LedgerRequest[]): LedgerPlan {
+  const { ledger, policies, facts, now, epoch, without } = given;
+  const draft = createDraft({ ...ledger, seq: ledger.seq + 1, epoch: Math.max(ledger.epoch, epoch) });
+  draft.changed = draft.epoch > ledger.epoch;
+  // With a wrong clock nothing expires: it would drop what still counts.
+  const canExpire = isClockTrusted(facts.view.clockSkewSeconds);
+  const hasExpired =
+    canExpire && [expireEntries(draft, { policies, facts, now }), endRecovery(draft, now)].includes(true);
+  const usage = createLedgerUsage({ policies, ledger: draft, facts, now });
+  const input = { policies, ledger: draft, usage, facts, now, ...(without ? { without } : {}) };
+  const batch: Batch = { draft, input, issued: 0 };
+  const answers = requests.map((request) => answer(batch, request, hasExpired));
+  return { next: draft.changed ? finishDraft(draft) : undefined, answers };
+}
+
+function endRecovery(draft: LedgerDraft, now: Date): boolean {
+  if (!isRecovered(draft, now)) return false;
+  draft.recovering = false;
+  delete draft.recoveringSince;
+  return true;
+}
+
+function answer(batch: Batch, request: LedgerRequest, hasExpired: boolean): LedgerAnswer {
+  const { draft, input } = batch;
+  if (request.kind === 'ask') return answerAsk(batch, request.ask, request.dryRun === true);
+  if (request.kind === 'renew') {
+    const renewal = renewGrant(draft, request.renewal, input);
+    return renewal.permitted ? { kind: 'entry', ...renewal.found } : denied(renewal.cause);
+  }
+  if (request.kind === 'settle') settleGrant(draft, request.settlement, input);
+  else if (request.kind === 'sweep') draft.changed ||= hasExpired;
+  else record(draft, request);
+  return DONE;
+}
+
+function answerAsk(batch: Batch, ask: GrantAsk, isDryRun: boolean): LedgerAnswer {
+  const { draft, input } = batch;
+  const found = repeatedGrant(draft, ask, input.now);
+  const decision = decideAsk(input, found ? renewalAsk(found, ask) : ask);
+  if (!decision.permitted) return denied(decision);
+  if (isDryRun) return { kind: 'allowance', allowance: { granted: true, dryRun: true } };
+  if (found) return { kind: 'entry', ...found };
+  const machine = input.facts.machine(ask.machine);
+  if (!machine) throw new Error(`a grant was permitted for machine ${ask.machine}, which is unknown`);
+  const entry = issueGrant(draft, {
+    ask,
+    machine,
+    policies: input.policies,
+    now: input.now,
+    index: batch.issued,
+  });
+  batch.issued += 1;
+  input.usage.add(ask.machine, entry);
+  return { kind: 'entry', machine: ask.machine, entry };
+}
+
+/** The grant that the same holder has already, for the same machine and action. */
+function repeatedGrant({ grants }: LedgerDraft, ask: GrantAsk, now: Date): FoundGrant | undefined {
+  const { machine, holder, action } = ask;
+  const entry = Object.hasOwn(grants, machine) ? grants[machine] : undefined;
+  if (!entry || !isInFlight(entry) || isLapsed(entry, now)) return undefined;
+  return isSameHolder(entry.holder, holder) && entry.action === action ? { machine, entry } : undefined;
+}
+
+function record(
+  draft: LedgerDraft,
+  request: Extract<LedgerRequest, { kind: 'deleted' | 'breakers' | 'approval' }>,
+): void {
+  draft.changed = true;
+  if (request.kind === 'deleted') draft.gone[request.machine] ??= request.deleted;
+  else if (request.kind === 'approval') draft.approvals[request.machine] = request.approval;
+  else {
+    for (const [id, breaker] of Object.entries(request.changes)) {
+      if (breaker) draft.breakers[id] = breaker;
+      else delete draft.breakers[id];
+    }
+  }
+}
+
+function denied(decision: Extract<Decision, { permitted: false }>): LedgerAnswer {
+  const { reason, message, policy, key, used, limit, until, also, retryAt } = decision;
+  const counted = { ...optional('key', key), ...optional('used', used), ...optional('limit', limit) };
+  const ends = { ...optional('until', until), ...optional('retryAt', retryAt) };
+  const denial = {
+    granted: false,
+    reason,
+    message,
+    ...optional('policy', policy),
+    ...counted,
+    ...ends,
+    also,
+  } as const;
+  return { kind: 'denial', denial };
+}

@@ -1,0 +1,79 @@
+/**
+ * A ledger that was deleted, restored from a backup or edited is rebuilt from the grants that live objects carry. Until
+ * every unrecorded grant has ended, everything is denied. Pure.
+ */
+import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
+import { isNewLedger } from '../../api/grants.ts';
+import { RECOVERY_SECONDS } from '../guards/ledger-state.ts';
+import { createDraft, finishDraft } from './draft.ts';
+
+/** A grant that a job, a component entry or our cordon carries. */
+export interface LiveGrant {
+  readonly machine: string;
+  readonly entry: LedgerGrant;
+  /** Its act has begun and is not over: the ledger must have it. */
+  readonly isInWork: boolean;
+}
+
+export interface Recovery {
+  readonly spec: DefenderLedgerSpec;
+  readonly because: string;
+}
+
+/** Undefined: the ledger is complete, or it is rebuilt already. `ledger` is undefined when the object is missing. */
+export function planRecovery(
+  ledger: DefenderLedgerSpec | undefined,
+  live: readonly LiveGrant[],
+  now: Date,
+): Recovery | undefined {
+  const because = recoveryReason(ledger, live);
+  if (because === undefined) return undefined;
+  const draft = createDraft(ledger ?? EMPTY);
+  for (const { machine, entry, isInWork } of live) {
+    if (isInWork) draft.grants[machine] ??= { ...entry, state: 'Started' };
+  }
+  const highest = Math.max(draft.seq, ...live.map(({ entry }) => entry.fence));
+  const spec = {
+    ...finishDraft(draft),
+    seq: highest + 1,
+    recovering: true,
+    recoveringSince: now.toISOString(),
+  };
+  return { spec, because };
+}
+
+const EMPTY: DefenderLedgerSpec = {
+  seq: 0,
+  epoch: 0,
+  recovering: false,
+  grants: {},
+  gone: {},
+  rates: {},
+  breakers: {},
+  approvals: {},
+};
+
+function recoveryReason(
+  ledger: DefenderLedgerSpec | undefined,
+  live: readonly LiveGrant[],
+): string | undefined {
+  if (!ledger) return 'the ledger is missing';
+  if (isNewLedger(ledger) && live.length === 0) return undefined;
+  const newer = live.find(({ entry }) => entry.fence > ledger.seq);
+  if (newer) {
+    return `machine ${newer.machine} has a grant with fence ${newer.entry.fence}, and seq is ${ledger.seq}: restored from a backup`;
+  }
+  const unrecorded = live.find(
+    ({ machine, entry, isInWork }) =>
+      isInWork && ledger.grants[machine]?.id !== entry.id && !ledger.recovering,
+  );
+  return (
+    unrecorded &&
+    `grant ${unrecorded.entry.id} of machine ${unrecorded.machine} is in work and not in the ledger`
+  );
+}
+
+/** One life of a grant after the recovery began, no unrecorded grant permits anything. */
+export function isRecovered({ recovering, recoveringSince }: DefenderLedgerSpec, now: Date): boolean {
+  return recovering && Date.parse(recoveringSince ?? '') + RECOVERY_SECONDS * 1000 <= +now;
+}

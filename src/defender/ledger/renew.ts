@@ -1,0 +1,67 @@
+/** A renewal: the checks that depend on time, once more, before the next disruptive step. Pure. */
+import type { DenialCause, GrantRenewal } from '../../api/grants.ts';
+import type { Action } from '../../api/steps/steps.ts';
+import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
+import { appliesTo } from '../policies/matches.ts';
+import type { LedgerDraft } from './draft.ts';
+import { isInFlight, isLapsed } from './entries.ts';
+import { endOfGrant } from './issue.ts';
+import { type FoundGrant, findGrant } from './settle.ts';
+
+export type RenewalDecision =
+  | { readonly permitted: true; readonly found: FoundGrant }
+  | { readonly permitted: false; readonly cause: Extract<Decision, { readonly permitted: false }> };
+
+export function renewGrant(draft: LedgerDraft, renewal: GrantRenewal, input: DecisionInput): RenewalDecision {
+  const found = findGrant(draft, renewal.id);
+  const problem = renewalProblem(found, renewal, input.now);
+  if (!found || problem !== undefined) {
+    const cause: DenialCause = { reason: 'AskInvalid', message: problem ?? '' };
+    return { permitted: false, cause: { permitted: false, ...cause, also: [], audit: [] } };
+  }
+  const decision = decideAsk(input, renewalAsk(found, renewal));
+  if (!decision.permitted) return { permitted: false, cause: decision };
+  const entry = { ...found.entry, ...renewed(found, input) };
+  draft.grants[found.machine] = entry;
+  draft.changed = true;
+  return { permitted: true, found: { machine: found.machine, entry } };
+}
+
+/** Decides for a grant that exists as for one that is renewed. */
+export function renewalAsk(
+  { machine, entry }: FoundGrant,
+  { recovery, faultClass }: Pick<GrantRenewal, 'recovery' | 'faultClass'>,
+): Parameters<typeof decideAsk>[1] {
+  const { holder, action, risk, nodeUID } = entry;
+  return {
+    holder,
+    machine,
+    action: action as Action,
+    risk,
+    expectedSeconds: 0,
+    isRenewal: true,
+    ...(nodeUID === undefined ? {} : { nodeUID }),
+    ...(recovery === undefined ? {} : { recovery }),
+    ...(faultClass === undefined ? {} : { faultClass }),
+  };
+}
+
+function renewalProblem(
+  found: FoundGrant | undefined,
+  { id, fence }: GrantRenewal,
+  now: Date,
+): string | undefined {
+  if (!found) return `grant ${id} is not in the ledger: ask again`;
+  const { entry } = found;
+  if (!isInFlight(entry)) return `grant ${id} is settled: ask again`;
+  if (isLapsed(entry, now)) return `grant ${id} ended at ${entry.notAfter} before it was used: ask again`;
+  return entry.fence === fence ? undefined : `grant ${id} has fence ${entry.fence}, not ${fence}`;
+}
+
+function renewed({ machine, entry }: FoundGrant, { policies, facts, now }: DecisionInput): object {
+  const known = facts.machine(machine);
+  const applying = known ? policies.valid.filter((policy) => appliesTo(policy, entry, known)) : [];
+  const end = endOfGrant(applying, now);
+  const notAfter = Date.parse(end) > Date.parse(entry.notAfter) ? end : entry.notAfter;
+  return { state: 'Started', renewedAt: now.toISOString(), notAfter };
+}

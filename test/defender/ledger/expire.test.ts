@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { DefenderLedgerSpec } from '../../../src/api/generated/types.ts';
+import { createDraft } from '../../../src/defender/ledger/draft.ts';
+import { expireEntries } from '../../../src/defender/ledger/expire.ts';
+import { outcomesKey } from '../../../src/defender/ledger/outcomes.ts';
+import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
+import { ago, entry, ledgerSpec, NOW, policy } from '../builders.ts';
+
+const ANSWER = { action: 'Reboot', holder: 'j', decision: 'Approved', by: 'ann', at: ago(9) } as const;
+const WEB = { pool: 'web' };
+
+describe('expireEntries', () => {
+  it.each<[string, Partial<DefenderLedgerSpec>, number | undefined, Partial<DefenderLedgerSpec>]>([
+    [
+      'a lapsed grant',
+      { grants: { m: entry('m', { state: 'Granted', notAfter: ago(0) }) } },
+      0,
+      { grants: {} },
+    ],
+    ['no grant in time', { grants: { m: entry('m', { state: 'Granted' }) } }, 0, {}],
+    ['no suspect grant', { grants: { m: entry('m', { notAfter: ago(9999) }) } }, 0, {}],
+    [
+      'a settled grant after its linger',
+      { grants: { m: entry('m', { state: 'Settled', settledAt: ago(1200) }) } },
+      0,
+      { grants: {} },
+    ],
+    [
+      'no settled grant that lingers',
+      { grants: { m: entry('m', { state: 'Settled', settledAt: ago(1199) }) } },
+      0,
+      {},
+    ],
+    [
+      'an approval that ended an hour ago',
+      { approvals: { m: { ...ANSWER, until: ago(3601) } } },
+      0,
+      { approvals: {} },
+    ],
+    ['no approval that just ended', { approvals: { m: { ...ANSWER, until: ago(3599) } } }, 0, {}],
+    [
+      'an old counter',
+      { rates: { 'p/r/k': { bucketSeconds: 300, firstBucketAt: ago(4000), counts: [3] } } },
+      0,
+      { rates: {} },
+    ],
+    [
+      'outcomes of last week',
+      { rates: { [outcomesKey('p/b/k')]: { bucketSeconds: 1, firstBucketAt: ago(604_801), counts: [1] } } },
+      0,
+      { rates: {} },
+    ],
+    [
+      'no outcomes of yesterday',
+      { rates: { [outcomesKey('p/b/k')]: { bucketSeconds: 1, firstBucketAt: ago(86_400), counts: [1] } } },
+      0,
+      {},
+    ],
+    [
+      'a replaced machine, the first that was deleted',
+      { gone: { a: { ...WEB, since: ago(99) }, b: { ...WEB, since: ago(9) } } },
+      1,
+      { gone: { b: { ...WEB, since: ago(9) } } },
+    ],
+    [
+      'no machine of a pool that was not observed',
+      { gone: { a: { ...WEB, since: ago(99) } } },
+      undefined,
+      {},
+    ],
+  ])('removes %s', (_, spec, missing, change) => {
+    const draft = createDraft(ledgerSpec(spec));
+    const linger = policy({
+      counting: { include: ['InFlight'], lingerSeconds: 1200, smallPool: { below: 0, max: 1 } },
+    });
+    const policies = preparePolicies([linger]);
+    const removed = expireEntries(draft, { policies, facts: { missingIn: () => missing }, now: NOW });
+    expect(draft).toEqual({ ...ledgerSpec({ ...spec, ...change }), changed: false });
+    expect(removed).toBe(Object.keys(change).length > 0);
+  });
+});

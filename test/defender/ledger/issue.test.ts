@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { Breaker } from '../../../src/api/generated/types.ts';
+import { createDraft } from '../../../src/defender/ledger/draft.ts';
+import { endOfGrant, issueGrant } from '../../../src/defender/ledger/issue.ts';
+import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
+import { ask, ledgerSpec, machineFacts, NOW, policy } from '../builders.ts';
+
+const STORM: Breaker = {
+  name: 'storm',
+  type: 'UnhealthyRatio',
+  per: 'Pool',
+  risks: [],
+  lift: 2,
+  cooldownSeconds: 900,
+  probes: 1,
+  manualAfterTrips: 2,
+};
+const HALF_OPEN = { state: 'HalfOpen', since: NOW.toISOString(), trips: 1 } as const;
+
+describe('issueGrant', () => {
+  it('records what the grant is counted under, and ends it with the shortest life of its policies', () => {
+    const short = policy(
+      {
+        grantSeconds: 60,
+        concurrency: [
+          { name: 'rack', per: 'Label', labelKey: 'topology.kubernetes.io/rack', actions: [], max: 1 },
+        ],
+      },
+      'short',
+    );
+    const policies = preparePolicies([policy(), short]);
+    const draft = createDraft(ledgerSpec());
+    const entry = issueGrant(draft, {
+      ask: ask({ started: true }),
+      machine: machineFacts('m-1'),
+      policies,
+      now: NOW,
+      index: 3,
+    });
+    expect(entry).toMatchObject({
+      id: 'g-7-3',
+      fence: 7,
+      state: 'Started',
+      keys: { zone: 'a', pool: 'web', 'topology.kubernetes.io/rack': 'r1' },
+      notAfter: '2030-01-01T12:01:00.000Z',
+    });
+    expect(endOfGrant([], NOW)).toBe('2030-01-01T12:00:30.000Z');
+  });
+
+  it.each([
+    ['takes the probe of a half-open breaker', {}, 'm-1'],
+    ['takes no probe for a recovery', { action: 'UpdateComponent', recovery: true } as const, undefined],
+  ])('R18 %s', (_, fields, probe) => {
+    const policies = preparePolicies([policy({ breakers: [STORM] })]);
+    const draft = createDraft(ledgerSpec({ breakers: { 'fleet-default/storm/web': HALF_OPEN } }));
+    issueGrant(draft, { ask: ask(fields), machine: machineFacts('m-1'), policies, now: NOW, index: 0 });
+    expect(draft.breakers['fleet-default/storm/web']?.probe).toBe(probe);
+  });
+});

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DefenderLedgerSpec, DefenderPolicySpec } from '../../../src/api/generated/types.ts';
+import type { FleetFacts } from '../../../src/defender/facts/facts.ts';
+import { type LedgerPlan, planLedger } from '../../../src/defender/ledger/plan.ts';
+import type { LedgerAnswer, LedgerRequest } from '../../../src/defender/ledger/requests.ts';
+import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
+import { ago, ask, entry, explain, fleetFacts, ledgerSpec, machines, NOW, policy } from '../builders.ts';
+
+const LIMIT: Partial<DefenderPolicySpec> = {
+  concurrency: [{ name: 'l', per: 'Cluster', actions: [], max: 2 }],
+  rates: [{ name: 'r', per: 'Cluster', actions: ['Reboot'], risks: [], max: 9, windowSeconds: 3600 }],
+};
+
+describe('planLedger', () => {
+  it('R13 decides a batch in order, each ask with the grants before it, for one write', () => {
+    const { next, answers } = plan({}, ['m-1', 'm-2', 'm-3'].map(askFor));
+    expect(answers.map(text)).toEqual([
+      'm-1 g-8-0 fence 8 Granted until 12:05:00',
+      'm-2 g-8-1 fence 8 Granted until 12:05:00',
+      'ConcurrencyCluster [fleet-default]: cluster: 2 out of service or in work, and at most 2 allowed by limit l',
+    ]);
+    expect(next).toMatchObject({ seq: 8, rates: { 'fleet-default/r/cluster': { counts: [2] } } });
+    expect(next?.grants['m-1']?.keys).toEqual({ zone: 'a', pool: 'web' });
+  });
+
+  it('writes nothing for denials, dry runs and unchanged content', () => {
+    const denied = plan({ grants: { 'm-1': entry('m-1'), 'm-2': entry('m-2') } }, [askFor('m-3')]);
+    expect(denied.next).toBeUndefined();
+    const dry = plan({}, [{ ...askFor('m-1'), dryRun: true }, { kind: 'sweep' }]);
+    expect([dry.next, dry.answers.map(({ kind }) => kind)]).toEqual([undefined, ['allowance', 'done']]);
+  });
+
+  it('R13 answers a repeated ask with the grant that exists, and counts it once', () => {
+    const first = plan({}, [askFor('m-1')]);
+    const again = plan(first.next ?? {}, [askFor('m-1')]);
+    expect(again.answers).toEqual(first.answers);
+    expect(again.next).toBeUndefined();
+  });
+
+  it('R25 hands out no grant again while the kill switch is engaged', () => {
+    const first = plan({}, [askFor('m-1')]);
+    const stop = {
+      ...LIMIT,
+      killSwitch: { engaged: true, scope: 'All', by: 'ann', reason: 'storm' },
+    } as const;
+    expect(plan(first.next ?? {}, [askFor('m-1')], { spec: stop }).answers.map(text)).toEqual([
+      'KillSwitch [fleet-default]: kill switch engaged by ann: storm',
+    ]);
+  });
+
+  it('R18 settles whatever is open or stale, and only once', () => {
+    const settlement = { id: 'g-m-1', fence: 7, outcome: 'Failed' } as const;
+    const facts = {
+      view: { ageSeconds: undefined, apiErrorPercent: undefined, clockSkewSeconds: undefined },
+    };
+    const settled = plan({ grants: { 'm-1': entry('m-1') } }, [{ kind: 'settle', settlement }], { facts });
+    expect(settled.next?.grants['m-1']).toMatchObject({
+      state: 'Settled',
+      outcome: 'Failed',
+      settledAt: NOW.toISOString(),
+    });
+    expect(plan(settled.next ?? {}, [{ kind: 'settle', settlement }]).next).toBeUndefined();
+  });
+
+  it('drops a grant that was never used, and nothing with a wrong clock', () => {
+    const unused = { id: 'g-m-1', fence: 7, outcome: 'Unused' } as const;
+    const granted = { grants: { 'm-1': entry('m-1', { state: 'Granted', notAfter: ago(1) }) } };
+    expect(
+      plan({ grants: { 'm-1': entry('m-1', { state: 'Granted' }) } }, [
+        { kind: 'settle', settlement: unused },
+      ]).next?.grants,
+    ).toEqual({});
+    expect(plan(granted, [{ kind: 'sweep' }]).next?.grants).toEqual({});
+    const view = { ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: 3600 };
+    expect(plan(granted, [{ kind: 'sweep' }], { facts: { view } }).next).toBeUndefined();
+  });
+
+  it('R32 finishes a recovery when every unrecorded grant has ended, and not before', () => {
+    expect(plan(since(299), [{ kind: 'sweep' }]).next).toBeUndefined();
+    const { next } = plan(since(300), [{ kind: 'sweep' }, askFor('m-1')]);
+    expect(next).toMatchObject({ recovering: false, grants: { 'm-1': { state: 'Granted' } } });
+    expect(next).not.toHaveProperty('recoveringSince');
+  });
+
+  it('uses an approval once', () => {
+    const answer = {
+      action: 'Reboot',
+      holder: 'm-1-job',
+      decision: 'Approved',
+      by: 'ann',
+      at: ago(9),
+      until: ago(-9),
+    } as const;
+    const approval = [
+      { name: 'all', risks: [], actions: [], onlyLocalData: false, approvers: ['sre'], timeoutSeconds: 60 },
+    ];
+    const { next } = plan({ approvals: { 'm-1': answer } }, [askFor('m-1')], {
+      spec: { ...LIMIT, approval },
+    });
+    expect(next).toMatchObject({ approvals: {}, grants: { 'm-1': { state: 'Granted' } } });
+  });
+
+  it('R13 never has more in flight than the limit, and one grant a machine, in any order of requests', () => {
+    const anyRequest = fc.oneof(
+      fc.constantFrom('m-1', 'm-2', 'm-3', 'm-4').map(askFor),
+      fc.record({
+        machine: fc.constantFrom('m-1', 'm-2', 'm-3', 'm-4'),
+        verb: fc.constantFrom('renew', 'settle'),
+      }),
+      fc.constant({ kind: 'sweep' } as const),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anyRequest, fc.nat(400)), { maxLength: 40 }), (steps) => {
+        let ledger = ledgerSpec();
+        let now = +NOW;
+        for (const [step, seconds] of steps) {
+          now += seconds * 1000;
+          const request = 'verb' in step ? verbOf(ledger, step) : at(step, now);
+          const { next } = plan(ledger, [request], { now: new Date(now) });
+          expect(next?.seq ?? ledger.seq + 1).toBe(ledger.seq + 1);
+          ledger = next ?? ledger;
+          const inFlight = Object.values(ledger.grants).filter(({ state }) => state !== 'Settled');
+          expect(inFlight.length).toBeLessThanOrEqual(2);
+        }
+      }),
+    );
+  });
+});
+
+function since(seconds: number): Partial<DefenderLedgerSpec> {
+  return { recovering: true, recoveringSince: ago(seconds) };
+}
+
+interface Given {
+  readonly spec?: Partial<DefenderPolicySpec>;
+  readonly facts?: Partial<FleetFacts>;
+  readonly now?: Date;
+}
+
+function plan(
+  ledger: Partial<DefenderLedgerSpec>,
+  requests: readonly LedgerRequest[],
+  { spec = LIMIT, facts = {}, now = NOW }: Given = {},
+): LedgerPlan {
+  const policies = [policy(spec)];
+  const fleet = fleetFacts(machines(10), policies, facts);
+  return planLedger(
+    { ledger: ledgerSpec(ledger), policies: preparePolicies(policies), facts: fleet, now, epoch: 1 },
+    requests,
+  );
+}
+
+function askFor(machine: string): LedgerRequest & { readonly kind: 'ask' } {
+  return { kind: 'ask', ask: ask({ machine }) };
+}
+
+function at(request: LedgerRequest, now: number): LedgerRequest {
+  return request.kind === 'ask' ? { ...request, ask: { ...request.ask, factsAt: new Date(now) } } : request;
+}
+
+function verbOf(
+  ledger: DefenderLedgerSpec,
+  { machine, verb }: { machine: string; verb: string },
+): LedgerRequest {
+  const { id = 'none', fence = 0 } = ledger.grants[machine] ?? {};
+  if (verb === 'renew') return { kind: 'renew', renewal: { id, fence } };
+  return { kind: 'settle', settlement: { id, fence, outcome: 'Succeeded' } };
+}
+
+function text(answer: LedgerAnswer): string {
+  if (answer.kind === 'denial') return explain(answer.denial);
+  if (answer.kind !== 'entry') return answer.kind;
+  const { id, fence, state, notAfter } = answer.entry;
+  return `${answer.machine} ${id} fence ${fence} ${state} until ${notAfter.slice(11, 19)}`;
+}
