@@ -33,8 +33,6 @@ const COVERED_BY: Record<string, string> = {
   'src/rules/compile/value.ts': 'test/rules/compile.test.ts',
   'src/rules/problems.ts': 'test/rules/compile.test.ts',
   'src/sync/preview/text.ts': 'test/sync/preview/preview.test.ts',
-  'src/sync/render/harness/fixed-clock-and-seed.ts': 'test/sync/render/renderer.test.ts',
-  'src/sync/render/harness/modules.ts': 'test/sync/render/renderer.test.ts',
   'src/sync/render/harness/source-location.ts': 'test/sync/render/renderer.test.ts',
 };
 

@@ -1,9 +1,13 @@
 /**
  * Disables what Node's permission model allows (measured on 26.10): signals to other processes and their priorities, reports
- * about the host, V8 flags that write files, SQLite's ATTACH, and exits that would look like a complete result. A built-in
- * module is a single object, so a function that is replaced here is replaced for every importer.
+ * about the host, V8 flags that write files, SQLite's ATTACH, exits that would look like a complete result, and every way to a
+ * second clock: other realms, date headers of HTTP, profilers. A built-in module is a single object, so a function that is
+ * replaced here is replaced for every importer.
  */
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const PROCESS = [
   'kill',
@@ -36,7 +40,43 @@ const MODULES: Readonly<Record<string, readonly string[] | 'all'>> = {
     'startCpuProfile',
     'takeCoverage',
     'stopCoverage',
+    'GCProfiler',
+    'getCppHeapStatistics',
+    'getHeapCodeStatistics',
+    'getHeapSnapshot',
+    'getHeapSpaceStatistics',
+    'getHeapStatistics',
+    'queryObjects',
+    'startHeapProfile',
   ],
+  'node:perf_hooks': [
+    'Performance',
+    'PerformanceMark',
+    'PerformanceObserver',
+    'monitorEventLoopDelay',
+    'createHistogram',
+    'createSlidingWindowHistogram',
+  ],
+  'node:fs': ['statfs', 'statfsSync', 'watch', 'watchFile'],
+  'node:fs/promises': ['statfs', 'watch'],
+  // The loader reads package.json and looks for files without asking for permission.
+  'node:module': ['findPackageJSON', '_readPackage', 'getCompileCacheDir'],
+  'node:crypto': ['setEngine'],
+  // A realm of its own has a Date of its own.
+  'node:vm': 'all',
+  // A response has a date; resolvers and certificates come from the host.
+  'node:http': 'all',
+  'node:https': 'all',
+  'node:_http_agent': 'all',
+  'node:_http_client': 'all',
+  'node:_http_incoming': 'all',
+  'node:_http_outgoing': 'all',
+  'node:_http_server': 'all',
+  'node:tls': 'all',
+  'node:_tls_common': 'all',
+  'node:_tls_wrap': 'all',
+  'node:dns': 'all',
+  'node:dns/promises': 'all',
   'node:os': ['setPriority'],
   'node:trace_events': 'all',
   'node:inspector': 'all',
@@ -47,6 +87,18 @@ const MODULES: Readonly<Record<string, readonly string[] | 'all'>> = {
   'node:sqlite': 'all',
   'node:ffi': 'all',
 };
+
+/** No package of the toolchain imports these: they are not even loaded, because that would take longer than a small render. */
+const UNAVAILABLE = ['http2', 'repl', 'test', 'test/reporters', 'inspector/promises', 'quic'];
+
+/** Throws for a built-in module that a program must not import. */
+export function rejectModule(specifier: string): void {
+  const name = specifier.replace(/^node:/, '');
+  if (UNAVAILABLE.includes(name)) denied(`node:${name}`)();
+}
+
+/** Classes that are also global. */
+const GLOBALS = ['PerformanceMark', 'PerformanceObserver'];
 
 /** Returns the function with which the harness itself can still exit. */
 export function disableBuiltins(): (code: number) => never {
@@ -59,8 +111,32 @@ export function disableBuiltins(): (code: number) => never {
   // A report contains host names, network interfaces and libraries.
   Object.defineProperty(process, 'report', { value: undefined });
   for (const [name, functions] of Object.entries(MODULES)) disableModule(name, functions);
+  limitRealpath();
+  const getBuiltinModule = process.getBuiltinModule.bind(process);
+  Object.defineProperty(process, 'getBuiltinModule', {
+    value(id: string) {
+      rejectModule(id);
+      return getBuiltinModule(id);
+    },
+  });
+  for (const name of GLOBALS) Object.defineProperty(globalThis, name, { value: denied(name) });
   syncBuiltinESMExports();
   return exit;
+}
+
+/** Node resolves links itself here, without asking its permission model: that tells which files exist. */
+function limitRealpath(): void {
+  const has = process.permission?.has.bind(process.permission);
+  for (const name of ['realpath', 'realpathSync'] as const) {
+    const original = fs[name] as (path: unknown, ...rest: unknown[]) => unknown;
+    const limited = (path: unknown, ...rest: unknown[]): unknown => {
+      // A path is read once: an object could return another one the second time.
+      const text = path instanceof URL ? fileURLToPath(path) : String(path);
+      if (has && !has('fs.read', resolve(text))) denied(`fs.${name} of ${JSON.stringify(text)}`)();
+      return original(text, ...rest);
+    };
+    Object.defineProperty(fs, name, { value: Object.assign(limited, { native: fs[name].native }) });
+  }
 }
 
 function disableModule(name: string, functions: readonly string[] | 'all'): void {

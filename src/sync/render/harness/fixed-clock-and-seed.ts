@@ -1,10 +1,12 @@
 /**
- * Fixes the clock, the random numbers and the properties of the host. The second render of a commit, which has to give the same
- * bytes, finds what is not covered here.
+ * Fixes the clock, the random numbers and the properties of the host, so that a commit renders to the same bytes at any time.
+ * The second render of a commit finds only what differs between two processes, not what differs from day to day. Other realms
+ * (`node:vm`) have a clock of their own: disable-builtins.ts denies them.
  */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
+import { fixTimestamps } from './fixed-timestamps.ts';
 
 /** Not the time of the commit: a commit that changes nothing must not change a digest. */
 const NOW_MS = Date.UTC(2000, 0, 1);
@@ -16,6 +18,8 @@ export function fixClockAndSeed(): void {
   const random = mulberry32(SEED);
   fixDate();
   fixTemporal();
+  fixDateTimeFormat();
+  fixTimestamps(NOW_MS);
   Object.defineProperty(Math, 'random', { value: random });
   fixCrypto(random);
   fixProcess();
@@ -55,6 +59,30 @@ function fixTemporal(): void {
   });
 }
 
+type Format = (date?: unknown) => unknown;
+
+/** Without an argument, these format the current time. */
+function fixDateTimeFormat(): void {
+  const { prototype } = Intl.DateTimeFormat;
+  const format = Object.getOwnPropertyDescriptor(prototype, 'format');
+  const toParts = Object.getOwnPropertyDescriptor(prototype, 'formatToParts') ?? {};
+  Object.defineProperty(prototype, 'format', {
+    get(this: unknown) {
+      const native = format?.get?.call(this) as Format;
+      return (date?: unknown) => native(dateOrNow(date));
+    },
+  });
+  Object.defineProperty(prototype, 'formatToParts', {
+    value(this: unknown, date?: unknown) {
+      return (toParts.value as Format).call(this, dateOrNow(date));
+    },
+  });
+}
+
+function dateOrNow(date: unknown): unknown {
+  return date === undefined ? NOW_MS : date;
+}
+
 function fixCrypto(random: () => number): void {
   const fill = <T extends ArrayBufferView>(view: T): T => {
     const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
@@ -82,11 +110,31 @@ function fixCrypto(random: () => number): void {
 
 function fixProcess(): void {
   const hrtime = Object.assign(() => [0, 0], { bigint: () => 0n });
-  for (const [name, value] of Object.entries({ hrtime, uptime: (): number => 0, pid: 1, ppid: 0 })) {
-    Object.defineProperty(process, name, { value });
-  }
-  Object.defineProperty(performance, 'now', { value: () => 0 });
-  Object.defineProperty(performance, 'timeOrigin', { value: NOW_MS });
+  const usage = { user: 0, system: 0 };
+  const memory = { rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 };
+  const replaced = {
+    hrtime,
+    uptime: () => 0,
+    cpuUsage: () => usage,
+    threadCpuUsage: () => usage,
+    resourceUsage: () => ({}),
+    memoryUsage: Object.assign(() => memory, { rss: () => 0 }),
+    availableMemory: () => 0,
+    constrainedMemory: () => 0,
+    getuid: () => 0,
+    geteuid: () => 0,
+    getgid: () => 0,
+    getegid: () => 0,
+    getgroups: () => [],
+    pid: 1,
+    ppid: 0,
+    // These contain folders of this machine.
+    argv: ['node', 'render'],
+    execPath: 'node',
+    execArgv: [],
+  };
+  for (const [name, value] of Object.entries(replaced)) Object.defineProperty(process, name, { value });
+  Object.defineProperty(navigator, 'hardwareConcurrency', { value: 1 });
 }
 
 function fixHost(): void {
@@ -101,6 +149,8 @@ function fixHost(): void {
     totalmem: () => 0,
     cpus: () => [],
     availableParallelism: () => 1,
+    machine: () => '',
+    getPriority: () => 0,
     release: () => '',
     version: () => '',
   });

@@ -12,9 +12,8 @@ import { renderProgram } from './program.ts';
 import { createSourceLocator, problemOf } from './source-location.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as RenderJob;
-process.argv.splice(2);
-// The program must not see folders of this machine.
-for (const name of ['NODE_COMPILE_CACHE', 'NODE_COMPILE_CACHE_READONLY']) delete process.env[name];
+// The program must not see folders of this machine, nor how it is isolated.
+for (const name of ['NODE_COMPILE_CACHE', 'NODE_COMPILE_CACHE_READONLY', 'PATH']) delete process.env[name];
 const out = createOutput();
 const locator = createSourceLocator(job);
 Object.defineProperty(globalThis, FACTS_SYMBOL, { value: Object.freeze(job.facts) });
