@@ -96,6 +96,7 @@ const ENTRY_POINTS = [
 ];
 /** What parts that do not exist yet will import: the controllers, the Defender and the agent. */
 const FUTURE_ENTRY_POINTS = [
+  'src/agent/',
   'src/api/',
   'src/defender/',
   'src/kube/controller/',

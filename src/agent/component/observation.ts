@@ -1,0 +1,26 @@
+/** What the host has of a component: the input of the planner. */
+import type { UnitStatus } from '../host/port.ts';
+
+export interface ObservedFile {
+  readonly type: 'File' | 'Directory' | 'Link' | 'Other';
+  /** Of a file only. */
+  readonly content?: string;
+  readonly mode: string;
+  readonly owner: string;
+  /** Of a link only. */
+  readonly target?: string;
+}
+
+export interface ComponentObservation {
+  /** Boot of this observation. */
+  readonly bootId: string;
+  /** Artifacts by SHA-256. Complete: verified when it was placed, and verified again on use. */
+  readonly artifacts: ReadonlyMap<string, 'Complete' | 'Downloaded'>;
+  /** Version directories. One exists only when it is complete, because it gets its name last. */
+  readonly directories: ReadonlySet<string>;
+  /** By path: files and links of the component. A path that is missing on the host is missing here. */
+  readonly files: ReadonlyMap<string, ObservedFile>;
+  readonly units: ReadonlyMap<string, UnitStatus>;
+  /** Paths whose original content is recorded, so that it can be restored. */
+  readonly backups: ReadonlySet<string>;
+}

@@ -1,0 +1,47 @@
+/** What the executor does on the host, one at a time. Each can be repeated after a crash in the middle of it. */
+import type { JournalRecord } from '../journal/record.ts';
+import type { Target } from '../target/target.ts';
+
+export type HostOperation =
+  | { readonly op: 'StoreTarget'; readonly target: Target }
+  | { readonly op: 'Download' | 'VerifyArtifact' | 'Unpack'; readonly target: Target }
+  | { readonly op: 'Backup' | 'Restore' | 'WriteFile'; readonly target: Target; readonly path: string }
+  | { readonly op: 'Link'; readonly path: string; readonly to: string }
+  | { readonly op: 'MakeDirectory'; readonly path: string }
+  | {
+      readonly op: 'WriteUnit' | 'RemoveUnit' | 'SetEnabled' | 'StopUnit' | 'StartUnit' | 'ReloadUnit';
+      readonly target: Target;
+      readonly unit: string;
+    }
+  | { readonly op: 'Reboot' };
+
+/** In order. An operation that fails ends the plan. */
+export type ComponentAction =
+  | { readonly do: 'Operate'; readonly operation: HostOperation; readonly because: string }
+  | { readonly do: 'Record'; readonly record: JournalRecord; readonly because: string };
+
+/** Why the component makes no progress now. */
+export interface ComponentWait {
+  readonly reason: ComponentWaitReason;
+  readonly message: string;
+}
+
+export type ComponentWaitReason =
+  | 'Denied' // this target failed here before
+  | 'DependencyNotCommitted'
+  | 'DrainPending'
+  | 'GrantNeeded'
+  | 'Held'
+  | 'InvalidEntry' // the entry cannot become a target
+  | 'JobRunning'
+  | 'NoWayBack'
+  | 'Offline' // the API is unreachable: nothing new starts
+  | 'Orphaned' // the entry was removed, the component is kept
+  | 'ProbesPending'
+  | 'RetryPending'
+  | 'StillNeeded'; // another component depends on the one to remove
+
+export interface ComponentPlan {
+  readonly actions: readonly ComponentAction[];
+  readonly wait?: ComponentWait;
+}

@@ -1,0 +1,82 @@
+/**
+ * Decides what one component does next: from the target in force to the desired one, over fetch, verify, stage, stop,
+ * swap, start and probation, or back. Pure. A plan is a list of operations followed by the record of the next step, so
+ * that each step is durable before it begins, and what is found done is not repeated.
+ */
+import type { Transition } from '../journal/record.ts';
+import type { ComponentInput } from './input.ts';
+import type { ComponentPlan } from './operation.ts';
+import { planStep } from './steps.ts';
+import { advance, componentWait, settle } from './transition.ts';
+
+const NOTHING: ComponentPlan = { actions: [] };
+
+export function planComponent(input: ComponentInput): ComponentPlan {
+  const { transition } = input.progress;
+  if (transition && hasStopped(transition)) return planStep(input, transition);
+  const next = desiredTransition(input);
+  if ('plan' in next) return transition ? abandon(input) : next.plan;
+  return isUnderWay(transition, next) ? planStep(input, transition) : begin(input, next);
+}
+
+/** From Stopping on the host is between two targets: this transition ends before another one begins. */
+function hasStopped({ step }: Transition): boolean {
+  return step !== 'Fetching' && step !== 'Verified' && step !== 'Staged';
+}
+
+type DesiredTransition = Pick<Transition, 'entry' | 'from' | 'to' | 'step'>;
+type NextTransition = DesiredTransition | { readonly plan: ComponentPlan };
+
+function isUnderWay(transition: Transition | undefined, next: DesiredTransition): transition is Transition {
+  return transition !== undefined && transition.to === next.to && transition.from === next.from;
+}
+
+function begin(input: ComponentInput, next: DesiredTransition): ComponentPlan {
+  return advance(input, [], {
+    transition: { ...next, direction: 'Forward', bootId: input.observed.bootId, boots: 0 },
+    because: next.to === undefined ? 'the component is to be removed' : 'another version is desired',
+  });
+}
+
+function desiredTransition(input: ComponentInput): NextTransition {
+  const { desired, progress } = input;
+  if (desired.state === 'Present') return presentTransition(input, desired.target.id, desired.target.ref);
+  if (desired.state === 'Absent') return absentTransition(input, desired.id);
+  if (desired.state === 'Invalid') return { plan: componentWait('InvalidEntry', desired.message) };
+  if (progress.current === undefined) return { plan: NOTHING };
+  const kept = 'the entry was removed from the Machine: the component is kept';
+  return { plan: componentWait('Orphaned', kept) };
+}
+
+function presentTransition(input: ComponentInput, to: string, ref: string): NextTransition {
+  const { current: from, state, denied } = input.progress;
+  if (denied.includes(to)) return { plan: deniedWait(input, ref) };
+  if (from !== to || state === 'Failed') {
+    return { entry: to, ...(from !== undefined && { from }), to, step: 'Fetching' };
+  }
+  if (state === 'Committed') return { plan: NOTHING };
+  const because = 'the version in force is the desired one';
+  return { plan: settle(input, { state: 'Committed', current: from, because }) };
+}
+
+function absentTransition(input: ComponentInput, entry: string): NextTransition {
+  const { current: from, denied } = input.progress;
+  if (from === undefined) return { plan: NOTHING };
+  if (denied.includes(entry)) return { plan: deniedWait(input, 'the removal') };
+  return { entry, from, step: 'Staged' };
+}
+
+function deniedWait({ progress }: ComponentInput, what: string): ComponentPlan {
+  const why = progress.failure ? `: ${progress.failure.message}` : '';
+  return componentWait(
+    'Denied',
+    `${what} failed on this machine${why}. Change the entry, or set spec.retryToken to try again`,
+  );
+}
+
+/** Nothing was activated yet: the component is as it was. */
+function abandon(input: ComponentInput): ComponentPlan {
+  const { current, state, failure } = input.progress;
+  const because = 'the target is no longer desired';
+  return settle(input, { state, current, because }, failure ? { failure } : {});
+}

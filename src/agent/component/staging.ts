@@ -1,0 +1,71 @@
+/** The steps that change nothing but our own directories: fetch, verify, stage. Pure. */
+import type { Transition } from '../journal/record.ts';
+import type { Target } from '../target/target.ts';
+import { activationWait } from './brakes.ts';
+import type { ComponentInput } from './input.ts';
+import type { ComponentAction, ComponentPlan } from './operation.ts';
+import { operate, pathsOf } from './placements.ts';
+import { advance, endsOf, toStep } from './transition.ts';
+
+export function planFetching(input: ComponentInput, transition: Transition): ComponentPlan {
+  const { goal } = endsOf(input, transition);
+  return advance(input, goal ? fetchActions(goal, input) : [], {
+    transition: toStep(transition, 'Verified', input.observed.bootId),
+    because: 'downloaded',
+  });
+}
+
+function fetchActions(goal: Target, { targets, observed }: ComponentInput): readonly ComponentAction[] {
+  const { artifact } = goal;
+  const present =
+    !artifact || observed.directories.has(goal.directory) || observed.artifacts.has(artifact.sha256);
+  return [
+    ...(targets.has(goal.id) ? [] : [operate({ op: 'StoreTarget', target: goal }, 'not stored yet')]),
+    ...(present ? [] : [operate({ op: 'Download', target: goal }, 'the artifact is not in the cache')]),
+  ];
+}
+
+export function planVerified(input: ComponentInput, transition: Transition): ComponentPlan {
+  const { goal } = endsOf(input, transition);
+  const isStaged = !goal?.artifact || input.observed.directories.has(goal.directory);
+  const operations =
+    goal && !isStaged
+      ? [
+          ...fetchActions(goal, input),
+          operate({ op: 'VerifyArtifact', target: goal }, 'verified before it is used'),
+        ]
+      : [];
+  return advance(input, operations, { transition: toStep(transition, 'Staged'), because: 'verified' });
+}
+
+/** Stays here until nothing keeps it from being activated. */
+export function planStaged(input: ComponentInput, transition: Transition): ComponentPlan {
+  const operations = stageActions(input, transition);
+  if (operations.length > 0) return { actions: operations };
+  const wait = activationWait(input, transition);
+  if (wait) return { actions: [], wait };
+  const { desired, observed } = input;
+  const grant = desired.state === 'Present' || desired.state === 'Absent' ? desired.grant : undefined;
+  return advance(input, [], {
+    transition: {
+      ...toStep(transition, 'Stopping', observed.bootId),
+      boots: 0,
+      ...(grant && { grant: grant.id }),
+    },
+    because: grant ? `granted by ${grant.id}` : 'nothing to wait for',
+  });
+}
+
+function stageActions(input: ComponentInput, transition: Transition): readonly ComponentAction[] {
+  const { origin, goal } = endsOf(input, transition);
+  if (!goal) return [];
+  const ours = new Set(origin ? pathsOf(origin) : []);
+  return [
+    ...(goal.artifact && !input.observed.directories.has(goal.directory)
+      ? [operate({ op: 'Unpack', target: goal }, `${goal.directory} is missing`)]
+      : []),
+    ...pathsOf(goal)
+      .filter((path) => !ours.has(path) && !input.observed.backups.has(path))
+      .map((path) => operate({ op: 'Backup', target: goal, path }, `${path} is written for the first time`)),
+  ];
+}

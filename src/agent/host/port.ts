@@ -1,0 +1,173 @@
+/**
+ * Everything that the agent sees and does outside of itself. `systemd` acts on a real node, `sandbox` on a directory with
+ * child processes, `memory` on maps (simulation and crash tests). Every write can be repeated: a call that finds its
+ * work done changes nothing. Paths are absolute paths of the host; a sandbox maps them into its directory.
+ */
+import type { ComponentProbe, ComponentUnit } from '../../api/generated/types.ts';
+
+export interface Host {
+  readonly type: 'systemd' | 'sandbox' | 'memory';
+  readonly capabilities: HostCapabilities;
+  readonly files: HostFiles;
+  readonly units: HostUnits;
+  readonly processes: HostProcesses;
+  readonly node: HostNode;
+  readonly network: HostNetwork;
+}
+
+/** What a host cannot do is reported as such, never pretended. */
+export interface HostCapabilities {
+  /** Units given as text of a systemd unit, drop-ins, and units that exist already. */
+  readonly systemdUnits: boolean;
+  /** Owners of files are applied, not only recorded. */
+  readonly ownership: boolean;
+}
+
+export interface FileStat {
+  readonly type: 'File' | 'Directory' | 'Link' | 'Other';
+  /** Permission bits in octal, such as 0644. */
+  readonly mode: string;
+  /** As user:group. */
+  readonly owner: string;
+  readonly sizeBytes: number;
+  /** Of a link only. */
+  readonly target?: string;
+}
+
+export interface FileAttributes {
+  readonly mode: string;
+  readonly owner: string;
+}
+
+export interface HostFiles {
+  /** Undefined when there is no such file. Follows no link in the last path segment. */
+  stat(path: string): Promise<FileStat | undefined>;
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** SHA-256 in hex, read as a stream. */
+  digest(path: string): Promise<string | undefined>;
+  list(directory: string): Promise<readonly string[]>;
+  /** Atomic and durable: temporary file, fsync, rename, fsync of the directory. Replaces a link by a file. */
+  write(path: string, content: Uint8Array, attributes: FileAttributes): Promise<void>;
+  setAttributes(path: string, attributes: FileAttributes): Promise<void>;
+  /** Appends to a file and syncs it. Creates it when it is missing. */
+  append(path: string, content: Uint8Array): Promise<void>;
+  /** Atomic: an existing link points to the old target or to the new one. */
+  link(path: string, target: string): Promise<void>;
+  makeDirectory(path: string, mode?: string): Promise<void>;
+  /** Copies a file as a stream. */
+  copy(from: string, to: string, attributes: FileAttributes): Promise<void>;
+  /** Durable: both directories are synced. Replaces what is at `to`. */
+  rename(from: string, to: string): Promise<void>;
+  /** Removes a file, a link or a whole directory. Follows no link. */
+  remove(path: string): Promise<void>;
+  freeBytes(path: string): Promise<number>;
+  /** Extracts a .tar.gz. Refuses absolute paths, `..`, devices, and links that leave the directory, before it writes any. */
+  unpack(archive: string, directory: string, limits: UnpackLimits): Promise<void>;
+  /** Calls `onChange` after a path or something in it changed. May miss changes: a scan runs beside it. */
+  watch(paths: readonly string[], onChange: (path: string) => void): AsyncDisposable;
+}
+
+export interface UnpackLimits {
+  readonly maxBytes: number;
+  readonly maxEntries: number;
+}
+
+/** A unit with every placeholder replaced, and the component that it belongs to. */
+export interface UnitDefinition extends ComponentUnit {
+  readonly component: string;
+}
+
+export interface UnitStatus {
+  /** Whether definition and drop-ins on the host are exactly what `write` would write. */
+  readonly defined: boolean;
+  readonly enabled: boolean;
+  readonly masked: boolean;
+  /** A OneShot is Active after it succeeded, until it is stopped. */
+  readonly active: 'Active' | 'Activating' | 'Deactivating' | 'Inactive' | 'Failed';
+  /** Main process of an active unit. */
+  readonly process?: UnitProcess;
+  /** Starts by the supervisor since the last start by the agent. */
+  readonly restarts: number;
+  /** Of the last run: exit code, or the signal that ended it. */
+  readonly result?: string;
+}
+
+export interface UnitProcess {
+  readonly pid: number;
+  /** Start time of the process; together with the pid and the boot id it identifies exactly one process. */
+  readonly startId: string;
+  /** SHA-256 in hex of the program that the process runs, also when its file was replaced since. */
+  readonly programDigest?: string;
+}
+
+export interface HostUnits {
+  /** Undefined when the host has no such unit. */
+  status(unit: UnitDefinition): Promise<UnitStatus | undefined>;
+  /** Writes definition and drop-ins and loads them. Does not start or restart anything. */
+  write(unit: UnitDefinition): Promise<void>;
+  /** Removes what `write` wrote. The unit must be stopped. */
+  remove(unit: UnitDefinition): Promise<void>;
+  /** Enables or disables the start at boot, and unmasks the unit. */
+  setEnabled(unit: string, enabled: boolean): Promise<void>;
+  /** Resolves when the unit is active, or for a OneShot when it has ended. Throws HostError `UnitFailed` otherwise. */
+  start(unit: string): Promise<void>;
+  /** Resolves when no process of the unit is left. */
+  stop(unit: string): Promise<void>;
+  reload(unit: string): Promise<void>;
+  /** The last lines that the unit printed, without secrets, at most that many bytes. */
+  logTail(unit: string, maxBytes: number): Promise<string>;
+}
+
+export interface RunLimits {
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+}
+
+export interface RunResult {
+  /** Undefined when a signal ended it. */
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+  readonly output: string;
+  readonly truncated: boolean;
+}
+
+export interface HostProcesses {
+  /** Runs a program to its end, in a group of its own that is killed as a whole at the time limit. */
+  run(argv: readonly string[], limits: RunLimits): Promise<RunResult>;
+}
+
+export interface HostNode {
+  bootId(): Promise<string>;
+  machineId(): Promise<string>;
+  facts(): Promise<HostFacts>;
+  /** The agent process may end before this resolves. */
+  reboot(): Promise<void>;
+}
+
+export interface HostFacts {
+  readonly os: string;
+  readonly osImage: string;
+  readonly kernel: string;
+  readonly arch: 'amd64' | 'arm64';
+  readonly bootedAt: Date;
+}
+
+export interface DownloadLimits {
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly bytesPerSecond?: number;
+}
+
+export interface HostNetwork {
+  /** Streams http, https and file URLs to `to`. Checks nothing but the limits: the caller verifies the digest. */
+  download(url: string, to: string, limits: DownloadLimits): Promise<void>;
+  /** Probes of types http, tcp and socket, with the port numbers that this host assigned. */
+  probe(probe: ComponentProbe, ports: ReadonlyMap<string, number>): Promise<ProbeAnswer>;
+}
+
+export interface ProbeAnswer {
+  readonly passed: boolean;
+  /** Status code, error code or output, for people. */
+  readonly detail: string;
+}

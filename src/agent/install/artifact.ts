@@ -1,0 +1,129 @@
+/** Artifacts on the host: downloaded into the cache, verified, unpacked into the directory of their version. */
+import { OsError } from '../../os/errors.ts';
+import { HostError } from '../host/errors.ts';
+import type { HostFiles, HostNetwork } from '../host/port.ts';
+import { cachedArtifact } from '../layout.ts';
+import type { Target } from '../target/target.ts';
+
+type Artifact = NonNullable<Target['artifact']>;
+
+/** For an artifact without a declared size. */
+const MAX_BYTES = 4 * 1024 ** 3;
+const MAX_ENTRIES = 100_000;
+/** Unpacked content may be larger than the archive by this factor: binaries compress to a fifth. */
+const MAX_EXPANSION = 20;
+const DOWNLOAD_TIMEOUT_MS = 30 * 60_000;
+const ATTRIBUTES = { mode: '0600', owner: 'root:root' };
+const PROGRAM_MODE = '0755';
+
+export async function findArtifact(
+  files: HostFiles,
+  sha256: string,
+): Promise<'Complete' | 'Downloaded' | undefined> {
+  if (await files.stat(cachedArtifact(sha256))) return 'Complete';
+  return (await files.stat(partFile(sha256))) ? 'Downloaded' : undefined;
+}
+
+/** Tries each URL in order. Nothing outside of the cache changes. */
+export async function downloadArtifact(
+  files: HostFiles,
+  network: HostNetwork,
+  artifact: Artifact,
+): Promise<void> {
+  const part = partFile(artifact.sha256);
+  const maxBytes = artifact.sizeBytes ?? MAX_BYTES;
+  await requireSpace(files, artifact);
+  const failures: string[] = [];
+  for (const url of [artifact.url, ...artifact.mirrors]) {
+    try {
+      await files.remove(part);
+      await network.download(url, part, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS });
+      return;
+    } catch (error) {
+      if (!(error instanceof OsError)) throw error;
+      await files.remove(part);
+      failures.push(`${url}: ${error.message}`);
+    }
+  }
+  throw new HostError('Download', `the artifact could not be downloaded: ${failures.join('; ')}`, {
+    where: artifact.url,
+    hint: 'check that the machine reaches the URL, or add a mirror',
+  });
+}
+
+/** A full disk is found before the download and not in the middle of it. */
+async function requireSpace(files: HostFiles, { sizeBytes, format }: Artifact): Promise<void> {
+  if (sizeBytes === undefined) return;
+  const needed = sizeBytes * (format === 'Raw' ? 2 : 1 + TYPICAL_EXPANSION);
+  const free = await files.freeBytes(cachedArtifact(''));
+  if (free >= needed) return;
+  throw new HostError('DiskFull', `the disk is full: ${needed} bytes are needed, ${free} are free`, {
+    where: cachedArtifact(''),
+    hint: 'free some space',
+  });
+}
+
+const TYPICAL_EXPANSION = 5;
+
+/** Also an artifact in the cache is verified again before it is used: a disk may have changed it. */
+export async function verifyArtifact(files: HostFiles, { sha256, url, sizeBytes }: Artifact): Promise<void> {
+  const cached = cachedArtifact(sha256);
+  const path = (await files.stat(cached)) ? cached : partFile(sha256);
+  const found = await files.digest(path);
+  if (found === sha256) {
+    if (path !== cached) await files.rename(path, cached);
+    return;
+  }
+  const size = (await files.stat(path))?.sizeBytes;
+  await files.remove(path);
+  const sizes =
+    sizeBytes !== undefined && size !== sizeBytes ? `, and ${size} bytes instead of ${sizeBytes}` : '';
+  throw new HostError('Checksum', `the artifact has sha256 ${found ?? 'none'}, expected ${sha256}${sizes}`, {
+    where: url,
+    hint: 'check what the URL serves, or correct sha256 in the MachineComponent',
+  });
+}
+
+/** The directory gets its name last, so that it is complete when it exists. */
+export async function unpackArtifact(files: HostFiles, target: Target): Promise<void> {
+  const { artifact, directory, component } = target;
+  if (!artifact) return;
+  const staging = `${directory}.staging`;
+  const cached = cachedArtifact(artifact.sha256);
+  await files.remove(staging);
+  await files.makeDirectory(staging);
+  if (artifact.format === 'TarGz') {
+    const size = (await files.stat(cached))?.sizeBytes ?? 0;
+    await files.unpack(cached, staging, {
+      maxBytes: size * MAX_EXPANSION + 1024 ** 2,
+      maxEntries: MAX_ENTRIES,
+    });
+  } else {
+    await files.copy(cached, `${staging}/${component}`, { ...ATTRIBUTES, mode: PROGRAM_MODE });
+  }
+  for (const link of artifact.install) await prepareLinked(files, staging, link, target);
+  await files.rename(staging, directory);
+}
+
+async function prepareLinked(
+  files: HostFiles,
+  staging: string,
+  { from, mode }: Artifact['install'][number],
+  { ref }: Target,
+): Promise<void> {
+  const path = `${staging}/${from}`;
+  const stat = await files.stat(path);
+  if (!stat) {
+    throw new HostError('BadArchive', `the artifact of ${ref} does not contain ${from}`, {
+      where: from,
+      hint: 'correct install[].from in the MachineComponent: it is a path in the archive',
+    });
+  }
+  if (stat.type === 'File') {
+    await files.setAttributes(path, { owner: stat.owner, mode: mode.padStart(4, '0') });
+  }
+}
+
+function partFile(sha256: string): string {
+  return `${cachedArtifact(sha256)}.part`;
+}

@@ -1,0 +1,80 @@
+/** Reads from the host what the planner of a component compares. */
+
+import type { ComponentObservation, ObservedFile } from '../component/observation.ts';
+import { pathsOf } from '../component/placements.ts';
+import type { Host, UnitStatus } from '../host/port.ts';
+import { dataDirectory } from '../layout.ts';
+import type { Target } from '../target/target.ts';
+import { findArtifact } from './artifact.ts';
+import { hasBackup } from './backup.ts';
+
+/** A failed read throws: what could not be read is neither missing nor different. */
+export async function observeComponent(
+  host: Host,
+  component: string,
+  targets: readonly Target[],
+): Promise<ComponentObservation> {
+  const paths = [...new Set([...targets.flatMap(pathsOf), dataDirectory(component)])];
+  return {
+    bootId: await host.node.bootId(),
+    artifacts: await readMap(
+      targets.flatMap(({ artifact }) => (artifact ? [artifact.sha256] : [])),
+      (sha256) => findArtifact(host.files, sha256),
+    ),
+    directories: new Set(
+      (
+        await readMap(
+          targets.map(({ directory }) => directory),
+          (path) => host.files.stat(path),
+        )
+      ).keys(),
+    ),
+    files: await readMap(paths, (path) => observeFile(host, path)),
+    units: await observeUnits(host, targets),
+    backups: new Set(
+      (
+        await readMap(paths, async (path) => (await hasBackup(host.files, component, path)) || undefined)
+      ).keys(),
+    ),
+  };
+}
+
+async function readMap<T>(
+  keys: readonly string[],
+  read: (key: string) => Promise<T | undefined>,
+): Promise<ReadonlyMap<string, T>> {
+  const found = new Map<string, T>();
+  for (const key of new Set(keys)) {
+    const value = await read(key);
+    if (value !== undefined) found.set(key, value);
+  }
+  return found;
+}
+
+async function observeFile({ files }: Host, path: string): Promise<ObservedFile | undefined> {
+  const stat = await files.stat(path);
+  if (!stat) return undefined;
+  const { type, mode, owner, target } = stat;
+  const content = type === 'File' ? await files.read(path) : undefined;
+  return {
+    type,
+    mode,
+    owner,
+    ...(target !== undefined && { target }),
+    ...(content && { content: new TextDecoder().decode(content) }),
+  };
+}
+
+/** The definition of the newest target is compared: `targets` begins with it. */
+async function observeUnits(
+  host: Host,
+  targets: readonly Target[],
+): Promise<ReadonlyMap<string, UnitStatus>> {
+  const found = new Map<string, UnitStatus>();
+  for (const unit of targets.flatMap(({ units }) => units)) {
+    if (found.has(unit.name)) continue;
+    const status = await host.units.status(unit);
+    if (status) found.set(unit.name, status);
+  }
+  return found;
+}

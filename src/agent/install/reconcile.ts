@@ -1,0 +1,126 @@
+/**
+ * Brings one component forward until it waits or has nothing left to do: observe, plan, record, operate. The journal
+ * is the only memory; after a crash at any line the next reconcile continues from its last record.
+ */
+import type { Clock } from '../../os/clock.ts';
+import { OsError } from '../../os/errors.ts';
+import type { ComponentInput } from '../component/input.ts';
+import type { ComponentAction, ComponentWait, HostOperation } from '../component/operation.ts';
+import { planComponent } from '../component/plan.ts';
+import { endsOf } from '../component/transition.ts';
+import type { Host } from '../host/port.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { ComponentProgress } from '../journal/progress.ts';
+import { readTarget } from '../target/store.ts';
+import type { Target } from '../target/target.ts';
+import { executeOperation } from './execute.ts';
+import { observeComponent } from './observe.ts';
+
+export interface ComponentContext {
+  readonly host: Host;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** Called after each action that was carried out. */
+  readonly onAction: (action: ComponentAction) => void;
+}
+
+/** What the agent knows besides the host and the journal. */
+export type ComponentCircumstances = Pick<
+  ComponentInput,
+  'brakes' | 'component' | 'desired' | 'failure' | 'others' | 'probation'
+>;
+
+export interface ComponentResult {
+  readonly progress: ComponentProgress;
+  readonly wait?: ComponentWait;
+  readonly failure?: FailedOperation;
+}
+
+export interface FailedOperation {
+  readonly operation: HostOperation;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One plan: its operations and its record. `done` when nothing was left to do. */
+export async function reconcileComponent(
+  context: ComponentContext,
+  circumstances: ComponentCircumstances,
+): Promise<ComponentResult & { readonly done: boolean }> {
+  const input = await readInput(context, circumstances);
+  const { actions, wait } = planComponent(input);
+  const failure = await carryOut(context, actions);
+  const progress = progressOf(context.journal, circumstances.component);
+  return {
+    progress,
+    done: actions.length === 0,
+    ...(wait && { wait }),
+    ...(failure && { failure }),
+  };
+}
+
+async function readInput(
+  { host, journal, clock }: ComponentContext,
+  circumstances: ComponentCircumstances,
+): Promise<ComponentInput> {
+  const progress = progressOf(journal, circumstances.component);
+  const targets = await readTargets(host, progress);
+  const input = { ...circumstances, progress, targets, now: clock.now() };
+  return {
+    ...input,
+    observed: await observeComponent(host, circumstances.component, observedTargets(input)),
+  };
+}
+
+export function progressOf(journal: Journal, component: string): ComponentProgress {
+  const known = journal.state().components.get(component);
+  return known ?? { component, state: 'Absent', denied: [], history: [], since: new Date(0).toISOString() };
+}
+
+async function readTargets(host: Host, progress: ComponentProgress): Promise<ReadonlyMap<string, Target>> {
+  const { current, transition } = progress;
+  const targets = new Map<string, Target>();
+  for (const id of new Set([current, transition?.from, transition?.to])) {
+    const target = id === undefined ? undefined : await readTarget(host.files, id);
+    if (target) targets.set(target.id, target);
+  }
+  return targets;
+}
+
+/** The one that the host should have now comes first: units are compared with it. */
+function observedTargets(input: Omit<ComponentInput, 'observed'>): readonly Target[] {
+  const { transition, current } = input.progress;
+  const { goal, origin } = transition
+    ? endsOf(input, transition)
+    : { goal: input.desired.state === 'Present' ? input.desired.target : undefined, origin: undefined };
+  return [goal, origin, current === undefined ? undefined : input.targets.get(current)].filter(
+    (each) => each !== undefined,
+  );
+}
+
+async function carryOut(
+  { host, journal, onAction }: ComponentContext,
+  actions: readonly ComponentAction[],
+): Promise<FailedOperation | undefined> {
+  for (const action of actions) {
+    if (action.do === 'Record') await journal.append(action.record);
+    else {
+      const failure = await tryOperation(host, action.operation);
+      if (failure) return failure;
+    }
+    onAction(action);
+  }
+  return undefined;
+}
+
+async function tryOperation(host: Host, operation: HostOperation): Promise<FailedOperation | undefined> {
+  try {
+    await executeOperation(host, operation);
+    return undefined;
+  } catch (error) {
+    // Only errors of the host are answers. Anything else is a fault of the agent itself and ends the reconcile.
+    if (!(error instanceof OsError)) throw error;
+    const { code, message, hint } = error as OsError<string>;
+    return { operation, code, message: hint === undefined ? message : `${message}: ${hint}` };
+  }
+}

@@ -1,0 +1,99 @@
+/** How far each component is, from the records of the journal in order. Pure. */
+import type {
+  JournalRecord,
+  SettledRecord,
+  SettledState,
+  StepRecord,
+  Transition,
+  TransitionFailure,
+} from './record.ts';
+
+/** As many as Machine.status shows. The oldest is forgotten first. */
+const MAX_DENIED = 4;
+
+export interface ComponentProgress {
+  readonly component: string;
+  readonly state: SettledState;
+  /** Id of the target in force before the transition, if there is one. */
+  readonly current?: string;
+  /** Ids of targets that were in force before, newest first. */
+  readonly history: readonly string[];
+  readonly transition?: Transition;
+  readonly denied: readonly string[];
+  /** Of the last transition that failed; forgotten at the next Committed. */
+  readonly failure?: TransitionFailure;
+  /** When the current step or state began. */
+  readonly since: string;
+}
+
+export interface JournalState {
+  readonly components: ReadonlyMap<string, ComponentProgress>;
+  readonly retryToken: string;
+}
+
+export const EMPTY_JOURNAL: JournalState = { components: new Map(), retryToken: '' };
+
+export function applyRecord(state: JournalState, record: JournalRecord): JournalState {
+  if (record.type === 'Retry') {
+    const components = [...state.components].map(([name, each]) => [name, { ...each, denied: [] }] as const);
+    return { components: new Map(components), retryToken: record.token };
+  }
+  const before = state.components.get(record.component);
+  const after = record.type === 'Step' ? beginStep(before, record) : settle(before, record);
+  return { ...state, components: new Map(state.components).set(record.component, after) };
+}
+
+function beginStep(before: ComponentProgress | undefined, record: StepRecord): ComponentProgress {
+  const { type: _type, component, at, ...transition } = record;
+  return { component, state: 'Absent', denied: [], history: [], ...before, transition, since: at };
+}
+
+function settle(before: ComponentProgress | undefined, record: SettledRecord): ComponentProgress {
+  const { type: _type, at, denied, ...settled } = record;
+  const earlier = (before?.denied ?? []).filter((id) => id !== denied);
+  return {
+    ...settled,
+    denied: [...earlier, ...(denied === undefined ? [] : [denied])].slice(-MAX_DENIED),
+    since: at,
+  };
+}
+
+/**
+ * The fewest records that give the same state: what compaction keeps. Denied targets of a component are given by one
+ * Settled record each, the last of which carries the state.
+ */
+export function recordsOf({ components, retryToken }: JournalState): readonly JournalRecord[] {
+  const retry: JournalRecord[] = retryToken === '' ? [] : [{ type: 'Retry', token: retryToken, at: EPOCH }];
+  return [...retry, ...[...components.values()].flatMap(recordsOfComponent)];
+}
+
+const EPOCH = '1970-01-01T00:00:00Z';
+
+function recordsOfComponent(progress: ComponentProgress): readonly JournalRecord[] {
+  const { component, denied, transition, since: at, failure, current, history, state } = progress;
+  const settled: SettledRecord = {
+    type: 'Settled',
+    component,
+    at,
+    state,
+    ...(current !== undefined && { current }),
+    history,
+    ...(failure && { failure }),
+  };
+  return [
+    ...denied.map((id): SettledRecord => ({ ...settled, denied: id })),
+    ...(denied.length === 0 ? [settled] : []),
+    ...(transition ? [{ type: 'Step', component, at, ...transition } as const] : []),
+  ];
+}
+
+/** Ids of all targets that the agent may still need. */
+export function referencedTargets({ components }: JournalState): ReadonlySet<string> {
+  const ids = [...components.values()].flatMap(({ current, history, transition }) => [
+    current,
+    ...history,
+    transition?.from,
+    transition?.to,
+  ]);
+  return new Set(ids.filter((id) => id !== undefined));
+}

@@ -1,0 +1,75 @@
+/**
+ * Records of the journal. A record is the intent of the agent, durable before the act: after a crash the agent reads the
+ * last record of each component, observes the host, and does what is left of that step.
+ */
+
+/** The steps of a transition from one target of a component to another one, in order. */
+export const TRANSITION_STEPS = [
+  'Fetching',
+  'Verified',
+  'Staged',
+  'Stopping',
+  'Swapped',
+  'Rebooting',
+  'Starting',
+  'Probation',
+] as const;
+export type TransitionStep = (typeof TRANSITION_STEPS)[number];
+
+export interface Transition {
+  readonly step: TransitionStep;
+  /** Digest of the entry that asked for it. A transition that fails denies this entry. */
+  readonly entry: string;
+  /** Back: the previous target is being restored. It begins at Stopping. */
+  readonly direction: 'Forward' | 'Back';
+  /** Id of the target that was in force before; absent when the component was not installed. */
+  readonly from?: string;
+  /** Id of the target to install; absent to remove the component. */
+  readonly to?: string;
+  /** Boot in which the step began. */
+  readonly bootId: string;
+  /** Reboots since Starting. */
+  readonly boots: number;
+  /** The grant that permits the activation; from Stopping on. */
+  readonly grant?: string;
+  /** Why the transition goes back. */
+  readonly failure?: TransitionFailure;
+}
+
+export interface TransitionFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface StepRecord extends Transition {
+  readonly type: 'Step';
+  readonly component: string;
+  readonly at: string;
+}
+
+/** The end of a transition. */
+export interface SettledRecord {
+  readonly type: 'Settled';
+  readonly component: string;
+  readonly at: string;
+  readonly state: SettledState;
+  /** Id of the target in force; absent when the component is not installed. */
+  readonly current?: string;
+  /** Ids of targets that were in force before, newest first. */
+  readonly history: readonly string[];
+  /** A target that failed here: it is not tried again before the retry token changes. */
+  readonly denied?: string;
+  readonly failure?: TransitionFailure;
+}
+
+export const SETTLED_STATES = ['Committed', 'Absent', 'RolledBack', 'Failed'] as const;
+export type SettledState = (typeof SETTLED_STATES)[number];
+
+/** A person asked to try denied targets again. */
+export interface RetryRecord {
+  readonly type: 'Retry';
+  readonly token: string;
+  readonly at: string;
+}
+
+export type JournalRecord = StepRecord | SettledRecord | RetryRecord;

@@ -1,0 +1,43 @@
+/** Where the agent keeps things on a host. One place, so that a sandbox moves all of it by mapping its root. */
+
+/** Versions of components, and the links to the installed ones. */
+const INSTALL_ROOT = '/opt/kubenode';
+/** State of the agent. */
+const STATE_ROOT = '/var/lib/kubenode';
+
+export const JOURNAL_FILE = `${STATE_ROOT}/journal`;
+export const TARGETS_DIRECTORY = `${STATE_ROOT}/targets`;
+export const CACHE_DIRECTORY = `${STATE_ROOT}/cache`;
+export const PKI_DIRECTORY = `${STATE_ROOT}/pki`;
+export const IDENTITY_KUBECONFIG = `${PKI_DIRECTORY}/kubelet/kubeconfig`;
+export const CLUSTER_CA_FILE = `${PKI_DIRECTORY}/cluster-ca.crt`;
+
+/** `digest` is sha256:<hex> of the spec of the MachineComponent. Two contents under one version get two directories. */
+export function versionDirectory(component: string, version: string, digest: string): string {
+  return `${INSTALL_ROOT}/${component}/${version}-${digest.replace('sha256:', '').slice(0, 8)}`;
+}
+
+/** Link to the directory of the installed version. */
+export function currentLink(component: string): string {
+  return `${INSTALL_ROOT}/${component}/current`;
+}
+
+/** Data that survives versions: `${data}`. */
+export function dataDirectory(component: string): string {
+  return `${STATE_ROOT}/data/${component}`;
+}
+
+/** Artifacts by content: a rollback needs no network. */
+export function cachedArtifact(sha256: string): string {
+  return `${CACHE_DIRECTORY}/${sha256}`;
+}
+
+/** Everything that a transition needs to know of a target, kept until no journal record refers to it. */
+export function targetFile(id: string): string {
+  return `${TARGETS_DIRECTORY}/${id.replace('sha256:', '')}.json`;
+}
+
+/** What was at `path` before the component first wrote it. */
+export function backupFile(component: string, pathDigest: string): string {
+  return `${STATE_ROOT}/backup/${component}/${pathDigest}`;
+}

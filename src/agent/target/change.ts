@@ -1,0 +1,157 @@
+/** What differs between two targets of a component, and the least that units must do about it. Pure. */
+import { type ActivationClass, CLASSES } from '../../api/enums.ts';
+import type { ComponentFile } from '../../api/generated/types.ts';
+import { canonicalJson } from '../../kube/objects/digest.ts';
+import type { UnitDefinition } from '../host/port.ts';
+import type { Target } from './target.ts';
+
+export interface TargetChange {
+  /** The most disruptive class of all differences. */
+  readonly class: ActivationClass;
+  /** Units that stop before the files are swapped. They start again afterwards if the new target has them. */
+  readonly stop: ReadonlySet<string>;
+  /** Units that reload after the files are swapped. */
+  readonly reload: ReadonlySet<string>;
+  /** One sentence for people. */
+  readonly because: string;
+}
+
+interface Difference {
+  readonly class: ActivationClass;
+  readonly units: readonly string[];
+  readonly because: string;
+}
+
+/** Undefined stands for: not installed. */
+export function changeBetween(from: Target | undefined, to: Target | undefined): TargetChange {
+  const differences = [
+    ...artifactDifference(from, to),
+    ...unitDifferences(from, to),
+    ...fileDifferences(from, to),
+  ].map((each) => withoutReload(each, to ?? from));
+  const units = (matches: (of: ActivationClass) => boolean): Set<string> =>
+    new Set(differences.filter((each) => matches(each.class)).flatMap((each) => each.units));
+  const stop = units((each) => isClassAtLeast(each, 'Restart'));
+  const reload = units((each) => each === 'Reload');
+  return {
+    class: mostDisruptive(differences.map((each) => each.class)),
+    stop,
+    reload: new Set([...reload].filter((name) => !stop.has(name))),
+    because: differences.map((each) => each.because).join(', ') || 'no difference',
+  };
+}
+
+export function isClassAtLeast(found: ActivationClass, least: ActivationClass): boolean {
+  return CLASSES.indexOf(found) >= CLASSES.indexOf(least);
+}
+
+function mostDisruptive(classes: readonly ActivationClass[]): ActivationClass {
+  return classes.reduce<ActivationClass>((most, each) => (isClassAtLeast(each, most) ? each : most), 'None');
+}
+
+function artifactDifference(from: Target | undefined, to: Target | undefined): Difference[] {
+  if (!from || !to || sameArtifact(from, to)) return [];
+  return [{ class: to.activation, units: to.units.map(({ name }) => name), because: 'artifact changed' }];
+}
+
+function sameArtifact(from: Target, to: Target): boolean {
+  return (
+    from.artifact?.sha256 === to.artifact?.sha256 &&
+    canonicalJson(from.artifact?.install) === canonicalJson(to.artifact?.install)
+  );
+}
+
+function unitDifferences(from: Target | undefined, to: Target | undefined): Difference[] {
+  const before = new Map(from?.units.map((unit) => [unit.name, unit]));
+  const after = new Map(to?.units.map((unit) => [unit.name, unit]));
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    const [old, next] = [before.get(name), after.get(name)];
+    const because = unitChange(old, next, { from, to });
+    if (!because) return [];
+    return [{ class: unitClass(old, next, { from, to }), units: [name], because: `unit ${name} ${because}` }];
+  });
+}
+
+interface Targets {
+  readonly from: Target | undefined;
+  readonly to: Target | undefined;
+}
+
+function unitChange(
+  old: UnitDefinition | undefined,
+  next: UnitDefinition | undefined,
+  { from, to }: Targets,
+): string | undefined {
+  if (!old) return 'added';
+  if (!next) return 'removed';
+  return independentOfDirectory(old, from, to) === independentOfDirectory(next, to, to)
+    ? undefined
+    : 'changed';
+}
+
+/** A new unit disturbs nothing, unless the host runs it already. */
+function unitClass(
+  old: UnitDefinition | undefined,
+  next: UnitDefinition | undefined,
+  { from, to }: Targets,
+): ActivationClass {
+  const declared = (to ?? from)?.activation ?? 'Restart';
+  if (old) return mostDisruptive(['Restart', declared]);
+  return next?.existing ? declared : 'None';
+}
+
+/**
+ * Another version directory with the same artifact does not count as a difference: a new version of a component that changes one
+ * file must not restart what only mentions `${dir}`.
+ */
+function independentOfDirectory(value: unknown, of: Target | undefined, to: Target | undefined): string {
+  const text = canonicalJson(value);
+  return of && to && sameArtifact(of, to) ? text.replaceAll(of.directory, '') : text;
+}
+
+function fileDifferences(from: Target | undefined, to: Target | undefined): Difference[] {
+  const before = new Map(from?.files.map((file) => [file.path, file]));
+  const after = new Map(to?.files.map((file) => [file.path, file]));
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
+    const [old, next] = [before.get(path), after.get(path)];
+    if (isSameContent(old, next, { from, to })) return [];
+    return fileDifference((next ?? old) as ComponentFile, { from, to });
+  });
+}
+
+/** Mode and owner are set on the file; no process needs to know. */
+function isSameContent(
+  old: ComponentFile | undefined,
+  next: ComponentFile | undefined,
+  { from, to }: Targets,
+): boolean {
+  const content = (file: ComponentFile | undefined, of: Target | undefined): string =>
+    independentOfDirectory([file?.content, file?.merge], of, to);
+  return Boolean(old) === Boolean(next) && content(old, from) === content(next, to);
+}
+
+function fileDifference(file: ComponentFile, { from, to }: Targets): Difference[] {
+  const units = affectedUnits(file, (to ?? from)?.units ?? []).filter((name) =>
+    runsAlready(name, { from, to }),
+  );
+  // Without a running unit the change disturbs nothing, except a class that concerns the whole node.
+  const least = from && isClassAtLeast(file.onChange, 'Drain') ? file.onChange : 'None';
+  const because = `file ${file.path} changed`;
+  return [{ class: units.length > 0 ? file.onChange : least, units, because }];
+}
+
+function affectedUnits(file: ComponentFile, units: readonly UnitDefinition[]): readonly string[] {
+  return file.units.length > 0 ? file.units : units.map(({ name }) => name);
+}
+
+function runsAlready(name: string, { from, to }: Targets): boolean {
+  const before = from?.units ?? to?.units.filter(({ existing }) => existing) ?? [];
+  return before.some((unit) => unit.name === name);
+}
+
+/** A unit that cannot reload restarts instead. */
+function withoutReload(difference: Difference, target: Target | undefined): Difference {
+  if (difference.class !== 'Reload') return difference;
+  const cannot = difference.units.filter((name) => !target?.units.find((unit) => unit.name === name)?.reload);
+  return cannot.length > 0 ? { ...difference, class: 'Restart' } : difference;
+}

@@ -1,0 +1,11 @@
+/** What a target takes from the machine it runs on. */
+export interface TargetFacts {
+  readonly name: string;
+  readonly address: string;
+  readonly zone: string;
+  readonly os: string;
+  readonly arch: string;
+  readonly clusterServer: string;
+  /** The port that this host uses for a declared port of a component: a sandbox assigns free ones. */
+  readonly portOf: (component: string, port: { readonly name: string; readonly port: number }) => number;
+}

@@ -1,0 +1,170 @@
+/** Makes a target from an entry of the Machine, its MachineComponent and the facts of this machine. Pure. */
+import type {
+  ComponentArtifact,
+  ComponentProbe,
+  ComponentUnit,
+  MachineComponentEntry,
+  MachineComponentSpec,
+} from '../../api/generated/types.ts';
+import { digestOf } from '../../kube/objects/digest.ts';
+import type { UnitDefinition } from '../host/port.ts';
+import { versionDirectory } from '../layout.ts';
+import type { TargetFacts } from './facts.ts';
+import { createReplacer } from './placeholders.ts';
+import type { Target } from './target.ts';
+
+export type ResolvedTarget = { readonly target: Target } | { readonly problem: TargetProblem };
+
+/** Why an entry cannot become a target: the last accepted target remains in force. */
+export interface TargetProblem {
+  readonly code:
+    | 'WrongDigest'
+    | 'WrongComponent'
+    | 'NoArtifact'
+    | 'MissingParameter'
+    | 'UnknownPlaceholder'
+    | 'NotSupported';
+  readonly message: string;
+}
+
+/** The digest that a grant names: of the entry without assignment and grant. */
+export function entryDigest(entry: MachineComponentEntry): string {
+  const { name, componentRef, digest, state, parameters } = entry;
+  return digestOf({ name, componentRef, digest, state, parameters });
+}
+
+export function resolveTarget(
+  entry: MachineComponentEntry,
+  spec: MachineComponentSpec,
+  machine: TargetFacts,
+): ResolvedTarget {
+  const problem = entryProblem(entry, spec, machine);
+  if (problem) return { problem };
+  const directory = versionDirectory(spec.component, spec.version, entry.digest);
+  const ports = Object.fromEntries(
+    spec.ports.map((port) => [port.name, machine.portOf(spec.component, port)]),
+  );
+  const { replace, unknown } = createReplacer({ entry, spec, machine, directory, ports });
+  const target: Target = {
+    id: entryDigest(entry),
+    component: spec.component,
+    version: spec.version,
+    ref: entry.componentRef,
+    digest: entry.digest,
+    directory,
+    identity: spec.identity,
+    ...resolveArtifact(spec, machine),
+    files: spec.files.map((file) => ({ ...file, content: replace(file.content) })),
+    units: spec.units.map((unit) => resolveUnit(unit, spec.component, replace)),
+    probes: spec.probes.map((probe) => resolveProbe(probe, replace)),
+    ports,
+    activation: spec.activation.class,
+    commitAfterSeconds: spec.commitAfterSeconds,
+    keepVersions: spec.keepVersions,
+    rollbackSupported: spec.rollback.supported,
+    dependsOn: spec.dependsOn,
+  };
+  if (unknown.size === 0) return { target };
+  return fail(
+    'UnknownPlaceholder',
+    `unknown placeholder ${[...unknown].join(', ')} in ${entry.componentRef}`,
+  );
+}
+
+function entryProblem(
+  { name, componentRef, digest, parameters }: MachineComponentEntry,
+  spec: MachineComponentSpec,
+  machine: TargetFacts,
+): TargetProblem | undefined {
+  const found = digestOf(spec);
+  if (found !== digest) {
+    return {
+      code: 'WrongDigest',
+      message: `the content of ${componentRef} has digest ${found}, the entry names ${digest}`,
+    };
+  }
+  if (spec.component !== name) {
+    return {
+      code: 'WrongComponent',
+      message: `${componentRef} is a version of ${spec.component}, not of ${name}`,
+    };
+  }
+  const missing = spec.parameters.filter(
+    (each) => parameters[each.name] === undefined && each.default === undefined,
+  );
+  if (missing.length > 0) {
+    return {
+      code: 'MissingParameter',
+      message: `${componentRef} needs a value for ${missing.map((each) => each.name).join(', ')}`,
+    };
+  }
+  if (spec.artifacts.length > 0 && !artifactFor(spec, machine)) {
+    return {
+      code: 'NoArtifact',
+      message: `${componentRef} has no artifact for ${machine.os}/${machine.arch}`,
+    };
+  }
+  if (artifactFor(spec, machine)?.format === 'Oci') {
+    return {
+      code: 'NotSupported',
+      message: `${componentRef}: artifacts of format Oci are not supported yet: use Raw or TarGz`,
+    };
+  }
+  return undefined;
+}
+
+function fail(code: TargetProblem['code'], message: string): ResolvedTarget {
+  return { problem: { code, message } };
+}
+
+/** The most specific one: a platform of its own before `any`. */
+function artifactFor(spec: MachineComponentSpec, machine: TargetFacts): ComponentArtifact | undefined {
+  return spec.artifacts
+    .filter(
+      ({ os, arch }) => (os === 'any' || os === machine.os) && (arch === 'any' || arch === machine.arch),
+    )
+    .toSorted((a, b) => specificity(b) - specificity(a))[0];
+}
+
+function specificity({ os, arch }: ComponentArtifact): number {
+  return Number(os !== 'any') + Number(arch !== 'any');
+}
+
+function resolveArtifact(spec: MachineComponentSpec, machine: TargetFacts): Pick<Target, 'artifact'> {
+  const found = artifactFor(spec, machine);
+  if (!found) return {};
+  const { os: _os, arch: _arch, ...artifact } = found;
+  return { artifact };
+}
+
+function resolveUnit(
+  unit: ComponentUnit,
+  component: string,
+  replace: (text: string) => string,
+): UnitDefinition {
+  const { exec, reload } = unit;
+  return {
+    ...unit,
+    component,
+    ...(exec && {
+      exec: {
+        ...exec,
+        argv: exec.argv.map(replace),
+        env: Object.fromEntries(Object.entries(exec.env).map(([name, value]) => [name, replace(value)])),
+        ...(exec.workingDirectory !== undefined && { workingDirectory: replace(exec.workingDirectory) }),
+      },
+    }),
+    ...(reload?.argv && { reload: { ...reload, argv: reload.argv.map(replace) } }),
+    dropIns: unit.dropIns.map((dropIn) => ({ ...dropIn, content: replace(dropIn.content) })),
+    ...(unit.raw !== undefined && { raw: replace(unit.raw) }),
+  };
+}
+
+function resolveProbe(probe: ComponentProbe, replace: (text: string) => string): ComponentProbe {
+  return {
+    ...probe,
+    ...(probe.exec && { exec: { argv: probe.exec.argv.map(replace) } }),
+    ...(probe.socket && { socket: { path: replace(probe.socket.path) } }),
+    ...(probe.http && { http: { ...probe.http, path: replace(probe.http.path) } }),
+  };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { ComponentObservation, ObservedFile } from '../../../src/agent/component/observation.ts';
+import { fileDifference, swapActions } from '../../../src/agent/component/placements.ts';
+import type { Target } from '../../../src/agent/target/target.ts';
+import { installed, V1, V2 } from '../../support/agent/component-input.ts';
+import { agentFile, agentUnit, target } from '../../support/agent/targets.ts';
+
+const FILE = agentFile('/a', 'x', { mode: '0640', owner: 'joe:joe' });
+const FOUND: ObservedFile = { type: 'File', content: 'x', mode: '0640', owner: 'joe:joe' };
+
+function because(found: ObservedFile | undefined): string | undefined {
+  return fileDifference(FILE, { ...installed(V1), files: new Map(found ? [['/a', found]] : []) });
+}
+
+function explained(
+  from: Target | undefined,
+  to: Target | undefined,
+  observed: ComponentObservation,
+): readonly string[] {
+  return swapActions(from, to, observed).map((action) =>
+    action.do === 'Operate' ? `${action.operation.op}: ${action.because}` : '',
+  );
+}
+
+describe('fileDifference', () => {
+  it.each<[string, ObservedFile | undefined, string | undefined]>([
+    ['no difference', FOUND, undefined],
+    ['a missing file', undefined, '/a is missing'],
+    ['a link in its place', { ...FOUND, type: 'Link', target: '/b' }, '/a is a link, not a file'],
+    ['other content', { ...FOUND, content: 'y' }, '/a has other content'],
+    ['another mode', { ...FOUND, mode: '0644' }, '/a has mode 0644, not 0640'],
+    ['another owner', { ...FOUND, owner: 'root:root' }, '/a belongs to root:root, not to joe:joe'],
+  ])('finds %s', (_name, found, expected) => {
+    expect(because(found)).toBe(expected);
+  });
+});
+
+describe('swapActions', () => {
+  it('does nothing on its own result', () => {
+    expect(swapActions(V1, V2, installed(V2))).toEqual([]);
+  });
+
+  it('enables a disabled unit and unmasks a masked one', () => {
+    const status = { defined: true, enabled: false, masked: false, active: 'Active', restarts: 0 } as const;
+    expect(explained(V1, V1, installed(V1, { units: new Map([['proxy', status]]) }))).toEqual([
+      'SetEnabled: unit proxy is not enabled',
+    ]);
+    const masked = { ...status, enabled: true, masked: true };
+    expect(explained(V1, V1, installed(V1, { units: new Map([['proxy', masked]]) }))).toEqual([
+      'SetEnabled: unit proxy is not enabled',
+    ]);
+  });
+
+  it('removes what only the old version has', () => {
+    const before = target('1.0', { files: [agentFile('/old', '')], units: [agentUnit('old')] });
+    const after = target('1.0', { files: [], units: [] });
+    expect(explained(before, after, installed(before))).toEqual([
+      'RemoveUnit: unit old is no longer needed',
+      'Restore: /old is no longer needed',
+    ]);
+  });
+
+  it('takes only its drop-ins from a unit that the host had before', () => {
+    const before = target('1.0', {
+      files: [],
+      units: [agentUnit('sshd', { existing: true, dropIns: [{ name: 'x', content: '' }] })],
+    });
+    const after = target('1.0', { files: [], units: [] });
+    const untouched = {
+      defined: false,
+      enabled: true,
+      masked: false,
+      active: 'Active',
+      restarts: 0,
+    } as const;
+    expect(explained(before, after, installed(before))).toEqual([
+      'RemoveUnit: unit sshd is no longer needed',
+    ]);
+    expect(explained(before, after, installed(before, { units: new Map([['sshd', untouched]]) }))).toEqual(
+      [],
+    );
+  });
+
+  it('leaves a path alone whose original is not recorded', () => {
+    expect(explained(V1, undefined, installed(V1, { backups: new Set(), units: new Map() }))).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createMemoryHost, type MemoryHost } from '../../../src/agent/host/memory/host.ts';
+import {
+  downloadArtifact,
+  findArtifact,
+  unpackArtifact,
+  verifyArtifact,
+} from '../../../src/agent/install/artifact.ts';
+import type { Target } from '../../../src/agent/target/target.ts';
+import { target } from '../../support/agent/targets.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+const CONTENT = new TextEncoder().encode('program');
+const SHA = createHash('sha256').update(CONTENT).digest('hex');
+const URL = 'https://x/program';
+
+type Artifact = NonNullable<Target['artifact']>;
+
+function artifact(fields: Partial<Artifact> = {}): Artifact {
+  return { url: URL, mirrors: [], sha256: SHA, format: 'Raw', install: [], ...fields };
+}
+
+function host(
+  urls: Readonly<Record<string, Uint8Array>> = { [URL]: CONTENT },
+  capacityBytes?: number,
+): MemoryHost {
+  return createMemoryHost({
+    clock: virtualClock(),
+    artifacts: new Map(Object.entries(urls)),
+    ...(capacityBytes !== undefined && { capacityBytes }),
+  });
+}
+
+async function outsideCache({ files }: MemoryHost): Promise<readonly string[]> {
+  return [...files.tree().keys()].filter((path) => !path.startsWith('/var'));
+}
+
+describe('AGT-10 an artifact', () => {
+  it('is verified before it gets its name in the cache', async () => {
+    const { files, network } = host();
+    await downloadArtifact(files, network, artifact());
+    expect(await findArtifact(files, SHA)).toBe('Downloaded');
+    await verifyArtifact(files, artifact());
+    expect(await findArtifact(files, SHA)).toBe('Complete');
+  });
+
+  it('comes from a mirror when the first URL fails', async () => {
+    const { files, network } = host({ 'https://mirror/program': CONTENT });
+    await downloadArtifact(files, network, artifact({ mirrors: ['https://mirror/program'] }));
+    expect(await findArtifact(files, SHA)).toBe('Downloaded');
+  });
+
+  it('names every URL that failed', async () => {
+    const { files, network } = host({});
+    await expect(
+      downloadArtifact(files, network, artifact({ mirrors: ['https://mirror/program'] })),
+    ).rejects.toThrow(
+      'the artifact could not be downloaded: https://x/program: https://x/program answered 404; https://mirror/program: https://mirror/program answered 404',
+    );
+  });
+
+  it.each([
+    [
+      'other content',
+      { [URL]: new TextEncoder().encode('pr0gram') },
+      {},
+      /the artifact has sha256 [0-9a-f]{64}, expected/,
+    ],
+    ['truncated content', { [URL]: CONTENT.slice(0, 3) }, { sizeBytes: 7 }, /and 3 bytes instead of 7/],
+  ])('with %s is removed, and nothing outside of the cache changes', async (_name, urls, fields, message) => {
+    const machine = host(urls);
+    const before = await outsideCache(machine);
+    await downloadArtifact(machine.files, machine.network, artifact(fields));
+    await expect(verifyArtifact(machine.files, artifact(fields))).rejects.toThrow(message);
+    expect(await findArtifact(machine.files, SHA)).toBeUndefined();
+    expect(await outsideCache(machine)).toEqual(before);
+  });
+
+  it('larger than declared is refused while it is downloaded', async () => {
+    const { files, network } = host();
+    await expect(downloadArtifact(files, network, artifact({ sizeBytes: 3 }))).rejects.toThrow(
+      'is larger than 3 bytes',
+    );
+  });
+
+  it('needs space before it is downloaded', async () => {
+    const { files, network } = host({ [URL]: CONTENT }, 10);
+    await expect(downloadArtifact(files, network, artifact({ sizeBytes: 7 }))).rejects.toThrow(
+      'the disk is full: 14 bytes are needed, 10 are free',
+    );
+  });
+
+  it('AGT-13 that changed in the cache is found when it is used', async () => {
+    const { files, network } = host();
+    await downloadArtifact(files, network, artifact());
+    await verifyArtifact(files, artifact());
+    await files.write(`/var/lib/kubenode/cache/${SHA}`, new TextEncoder().encode('bitflip'), {
+      mode: '0600',
+      owner: 'root:root',
+    });
+    await expect(verifyArtifact(files, artifact())).rejects.toThrow('the artifact has sha256');
+    expect(await findArtifact(files, SHA)).toBeUndefined();
+  });
+
+  it('without a file that a link needs is refused, and leaves no version directory', async () => {
+    const { files, network } = host();
+    const incomplete = target('1.0', {
+      artifact: artifact({ install: [{ from: 'bin/missing', to: '/usr/bin/x', mode: '755' }] }),
+    });
+    await downloadArtifact(files, network, artifact());
+    await verifyArtifact(files, artifact());
+    await expect(unpackArtifact(files, incomplete)).rejects.toThrow(
+      'the artifact of proxy-1.0 does not contain bin/missing',
+    );
+    expect(await files.stat(incomplete.directory)).toBeUndefined();
+  });
+});
