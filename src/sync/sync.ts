@@ -21,6 +21,7 @@ import { type Assignments, createAssignments } from './hub/split-leases/assignme
 import { DEFAULT_DELETE_BUDGET } from './judge/delete-budget.ts';
 import type { ObjectChecks } from './judge/object-checks.ts';
 import { createPromotionController } from './promote/controller.ts';
+import { judgingPipeline } from './promote/gates/in-force.ts';
 import type { ClusterWorkersPort } from './promote/ports.ts';
 import type { Renderer } from './render/renderer.ts';
 
@@ -191,10 +192,10 @@ function refreshOnChange({ stores }: HubCache, { clusters, pipelines, assignment
   refresh();
 }
 
-/** When the Pipeline cannot be read, the budget is zero: nothing is deleted. */
+/** By the gates in force before the commit. When the Pipeline cannot be read, the budget is zero: nothing is deleted. */
 function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
   if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
-  const { deleteBudget, acknowledgements } = pipeline.spec;
+  const { deleteBudget, acknowledgements } = judgingPipeline(pipeline).pipeline.spec;
   return {
     budget: { ...DEFAULT_DELETE_BUDGET, ...deleteBudget },
     acknowledgements: acknowledgements ?? [],

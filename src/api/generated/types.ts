@@ -2280,6 +2280,28 @@ export interface PipelineClusters {
   readonly unassigned?: number;
 }
 
+/** The fields of spec by which commits are judged. */
+export interface PipelineGateSet {
+  /** The stages. (at most 32) */
+  readonly stages: readonly Stage[];
+  /** What to do about clusters that no stage selects. */
+  readonly unassigned: 'Ignore' | 'Fail';
+  /** How much one commit may delete from one unit of one cluster. The larger value applies. */
+  readonly deleteBudget: DeleteBudget;
+  /** Approvals of plans. An approval lapses when the plan becomes more destructive. (at most 32) */
+  readonly approvals: readonly Approval[];
+}
+
+/** By which gates commits are judged. */
+export interface PipelineGates {
+  /** The newest commit when this was recorded. */
+  readonly commit: string;
+  /** The gates of this Pipeline now. They judge the next commit. */
+  readonly inForce: PipelineGateSet;
+  /** Stricter gates, which were in force before commits that are on their way. */
+  readonly judging?: PipelineJudging;
+}
+
 /** A stop by a person, which no commit lifts. Written by `kubenode release halt`, removed by `kubenode release resume`; git must not set it. */
 export interface PipelineHalt {
   /** User who stopped it. */
@@ -2300,6 +2322,14 @@ export interface PipelineHead {
   readonly verdict?: 'Accepted' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
   /** Explanation for people, with a hint. */
   readonly message?: string;
+}
+
+/** Stricter gates, which were in force before commits that are on their way. */
+export interface PipelineJudging {
+  /** The commits that they judge. (at most 128) */
+  readonly commits: readonly string[];
+  /** Of each field the strictest value since before these commits. */
+  readonly gates: PipelineGateSet;
 }
 
 /** Git repository that declares the fleet. */
@@ -2390,9 +2420,11 @@ export interface PipelineStatus {
   readonly conditions: readonly Condition[];
   /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
+  /** By which gates commits are judged. */
+  readonly gates?: PipelineGates;
   /** The newest commit of the ref. */
   readonly head?: PipelineHead;
-  /** The stages, in the order of promotion. (at most 16) */
+  /** The stages, in the order of promotion. (at most 32) */
   readonly stages?: readonly PipelineStageStatus[];
   /** Clusters of the pipeline. */
   readonly clusters?: PipelineClusters;
@@ -2590,7 +2622,7 @@ export interface ReleaseStatus {
   readonly conditions: readonly Condition[];
   /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
-  /** The stages, in the order of promotion. (at most 16) */
+  /** The stages, in the order of promotion. (at most 32) */
   readonly stages?: readonly ReleaseStage[];
   /** First stage that is not proven. */
   readonly stage?: string;

@@ -137,13 +137,44 @@ const deleteBudget = named(
   },
 ).prefault({});
 
+const unassigned = choice('What to do about clusters that no stage selects.', ['Ignore', 'Fail']);
+
+const approvals = list(
+  'Approvals of plans. An approval lapses when the plan becomes more destructive.',
+  named('Approval', 'Approval of a plan for a stage.', {
+    stage: name('Name of the stage.'),
+    planDigest: digest('Digest of the plan.'),
+    reason: name('Why it is accepted.', 256),
+  }),
+  [0, 32],
+);
+
+/** Atomic lists without rules of their own: they are copies of what was validated in spec. */
+const gateSet = named('PipelineGateSet', 'The fields of spec by which commits are judged.', {
+  stages: list('The stages.', stage, [0, 32]),
+  unassigned,
+  deleteBudget,
+  approvals,
+});
+
+const gates = named('PipelineGates', 'By which gates commits are judged.', {
+  commit: text('The newest commit when this was recorded.', COMMIT),
+  inForce: gateSet.describe('The gates of this Pipeline now. They judge the next commit.'),
+  judging: named(
+    'PipelineJudging',
+    'Stricter gates, which were in force before commits that are on their way.',
+    {
+      commits: list('The commits that they judge.', text('Commit id.', COMMIT), [0, 128]),
+      gates: gateSet.describe('Of each field the strictest value since before these commits.'),
+    },
+  ).optional(),
+});
+
 const spec = rules(
   named('PipelineSpec', 'Source, stages and limits.', {
     source,
     stages: listMap('Stages in the order of promotion.', ['name'], stage, [1, 16]),
-    unassigned: choice('What to do about clusters that no stage selects.', ['Ignore', 'Fail']).default(
-      'Ignore',
-    ),
+    unassigned: unassigned.default('Ignore'),
     freezes: freezes('Periods without promotion.', 32).default([]),
     paused: flag(
       'Whether promotion is paused. For git: a person stops a Pipeline with `kubenode release halt`.',
@@ -175,15 +206,7 @@ const spec = rules(
       }),
       [0, 16],
     ).default([]),
-    approvals: list(
-      'Approvals of plans. An approval lapses when the plan becomes more destructive.',
-      named('Approval', 'Approval of a plan for a stage.', {
-        stage: name('Name of the stage.'),
-        planDigest: digest('Digest of the plan.'),
-        reason: name('Why it is accepted.', 256),
-      }),
-      [0, 32],
-    ).default([]),
+    approvals: approvals.default([]),
     forceManagers: list(
       'Field managers whose fields sync takes over on conflict.',
       name('A manager.', 128),
@@ -219,6 +242,7 @@ const spec = rules(
 const status = named('PipelineStatus', 'Observed state of the pipeline.', {
   ...statusHead(pipelinePhases.phases),
   waiting: waiting(),
+  gates: gates.optional(),
   head: named('PipelineHead', 'The newest commit of the ref.', {
     commit: text('Commit id.', COMMIT).optional(),
     seenAt: time('When it was first observed.').optional(),
@@ -246,7 +270,7 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
       release: text('Release of the commit.', { max: 253 }).optional(),
       provenAt: time('When the commit was proven.').optional(),
     }),
-    [0, 16],
+    [0, 32],
   ).optional(),
   clusters: named('PipelineClusters', 'Clusters of the pipeline.', {
     total: count('All clusters.'),

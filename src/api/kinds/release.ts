@@ -81,7 +81,7 @@ const status = rules(
   named('ReleaseStatus', 'Progress of the release.', {
     ...statusHead(releasePhases.phases),
     waiting: waiting(),
-    stages: listMap('The stages, in the order of promotion.', ['name'], stage, [0, 16]).optional(),
+    stages: listMap('The stages, in the order of promotion.', ['name'], stage, [0, 32]).optional(),
     stage: text('First stage that is not proven.', { max: 63 }).optional(),
     clusters: named('ReleaseClusters', 'Cluster counts of all stages.', {
       total: count('All clusters.'),

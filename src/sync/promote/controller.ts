@@ -16,7 +16,7 @@ import type { ClusterPlan } from './cluster/plan.ts';
 import { clusterStatus, ownStatus } from './cluster/status.ts';
 import { type PromotionEvents, recordClusterChange, recordReleaseChange } from './events.ts';
 import { observePromotion, type PromotionObservation, type PromotionSources } from './observe.ts';
-import { type DueCheck, type PromotionPlan, planPromotion } from './plan.ts';
+import { type PromotionPlan, planPromotion } from './plan.ts';
 
 export interface PromotionPorts extends PromotionSources, PromotionEvents {
   /** Default: over HTTP, without a Prometheus. */
@@ -57,7 +57,7 @@ export function createPromotionController(ports: PromotionPorts): PromotionContr
     const otherFailures = await runAll(otherWrites(ports, pipeline, plan));
 
     for (const cluster of clusters.written) dropRecorded(checks, cluster);
-    startChecks(checks, pipeline, plan.dueChecks);
+    startChecks(checks, plan);
     const failures = [...proofFailures, ...clusters.failures, ...otherFailures];
     if (failures.length > 0) {
       throw new AggregateError(
@@ -73,11 +73,10 @@ export function createPromotionController(ports: PromotionPorts): PromotionContr
     ports.clusters.setTarget(name, { ...target, ...optional('observeAt', observeAt) });
   }
 
-  function startChecks(checks: CheckScheduler, { spec }: Pipeline, due: readonly DueCheck[]): void {
-    for (const { cluster, stage, check: name } of due) {
-      const check = spec.stages
-        .find((each) => each.name === stage)
-        ?.checks.find((each) => each.name === name);
+  function startChecks(checks: CheckScheduler, { stages, dueChecks }: PromotionPlan): void {
+    for (const { cluster, stage: stageName, check: name } of dueChecks) {
+      const { stage } = stages.find((each) => each.stage.name === stageName) ?? {};
+      const check = stage?.checks.find((each) => each.name === name);
       if (check) checks.start(check, { cluster, health: ports.clusters.report(cluster)?.health });
     }
   }

@@ -13,13 +13,15 @@ import { type ClusterPlan, planClusters, planWithoutCommit } from './cluster/pla
 import { managedClusters } from './cluster/registration.ts';
 import { createStageMember, type MemberContext, type StageMember } from './cluster/stage-member.ts';
 import { type CommitHistory, createCommitHistory } from './commit-history.ts';
+import type { JudgingPipeline } from './gates/in-force.ts';
+import { planGates } from './gates/plan.ts';
 import { pausedReason } from './paused.ts';
 import { pipelineStatus } from './pipeline-status.ts';
 import { type OrderedRelease, orderReleases } from './release/order.ts';
 import { expiredReleases, missingRelease, planReleases, type ReleaseUpdate } from './release/plan.ts';
 import type { ClusterNamesByStage } from './release/release.ts';
 import type { ClusterSnapshot, PromotionSnapshot } from './snapshot.ts';
-import { type StageMembership, stageMembership } from './stage/membership.ts';
+import { membershipIn, type StageMembership } from './stage/membership.ts';
 import { nextRequeue } from './stage/rollout.ts';
 import { planStage, type StagePlan } from './stage/stage.ts';
 
@@ -45,11 +47,14 @@ export interface DueCheck {
   readonly check: string;
 }
 
-export function planPromotion(snapshot: PromotionSnapshot, head: HeadReport): PromotionPlan {
-  const { pipeline, now } = snapshot;
-  const objects = snapshot.clusters.map(({ cluster }) => cluster);
-  const history = createCommitHistory(snapshot.commits, managedClusters(pipeline.metadata.name, objects));
-  const assigned = assignStages(snapshot);
+export function planPromotion(observed: PromotionSnapshot, head: HeadReport): PromotionPlan {
+  const objects = observed.clusters.map(({ cluster }) => cluster);
+  const managed = managedClusters(observed.pipeline.metadata.name, objects);
+  const history = createCommitHistory(observed.commits, managed);
+  const { gates, stageLists, pipeline } = planGates(observed, history);
+  const snapshot = { ...observed, pipeline };
+  const { now } = snapshot;
+  const assigned = assignStages(snapshot, stageLists);
   const context = memberContext(snapshot, history);
   const create = missingRelease(snapshot, history, clusterNames(pipeline, assigned));
   const ordered = orderReleases([...snapshot.releases, ...(create ? [create] : [])], history);
@@ -62,7 +67,10 @@ export function planPromotion(snapshot: PromotionSnapshot, head: HeadReport): Pr
     releases,
     stages,
     clusters,
-    status: pipelineStatus({ snapshot, head, stages, clusters, releases: ordered }),
+    status: {
+      ...pipelineStatus({ snapshot, head, stages, clusters, releases: ordered }),
+      ...optional('gates', gates),
+    },
     expired: expiredReleases(ordered, releases, { stages, limit: pipeline.spec.historyLimit }),
     dueChecks: stages.flatMap(({ stage, members }) =>
       members.flatMap((member) => dueChecks(stage.name, member)),
@@ -76,12 +84,12 @@ interface AssignedCluster {
   readonly membership: StageMembership;
 }
 
-function assignStages({ pipeline, clusters }: PromotionSnapshot): readonly AssignedCluster[] {
+function assignStages(
+  { clusters }: PromotionSnapshot,
+  stageLists: JudgingPipeline['stageLists'],
+): readonly AssignedCluster[] {
   return clusters
-    .map((snapshot) => ({
-      snapshot,
-      membership: stageMembership(snapshot.cluster, pipeline.spec.stages),
-    }))
+    .map((snapshot) => ({ snapshot, membership: membershipIn(snapshot.cluster, stageLists) }))
     .toSorted((a, b) => byCode(nameOf(a), nameOf(b)));
 }
 

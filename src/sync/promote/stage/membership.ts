@@ -3,6 +3,7 @@ import type { Cluster, Pipeline, Stage } from '../../../api/generated/types.ts';
 import { LABEL_ENVIRONMENT, LABEL_REGION } from '../../../api/names.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { isSelected, type Labels } from '../../../kube/objects/selector.ts';
+import { judgingPipeline } from '../gates/in-force.ts';
 
 export type StageMembership =
   | { readonly kind: 'Member'; readonly stage: string }
@@ -18,6 +19,12 @@ export function stageMembership(cluster: Cluster, stages: readonly Stage[]): Sta
   const [stage] = names;
   if (stage === undefined) return { kind: 'Unassigned' };
   return names.length === 1 ? { kind: 'Member', stage } : { kind: 'Contested', stages: names };
+}
+
+/** The first list decides in which the cluster is in one stage; if there is none, the last one. */
+export function membershipIn(cluster: Cluster, stageLists: readonly (readonly Stage[])[]): StageMembership {
+  const found = stageLists.map((stages) => stageMembership(cluster, stages));
+  return found.find(({ kind }) => kind === 'Member') ?? found.at(-1) ?? { kind: 'Unassigned' };
 }
 
 /** The labels that selectors match. Environment and region come from the spec and override labels of the same name. */
@@ -40,10 +47,12 @@ export function claimClusters(
   clusters: readonly Cluster[],
   pipelines: readonly Pipeline[],
 ): readonly ClusterClaim[] {
-  const sorted = pipelines.toSorted((a, b) => byCode(a.metadata.name, b.metadata.name));
+  const sorted = pipelines
+    .toSorted((a, b) => byCode(a.metadata.name, b.metadata.name))
+    .map(({ metadata, ...rest }) => ({ metadata, ...judgingPipeline({ metadata, ...rest }) }));
   return clusters.map((cluster) => {
     const selectedBy = sorted
-      .filter(({ spec }) => stageMembership(cluster, spec.stages).kind !== 'Unassigned')
+      .filter(({ stageLists }) => membershipIn(cluster, stageLists).kind !== 'Unassigned')
       .map(({ metadata }) => metadata.name);
     return { cluster, selectedBy, owner: selectedBy[0] ?? sorted[0]?.metadata.name };
   });

@@ -1,0 +1,91 @@
+/**
+ * The gates of a Pipeline: everything by which it judges a commit. Of two versions the stricter value of each field counts, so
+ * that a commit cannot loosen what it is judged by. Pure.
+ */
+import type { Amount, Check, Pipeline, PipelineGateSet, Stage } from '../../../api/generated/types.ts';
+
+export type GateSet = PipelineGateSet;
+
+export function gatesOf({ stages, unassigned, deleteBudget, approvals }: Pipeline['spec']): GateSet {
+  return { stages, unassigned, deleteBudget, approvals };
+}
+
+/** The bounds of the schema. What is in force comes first, so it is never what is cut. */
+const MAX_STAGES = 32;
+const MAX_CHECKS = 16;
+
+/** `before` is in force; what `now` tightens counts at once, and what it loosens does not count yet. */
+export function strictestGates(before: GateSet, now: GateSet): GateSet {
+  return {
+    stages: strictestStages(before.stages, now.stages).slice(0, MAX_STAGES),
+    unassigned: before.unassigned === 'Fail' ? 'Fail' : now.unassigned,
+    deleteBudget: {
+      maxObjects: Math.min(before.deleteBudget.maxObjects, now.deleteBudget.maxObjects),
+      maxPercent: Math.min(before.deleteBudget.maxPercent, now.deleteBudget.maxPercent),
+    },
+    approvals: now.approvals.filter((approval) => isApproved(before.approvals, approval)),
+  };
+}
+
+/** Whatever the reason: an approval is of a plan for a stage. */
+export function isApproved(
+  approvals: GateSet['approvals'],
+  { stage, planDigest }: Pick<GateSet['approvals'][number], 'stage' | 'planDigest'>,
+): boolean {
+  return approvals.some((each) => each.stage === stage && each.planDigest === planDigest);
+}
+
+/** A removed stage stays a gate. A new stage follows the one that is before it in `now`. */
+function strictestStages(before: readonly Stage[], now: readonly Stage[]): readonly Stage[] {
+  const merged = before.map((stage) => {
+    const other = now.find(({ name }) => name === stage.name);
+    return other ? strictestStage(stage, other) : stage;
+  });
+  for (const [index, stage] of now.entries()) {
+    if (merged.some(({ name }) => name === stage.name)) continue;
+    const previous = now[index - 1]?.name;
+    merged.splice(merged.findIndex(({ name }) => name === previous) + 1, 0, stage);
+  }
+  return merged;
+}
+
+const APPROVALS = ['None', 'Unexercised', 'Required'] as const;
+
+export function strictestStage(before: Stage, now: Stage): Stage {
+  return {
+    name: before.name,
+    // A cluster stays in the stage that selects it: see stage/membership.ts.
+    clusterSelector: before.clusterSelector,
+    maxConcurrentClusters: smaller(before.maxConcurrentClusters, now.maxConcurrentClusters),
+    maxFailedClusters: smaller(before.maxFailedClusters, now.maxFailedClusters),
+    soakSeconds: Math.max(before.soakSeconds, now.soakSeconds),
+    checks: strictestChecks(before.checks, now.checks),
+    approval:
+      APPROVALS[Math.max(APPROVALS.indexOf(before.approval), APPROVALS.indexOf(now.approval))] ?? 'Required',
+    approvalByOther: before.approvalByOther || now.approvalByOther,
+    windows: before.windows,
+    revertPasses: {
+      windows: before.revertPasses.windows && now.revertPasses.windows,
+      freezes: before.revertPasses.freezes && now.revertPasses.freezes,
+    },
+    unreachable: {
+      graceSeconds: Math.max(before.unreachable.graceSeconds, now.unreachable.graceSeconds),
+      maxSkipped: smaller(before.unreachable.maxSkipped, now.unreachable.maxSkipped),
+    },
+  };
+}
+
+/** A check that was changed under its name counts as it was: which version is stricter cannot be known. */
+function strictestChecks(before: readonly Check[], now: readonly Check[]): readonly Check[] {
+  const added = now.filter(({ name }) => before.every((check) => check.name !== name));
+  return [...before, ...added].slice(0, MAX_CHECKS);
+}
+
+/** Of a number and a percentage the smaller one depends on the stage: then the one in force counts. */
+function smaller(before: Amount, now: Amount): Amount {
+  if (typeof before === 'number' && typeof now === 'number') return Math.min(before, now);
+  if (typeof before === 'string' && typeof now === 'string') {
+    return Number.parseInt(now, 10) < Number.parseInt(before, 10) ? now : before;
+  }
+  return before;
+}
