@@ -2,7 +2,7 @@
  * The port that holders ask. Requests that arrive within 50 ms are decided together and cost one write; the next batch waits
  * until this one is written. A grant is handed out only after the write that holds it succeeded.
  */
-import type { LedgerApproval, LedgerBreaker, LedgerGone } from '../../api/generated/types.ts';
+import type { LedgerApproval, LedgerGone } from '../../api/generated/types.ts';
 import { type Allowance, type Denial, type Grant, type GrantPort, grantFromEntry } from '../../api/grants.ts';
 import { type AttemptOptions, createLedgerAttempts } from './attempt.ts';
 import type { LedgerAnswer, LedgerRequest } from './requests.ts';
@@ -11,8 +11,9 @@ export interface Ledger extends GrantPort {
   /** Drops what has expired, and finishes a recovery. */
   sweep(): Promise<void>;
   recordDeleted(machine: string, deleted: LedgerGone): Promise<void>;
-  /** Undefined closes a breaker. */
-  changeBreakers(changes: Readonly<Record<string, LedgerBreaker | undefined>>): Promise<void>;
+  /** Opens and half-opens breakers by what is observed. */
+  reviewBreakers(): Promise<void>;
+  closeBreaker(id: string): Promise<void>;
   recordApproval(machine: string, approval: LedgerApproval): Promise<void>;
   /** Writes that another write made void. */
   readonly conflicts: number;
@@ -52,7 +53,8 @@ export function createLedger(options: AttemptOptions): Ledger {
     settle: (settlements) => done(settlements.map((settlement) => ({ kind: 'settle', settlement }))),
     sweep: () => done([{ kind: 'sweep' }]),
     recordDeleted: (machine, deleted) => done([{ kind: 'deleted', machine, deleted }]),
-    changeBreakers: (changes) => done([{ kind: 'breakers', changes }]),
+    reviewBreakers: () => done([{ kind: 'reviewBreakers' }]),
+    closeBreaker: (id) => done([{ kind: 'closeBreaker', id }]),
     recordApproval: (machine, approval) => done([{ kind: 'approval', machine, approval }]),
     get conflicts() {
       return attempts.conflicts;

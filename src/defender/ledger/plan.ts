@@ -2,6 +2,7 @@
 import type { DefenderLedgerSpec } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { closeBreaker, reviewBreakers } from '../breakers/review.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { isClockTrusted } from '../guards/self-doubt.ts';
@@ -69,7 +70,7 @@ function answer(batch: Batch, request: LedgerRequest, hasExpired: boolean): Ledg
   }
   if (request.kind === 'settle') settleGrant(draft, request.settlement, input);
   else if (request.kind === 'sweep') draft.changed ||= hasExpired;
-  else record(draft, request);
+  else record(batch, request);
   return DONE;
 }
 
@@ -102,19 +103,17 @@ function repeatedGrant({ grants }: LedgerDraft, ask: GrantAsk, now: Date): Found
   return isSameHolder(entry.holder, holder) && entry.action === action ? { machine, entry } : undefined;
 }
 
-function record(
-  draft: LedgerDraft,
-  request: Extract<LedgerRequest, { kind: 'deleted' | 'breakers' | 'approval' }>,
-): void {
-  draft.changed = true;
-  if (request.kind === 'deleted') draft.gone[request.machine] ??= request.deleted;
-  else if (request.kind === 'approval') draft.approvals[request.machine] = request.approval;
-  else {
-    for (const [id, breaker] of Object.entries(request.changes)) {
-      if (breaker) draft.breakers[id] = breaker;
-      else delete draft.breakers[id];
-    }
+type Change = Exclude<LedgerRequest, { kind: 'ask' | 'renew' | 'settle' | 'sweep' }>;
+
+function record({ draft, input }: Batch, change: Change): void {
+  if (change.kind === 'reviewBreakers') {
+    reviewBreakers(draft, input);
+    return;
   }
+  draft.changed = true;
+  if (change.kind === 'deleted') draft.gone[change.machine] ??= change.deleted;
+  else if (change.kind === 'approval') draft.approvals[change.machine] = change.approval;
+  else closeBreaker(draft, change.id);
 }
 
 function denied(decision: Extract<Decision, { permitted: false }>): LedgerAnswer {

@@ -1,5 +1,5 @@
 /** What the ledger is asked to do. A batch of requests costs one write. */
-import type { LedgerApproval, LedgerBreaker, LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
+import type { LedgerApproval, LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
 import type { Allowance, Denial, GrantAsk, GrantRenewal, GrantSettlement } from '../../api/grants.ts';
 
 export type LedgerRequest =
@@ -10,8 +10,10 @@ export type LedgerRequest =
   | { readonly kind: 'sweep' }
   /** A machine was deleted. */
   | { readonly kind: 'deleted'; readonly machine: string; readonly deleted: LedgerGone }
-  /** Undefined closes the breaker. */
-  | { readonly kind: 'breakers'; readonly changes: Readonly<Record<string, LedgerBreaker | undefined>> }
+  /** Opens and half-opens breakers by what is observed. */
+  | { readonly kind: 'reviewBreakers' }
+  /** A person closes a breaker. */
+  | { readonly kind: 'closeBreaker'; readonly id: string }
   | { readonly kind: 'approval'; readonly machine: string; readonly approval: LedgerApproval };
 
 /** An entry becomes a grant when the write that holds it succeeded. */

@@ -1,0 +1,100 @@
+/**
+ * Breakers by what is observed: they open when too much of a group is unhealthy, become half open when the cause and the
+ * cooldown are over, and then wait for a probe. Nothing is done to close one (R18), and nothing is replayed (R17). Pure.
+ */
+import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
+import { countStates, type FleetFacts, STATE_BITS } from '../facts/facts.ts';
+import type { LedgerDraft } from '../ledger/draft.ts';
+import { breakerGrouping, type PreparedPolicies, type PreparedPolicy } from '../policies/prepare.ts';
+import { breakerId } from './keys.ts';
+import { tripBreaker, tripsKey } from './trip.ts';
+
+export interface ReviewInput {
+  readonly policies: PreparedPolicies;
+  readonly facts: Pick<FleetFacts, 'group' | 'groupKeys' | 'indeterminatePercent'>;
+  readonly now: Date;
+}
+
+interface Review {
+  readonly id: string;
+  readonly breaker: Breaker;
+  /** Why it has to be open; undefined: the cause is over, or shows only in acts. */
+  readonly cause: string | undefined;
+}
+
+const UNHEALTHY = STATE_BITS.NotReady | STATE_BITS.Unknown;
+
+export function reviewBreakers(draft: LedgerDraft, { policies, facts, now }: ReviewInput): void {
+  const reviews = policies.valid
+    .filter(({ enforced }) => enforced)
+    .flatMap((policy) =>
+      policy.spec.breakers.flatMap((breaker) => reviewsOf(draft, { policy, breaker, facts })),
+    );
+  for (const review of reviews) apply(draft, review, now);
+  const known = new Set(reviews.map(({ id }) => id));
+  const orphaned = Object.keys(draft.breakers).filter((id) => !known.has(id));
+  for (const id of orphaned) remove(draft, id);
+}
+
+/** Closed by a person: its earlier trips are forgotten. */
+export function closeBreaker(draft: LedgerDraft, id: string): void {
+  remove(draft, id);
+  delete draft.rates[tripsKey(id)];
+}
+
+function remove(draft: LedgerDraft, id: string): void {
+  delete draft.breakers[id];
+  draft.changed = true;
+}
+
+interface Declared {
+  readonly policy: PreparedPolicy;
+  readonly breaker: Breaker;
+  readonly facts: ReviewInput['facts'];
+}
+
+/** For each group that has machines, and for each breaker that is not closed. */
+function reviewsOf({ breakers }: LedgerDraft, declared: Declared): readonly Review[] {
+  const { policy, breaker, facts } = declared;
+  const start = breakerId(policy.name, breaker.name, '');
+  const stored = Object.keys(breakers).flatMap((id) => (id.startsWith(start) ? id.slice(start.length) : []));
+  const groups =
+    breaker.type === 'UnhealthyRatio' ? facts.groupKeys(breakerGrouping(policy, breaker).id) : [];
+  const cluster = breaker.type === 'IndeterminateRatio' ? ['cluster'] : [];
+  return [...new Set([...stored, ...groups, ...cluster])].map((key) => ({
+    id: breakerId(policy.name, breaker.name, key),
+    breaker,
+    cause: causeOf(declared, key),
+  }));
+}
+
+function causeOf({ policy, breaker, facts }: Declared, key: string): string | undefined {
+  const { type, percent = 100, count = 1 } = breaker;
+  if (type === 'IndeterminateRatio') return indeterminate(facts.indeterminatePercent, percent);
+  if (type !== 'UnhealthyRatio') return undefined;
+  const counts = facts.group(breakerGrouping(policy, breaker).id, key);
+  const unhealthy = countStates(counts, UNHEALTHY);
+  if (unhealthy < count || unhealthy * 100 < percent * counts.total) return undefined;
+  return `${unhealthy} of ${counts.total} machines are not Ready`;
+}
+
+function indeterminate(used: number | undefined, percent: number): string | undefined {
+  if (used === undefined) return 'the share of indeterminate facts was not observed';
+  return used >= percent ? `${used} % of the facts are indeterminate` : undefined;
+}
+
+function apply(draft: LedgerDraft, { id, breaker, cause }: Review, now: Date): void {
+  const state = draft.breakers[id];
+  if (cause !== undefined) {
+    if (!state || state.state === 'HalfOpen') tripBreaker(draft, { id, breaker, evidence: cause }, now);
+    return;
+  }
+  if (!state || !isCooledDown(state, now)) return;
+  const { closesAt, ...rest } = state;
+  draft.breakers[id] = { ...rest, state: 'HalfOpen', since: closesAt ?? now.toISOString() };
+  draft.changed = true;
+}
+
+function isCooledDown({ state, closesAt }: LedgerBreaker, now: Date): boolean {
+  return state === 'Open' && Date.parse(closesAt ?? '') <= +now;
+}
