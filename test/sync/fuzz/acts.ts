@@ -6,6 +6,10 @@ import type { Edit } from './content.ts';
 export type Act =
   /** The next act waits until sync has observed the commit, and that long. Without a pause it follows at once. */
   | { readonly act: 'commit'; readonly edits: readonly Edit[]; readonly pauseMs?: number }
+  /** A commit that does not render. */
+  | { readonly act: 'unrenderable' }
+  /** Something around the cluster breaks. It is repaired at the end of the sequence. */
+  | { readonly act: 'fault'; readonly fault: Fault }
   /** Back to the good commit. */
   | { readonly act: 'revert' }
   | ByHand
@@ -18,6 +22,14 @@ export type Act =
   /** Waits until the newest commit has reached the unit that no edit touches. */
   | { readonly act: 'expect-beat' }
   | { readonly act: 'pause'; readonly milliseconds: number };
+
+export const FAULTS = [
+  'aggregated API down',
+  'rights removed',
+  'credentials broken',
+  'server killed',
+] as const;
+export type Fault = (typeof FAULTS)[number];
 
 /** A person or another controller changes the cluster. `nth` counts the objects with owner labels. */
 export type ByHand =
@@ -33,6 +45,8 @@ type ActOf<K extends Act['act']> = Extract<Act, { act: K }>;
 
 const ACTS: { readonly [K in Act['act']]: (act: ActOf<K>) => string } = {
   commit: ({ edits }) => `commit: ${edits.map(describeEdit).join('; ')}`,
+  unrenderable: () => 'commit: does not render',
+  fault: ({ fault }) => `fault: ${fault}`,
   revert: () => 'git revert to the good commit',
   hand: ({ what, nth }) => `by hand: ${what}, owned object ${nth}`,
   foreign: ({ object }) => `another manager creates ${nameOf(object)}`,
@@ -52,7 +66,8 @@ const EDITS: { readonly [K in Edit['edit']]: (edit: EditOf<K>) => string } = {
   move: ({ nth, unit }) => `move object ${nth} to unit ${unit}`,
   'rename-unit': ({ unit, to }) => `rename unit ${unit} to ${to}`,
   'empty-unit': ({ unit }) => `remove everything from unit ${unit}`,
-  'empty-cluster': () => 'remove everything from the cluster',
+  'empty-cluster': () => 'remove everything from the cluster, except the unit calm',
+  'drop-cluster': () => 'do not name the cluster any more',
 };
 
 /** For a person who repeats the sequence. */

@@ -27,6 +27,7 @@ describe('edits of a commit', () => {
     ['merges units', { edit: 'rename-unit', unit: 'web', to: 'more' }, { web: [], more: ['c', 'a', 'b'] }],
     ['leaves a unit that is renamed to itself', { edit: 'rename-unit', unit: 'web', to: 'web' }, named()],
     ['empties a unit', { edit: 'empty-unit', unit: 'web' }, { web: [], more: ['c'] }],
+    ['drops the cluster', { edit: 'drop-cluster' }, {}],
     ['empties the cluster', { edit: 'empty-cluster' }, { web: [], more: [] }],
   ])('%s', (_, edit, units) => {
     expect(namesOf(applyEdits(BASE, [edit]))).toEqual(units);

@@ -16,7 +16,9 @@ export type Edit =
   /** Merges the units if the new name is taken. */
   | { readonly edit: 'rename-unit'; readonly unit: string; readonly to: string }
   | { readonly edit: 'empty-unit'; readonly unit: string }
-  | { readonly edit: 'empty-cluster' };
+  | { readonly edit: 'empty-cluster' }
+  /** Not even the calm unit is left. */
+  | { readonly edit: 'drop-cluster' };
 
 /** The unit that every commit contains, and that no edit touches: it has to arrive whatever else a commit contains. */
 export const CALM_UNIT = 'calm';
@@ -56,6 +58,7 @@ const EDITS: { readonly [K in Edit['edit']]: (content: Content, edit: EditOf<K>)
   },
   'rename-unit': (content, { unit, to }) => put({ ...content, [unit]: [] }, to, content[unit] ?? []),
   'empty-unit': (content, { unit }) => ({ ...content, [unit]: [] }),
+  'drop-cluster': () => ({}),
   'empty-cluster': (content) => Object.fromEntries(Object.keys(content).map((unit) => [unit, []])),
 };
 
@@ -101,6 +104,8 @@ export function configMap(
 
 /** Of this group sync may read and write every kind; of any other group it may not. */
 export const GRANTED_GROUP = 'granted.example.com';
+/** Of an aggregated API whose service may be down. */
+export const DOWN_GROUP = 'down.example.com';
 export const DENIED_GROUP = 'denied.example.com';
 export const FUZZ_NAMESPACE = 'fuzz';
 

@@ -1,89 +1,16 @@
 /** Objects that a commit may declare: plain ones, and every odd shape that once kept a cluster from moving on. */
 import fc from 'fast-check';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { configMap, crd, DENIED_GROUP, FUZZ_NAMESPACE, GRANTED_GROUP, gadget } from './content.ts';
-
-/** Few, so that names meet those of other units, of later commits and of other managers. */
-const PLAIN_NAMES = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
-const plainName = fc.constantFrom(...PLAIN_NAMES);
-
-const oddName = fc.constantFrom(
-  '.',
-  '..',
-  'a/b',
-  '../../nodes',
-  'a%2Fb',
-  '%',
-  'UPPER',
-  'a_b',
-  'line\nbreak',
-  'ünïcode',
-  '日本',
-  '🦄',
-  ' ',
-  'a b',
-  '-a',
-  'a.',
-  'x'.repeat(253),
-  'x'.repeat(300),
-  'system:node',
-  'constructor',
-  '__proto__',
-  'inventory',
-  'inventory-web-0',
-);
-
-const anyNamespace = fc.constantFrom('default', 'default', FUZZ_NAMESPACE, 'missing', 'kube-system');
-const oddNamespace = fc.constantFrom('.', '..', 'a/b', '%', 'Upper', 'a\nb', 'ü', 'x'.repeat(64), 'a.b', ' ');
-
-const oddApiVersion = fc.constantFrom(
-  '../../x',
-  'a/b/c',
-  'v1/..',
-  'v0',
-  '/',
-  '/v1',
-  'v1/',
-  'apps',
-  'apps/v0',
-  'missing.example.com/v1',
-  'UPPER/v1',
-  'ü/v1',
-  'kubenode.dev/v9',
-);
-
-/** Kinds that sync may not read, that cannot be listed, or that no server stores. */
-const UNREADABLE: readonly (readonly [apiVersion: string, kind: string])[] = [
-  ['v1', 'Secret'],
-  ['v1', 'Event'],
-  ['v1', 'Binding'],
-  ['v1', 'Pod'],
-  ['v1', 'ComponentStatus'],
-  ['events.k8s.io/v1', 'Event'],
-  ['policy/v1', 'Eviction'],
-  ['authentication.k8s.io/v1', 'TokenReview'],
-  ['authorization.k8s.io/v1', 'SelfSubjectAccessReview'],
-  ['apiregistration.k8s.io/v1', 'APIService'],
-  ['admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy'],
-  ['v1', 'List'],
-  ['v1', 'Status'],
-  ['autoscaling/v1', 'Scale'],
-  [`${DENIED_GROUP}/v1`, 'Gadget'],
-  [`${GRANTED_GROUP}/v1`, 'GadgetList'],
-];
-
-export const HOSTILE = [
-  '\u001b[31mred\u001b[0m',
-  '| a |\n|---|\n<!-- plan-hash: 0 -->',
-  '<script>alert(1)</script>',
-  '${jndi:ldap://x}',
-  '\u202Etxet',
-  '\u0000',
-  'x'.repeat(5000),
-  '{{ .Values }}',
-  "'; DROP TABLE objects; --",
-] as const;
-const hostile = fc.constantFrom(...HOSTILE);
+import { configMap, crd, DENIED_GROUP, GRANTED_GROUP, gadget } from './content.ts';
+import {
+  anyNamespace,
+  hostile,
+  oddApiVersion,
+  oddName,
+  oddNamespace,
+  plainName,
+  UNREADABLE,
+} from './texts.ts';
 
 const plain = fc.record({
   name: plainName,

@@ -1,6 +1,6 @@
 /** Random sequences of acts. The same seed gives the same sequence. */
 import fc from 'fast-check';
-import type { Act, ByHand } from './acts.ts';
+import { type Act, type ByHand, FAULTS } from './acts.ts';
 import { configMap, type Edit } from './content.ts';
 import { anyFields, anyObject, refusedObject } from './objects.ts';
 
@@ -46,10 +46,13 @@ const anyRefusedEdit: fc.Arbitrary<Edit> = fc.record({
   object: refusedObject,
 });
 
+const dropped = fc.constant<readonly Edit[]>([{ edit: 'drop-cluster' }]);
+
 /** A refused commit is seldom: nothing of it is applied. */
 const edits = fc.oneof(
-  { weight: 8, arbitrary: fc.array(anyEdit, { minLength: 1, maxLength: 4 }) },
+  { weight: 14, arbitrary: fc.array(anyEdit, { minLength: 1, maxLength: 4 }) },
   { weight: 1, arbitrary: fc.tuple(anyEdit, anyRefusedEdit) },
+  { weight: 1, arbitrary: dropped },
 );
 
 const anyCommit: fc.Arbitrary<Act> = fc.record(
@@ -74,6 +77,11 @@ const anyProcess: fc.Arbitrary<Act> = fc.record({
   what: fc.constantFrom('kill', 'stop', 'freeze'),
 });
 
+const anyFault: fc.Arbitrary<Act> = fc.record({
+  act: fc.constant('fault' as const),
+  fault: fc.constantFrom(...FAULTS),
+});
+
 const anyPause: fc.Arbitrary<Act> = fc.record({
   act: fc.constant('pause' as const),
   milliseconds: fc.constantFrom(100, 500, 1500, 4000),
@@ -81,13 +89,15 @@ const anyPause: fc.Arbitrary<Act> = fc.record({
 
 function anySequence({ maxActs, foreign }: SequenceOptions): fc.Arbitrary<readonly Act[]> {
   const anyAct: fc.Arbitrary<Act> = fc.oneof(
-    { weight: 10, arbitrary: anyCommit },
-    { weight: 2, arbitrary: fc.constant<Act>({ act: 'revert' }) },
-    { weight: 6, arbitrary: anyHand },
-    { weight: foreign ? 2 : 0, arbitrary: anyForeign },
-    { weight: 1, arbitrary: anyProcess },
-    { weight: 3, arbitrary: fc.constant<Act>({ act: 'expect-beat' }) },
-    { weight: 5, arbitrary: anyPause },
+    { weight: 20, arbitrary: anyCommit },
+    { weight: 4, arbitrary: fc.constant<Act>({ act: 'revert' }) },
+    { weight: 1, arbitrary: fc.constant<Act>({ act: 'unrenderable' }) },
+    { weight: 2, arbitrary: anyFault },
+    { weight: 12, arbitrary: anyHand },
+    { weight: foreign ? 4 : 0, arbitrary: anyForeign },
+    { weight: 2, arbitrary: anyProcess },
+    { weight: 6, arbitrary: fc.constant<Act>({ act: 'expect-beat' }) },
+    { weight: 8, arbitrary: anyPause },
   );
   return fc.array(anyAct, { minLength: 2, maxLength: maxActs, size: 'max' });
 }

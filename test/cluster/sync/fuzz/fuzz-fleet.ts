@@ -10,7 +10,7 @@ import { type InstalledServer, startInstalledServer } from '../../api/installed-
 import { NEVER } from '../target-cluster.ts';
 import { type NamespaceController, startNamespaceController } from './namespace-controller.ts';
 import { createSyncProcesses, type SyncProcesses } from './processes.ts';
-import { formatRendered, RENDERED_FILE } from './rendered-file.ts';
+import { formatRendered, RENDERED_FILE, UNRENDERABLE } from './rendered-file.ts';
 import {
   addCredentials,
   type ClusterName,
@@ -31,6 +31,7 @@ export interface FuzzFleet {
   readonly committed: readonly Content[];
   /** Pushes a commit with this content. Returns its hash. */
   commit(cluster: ClusterName, subject: string, content: Content): string;
+  commitUnrenderable(cluster: ClusterName): void;
   head(cluster: ClusterName): string;
   /** Empty servers, repositories with one good commit, and new processes. */
   reset(): Promise<void>;
@@ -77,6 +78,9 @@ function createFuzzFleet({ installed, servers, kubeconfig, hubUID, namespaces }:
       return committed;
     },
     commit,
+    commitUnrenderable(cluster) {
+      opened(repositories)[cluster].commit('does not render', { [RENDERED_FILE]: UNRENDERABLE });
+    },
     head: (cluster) => opened(repositories)[cluster].head(),
     async reset() {
       await processes?.stop();

@@ -1,20 +1,22 @@
 /** Carries out a sequence of acts, reverts to the good commit, and returns what is not as that commit declares it. */
-import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import type { Act, ByHand } from '../../../sync/fuzz/acts.ts';
-import { applyEdits, type Content, GOOD, withBeat } from '../../../sync/fuzz/content.ts';
-import { acknowledgeHold, contentProblems, statusProblems } from './check.ts';
+import { applyEdits, GOOD, withBeat } from '../../../sync/fuzz/content.ts';
+import { statusProblems } from './check.ts';
+import { startFault } from './faults.ts';
 import type { FuzzFleet } from './fuzz-fleet.ts';
-import { actByHand, removeFinalizers } from './hands.ts';
-import { leaseHolder, pipelineHead, readBeat } from './observe.ts';
-import { NEIGHBOR, TARGET } from './setup.ts';
-
-/** The promise: after a revert, everything is as in git within this time. On a machine that does nothing else. */
-const LIMIT_MS = 30_000;
-/** A process that was killed or frozen has to lose its Leases first. */
-const LEASE_MS = 20_000;
-const POLL_MS = 200;
+import { actByHand } from './hands.ts';
+import { leaseHolder, pipelineHead } from './observe.ts';
+import {
+  expectBeats,
+  nextCommitNumber,
+  noProblems,
+  type RunState,
+  repair,
+  settle,
+  within,
+} from './settle.ts';
+import { TARGET } from './setup.ts';
 
 export interface SequenceResult {
   readonly problems: readonly string[];
@@ -23,16 +25,6 @@ export interface SequenceResult {
   readonly revertSeconds: number;
   /** Verdicts on the commits that the sequence waited for. */
   readonly verdicts: readonly string[];
-}
-
-interface RunState {
-  readonly fleet: FuzzFleet;
-  content: Content;
-  /** Of the newest commit, in the unit that no edit touches. */
-  beat: string;
-  disruptedMs: number;
-  readonly foreign: KubeObject[];
-  readonly verdicts: string[];
 }
 
 /** Two processes start, on a busy machine. */
@@ -45,9 +37,6 @@ export async function startOver(fleet: FuzzFleet): Promise<void> {
   if (problems.length > 0) throw new Error(`the first commit was not applied: ${problems.join('; ')}`);
 }
 
-/** Never repeated, also not by the next sequence. */
-let commits = 0;
-
 export async function runSequence(fleet: FuzzFleet, acts: readonly Act[]): Promise<SequenceResult> {
   const startMs = performance.now();
   const state: RunState = {
@@ -55,20 +44,28 @@ export async function runSequence(fleet: FuzzFleet, acts: readonly Act[]): Promi
     content: GOOD,
     beat: 'good',
     disruptedMs: Number.NEGATIVE_INFINITY,
+    faults: new Map(),
     foreign: [],
     verdicts: [],
   };
   const problems: string[] = [];
-  for (const act of acts) problems.push(...(await carryOut(state, act)));
-  const revertMs = performance.now();
-  problems.push(...(await revertAndCheck(state)));
-  const endMs = performance.now();
-  return {
-    problems,
-    seconds: (endMs - startMs) / 1000,
-    revertSeconds: (endMs - revertMs) / 1000,
-    verdicts: state.verdicts,
-  };
+  try {
+    for (const act of acts) problems.push(...(await carryOut(state, act)));
+    const revertMs = performance.now();
+    fleet.processes.thawAll();
+    await repair(state, (fault) => fault.isCutOff);
+    revert(state);
+    problems.push(...(await settle(state)));
+    const endMs = performance.now();
+    return {
+      problems,
+      seconds: (endMs - startMs) / 1000,
+      revertSeconds: (endMs - revertMs) / 1000,
+      verdicts: state.verdicts,
+    };
+  } finally {
+    await repair(state, () => true);
+  }
 }
 
 type ActOf<K extends Act['act']> = Extract<Act, { act: K }>;
@@ -76,11 +73,21 @@ type Problems = readonly string[] | undefined;
 
 const ACTS: { readonly [K in Act['act']]: (state: RunState, act: ActOf<K>) => Promise<Problems> } = {
   async commit(state, { edits, pauseMs }) {
-    commits += 1;
-    state.beat = String(commits);
-    state.content = withBeat(applyEdits(state.content, edits), state.beat);
-    const commit = state.fleet.commit(TARGET, `commit ${state.beat}`, state.content);
+    const number = String(nextCommitNumber());
+    const edited = applyEdits(state.content, edits);
+    const isDropped = Object.keys(edited).length === 0;
+    state.beat = isDropped ? undefined : number;
+    state.content = isDropped ? edited : withBeat(edited, number);
+    const commit = state.fleet.commit(TARGET, `commit ${number}`, state.content);
     return pauseMs === undefined ? undefined : observed(state, commit, pauseMs);
+  },
+  async unrenderable({ fleet }) {
+    fleet.commitUnrenderable(TARGET);
+    return undefined;
+  },
+  async fault(state, { fault }) {
+    if (!state.faults.has(fault)) state.faults.set(fault, await startFault(state.fleet, fault));
+    return undefined;
   },
   async revert(state) {
     revert(state);
@@ -131,59 +138,4 @@ async function disrupt(state: RunState, { which, what }: ActOf<'process'>): Prom
   if (what === 'freeze') processes.freeze(identity);
   else await processes.end(identity, what === 'kill' ? 'SIGKILL' : 'SIGTERM');
   return undefined;
-}
-
-/** The calm unit of the newest commit arrives, and so does a commit of the neighbor. */
-async function expectBeats(state: RunState): Promise<readonly string[]> {
-  const { fleet, beat } = state;
-  commits += 1;
-  const value = String(commits);
-  fleet.commit(NEIGHBOR, `commit ${value}`, withBeat({}, value));
-  return within(state, async () => {
-    const { verdict = '' } = await pipelineHead(fleet, TARGET);
-    const isRefused = ['Refused', 'RenderFailed'].includes(verdict);
-    const [target, neighbor] = await Promise.all([readBeat(fleet, TARGET), readBeat(fleet, NEIGHBOR)]);
-    return [
-      ...(isRefused || target === beat ? [] : [`unit calm of the target: expected ${beat}, got ${target}`]),
-      ...(neighbor === value ? [] : [`the neighbor: expected commit ${value}, got ${neighbor}`]),
-    ];
-  });
-}
-
-async function revertAndCheck(state: RunState): Promise<readonly string[]> {
-  const { fleet } = state;
-  fleet.processes.thawAll();
-  revert(state);
-  const late = await expectBeats(state);
-  if (late.length > 0) return [...late, ...(await statusProblems(fleet))];
-  return within(state, async () => {
-    await removeFinalizers(fleet);
-    await acknowledgeHold(fleet);
-    const status = await statusProblems(fleet);
-    return status.length > 0 ? status : contentProblems(fleet, state.foreign);
-  });
-}
-
-async function within(state: RunState, find: () => Promise<readonly string[]>): Promise<readonly string[]> {
-  const sinceDisruption = performance.now() - state.disruptedMs;
-  return noProblems(find, LIMIT_MS * loadPerCore() + Math.max(0, LEASE_MS - sinceDisruption));
-}
-
-/** At least 1: other tests and builds that run at the same time slow this one down. */
-function loadPerCore(): number {
-  const [load = 1] = loadavg();
-  return Math.max(1, load / availableParallelism());
-}
-
-/** Polls until there are no problems. Returns those that are left when the time is over. */
-async function noProblems(
-  find: () => Promise<readonly string[]>,
-  limitMs: number,
-): Promise<readonly string[]> {
-  const deadline = performance.now() + limitMs;
-  for (;;) {
-    const problems = await find();
-    if (problems.length === 0 || performance.now() > deadline) return problems;
-    await pause(POLL_MS);
-  }
 }

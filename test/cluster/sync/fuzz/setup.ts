@@ -17,11 +17,12 @@ export type ClusterName = (typeof NAMES)[number];
 
 const ENVIRONMENTS: Readonly<Record<ClusterName, string>> = { [TARGET]: 'test', [NEIGHBOR]: 'prod' };
 
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
 export async function prepareTarget({ client }: ApiServer): Promise<void> {
-  const resource = (kind: string): Promise<Resource> =>
-    client.resourceFor('rbac.authorization.k8s.io/v1', kind);
+  const resource = (kind: string): Promise<Resource> => client.resourceFor(RBAC, kind);
   await client.create(await resource('ClusterRole'), {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
+    apiVersion: RBAC,
     kind: 'ClusterRole',
     metadata: { name: 'fuzz' },
     rules: [GRANTED_GROUP, `other.${GRANTED_GROUP}`].map((group) => ({
@@ -31,7 +32,7 @@ export async function prepareTarget({ client }: ApiServer): Promise<void> {
     })),
   });
   await client.create(await resource('ClusterRoleBinding'), {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
+    apiVersion: RBAC,
     kind: 'ClusterRoleBinding',
     metadata: { name: 'fuzz' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fuzz' },
@@ -42,6 +43,12 @@ export async function prepareTarget({ client }: ApiServer): Promise<void> {
   for (const object of DENIAL) {
     await client.create(await client.resourceFor(object.apiVersion, object.kind), object);
   }
+}
+
+/** The binding that lets sync read and write the custom kinds. */
+export async function rightsOf({ client }: ApiServer): Promise<{ binding: KubeObject; resource: Resource }> {
+  const resource = await client.resourceFor(RBAC, 'ClusterRoleBinding');
+  return { binding: await client.get(resource, { name: 'fuzz' }), resource };
 }
 
 /** Refuses objects with a label, with a message longer than any field of a status. */
@@ -90,6 +97,11 @@ export async function addCredentials(hub: ApiServer, name: ClusterName, server: 
     },
     data: { kubeconfig: kubeconfig.toString('base64') },
   });
+}
+
+/** The Secret with the kubeconfig of a cluster. */
+export async function credentialsOf(hub: ApiServer, name: ClusterName): Promise<KubeObject> {
+  return hub.client.get(SECRETS, { name: `${name}-kubeconfig`, namespace: 'kubenode-system' });
 }
 
 export async function declareCluster(client: Client, name: ClusterName): Promise<void> {
