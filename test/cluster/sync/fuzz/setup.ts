@@ -122,6 +122,7 @@ export async function declarePipeline(client: Client, name: ClusterName, reposit
     spec: {
       source: { repository: `file://${repository}`, ref: 'refs/heads/main', pollSeconds: 1 },
       stages: [{ name: 'only', clusterSelector, soakSeconds: 0 }],
+      historyLimit: 100,
       deleteBudget: { maxObjects: 1000, maxPercent: 100 },
     },
   });
