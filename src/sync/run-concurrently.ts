@@ -1,5 +1,4 @@
 /** Works on many items at once. After an error no further item is started; the error is thrown when all have ended. */
-import PQueue from 'p-queue';
 
 /** The limiter of the client may allow fewer calls in flight. */
 const MAX_CONCURRENT = 8;
@@ -9,20 +8,23 @@ export async function runConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
-  const queue = new PQueue({ concurrency: MAX_CONCURRENT });
+  // Taken one by one: a queue would hold a closure and a promise for each of the thousands of objects of a fleet.
+  const pending = items.entries();
   const results: R[] = [];
   const failures: unknown[] = [];
-  for (const [index, item] of items.entries()) {
-    void queue.add(async () => {
-      if (failures.length > 0) return;
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, workOnPending));
+  if (failures.length > 0) throw failures[0];
+  return results;
+
+  async function workOnPending(): Promise<void> {
+    for (const [index, item] of pending) {
       try {
         results[index] = await work(item);
       } catch (error) {
         failures.push(error);
       }
-    });
+      // Each worker looks only when it is about to take an item.
+      if (failures.length > 0) return;
+    }
   }
-  await queue.onIdle();
-  if (failures.length > 0) throw failures[0];
-  return results;
 }

@@ -12,9 +12,13 @@ export function digestOf(value: unknown): string {
 }
 
 function sorted(record: JsonRecord): JsonRecord {
-  const entries = Object.entries(record).toSorted(([a], [b]) => byCode(a, b));
+  const keys = Object.keys(record);
+  // Most records of an object are small maps in order already: a copy of each would be garbage.
+  if (keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key)) return record;
   // A null prototype, so that a key called __proto__ is a key like any other.
-  return Object.assign(Object.create(null), Object.fromEntries(entries)) as JsonRecord;
+  const result = Object.create(null) as Record<string, unknown>;
+  for (const key of keys.toSorted(byCode)) result[key] = record[key];
+  return result;
 }
 
 /** By code unit, the same on every machine; `localeCompare` is not. */

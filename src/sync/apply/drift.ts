@@ -16,8 +16,25 @@ export function projectionOf(desired: KubeObject, live: KubeObject): string {
   return canonicalJson(project(comparedFields(desired), live));
 }
 
+/** Whether `projectionOf` is the text of `desired`. Asked for every object after every apply, so it builds no texts. */
 export function matchesDesired(desired: KubeObject, live: KubeObject): boolean {
-  return projectionOf(desired, live) === canonicalJson(comparedFields(desired));
+  return matches(comparedFields(desired), live);
+}
+
+function matches(desired: unknown, live: unknown): boolean {
+  if (isRecord(desired)) return isRecord(live) && matchesRecord(desired, live);
+  if (Array.isArray(desired)) return Array.isArray(live) && matchesList(desired, live);
+  return desired === (live ?? null);
+}
+
+function matchesRecord(desired: JsonRecord, live: JsonRecord): boolean {
+  return Object.keys(desired).every((key) =>
+    matches(desired[key], Object.hasOwn(live, key) ? live[key] : null),
+  );
+}
+
+function matchesList(desired: readonly unknown[], live: readonly unknown[]): boolean {
+  return desired.length === live.length && desired.every((item, index) => matches(item, live[index]));
 }
 
 /** Paths of the first fields that differ, for log messages: `spec.replicas`. */

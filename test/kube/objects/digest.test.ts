@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byCode, canonicalJson, digestOf } from '../../../src/kube/objects/digest.ts';
 
@@ -9,6 +10,17 @@ describe('canonicalJson', () => {
     ['treats __proto__ as a key', JSON.parse('{"__proto__":1,"a":2}'), '{"__proto__":1,"a":2}'],
   ])('%s', (_, value, text) => {
     expect(canonicalJson(value)).toBe(text);
+  });
+
+  it('gives the same text whatever the order of the keys', () => {
+    const record = fc.dictionary(fc.constantFrom('a', 'b', 'ab', '10', '9', ''), fc.integer());
+    fc.assert(
+      fc.property(record, (value) => {
+        const reversed = Object.fromEntries(Object.entries(value).toReversed());
+        expect(canonicalJson({ inner: reversed })).toBe(canonicalJson({ inner: value }));
+        expect(JSON.parse(canonicalJson(value))).toEqual(value);
+      }),
+    );
   });
 });
 

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { driftedFields, matchesDesired, projectionOf } from '../../../src/sync/apply/drift.ts';
 
@@ -63,6 +65,25 @@ describe('drift', () => {
     );
     expect(projectionOf(desired, deployment({ cpu: '2' }))).not.toBe(
       projectionOf(desired, deployment({ cpu: '1' })),
+    );
+  });
+
+  it('finds a match exactly where the projection is the text of what git declares', () => {
+    // Few keys and values, so that objects often agree.
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom(null, true, 0, 1, '', 'a', '0'),
+        fc.array(tie('value'), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom('a', 'b', '1', '__proto__'), tie('value'), { maxKeys: 3 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(json, json, (desired, live) => {
+        const [mine, theirs] = [deployment({ desired }), deployment({ desired: live })];
+        expect(matchesDesired(mine, theirs)).toBe(projectionOf(mine, theirs) === canonicalJson(mine));
+      }),
+      { numRuns: 500 },
     );
   });
 });
