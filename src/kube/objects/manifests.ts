@@ -5,6 +5,7 @@
 import { type Document, isMap, LineCounter, parseAllDocuments } from 'yaml';
 import { isRecord, type JsonRecord } from './json.ts';
 import type { KubeObject } from './object.ts';
+import { MAX_LEVELS, shapeReason } from './shape.ts';
 
 export interface Manifest {
   readonly object: KubeObject;
@@ -39,7 +40,7 @@ export function readManifests(text: string): Manifests {
       problems.push(
         ...document.errors.map((error) => ({
           line: lines.linePos(error.pos[0]).line,
-          message: firstLine(error.message),
+          message: error.code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : firstLine(error.message),
         })),
       );
     } else if (document.contents !== null) {
@@ -48,6 +49,8 @@ export function readManifests(text: string): Manifests {
   }
   return { manifests, problems };
 }
+
+const TOO_DEEP = `an object is nested more than ${MAX_LEVELS} levels deep`;
 
 /** The tools of Kubernetes read 2001-12-14 and 12:30 as strings. */
 function isTime({ tag, format }: { tag: string; format?: string }): boolean {
@@ -87,6 +90,7 @@ function valueOf(document: Document.Parsed): { readonly value: unknown; readonly
   try {
     return { value: document.toJS({ maxAliasCount: 100 }) };
   } catch (error) {
+    if (error instanceof RangeError) return { value: undefined, problem: TOO_DEEP };
     return { value: undefined, problem: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -98,7 +102,9 @@ function invalidObjectReason(value: unknown): string | undefined {
   if (!isText(value['kind'])) return 'kind is missing, or not a string';
   const metadata = value['metadata'];
   if (!isRecord(metadata)) return `metadata of this ${value['kind']} is missing`;
-  return invalidNameReason(value['kind'], metadata);
+  const name = invalidNameReason(value['kind'], metadata);
+  const shape = name === undefined ? shapeReason(value) : undefined;
+  return shape === undefined ? name : `${value['kind']} ${String(metadata['name'])}: ${shape}`;
 }
 
 function invalidNameReason(kind: string, { generateName, name }: JsonRecord): string | undefined {

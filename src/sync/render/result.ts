@@ -2,6 +2,7 @@
 
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { shapeReason } from '../../kube/objects/shape.ts';
 import type { RenderedObject, RenderedTarget, RenderedUnit } from '../rendered.ts';
 import { RENDER_ERROR_CODES, RenderError, type RenderErrorCode, type RenderProblem } from './errors.ts';
 
@@ -92,6 +93,8 @@ function invalidObjectReason(object: unknown): string | undefined {
   if (!isRecord(metadata) || !isText(metadata['name'])) {
     return `metadata.name of this ${sanitize(kind)} is missing: objects from git need a fixed name`;
   }
+  const shape = shapeReason(object);
+  if (shape !== undefined) return `${sanitize(kind)} ${sanitize(metadata['name'])}: ${shape}`;
   const path = findInexactNumber(object, '');
   return path === undefined
     ? undefined

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { shapeReason } from '../../../kube/objects/shape.ts';
 import type { Output } from './output.ts';
 import { problemOf, type SourceLocation, type SourceLocator } from './source-location.ts';
 
@@ -21,7 +22,12 @@ interface Cdk8s {
   readonly ApiObject: { isApiObject(x: unknown): boolean };
 }
 type AddChild = (this: ConstructNode, child: Construct, name: string) => unknown;
-type Synthesized = Construct & { toJson(): unknown };
+type Synthesized = Construct & {
+  toJson(): unknown;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly props?: { readonly metadata?: unknown };
+};
 
 export async function renderProgram(
   root: string,
@@ -57,7 +63,8 @@ export async function renderProgram(
   /** Writes the validation errors of a construct. True when there are none. */
   function emitProblems(construct: Construct): boolean {
     const { path } = construct.node;
-    const problems = construct.node.validate();
+    const shape = ApiObject.isApiObject(construct) ? shapeProblem(construct as Synthesized) : undefined;
+    const problems = shape === undefined ? construct.node.validate() : [shape];
     for (const message of problems) {
       out.problem('BadObject', { message, construct: path, ...trees.locations.get(construct) });
     }
@@ -81,6 +88,16 @@ export async function renderProgram(
       out.problem('BadObject', { ...problemOf(error, locator, path), ...location });
     }
   }
+}
+
+/** cdk8s copies labels and annotations, whatever they are; and of an object nested too deeply, even its checks run out of stack. */
+function shapeProblem(construct: Synthesized): string | undefined {
+  const reason = shapeReason(construct.props);
+  return reason === undefined ? undefined : `${nameOf(construct)}: ${reason}`;
+}
+
+function nameOf({ kind, name, node }: Synthesized): string {
+  return kind === undefined ? node.path : `${kind} ${name ?? ''}`.trim();
 }
 
 function fileAndLine(location: SourceLocation | undefined): { file?: string } {
