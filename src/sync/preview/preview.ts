@@ -65,6 +65,8 @@ export interface PreviewChange {
 export interface PreviewLimits {
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
+  /** Ids of those that release nothing from commit to commit. On a cluster its inventory tells. */
+  readonly spent?: readonly string[];
 }
 
 export type PreviewVerdict = 'nothing' | 'changes' | 'held' | 'refused';
@@ -170,7 +172,7 @@ function compareUnit(unit: string, { from, to, desired, present, limits }: Compa
   const verdict = judgeDeletes(
     { unit, present: before.length, desired: after.length, deletes: removed },
     limits.budget,
-    { declared: limits.acknowledgements, spent: [] },
+    { declared: limits.acknowledgements, spent: limits.spent ?? [] },
   );
   const written = sortByStep(after, ({ object }) => objectIdOf(object)).flatMap((one) =>
     writtenChange(one, present.get(keyOfRendered(one))),

@@ -63,7 +63,7 @@ function describeTarget({ by, because, units }: TargetPreview): string {
   const suffix = because ? ` (${because})` : '';
   if (by === 'unknown') return `unknown${suffix}`;
   const counts = units.length === 0 ? 'no change' : countsOf(units.flatMap(({ changes }) => changes));
-  return `${counts}, ${by === 'live' ? 'checked in the cluster' : `commit against commit${suffix}`}`;
+  return by === 'live' ? `${counts}, checked in the cluster` : `${counts} from commit to commit${suffix}`;
 }
 
 function countsOf(changes: readonly PreviewChange[]): string {

@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
-import { planDigestOf } from '../../../src/sync/judge/delete-budget.ts';
+import { acknowledgementId, planDigestOf } from '../../../src/sync/judge/delete-budget.ts';
 import {
   compareCommits,
   createPreview,
+  type PreviewLimits,
   previewVerdict,
+  type UnitPreview,
   withHubScope,
 } from '../../../src/sync/preview/preview.ts';
 import { formatPreview, formatPreviewMarkdown, summarizePreview } from '../../../src/sync/preview/text.ts';
@@ -40,6 +42,25 @@ function preview(from: Rendered | undefined, to: Rendered): ReturnType<typeof cr
     refusals: [],
   });
 }
+
+it('describes for each target what it was compared with', () => {
+  const found = preview(undefined, rendered({ test: { web: [a] }, pre: {} }));
+  const because = 'nothing live is read: --no-live';
+  const text = formatPreview({ ...found, targets: found.targets.map((each) => ({ ...each, because })) });
+  expect(text).toContain('pre  no change from commit to commit (nothing live is read: --no-live)\n');
+  expect(text).toContain('test  1 create from commit to commit (nothing live is read: --no-live)\n');
+});
+
+it('holds from commit to commit what only a spent acknowledgement would release', () => {
+  const [from, to] = [rendered({ test: { web: [a, b, kept] } }), rendered({ test: { web: [kept] } })];
+  const holdWith = (limits: Partial<PreviewLimits>): UnitPreview['hold'] =>
+    compareCommits(from, to, { ...LIMITS, ...limits })[0]?.units[0]?.hold;
+  const hold = holdWith({});
+  const acknowledgement = { unit: 'web', planDigest: hold?.planDigest ?? '' };
+  expect(holdWith({ acknowledgements: [acknowledgement] })).toBeUndefined();
+  const spent = [acknowledgementId(acknowledgement)];
+  expect(holdWith({ acknowledgements: [acknowledgement], spent })?.planDigest).toBe(hold?.planDigest);
+});
 
 function lines(from: Rendered | undefined, to: Rendered): string[] {
   return preview(from, to).targets.flatMap(({ target, units }) =>

@@ -24,22 +24,24 @@ import {
   withHubScope,
 } from '../../../sync/preview/preview.ts';
 import { managedClusters, removedClusters } from '../../../sync/promote/cluster/registration.ts';
+import { judgingPipeline } from '../../../sync/promote/gates/in-force.ts';
+import { strictestBudget } from '../../../sync/promote/gates/strictest.ts';
 import { claimClusters } from '../../../sync/promote/stage/membership.ts';
 import { declaredClusters, emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { runConcurrently } from '../../../sync/run-concurrently.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
-import { pipelineNameIn } from './limits.ts';
 
 export interface PreviewSides {
   readonly from: Rendered | undefined;
   readonly to: Rendered;
   readonly limits: PreviewLimits;
+  /** The Pipeline that the commit is promoted by. Default: the only one of the hub. */
+  readonly pipeline?: string | undefined;
 }
 
-/** Commit against commit. `fallback` is the Pipeline of a repository that declares none. */
-export function compareSides({ from, to, limits }: PreviewSides, fallback?: string): TargetPreview[] {
-  const pipeline = pipelineNameIn(to) ?? pipelineNameIn(from) ?? fallback;
+/** From commit to commit. */
+export function compareSides({ from, to, limits, pipeline }: PreviewSides): TargetPreview[] {
   return pipeline === undefined
     ? compareCommits(from, to, limits)
     : compareCommits(withHubScope(from, pipeline), withHubScope(to, pipeline), limits);
@@ -54,11 +56,12 @@ export async function previewOnClusters(
   flags: ConnectionFlags,
   sides: PreviewSides,
 ): Promise<readonly TargetPreview[]> {
-  const { to, from, limits } = sides;
+  const { to } = sides;
   const hub = await openHub(io, flags);
   if (typeof hub === 'string') return compareSides(sides).map((target) => ({ ...target, because: hub }));
-  const pipeline = pipelineNameIn(to) ?? pipelineNameIn(from) ?? onlyPipeline(hub);
-  const byCommits = [...compareSides(sides, pipeline)];
+  const pipeline = sides.pipeline ?? onlyPipeline(hub);
+  const limits = limitsInForce(hub, pipeline, sides.limits);
+  const byCommits = [...compareSides({ ...sides, limits, pipeline })];
   const abandoned = abandonedClusters(hub, to, pipeline);
   const named = new Set(byCommits.map(({ target }) => target));
   const others = ownClusters(hub, pipeline).filter((name) => !named.has(name));
@@ -121,6 +124,18 @@ interface Hub {
   readonly pipelines: readonly Pipeline[];
 }
 
+/** What the hub has in force may be stricter than the last commit: a commit before it may still be on its way. */
+function limitsInForce(
+  { pipelines }: Hub,
+  pipeline: string | undefined,
+  limits: PreviewLimits,
+): PreviewLimits {
+  const found = pipelines.find(({ metadata }) => metadata.name === pipeline);
+  if (!found) return limits;
+  const inForce = judgingPipeline(found).pipeline.spec.deleteBudget;
+  return { ...limits, budget: strictestBudget(inForce, limits.budget) };
+}
+
 function onlyPipeline({ pipelines }: Hub): string | undefined {
   return pipelines.length === 1 ? pipelines[0]?.metadata.name : undefined;
 }
@@ -169,7 +184,11 @@ async function previewOnHub(
     const found = await previewDeletes(
       liveOptions(io, hub, { ...input, client: hub.client, scope, clusterUID: hub.uid }),
     );
-    return { ...byCommits, units: withLiveDeletes(byCommits.units, found), because: 'deletes as in the hub' };
+    return {
+      ...byCommits,
+      units: withLiveDeletes(byCommits.units, found),
+      because: 'only its deletes are read from the hub',
+    };
   } catch (error) {
     return { ...byCommits, because: error instanceof Error ? error.message : String(error) };
   }

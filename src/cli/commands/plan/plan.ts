@@ -18,7 +18,7 @@ import type { Io } from '../../io.ts';
 import { formatJson, printWarnings } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
 import { createCommitChecks } from '../sync/checks.ts';
-import { readLimits } from './limits.ts';
+import { choosePipeline, readLimits } from './limits.ts';
 import { compareSides, previewOnClusters } from './live.ts';
 
 const HELP = `
@@ -27,7 +27,7 @@ tree with the last commit; if nothing is uncommitted, the last commit with its p
 
 With a kubeconfig of the hub whose user can read Clusters and their Secrets, the plan is a server-side dry run on each
 cluster, against what is really there. Otherwise, or with --no-live, it compares commit to commit; the output tells
-which, for each cluster. A cluster that does not answer is unknown. Values of Secrets are masked.
+which, for each cluster. An acknowledgement that is not new in the change may be spent: from commit to commit it counts as spent. A cluster that does not answer is unknown. Values of Secrets are masked.
 
 Exit codes: 0 no changes, 2 changes, 3 something would be held, 1 refused, or an error.
 
@@ -44,6 +44,7 @@ interface Flags extends ConnectionFlags {
   readonly repo: string;
   readonly path: string;
   readonly live: boolean;
+  readonly pipeline?: string;
   readonly output: Output;
 }
 
@@ -54,6 +55,10 @@ export function createPlanCommand(io: Io): Command {
     .option('--to <revision>', 'revision after the change (default: the working tree)')
     .option('--repo <dir>', 'folder of the fleet repository', '.')
     .option('--path <folder>', 'folder of the fleet in the repository (spec.source.path)', '.')
+    .option(
+      '--pipeline <name>',
+      'Pipeline to plan for, if the repository declares several that read this folder',
+    )
     .option('--no-live', 'contact no cluster: compare commit to commit')
     .addOption(
       new Option('-o, --output <format>', 'output format')
@@ -150,8 +155,9 @@ async function renderRevision(
 }
 
 async function compare(io: Io, flags: Flags, { from, to }: PlanSides): Promise<Preview> {
-  const limits = readLimits(from.rendered ?? to.rendered, to.rendered);
-  const sides = { from: from.rendered, to: to.rendered, limits };
+  const rendered = { from: from.rendered, to: to.rendered };
+  const pipeline = choosePipeline(rendered, { name: flags.pipeline, path: flags.path });
+  const sides = { ...rendered, limits: readLimits(rendered, pipeline), pipeline };
   const refused = await findAllRefusals(to.rendered);
   const targets = flags.live
     ? await previewOnClusters(io, flags, sides)
@@ -167,7 +173,7 @@ async function findAllRefusals({ targets }: Rendered): Promise<Refusal[]> {
 }
 
 function withoutLivePreview(target: TargetPreview): TargetPreview {
-  return { ...target, because: '--no-live' };
+  return { ...target, because: 'nothing live is read: --no-live' };
 }
 
 function sortHubFirst(targets: readonly TargetPreview[]): TargetPreview[] {

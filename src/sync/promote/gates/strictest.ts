@@ -2,7 +2,14 @@
  * The gates of a Pipeline: everything by which it judges a commit. Of two versions the stricter value of each field counts, so
  * that a commit cannot loosen what it is judged by. Pure.
  */
-import type { Amount, Check, Pipeline, PipelineGateSet, Stage } from '../../../api/generated/types.ts';
+import type {
+  Amount,
+  Check,
+  DeleteBudget,
+  Pipeline,
+  PipelineGateSet,
+  Stage,
+} from '../../../api/generated/types.ts';
 
 export type GateSet = PipelineGateSet;
 
@@ -19,11 +26,15 @@ export function strictestGates(before: GateSet, now: GateSet): GateSet {
   return {
     stages: strictestStages(before.stages, now.stages).slice(0, MAX_STAGES),
     unassigned: before.unassigned === 'Fail' ? 'Fail' : now.unassigned,
-    deleteBudget: {
-      maxObjects: Math.min(before.deleteBudget.maxObjects, now.deleteBudget.maxObjects),
-      maxPercent: Math.min(before.deleteBudget.maxPercent, now.deleteBudget.maxPercent),
-    },
+    deleteBudget: strictestBudget(before.deleteBudget, now.deleteBudget),
     approvals: now.approvals.filter((approval) => isApproved(before.approvals, approval)),
+  };
+}
+
+export function strictestBudget(a: DeleteBudget, b: DeleteBudget): DeleteBudget {
+  return {
+    maxObjects: Math.min(a.maxObjects, b.maxObjects),
+    maxPercent: Math.min(a.maxPercent, b.maxPercent),
   };
 }
 

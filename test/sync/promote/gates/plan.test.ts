@@ -63,7 +63,7 @@ describe('S36 judges a commit by the Pipeline in force before it', () => {
     expect(sim.pipeline.status?.gates?.judging).toBeUndefined();
   });
 
-  it('keeps the soak that a commit removes, also after a restart in the middle', () => {
+  it('keeps the soak that a commit removes, and not for the one after it', () => {
     const stages = STAGES.map((each) => ({ ...each, approval: 'None' as const }));
     const sim = proven(stages);
     change(sim, { stages: stages.map((each) => stageOf({ ...each, soakSeconds: 0 })) });
