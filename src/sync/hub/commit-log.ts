@@ -28,6 +28,8 @@ export function createCommitLog({ git, ref, renders, log }: CommitLogOptions): C
   let last: { readonly key: string; readonly commits: readonly AcceptedCommit[] } | undefined;
   /** Rendered commits by the pair of the previous commit and their own: neither ever changes. */
   let renderedCommits = new Map<string, AcceptedCommit>();
+  /** The commits of the last history: they never change. */
+  let known: ReadonlyMap<string, CommitInfo> = new Map();
 
   return { read };
 
@@ -37,11 +39,21 @@ export function createCommitLog({ git, ref, renders, log }: CommitLogOptions): C
   ): Promise<readonly AcceptedCommit[]> {
     const all = [...new Set([...mentioned, ...(newest ? [newest] : [])])].toSorted(byCode);
     const key = JSON.stringify([newest, all]);
-    if (last?.key !== key) {
-      for (const commit of all) await fetchIfPresent(commit);
-      last = { key, commits: await readCommits(newest, new Set(all)) };
-    }
+    if (last?.key !== key) last = { key, commits: await readCommits(newest, new Set(all)) };
     return last.commits;
+  }
+
+  /** Fetches only when something is missing: each question to git starts a process. */
+  async function readHistory(
+    newest: string | undefined,
+    mentioned: ReadonlySet<string>,
+  ): Promise<readonly CommitInfo[]> {
+    const local = await walk(newest, mentioned);
+    const missing = [...mentioned].filter((commit) => !local.some(({ oid }) => oid === commit));
+    for (const commit of missing) await fetchIfPresent(commit);
+    const history = missing.length === 0 ? local : await walk(newest, mentioned);
+    known = new Map(history.map((info) => [info.oid, info]));
+    return history;
   }
 
   /** A cluster may mention a commit that the repository no longer has: it is not part of the log. */
@@ -59,7 +71,7 @@ export function createCommitLog({ git, ref, renders, log }: CommitLogOptions): C
   ): Promise<readonly AcceptedCommit[]> {
     const commits: AcceptedCommit[] = [];
     let before: string | undefined;
-    for (const info of selectCommits(await walk(newest, mentioned), mentioned)) {
+    for (const info of selectCommits(await readHistory(newest, mentioned), mentioned)) {
       const commit = mentioned.has(info.oid) ? await withTargets(info, before) : toCommit(info);
       if (commit.targets) before = info.oid;
       commits.push(commit);
@@ -99,7 +111,7 @@ export function createCommitLog({ git, ref, renders, log }: CommitLogOptions): C
 
   /** Undefined beyond a shallow boundary: commits there are older than everything that is promoted. */
   async function readLocal(oid: string): Promise<CommitInfo | undefined> {
-    return (await git.has(oid)) ? git.commit(oid) : undefined;
+    return known.get(oid) ?? ((await git.has(oid)) ? git.commit(oid) : undefined);
   }
 }
 

@@ -79,7 +79,7 @@ function rendered(commit: string, names: readonly string[]): Rendered {
 }
 
 /** `d` merges `b` and `c`, which follow `a`; `b` cannot be rendered while it is broken. */
-function createBed(): { log: CommitLog; rendered: string[]; broken: Set<string> } {
+function createBed(): { log: CommitLog; rendered: string[]; broken: Set<string>; asked: string[] } {
   const history = [
     info('a', ['beyond'], 1),
     info('b', ['a'], 2),
@@ -89,10 +89,14 @@ function createBed(): { log: CommitLog; rendered: string[]; broken: Set<string> 
   const objects: Record<string, string> = { a: 'x y', b: 'x y', c: 'x y', d: 'x' };
   const renders: string[] = [];
   const broken = new Set<string>();
+  const asked: string[] = [];
   const git = {
-    ensure: async () => undefined,
+    ensure: async (oid: string) => void asked.push(`ensure ${oid}`),
     has: async (oid: string) => history.some((commit) => commit.oid === oid),
-    commit: async (oid: string) => history.find((commit) => commit.oid === oid),
+    commit: async (oid: string) => {
+      asked.push(`read ${oid}`);
+      return history.find((commit) => commit.oid === oid);
+    },
   } as unknown as GitTransport;
   const store: Pick<RenderStore, 'getIfRenderable'> = {
     getIfRenderable: async (commit) => {
@@ -101,7 +105,7 @@ function createBed(): { log: CommitLog; rendered: string[]; broken: Set<string> 
     },
   };
   const log = createCommitLog({ git, ref: 'main', renders: store as RenderStore, log: memoryLog() });
-  return { log, rendered: renders, broken };
+  return { log, rendered: renders, broken, asked };
 }
 
 describe('createCommitLog', () => {
@@ -132,6 +136,15 @@ describe('createCommitLog', () => {
     broken.clear();
     const commits = await log.read('d', ['a', 'b']);
     expect(commits.map(({ targets }) => targets !== undefined)).toEqual([true, true, false, true]);
+  });
+
+  it('reads each commit once, and fetches only what is missing: a hub mentions many commits, and heads come often', async () => {
+    const { log, asked } = createBed();
+    await log.read('b', ['a']);
+    await log.read('d', ['a', 'b']);
+    expect(asked).toEqual(['read b', 'read a', 'read d', 'read c']);
+    await log.read('d', ['a', 'x']);
+    expect(asked.slice(4)).toEqual(['ensure x']);
   });
 
   it('omits a mentioned commit that is not in the history', async () => {
