@@ -66,6 +66,11 @@ export const PRUNE_NEVER = 'Never';
 /** `Allowed` lets sync delete and recreate an object whose immutable field changed. Never on protected kinds. */
 export const ANNOTATION_REPLACE = `${GROUP}/replace`;
 export const REPLACE_ALLOWED = 'Allowed';
+/** `Allowed` lets sync take over an object that exists already, and fields of other managers. */
+export const ANNOTATION_ADOPT = `${GROUP}/adopt`;
+export const ADOPT_ALLOWED = 'Allowed';
+/** Set by sync on an object that it took over: it is released, not deleted, when git removes it. */
+export const ANNOTATION_ADOPTED = `${GROUP}/adopted`;
 /** On the namespace kubenode-system of a local cluster: digest of the installed objects. */
 export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
 /**

@@ -166,9 +166,9 @@ function withContent(
   return {
     report: (cluster) => assignments.report(cluster),
     setTarget(cluster, target) {
-      const { pipeline, commit } = target;
-      const content: ClusterAssignment['content'] = async () =>
-        commit ? pipelines.get(pipeline)?.content(cluster, commit) : undefined;
+      const { pipeline } = target;
+      const content: ClusterAssignment['content'] = async (commit) =>
+        pipelines.get(pipeline)?.content(cluster, commit);
       clusters.setTarget(cluster, { ...target, content });
     },
   };

@@ -1,15 +1,27 @@
 /** Applies one object. A failure is returned as data, so that one bad object does not stop the others. */
-import { MANAGER_SYNC } from '../../api/names.ts';
+import { ADOPT_ALLOWED, ANNOTATION_ADOPT, MANAGER_SYNC } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
+import { nameOf } from '../../kube/client/paths.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { objectKey } from '../../kube/objects/object-id.ts';
 import { canReplace } from './immutable.ts';
+import { markAdopted } from './inventory/owner-labels.ts';
+import type { ReadApplied } from './ownership/earlier-content.ts';
+import { conflictingFields, setsField } from './ownership/field-conflict.ts';
+import { planTakeover } from './ownership/takeover.ts';
 import type { ObjectPlan } from './plan.ts';
 import { deleteOwned } from './prune/delete.ts';
 import { scopeMismatchReason } from './scope.ts';
 
 export type ApplyOutcome =
-  | { readonly outcome: 'applied'; readonly object: KubeObject; readonly replaced: boolean }
+  | {
+      readonly outcome: 'applied';
+      readonly object: KubeObject;
+      readonly replaced: boolean;
+      /** Another client created it. */
+      readonly adopted: boolean;
+    }
   | {
       readonly outcome: 'failed';
       readonly reason: string;
@@ -21,25 +33,118 @@ export type ApplyOutcome =
 export interface ApplyContext {
   readonly client: Client;
   readonly hub: string;
+  readonly applied: ReadApplied;
 }
 
 /** Rejects only when no further object can be applied either: aborted, or the server is unreachable. */
 export async function applyObject(context: ApplyContext, plan: ObjectPlan): Promise<ApplyOutcome> {
+  const { uid, force } = plan;
+  const adopted = uid !== undefined && plan.entry?.adopted === true;
+  const bound: BoundWrite = { precondition: uid === undefined ? NOT_FOUND : { uid }, force };
   try {
-    return { outcome: 'applied', object: await send(context, plan), replaced: false };
+    return { outcome: 'applied', object: await send(context, plan, bound), replaced: false, adopted };
   } catch (error) {
     if (!isKubeError(error) || stopsAll(error)) throw error;
-    if (!canReplace(plan, error)) return failure(error);
-    return replace(context, plan, error);
+    if (isAnotherObject(plan, error)) return takeOver(context, plan, error);
+    return recover(context, plan, { bound, adopted, error });
   }
 }
 
-/** Forced only on objects that are ours already: otherwise a conflict names the other field manager. */
-async function send({ client }: ApplyContext, { id, object, ours }: ObjectPlan): Promise<KubeObject> {
+/** A server-side apply that the server refuses unless it is meant for exactly this object. */
+interface BoundWrite {
+  readonly precondition: { readonly uid: string } | typeof NOT_FOUND;
+  readonly force: boolean;
+}
+
+/**
+ * No object has this version: a server compares it with the object that exists, and creates one that does not. So of two
+ * clients that create the same name only one succeeds, and what sync creates is known to be created by sync.
+ */
+const NOT_FOUND = { resourceVersion: '1' };
+
+async function send(
+  { client }: ApplyContext,
+  { id, object }: ObjectPlan,
+  { precondition, force }: BoundWrite,
+): Promise<KubeObject> {
   const resource = await client.resourceFor(object.apiVersion, object.kind);
   const mismatch = scopeMismatchReason(resource, id);
   if (mismatch !== undefined) throw new KubeError('Invalid', mismatch, { reason: 'WrongScope' });
-  return client.apply(resource, object, { fieldManager: MANAGER_SYNC, force: ours });
+  const bound = { ...object, metadata: { ...object.metadata, ...precondition } };
+  return client.apply(resource, bound, { fieldManager: MANAGER_SYNC, force });
+}
+
+/** The name is taken by an object that sync did not expect. */
+function isAnotherObject({ uid }: ObjectPlan, { code, causes }: KubeError): boolean {
+  if (uid === undefined) return code === 'Conflict';
+  return causes.some(({ field }) => field === 'metadata.uid');
+}
+
+/** Reads the object and decides by what the server knows about it. */
+async function takeOver(context: ApplyContext, plan: ObjectPlan, error: KubeError): Promise<ApplyOutcome> {
+  const { client, hub } = context;
+  const { id, object } = plan;
+  try {
+    const resource = await client.resourceFor(object.apiVersion, object.kind);
+    const found = await client.get(resource, nameOf(object));
+    const { uid = '' } = found.metadata;
+    const takeover = planTakeover(plan, found, hub);
+    if (takeover.action === 'refuse') {
+      return {
+        outcome: 'failed',
+        reason: 'NotOurs',
+        message: `${objectKey(id)}: ${takeover.because}`,
+        retryable: false,
+      };
+    }
+    const { force, adopted } = takeover;
+    const taken = adopted ? { ...plan, object: markAdopted(object) } : plan;
+    return await writeFound(context, taken, { bound: { precondition: { uid }, force }, adopted });
+  } catch (next) {
+    if (!isKubeError(next) || stopsAll(next)) throw next;
+    // Deleted between the two requests: a later reconcile creates it.
+    return failure(next.code === 'NotFound' ? error : next);
+  }
+}
+
+interface Attempt {
+  readonly bound: BoundWrite;
+  readonly adopted: boolean;
+}
+
+async function writeFound(
+  context: ApplyContext,
+  plan: ObjectPlan,
+  { bound, adopted }: Attempt,
+): Promise<ApplyOutcome> {
+  try {
+    return { outcome: 'applied', object: await send(context, plan, bound), replaced: false, adopted };
+  } catch (error) {
+    if (!isKubeError(error) || stopsAll(error)) throw error;
+    return recover(context, plan, { bound, adopted, error });
+  }
+}
+
+async function recover(
+  context: ApplyContext,
+  plan: ObjectPlan,
+  { bound, adopted, error }: Attempt & { readonly error: KubeError },
+): Promise<ApplyOutcome> {
+  if (!bound.force && (await areOurFields(context, plan, conflictingFields(error)))) {
+    return writeFound(context, plan, { bound: { ...bound, force: true }, adopted });
+  }
+  return canReplace(plan, error) ? replace(context, plan, error) : failure(error);
+}
+
+/** Our earlier apply owned all these fields, so that others have taken them since: drift, which git wins. */
+async function areOurFields(
+  { applied }: ApplyContext,
+  { entry }: ObjectPlan,
+  fields: readonly string[],
+): Promise<boolean> {
+  if (fields.length === 0 || entry?.applied === undefined) return false;
+  const before = await applied(entry);
+  return before !== undefined && fields.every((field) => setsField(before, field));
 }
 
 /** A field is immutable and git allows the replacement: deletes the old object by its UID and creates the new one. */
@@ -52,7 +157,8 @@ async function replace(context: ApplyContext, plan: ObjectPlan, error: KubeError
   if (deleted.outcome === 'terminating') {
     return { outcome: 'failed', reason: 'Replacing', message: deleted.because, retryable: true };
   }
-  return { outcome: 'applied', object: await send(context, plan), replaced: true };
+  const object = await send(context, plan, { precondition: NOT_FOUND, force: false });
+  return { outcome: 'applied', object, replaced: true, adopted: false };
 }
 
 function versionOf({ object }: ObjectPlan): string {
@@ -72,13 +178,15 @@ export function stopsAll({ code }: KubeError): boolean {
   ].includes(code);
 }
 
+const CONFLICT_HINT = `Remove these fields from git, or take them over: annotate the object in git with ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}`;
+
 function failure(error: KubeError): Extract<ApplyOutcome, { outcome: 'failed' }> {
   const retryable = ['ServerError', 'Conflict', 'NotFound', 'Gone', 'BadAnswer'].includes(error.code);
   const conflict = error.causes.some(({ reason }) => reason === 'FieldManagerConflict');
   return {
     outcome: 'failed',
     reason: conflict ? 'FieldConflict' : (error.reason ?? error.code),
-    message: error.message,
+    message: conflict ? `${error.message}. ${CONFLICT_HINT}` : error.message,
     retryable: retryable && !conflict,
   };
 }

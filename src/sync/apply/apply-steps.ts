@@ -13,7 +13,12 @@ import { dependenciesIn, groupByStep } from './order.ts';
 import type { ObjectPlan, TargetPlan } from './plan.ts';
 
 export type ObjectOutcome =
-  | { readonly state: 'applied'; readonly plan: ObjectPlan; readonly object: KubeObject }
+  | {
+      readonly state: 'applied';
+      readonly plan: ObjectPlan;
+      readonly object: KubeObject;
+      readonly adopted: boolean;
+    }
   | {
       readonly state: 'failed';
       readonly plan: ObjectPlan;
@@ -51,9 +56,9 @@ function isWrite({ action }: ObjectPlan): boolean {
   return action === 'create' || action === 'update' || action === 'correct';
 }
 
-async function applyOne({ client, hub, signal }: SyncContext, plan: ObjectPlan): Promise<ApplyOutcome> {
-  signal.throwIfAborted();
-  return applyObject({ client, hub }, plan);
+async function applyOne(context: SyncContext, plan: ObjectPlan): Promise<ApplyOutcome> {
+  context.signal.throwIfAborted();
+  return applyObject(context, plan);
 }
 
 function record(
@@ -70,12 +75,12 @@ function record(
     log.warn('object not applied', { ...fields, reason, message });
     return;
   }
-  const { object, replaced } = result;
-  outcomes.set(key, { state: 'applied', plan, object });
+  const { object, replaced, adopted } = result;
+  outcomes.set(key, { state: 'applied', plan, object, adopted });
   live.recordApplied(object);
   if (matchesDesired(plan.object, object)) serverForms.delete(key);
   else serverForms.set(key, { digest: plan.digest, projection: projectionOf(plan.object, object) });
-  log.info(replaced ? 'object replaced' : 'object applied', fields);
+  log.info(replaced ? 'object replaced' : 'object applied', adopted ? { ...fields, adopted } : fields);
 }
 
 function dependencyFailed(key: string): ApplyOutcome {

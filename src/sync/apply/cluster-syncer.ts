@@ -15,6 +15,7 @@ import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import { declaredKinds } from './live/kinds.ts';
 import type { KindRef } from './live/ports.ts';
+import { createAppliedReader } from './ownership/earlier-content.ts';
 import { reportObserved, type SyncSummary, summarizeSync, syncedCondition } from './report.ts';
 import { type ClusterSession, IdentityMismatch, openClusterSession } from './session.ts';
 import { observeCluster, syncCluster } from './sync-cluster.ts';
@@ -41,8 +42,8 @@ export interface ClusterSyncerOptions {
 
 /** What promotion set for the cluster, together with what the commit renders to. */
 export interface ClusterAssignment extends ClusterTarget {
-  /** Loaded for each reconcile: renders of whole fleets are too large to keep. */
-  readonly content: () => Promise<RenderedTarget | undefined>;
+  /** What a commit renders to for the cluster. Loaded for each reconcile: renders of whole fleets are too large to keep. */
+  readonly content: (commit: string) => Promise<RenderedTarget | undefined>;
 }
 
 export interface ApplyPolicy {
@@ -116,10 +117,12 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   ): Promise<SyncSummary['requeue']> {
     const store = await readInventory(open, assignment, writeBlockedReason());
     state = { ...state, commits: commitsIn(store) };
-    const content = assignment?.commit ? await assignment.content() : undefined;
+    const content = assignment?.commit ? await assignment.content(assignment.commit) : undefined;
     if (!assignment?.commit || !content) return 'no';
     const { client, live } = open;
-    const context: SyncContext = { client, live, hub: options.hub, store, clock, log, serverForms, signal };
+    const applied = createAppliedReader(assignment.content, log);
+    const { hub } = options;
+    const context: SyncContext = { client, live, hub, store, applied, clock, log, serverForms, signal };
     const { digest, units } = content;
     const { commit, pipeline } = assignment;
     const target: SyncTarget = { commit, digest, units, ...options.policy(pipeline) };

@@ -7,6 +7,7 @@ import type { RenderedUnit } from '../rendered.ts';
 import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import type { LiveCache } from './live/ports.ts';
+import type { ReadApplied } from './ownership/earlier-content.ts';
 
 export interface SyncContext {
   readonly client: Client;
@@ -14,6 +15,7 @@ export interface SyncContext {
   readonly store: InventoryStore;
   /** UID of the hub. */
   readonly hub: string;
+  readonly applied: ReadApplied;
   readonly clock: Clock;
   readonly log: Log;
   /** Kept from one reconcile to the next; losing it costs one apply for each entry. */

@@ -31,6 +31,8 @@ function isImmutableFieldError({ status, reason, causes }: KubeError): boolean {
   if (status !== 422 || reason !== 'Invalid' || causes.length === 0) return false;
   return causes.every(
     ({ reason: why, field, message = '' }) =>
+      // Of a write that was meant for another object of this name.
+      field !== 'metadata.uid' &&
       (why === 'FieldValueInvalid' || why === 'FieldValueForbidden') &&
       field !== undefined &&
       MESSAGES.some((pattern) => pattern.test(message)),

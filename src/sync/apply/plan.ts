@@ -13,7 +13,7 @@ import type { RenderedObject } from '../rendered.ts';
 import { driftedFields, matchesDesired, projectionOf } from './drift.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, inventoryUnits } from './inventory/inventory.ts';
-import { ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
+import { adopts, isAdopted, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
 import { sortByStep } from './order.ts';
 import { type PrunePlan, planUnitPrune, terminatingReason } from './prune/plan.ts';
 
@@ -26,8 +26,12 @@ export interface ObjectPlan {
   /** The object to send. */
   readonly object: KubeObject;
   readonly digest: string;
-  /** The server confirmed it as ours before. */
-  readonly ours: boolean;
+  /** What the inventory lists for it. */
+  readonly entry?: InventoryEntry;
+  /** Of the live object, if the server confirmed it as ours: only that one is written. Without it, only a creation is sent. */
+  readonly uid?: string;
+  /** Conflicts with other field managers are decided for git: our earlier apply owned all these fields, or git adopts them. */
+  readonly force: boolean;
   readonly because: string;
 }
 
@@ -62,10 +66,31 @@ export function planTarget(input: ApplyInput): TargetPlan {
 
 function planObject(input: ApplyInput, unit: string, rendered: RenderedObject): ObjectPlan {
   const id = objectIdOf(rendered.object);
-  const object = withOwnerLabels(rendered, { hub: input.hub, unit, commit: input.commit });
+  const entry = input.inventory.entries.get(objectKey(id));
+  const live = input.live(id);
+  const adopted = typeof live === 'object' && (entry?.adopted === true || isAdopted(live));
+  const object = withOwnerLabels(rendered, { hub: input.hub, unit, commit: input.commit, adopted });
   const digest = digestOfRendered(rendered);
-  const ours = input.inventory.entries.get(objectKey(id))?.applied !== undefined;
-  return { id, unit, rendered, object, digest, ours, ...actionFor(input, { id, unit, object, digest }) };
+  const uid = confirmedUid(entry, live);
+  return {
+    id,
+    unit,
+    rendered,
+    object,
+    digest,
+    force: entry?.applied === digest || adopts(rendered.object),
+    ...(entry ? { entry } : {}),
+    ...(uid === undefined ? {} : { uid }),
+    ...actionFor(input, { id, unit, object, digest }),
+  };
+}
+
+function confirmedUid(
+  entry: InventoryEntry | undefined,
+  live: ReturnType<ApplyInput['live']>,
+): string | undefined {
+  if (entry?.applied === undefined || typeof live !== 'object') return undefined;
+  return live.metadata.uid === entry.uid ? entry.uid : undefined;
 }
 
 /** Reconciles are frequent and renders are rare: each rendered object is hashed once. */

@@ -98,15 +98,24 @@ async function confirm(
   const { entries } = store.inventory();
   const add = [...outcomes.values()].flatMap((outcome) => {
     if (outcome.state !== 'applied') return [];
-    const { plan, object } = outcome;
+    const { plan, object, adopted } = outcome;
     const { uid } = object.metadata;
-    const confirmed = { ...entryOf(plan, commit), applied: plan.digest, ...(uid ? { uid } : {}) };
+    const confirmed: InventoryEntry = {
+      ...entryOf(plan, commit),
+      applied: plan.digest,
+      ...(uid ? { uid } : {}),
+      ...(adopted ? { adopted } : {}),
+    };
     const present = entries.get(objectKey(objectIdOf(object)));
-    const known =
-      present?.applied === confirmed.applied && present.uid === uid && present.unit === confirmed.unit;
-    return known ? [] : [confirmed];
+    return present && isConfirmed(present, confirmed) ? [] : [confirmed];
   });
   await store.write({ add, remove: [] });
+}
+
+function isConfirmed(present: InventoryEntry, confirmed: InventoryEntry): boolean {
+  return (['applied', 'uid', 'unit', 'adopted'] as const).every(
+    (field) => present[field] === confirmed[field],
+  );
 }
 
 /** Every object matches git, and no removed object is left except those that are kept on purpose. */

@@ -90,8 +90,8 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     hubWorker.setTarget({
       mode: 'Apply',
       commit,
-      content: async () => {
-        const rendered = await source.content(HUB_TARGET, commit);
+      content: async (of) => {
+        const rendered = await source.content(HUB_TARGET, of);
         return rendered && scopedToHub(rendered, name);
       },
       pipeline: name,

@@ -4,6 +4,7 @@
  */
 import { installedReason } from '../../api/install/owned.ts';
 import {
+  ANNOTATION_ADOPTED,
   ANNOTATION_COMMIT,
   ANNOTATION_SECRET_USE,
   GROUP,
@@ -120,7 +121,9 @@ function serverFields(object: KubeObject): string[] {
 
 function ownerLabels({ metadata }: KubeObject): string[] {
   const labels = [LABEL_HUB, LABEL_UNIT].filter((key) => metadata.labels?.[key] !== undefined);
-  const annotations = [ANNOTATION_COMMIT].filter((key) => metadata.annotations?.[key] !== undefined);
+  const annotations = [ANNOTATION_COMMIT, ANNOTATION_ADOPTED].filter(
+    (key) => metadata.annotations?.[key] !== undefined,
+  );
   return [...labels, ...annotations].map((key) => `${key}: set by sync: remove it`);
 }
 

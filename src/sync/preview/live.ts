@@ -4,16 +4,19 @@
  */
 import { ANNOTATION_COMMIT, ANNOTATION_SOURCE, MANAGER_SYNC } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { dryRunApply } from '../../kube/client/dry-run.ts';
+import { type DryRun, dryRunApply } from '../../kube/client/dry-run.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
+import { nameOf } from '../../kube/client/paths.ts';
 import { formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode } from '../../kube/objects/digest.ts';
+import type { Resource } from '../../kube/objects/object.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { canReplace } from '../apply/immutable.ts';
 import { openInventory } from '../apply/inventory/store.ts';
 import { createLiveCache } from '../apply/live/live-cache.ts';
+import { planTakeover, type Takeover } from '../apply/ownership/takeover.ts';
 import type { ObjectPlan, TargetPlan } from '../apply/plan.ts';
 import { type PrunePlan, REMOVED_FROM_GIT } from '../apply/prune/plan.ts';
 import { scopeMismatchReason } from '../apply/scope.ts';
@@ -39,9 +42,8 @@ export interface LivePreviewOptions {
 
 /** Rejects when any part of the cluster cannot be read. */
 export async function previewLive(options: LivePreviewOptions): Promise<UnitPreview[]> {
-  const { client } = options;
   const plan = await planLive(options);
-  return unitsOf(plan, await changesOf(client, plan));
+  return unitsOf(plan, await changesOf(options, plan));
 }
 
 /** Only what would be deleted and held: for a server on which the user may not write. Rejects as `previewLive` does. */
@@ -69,12 +71,15 @@ async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
   }
 }
 
-async function changesOf(client: Client, plan: TargetPlan): Promise<ReadonlyMap<ObjectPlan, PreviewChange>> {
+async function changesOf(
+  { client, hub }: LivePreviewOptions,
+  plan: TargetPlan,
+): Promise<ReadonlyMap<ObjectPlan, PreviewChange>> {
   const changes = new Map<ObjectPlan, PreviewChange>();
   await runConcurrently(
     plan.objects.filter(({ action }) => action !== 'same'),
     async (object) => {
-      const change = await changeOf(client, object);
+      const change = await changeOf(client, object, hub);
       if (change) changes.set(object, change);
     },
   );
@@ -84,7 +89,7 @@ async function changesOf(client: Client, plan: TargetPlan): Promise<ReadonlyMap<
 /** They change with every commit and are not shown. */
 const HIDDEN_ANNOTATIONS = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
 
-async function changeOf(client: Client, plan: ObjectPlan): Promise<PreviewChange | undefined> {
+async function changeOf(client: Client, plan: ObjectPlan, hub: string): Promise<PreviewChange | undefined> {
   const about = { object: objectKey(plan.id), source: sourceText(plan.rendered.source) };
   // A kind that is not served yet comes with its CRD: its objects can only be created.
   if (plan.action === 'wait') return { action: 'create', ...about, details: [plan.because] };
@@ -92,18 +97,56 @@ async function changeOf(client: Client, plan: ObjectPlan): Promise<PreviewChange
     const resource = await client.resourceFor(plan.object.apiVersion, plan.object.kind);
     const mismatch = scopeMismatchReason(resource, plan.id);
     if (mismatch !== undefined) return { ...about, action: 'refused', details: [mismatch] };
-    const run = await dryRunApply(client, resource, plan.object, {
-      fieldManager: MANAGER_SYNC,
-      force: plan.ours,
-    });
-    const details = formatDifferences(
-      run.differences.filter(({ path }) => !HIDDEN_ANNOTATIONS.some((name) => path.includes(name))),
-    );
-    if (run.action === 'create') return { action: 'create', ...about, details };
-    return details.length > 0 ? { action: 'update', ...about, details } : undefined;
+    const takeover = await takeoverOf(client, resource, plan, hub);
+    if (takeover?.action === 'refuse') return { ...about, action: 'refused', details: [takeover.because] };
+    const change = await dryRunChange(client, resource, plan, takeover);
+    return change && { ...about, ...change };
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
     return { ...about, ...changeAfter(plan, error) };
+  }
+}
+
+async function dryRunChange(
+  client: Client,
+  resource: Resource,
+  plan: ObjectPlan,
+  takeover: Extract<Takeover, { action: 'write' }> | undefined,
+): Promise<Pick<PreviewChange, 'action' | 'details'> | undefined> {
+  const run = await dryRunApply(client, resource, plan.object, {
+    fieldManager: MANAGER_SYNC,
+    force: takeover?.force ?? plan.force,
+  });
+  const details = shownDifferences(run);
+  if (run.action === 'create') return { action: 'create', details };
+  if (isAdoption(plan, takeover)) return { action: 'adopt', details };
+  return details.length > 0 ? { action: 'update', details } : undefined;
+}
+
+function shownDifferences({ differences }: DryRun): string[] {
+  return formatDifferences(
+    differences.filter(({ path }) => !HIDDEN_ANNOTATIONS.some((name) => path.includes(name))),
+  );
+}
+
+/** Another client created it, and sync takes it over for the first time. */
+function isAdoption({ entry }: ObjectPlan, takeover: Takeover | undefined): boolean {
+  return takeover?.action === 'write' && takeover.adopted && entry?.adopted !== true;
+}
+
+/** Of an object that sync would create, and that exists. */
+async function takeoverOf(
+  client: Client,
+  resource: Resource,
+  plan: ObjectPlan,
+  hub: string,
+): Promise<Takeover | undefined> {
+  if (plan.uid !== undefined) return undefined;
+  try {
+    return planTakeover(plan, await client.get(resource, nameOf(plan.object)), hub);
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
   }
 }
 
@@ -120,19 +163,19 @@ function unitsOf(plan: TargetPlan, changes: ReadonlyMap<ObjectPlan, PreviewChang
     const written = plan.objects
       .filter((object) => object.unit === unit)
       .flatMap((object) => changes.get(object) ?? []);
-    const deleted = plan.prune
-      .filter(({ entry, action }) => entry.unit === unit && DELETES.has(action))
-      .map(deleteChange);
+    const removed = plan.prune
+      .filter(({ entry, action }) => entry.unit === unit && REMOVALS.has(action))
+      .map(removalChange);
     const found = plan.holds.find((hold) => hold.unit === unit);
     const hold = found ? { hold: { planDigest: found.planDigest, because: found.because } } : {};
-    const all = [...written, ...deleted];
+    const all = [...written, ...removed];
     return all.length > 0 || found ? [{ unit, changes: all, ...hold }] : [];
   });
 }
 
-const DELETES: ReadonlySet<string> = new Set<PrunePlan['action']>(['delete', 'mark', 'held']);
+const REMOVALS: ReadonlySet<string> = new Set<PrunePlan['action']>(['delete', 'mark', 'held', 'release']);
 
-function deleteChange({ entry, because }: PrunePlan): PreviewChange {
+function removalChange({ action, entry, because }: PrunePlan): PreviewChange {
   const details = because === REMOVED_FROM_GIT ? [] : [because];
-  return { action: 'delete', object: objectKey(entry), details };
+  return { action: action === 'release' ? 'release' : 'delete', object: objectKey(entry), details };
 }

@@ -4,11 +4,12 @@
  *
  * The machines that a change disturbs are not included yet: the component set planner will add them.
  */
+import { ADOPT_ALLOWED, ANNOTATION_ADOPT } from '../../api/names.ts';
 import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
-import { isKeptOnPrune } from '../apply/inventory/owner-labels.ts';
+import { adopts, isKeptOnPrune } from '../apply/inventory/owner-labels.ts';
 import { sortByStep } from '../apply/order.ts';
 import { scopedToHub } from '../hub-scope.ts';
 import {
@@ -55,7 +56,8 @@ export interface UnitPreview {
 }
 
 export interface PreviewChange {
-  readonly action: 'create' | 'update' | 'replace' | 'delete' | 'refused';
+  /** `adopt`: it exists, and sync takes it over. `release`: it stays, and is not managed any more. */
+  readonly action: 'create' | 'adopt' | 'update' | 'replace' | 'delete' | 'release' | 'refused';
   readonly object: string;
   readonly source?: string;
   /** Lines for people. Values of Secrets are masked. */
@@ -189,7 +191,12 @@ function writtenChange(
   before: RenderedObject | undefined,
 ): PreviewChange[] {
   const about = { object: objectKey(objectIdOf(object)), source: sourceText(source) };
-  if (!before) return [{ action: 'create', ...about, details: [] }];
+  if (!before) {
+    const details = adopts(object)
+      ? [`adopted if it exists already: ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}`]
+      : [];
+    return [{ action: 'create', ...about, details }];
+  }
   const details = changedLines(before.object, object);
   return details.length > 0 ? [{ action: 'update', ...about, details }] : [];
 }

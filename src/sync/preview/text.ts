@@ -10,9 +10,11 @@ import type { Preview, PreviewChange, TargetPreview, UnitPreview } from './previ
 
 const SIGNS: Record<PreviewChange['action'], string> = {
   create: '+',
+  adopt: '&',
   update: '~',
   replace: '±',
   delete: '-',
+  release: '○',
   refused: '!',
 };
 const MAX_DETAILS = 12;
@@ -67,10 +69,12 @@ function describeTarget({ by, because, units }: TargetPreview): string {
 }
 
 function countsOf(changes: readonly PreviewChange[]): string {
-  const words = (['create', 'update', 'replace', 'delete', 'refused'] as const).map((action) => {
-    const count = changes.filter((change) => change.action === action).length;
-    return count > 0 ? `${count} ${action}` : '';
-  });
+  const words = (['create', 'adopt', 'update', 'replace', 'delete', 'release', 'refused'] as const).map(
+    (action) => {
+      const count = changes.filter((change) => change.action === action).length;
+      return count > 0 ? `${count} ${action}` : '';
+    },
+  );
   return words.filter(Boolean).join(', ') || 'no change';
 }
 

@@ -3,13 +3,13 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
-import type { SyncTarget } from '../../../src/sync/apply/context.ts';
+import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
 import { planDigestOf } from '../../../src/sync/judge/delete-budget.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
 import {
   commitNo,
   configMap,
+  expectFullyApplied,
   ownedConfigMaps,
   startTargetCluster,
   startTestSync,
@@ -158,37 +158,6 @@ describe('syncCluster on a real API server', () => {
     expect(data).toEqual({ key: 'value', more: 'theirs' });
   });
 
-  it('names the other field manager instead of taking over an object that existed before', async () => {
-    await server.client.create(CONFIG_MAPS, configMap('a', { key: 'theirs' }), { fieldManager: 'somebody' });
-    const { outcomes } = await (await startSync()).sync(targetOf(commitNo(1), { web: [configMap('a')] }));
-    const outcome = outcomes.get('ConfigMap default/a');
-    expect(outcome).toMatchObject({ state: 'failed', reason: 'FieldConflict', retryable: false });
-    expect(outcome?.state === 'failed' && outcome.message).toContain('somebody');
-  });
-
-  it('reverts a commit whose object conflicts with another field manager, and leaves that object alone', async () => {
-    await server.client.create(CONFIG_MAPS, configMap('a', { key: 'theirs' }), { fieldManager: 'somebody' });
-    const sync = await startSync();
-    const good = targetOf(commitNo(1), { web: [configMap('b')] });
-    await sync.sync(good);
-    await sync.sync(targetOf(commitNo(2), { web: [configMap('a'), configMap('b')] }));
-    await expectFullyApplied(sync, good);
-    const { data } = await server.client.get(CONFIG_MAPS, { name: 'a', namespace: 'default' });
-    expect(data).toEqual({ key: 'theirs' });
-  });
-
-  it('releases an object whose owner labels were removed by hand when git removes it', async () => {
-    const sync = await startSync();
-    await sync.sync(targetOf(commitNo(1), { web: [configMap('a'), configMap('b')] }));
-    const labels = { 'kubenode.dev/hub': null, 'kubenode.dev/unit': null };
-    const body = { metadata: { labels } };
-    await server.client.patch(CONFIG_MAPS, { name: 'a', namespace: 'default' }, { type: 'merge', body });
-    const without = targetOf(commitNo(2), { web: [configMap('b')] });
-    await expect.poll(async () => (await sync.sync(without)).pruned.waiting, { timeout: 20_000 }).toEqual([]);
-    await expectFullyApplied(sync, without);
-    await server.client.get(CONFIG_MAPS, { name: 'a', namespace: 'default' });
-  });
-
   it('fails only the object that names a namespace wrongly, creates nothing for it, and can be reverted', async () => {
     const sync = await startSync();
     const good = targetOf(commitNo(1), { web: [configMap('b')] });
@@ -206,19 +175,6 @@ describe('syncCluster on a real API server', () => {
       code: 'NotFound',
     });
     await expectFullyApplied(sync, good);
-  });
-
-  it('S4 never takes over or prunes what another hub owns', async () => {
-    const other = await startSync('99999999-0000-0000-0000-000000000000');
-    await other.sync(targetOf(commitNo(1), { web: [configMap('theirs')] }));
-    const ours = await startSync();
-    const { plan } = await ours.sync(
-      targetOf(commitNo(2), { web: [configMap('theirs'), configMap('ours')] }),
-    );
-    expect(plan.objects.map(({ id, action }) => `${id.name} ${action}`)).toEqual([
-      'ours create',
-      'theirs wait',
-    ]);
   });
 
   it('S4 does not delete an object that somebody recreated between plan and delete', async () => {
@@ -304,18 +260,6 @@ async function startSync(hub?: string): Promise<TestSync> {
   const sync = await startTestSync({ ...server.client }, hub);
   onTestFinished(() => sync.close());
   return sync;
-}
-
-/** Nothing is left of other commits: the inventory lists exactly the objects of this one. */
-async function expectFullyApplied(sync: TestSync, target: SyncTarget): Promise<void> {
-  const { pruned } = await sync.sync(target);
-  expect(pruned.waiting).toEqual([]);
-  const { store } = sync.context;
-  expect(store.applied()?.commit).toBe(target.commit);
-  const declared = target.units.flatMap(({ objects }) => objects.map(({ object }) => object));
-  expect([...store.inventory().entries.keys()]).toEqual(
-    declared.map((object) => objectKey(objectIdOf(object))),
-  );
 }
 
 /** What a server answers without a role for the kind. */

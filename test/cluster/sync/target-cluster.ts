@@ -1,15 +1,19 @@
 /** A real API server as the target of sync. Every port is real except the log. */
 
+import { expect } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
-import { digestOf } from '../../../src/kube/objects/digest.ts';
+import { byCode, digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { SyncContext, SyncTarget } from '../../../src/sync/apply/context.ts';
 import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
 import { createLiveCache } from '../../../src/sync/apply/live/live-cache.ts';
+import { createAppliedReader } from '../../../src/sync/apply/ownership/earlier-content.ts';
 import { type SyncResult, syncCluster } from '../../../src/sync/apply/sync-cluster.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
+import type { RenderedTarget } from '../../../src/sync/rendered.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
@@ -25,6 +29,9 @@ export function configMap(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data };
 }
 
+/** Like a repository: what each commit rendered last. */
+const RENDERED = new Map<string, RenderedTarget>();
+
 export function targetOf(
   commit: string,
   units: Record<string, readonly KubeObject[]>,
@@ -35,9 +42,11 @@ export function targetOf(
     objects: objects.map((object) => ({ object, source: { file: 'fleet/main.ts:1' } })),
     digest: digestOf(objects),
   }));
+  const digest = digestOf(rendered.map(({ unit, digest: own }) => [unit, own]));
+  RENDERED.set(commit, { target: 'test', digest, units: rendered });
   return {
     commit,
-    digest: digestOf(rendered.map(({ unit, digest }) => [unit, digest])),
+    digest,
     units: rendered,
     budget: { maxObjects: 1000, maxPercent: 100 },
     acknowledgements: [],
@@ -75,6 +84,7 @@ export async function startTestSync(client: Client, hub = HUB, scope = ''): Prom
     clock,
     log,
     serverForms: new Map(),
+    applied: createAppliedReader(async (commit) => RENDERED.get(commit), log),
     signal: NEVER,
   };
   return { context, sync: (target) => syncCluster(context, target), close: () => live.close() };
@@ -84,4 +94,16 @@ export async function startTestSync(client: Client, hub = HUB, scope = ''): Prom
 export async function ownedConfigMaps(client: Client, namespace = 'default'): Promise<string[]> {
   const { items } = await client.list(CONFIG_MAPS, { namespace, labelSelector: 'kubenode.dev/hub' });
   return items.map(({ metadata }) => metadata.name).toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/** Nothing is left of other commits: the inventory lists exactly the objects of this one. */
+export async function expectFullyApplied(sync: TestSync, target: SyncTarget): Promise<void> {
+  const { pruned } = await sync.sync(target);
+  expect(pruned.waiting).toEqual([]);
+  const { store } = sync.context;
+  expect(store.applied()?.commit).toBe(target.commit);
+  const declared = target.units.flatMap(({ objects }) => objects.map(({ object }) => object));
+  expect([...store.inventory().entries.keys()].toSorted(byCode)).toEqual(
+    declared.map((object) => objectKey(objectIdOf(object))).toSorted(byCode),
+  );
 }

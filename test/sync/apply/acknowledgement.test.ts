@@ -132,7 +132,7 @@ async function run(
   const { signal } = new AbortController();
   const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '' });
   const context = { client, live, store, hub: HUB, clock: virtualClock(), log: memoryLog() };
-  return syncCluster({ ...context, serverForms: new Map(), signal }, desired);
+  return syncCluster({ ...context, serverForms: new Map(), applied: async () => undefined, signal }, desired);
 }
 
 /** As a backup tool does: with the labels of the former object, and a new UID. */

@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplyOptions, Client } from '../../../src/kube/client/client.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { type ApplyOutcome, applyObject } from '../../../src/sync/apply/apply-object.ts';
+import type { InventoryEntry } from '../../../src/sync/apply/inventory/inventory.ts';
 import { type ObjectPlan, planTarget } from '../../../src/sync/apply/plan.ts';
 import { createFakeCluster } from './fake-cluster.ts';
 import { applyInput, configMap, entry, HUB, live, namespace, UNIT, unit } from './fixtures.ts';
 
 const a = configMap('a');
+const changed = configMap('a', { key: 'changed' });
+const NOTHING = async () => undefined;
+const THEIRS = [{ manager: 'somebody', operation: 'Update' as const }];
 const replaceable = { ...a, metadata: { ...a.metadata, annotations: { 'kubenode.dev/replace': 'Allowed' } } };
+
+const changedReplaceable = { ...replaceable, data: { key: 'changed' } };
 
 function planFor(object: KubeObject, known = false): ObjectPlan {
   const inventory = known ? [entry(object)] : [];
@@ -25,26 +31,68 @@ function failingWith(error: KubeError): Promise<ApplyOutcome> {
       throw error;
     },
   };
-  return applyObject({ client: failing, hub: HUB }, planFor(a));
+  return applyObject({ client: failing, hub: HUB, applied: NOTHING }, planFor(a));
 }
 
 describe('applyObject', () => {
-  it.each([
-    ['S7 forces fields of an object that is ours', true],
-    ['does not force fields of an object that existed before', false],
-  ])('%s', async (_name, known) => {
+  it.each<[name: string, inventory: readonly InventoryEntry[], cluster: readonly KubeObject[], sent: object]>(
+    [
+      ['S4 creates an object only while its name is free', [], [], { resourceVersion: '1', force: false }],
+      [
+        'creates an object again only while its name is free',
+        [entry(a)],
+        [],
+        { resourceVersion: '1', force: true },
+      ],
+      [
+        'S7 forces what it applied before, on that object',
+        [entry(a)],
+        [live(changed)],
+        { uid: 'uid-a', force: true },
+      ],
+      [
+        'S10 does not force what git changes',
+        [entry(changed)],
+        [live(changed)],
+        { uid: 'uid-a', force: false },
+      ],
+    ],
+  )('%s', async (_name, inventory, cluster, sent) => {
     const { client } = createFakeCluster().process();
-    const options: ApplyOptions[] = [];
+    const writes: unknown[] = [];
     const recording: Client = {
       ...client,
-      apply: (resource, object, applyOptions) => {
-        options.push(applyOptions);
-        return client.apply(resource, object, applyOptions);
+      apply: async (_resource, object, { force }) => {
+        const { uid, resourceVersion } = object.metadata;
+        writes.push({ ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}), force });
+        return object as never;
       },
     };
-    const outcome = await applyObject({ client: recording, hub: HUB }, planFor(a, known));
-    expect(outcome).toMatchObject({ outcome: 'applied', replaced: false });
-    expect(options).toMatchObject([{ force: known }]);
+    const [plan] = planTarget(applyInput({ git: [unit(UNIT, [a])], inventory, cluster })).objects;
+    if (!plan) throw new Error('expected one object in the plan');
+    const outcome = await applyObject({ client: recording, hub: HUB, applied: NOTHING }, plan);
+    expect(outcome).toMatchObject({ outcome: 'applied', replaced: false, adopted: false });
+    expect(writes).toEqual([sent]);
+  });
+
+  it('does not replace an object that another client created under its name meanwhile', async () => {
+    const cluster = createFakeCluster();
+    const { client } = cluster.process();
+    const resource = await client.resourceFor('v1', 'ConfigMap');
+    await client.create(resource, {
+      ...replaceable,
+      metadata: { ...replaceable.metadata, managedFields: THEIRS },
+    });
+    const inventory = [entry(replaceable)];
+    const observed = { git: [unit(UNIT, [replaceable])], inventory, cluster: [live(changedReplaceable)] };
+    const [plan] = planTarget(applyInput(observed)).objects;
+    if (!plan) throw new Error('expected one object in the plan');
+    expect(await applyObject({ client, hub: HUB, applied: NOTHING }, plan)).toMatchObject({
+      outcome: 'failed',
+      reason: 'NotOurs',
+      retryable: false,
+    });
+    expect(cluster.deleted).toEqual([]);
   });
 
   it.each<[name: string, object: KubeObject, message: string]>([
@@ -61,7 +109,7 @@ describe('applyObject', () => {
   ])('sends nothing for %s, and fails that object alone', async (_name, object, message) => {
     const cluster = createFakeCluster();
     const { client } = cluster.process();
-    expect(await applyObject({ client, hub: HUB }, planFor(object))).toEqual({
+    expect(await applyObject({ client, hub: HUB, applied: NOTHING }, planFor(object))).toEqual({
       outcome: 'failed',
       reason: 'WrongScope',
       message,
@@ -115,7 +163,7 @@ describe('applyObject', () => {
         return client.apply(resource, applied, options);
       },
     };
-    const outcome = await applyObject({ client: picky, hub: HUB }, planFor(object, true));
+    const outcome = await applyObject({ client: picky, hub: HUB, applied: NOTHING }, planFor(object, true));
     expect(outcome.outcome).toBe(expected);
     expect(cluster.deleted).toHaveLength(expected === 'applied' ? 1 : 0);
   });

@@ -134,6 +134,7 @@ async function sync({ client, live }: FakeProcess, desired: SyncTarget): Promise
       clock: virtualClock(),
       log: memoryLog(),
       serverForms: new Map(),
+      applied: async () => undefined,
       signal,
     },
     desired,

@@ -8,6 +8,7 @@ import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../../src/kube/objects/object-id.ts';
 import type { LiveCache } from '../../../src/sync/apply/live/ports.ts';
+import { APPLIED_BY_SYNC } from './fixtures.ts';
 
 export interface FakeCluster {
   readonly objects: ReadonlyMap<string, KubeObject>;
@@ -103,7 +104,7 @@ function createProcess(
     watch: () => {
       throw new Error('not supported: read the objects directly');
     },
-    apply: <T>(_: Resource, object: KubeObject) => write(() => put(object) as T),
+    apply: <T>(_: Resource, object: KubeObject) => write(() => apply(object) as T),
     create: <T>(_: Resource, object: KubeObject) => write(() => create(object) as T),
     replace: <T>(_: Resource, object: KubeObject) => write(() => replace(object) as T),
     patch: () => {
@@ -140,6 +141,17 @@ function createProcess(
       ({ kind, metadata }) => kind === resource.kind && (!value || metadata.labels?.[label] === value),
     );
     return { items, resourceVersion: String(content.version) };
+  }
+
+  /** As a server does: a version that differs is a conflict, another UID an invalid change of an immutable field. */
+  function apply(object: KubeObject): KubeObject {
+    const { uid, resourceVersion, ...metadata } = object.metadata;
+    const before = content.objects.get(objectKey(objectIdOf(object)));
+    if (before && (resourceVersion ?? before.metadata.resourceVersion) !== before.metadata.resourceVersion) {
+      throw new KubeError('Conflict', 'the object has been modified', { status: 409 });
+    }
+    if (uid !== undefined && uid !== before?.metadata.uid) throw otherUid(before);
+    return put({ ...object, metadata: { ...metadata, managedFields: APPLIED_BY_SYNC } });
   }
 
   function put(object: KubeObject): KubeObject {
@@ -186,6 +198,12 @@ function createProcess(
     content.objects.delete(objectKey(objectIdOf(found)));
     content.deleted.push(found);
   }
+}
+
+function otherUid(before: KubeObject | undefined): KubeError {
+  if (!before) return new KubeError('Conflict', 'uid mismatch', { status: 409 });
+  const causes = [{ reason: 'FieldValueInvalid', field: 'metadata.uid', message: 'field is immutable' }];
+  return new KubeError('Invalid', 'invalid', { status: 422, reason: 'Invalid', causes });
 }
 
 interface Preconditions {

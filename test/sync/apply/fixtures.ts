@@ -29,6 +29,8 @@ export function unit(name: string, objects: readonly KubeObject[]): RenderedUnit
   };
 }
 
+export const APPLIED_BY_SYNC = [{ manager: 'kubenode-sync', operation: 'Apply' as const }];
+
 /** The object as the server returns it after we applied it. */
 export function live(
   object: KubeObject,
@@ -37,7 +39,12 @@ export function live(
   const labeled = withOwnerLabels({ object, source: {} }, { hub, unit: name, commit: OLD_COMMIT });
   return {
     ...labeled,
-    metadata: { ...labeled.metadata, uid: `uid-${object.metadata.name}`, resourceVersion: '1' },
+    metadata: {
+      ...labeled.metadata,
+      uid: `uid-${object.metadata.name}`,
+      resourceVersion: '1',
+      managedFields: APPLIED_BY_SYNC,
+    },
   };
 }
 

@@ -83,6 +83,11 @@ describe('findRefusals', () => {
       'kubenode.dev/secret-use: set by a person with kubectl, never by a commit: remove it',
     ],
     [
+      'the mark of an adopted object',
+      configMap({}, { annotations: { 'kubenode.dev/adopted': 'true' } }),
+      'kubenode.dev/adopted: set by sync: remove it',
+    ],
+    [
       'an inventory',
       configMap({}, { name: 'inventory-web-0', namespace: 'kubenode-system' }),
       'ConfigMap inventory-web-0 in kubenode-system is reserved for kubenode: choose another name',

@@ -18,6 +18,8 @@ export interface InventoryEntry extends ObjectId {
   readonly applied?: string;
   /** Of the object that the server confirmed. */
   readonly uid?: string;
+  /** Another client created it, and sync took it over: it is released, never deleted. */
+  readonly adopted?: true;
   /** When a protected object was marked for deletion. A later reconcile deletes it. */
   readonly markedAt?: string;
   /** Id of the acknowledgement that released the delete of the object with exactly this `uid`. */
@@ -61,15 +63,15 @@ export function missingIntents({ entries }: Inventory, intents: readonly Invento
   return intents.flatMap((entry) => {
     const present = entries.get(objectKey(entry));
     if (!present) return [entry];
-    if (present.unit !== entry.unit) return [{ ...entry, from: present.unit, ...uidOf(present) }];
+    if (present.unit !== entry.unit) return [{ ...entry, from: present.unit, ...originOf(present) }];
     const isDeleting = present.markedAt !== undefined || present.acknowledgedBy !== undefined;
     const same = present.version === entry.version && !isDeleting;
-    return same ? [] : [{ ...entry, ...uidOf(present) }];
+    return same ? [] : [{ ...entry, ...originOf(present) }];
   });
 }
 
-function uidOf({ uid }: InventoryEntry): { uid?: string } {
-  return uid === undefined ? {} : { uid };
+function originOf({ uid, adopted }: InventoryEntry): Pick<InventoryEntry, 'uid' | 'adopted'> {
+  return { ...(uid === undefined ? {} : { uid }), ...(adopted ? { adopted } : {}) };
 }
 
 /** One line of JSON for each entry, sorted by key: a change of one object is a change of one line. */

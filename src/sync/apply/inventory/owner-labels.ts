@@ -1,10 +1,14 @@
 /** The labels and annotations by which sync recognizes its objects: the hub that owns them, unit, commit and source. */
 import {
+  ADOPT_ALLOWED,
+  ANNOTATION_ADOPT,
+  ANNOTATION_ADOPTED,
   ANNOTATION_COMMIT,
   ANNOTATION_PRUNE,
   ANNOTATION_SOURCE,
   LABEL_HUB,
   LABEL_UNIT,
+  MANAGER_SYNC,
   PRUNE_NEVER,
 } from '../../../api/names.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -15,12 +19,14 @@ export interface Ownership {
   readonly hub: string;
   readonly unit: string;
   readonly commit: string;
+  /** Another client created it. */
+  readonly adopted?: boolean;
 }
 
 /** The object exactly as it is sent: the rendered one with owner labels, and nothing else. */
 export function withOwnerLabels(
   { object, source }: RenderedObject,
-  { hub, unit, commit }: Ownership,
+  { hub, unit, commit, adopted = false }: Ownership,
 ): KubeObject {
   const { metadata } = object;
   const annotations = {
@@ -29,7 +35,15 @@ export function withOwnerLabels(
     ...(sourceText(source) ? { [ANNOTATION_SOURCE]: sourceText(source) } : {}),
   };
   const labels = { ...metadata.labels, [LABEL_HUB]: hub, [LABEL_UNIT]: unit };
-  return { ...object, metadata: { ...metadata, labels, annotations } };
+  const labeled = { ...object, metadata: { ...metadata, labels, annotations } };
+  return adopted ? markAdopted(labeled) : labeled;
+}
+
+/** In the same write as the owner labels. */
+export function markAdopted(object: KubeObject): KubeObject {
+  const { metadata } = object;
+  const annotations = { ...metadata.annotations, [ANNOTATION_ADOPTED]: 'true' };
+  return { ...object, metadata: { ...metadata, annotations } };
 }
 
 export type ObjectOwner = 'ours' | 'other-unit' | 'other-hub' | 'nobody';
@@ -47,6 +61,24 @@ export function ownerOf(live: KubeObject, { hub, unit, from }: OwnerClaim): Obje
   if (labels[LABEL_HUB] !== hub) return 'other-hub';
   const labeled = labels[LABEL_UNIT];
   return labeled !== undefined && (labeled === unit || labeled === from) ? 'ours' : 'other-unit';
+}
+
+/** Git allows sync to take the object and its fields over from others. */
+export function adopts({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[ANNOTATION_ADOPT] === ADOPT_ALLOWED;
+}
+
+/** Written together with the owner labels, so that it is known even if the inventory is lost. */
+export function isAdopted({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[ANNOTATION_ADOPTED] !== undefined;
+}
+
+/** Labels can be copied to another object with `kubectl`; this record of the server cannot. */
+export function isAppliedBySync({ metadata }: KubeObject): boolean {
+  return (metadata.managedFields ?? []).some(
+    ({ manager, operation, subresource }) =>
+      manager === MANAGER_SYNC && operation === 'Apply' && subresource === undefined,
+  );
 }
 
 export function isKeptOnPrune({ metadata }: KubeObject): boolean {

@@ -8,7 +8,14 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import { INVALID_SEGMENT } from '../../../kube/client/paths.ts';
 import type { KubeObject, Metadata, Resource } from '../../../kube/objects/object.ts';
 import type { ObjectId } from '../../../kube/objects/object-id.ts';
-import { isKeptOnPrune, type ObjectOwner, type OwnerClaim, ownerOf } from '../inventory/owner-labels.ts';
+import {
+  isAdopted,
+  isAppliedBySync,
+  isKeptOnPrune,
+  type ObjectOwner,
+  type OwnerClaim,
+  ownerOf,
+} from '../inventory/owner-labels.ts';
 import { scopeMismatchReason } from '../scope.ts';
 import { terminatingReason } from './plan.ts';
 
@@ -25,7 +32,7 @@ export type OwnedDeleteOutcome =
   /** Not found, or replaced by an object with another UID. */
   | { readonly outcome: 'deleted' }
   | { readonly outcome: 'terminating'; readonly because: string }
-  /** It exists without our owner labels: it stays, and the inventory forgets it. */
+  /** It exists without our owner labels, or sync did not create it: it stays, and the inventory forgets it. */
   | { readonly outcome: 'not ours'; readonly because: string }
   /** It exists, and we may not delete it. */
   | { readonly outcome: 'refused'; readonly because: string };
@@ -39,9 +46,12 @@ export async function deleteOwned(context: DeleteContext, target: DeleteTarget):
   const found = await read(context, target);
   if (found === 'not found') return { outcome: 'deleted' };
   const { resource, object } = found;
-  const because =
-    notDeletableReason(object, { ...target, hub: context.hub }) ?? notAcknowledgedReason(object, target);
+  const because = notDeletableReason(object, { ...target, hub: context.hub });
   if (because !== undefined) return { outcome: 'refused', because };
+  const foreign = notCreatedReason(object);
+  if (foreign !== undefined) return { outcome: 'not ours', because: foreign };
+  const unacknowledged = notAcknowledgedReason(object, target);
+  if (unacknowledged !== undefined) return { outcome: 'refused', because: unacknowledged };
   if (object.metadata.deletionTimestamp) return terminating(object);
 
   return sendDelete(context, target, resource, object.metadata);
@@ -121,6 +131,12 @@ function notAcknowledgedReason(
   return acknowledgedBy === undefined || uid === metadata.uid
     ? undefined
     : `it was recreated since its delete was acknowledged, and has another UID: planned again`;
+}
+
+/** What another client created is never deleted, whatever its labels are. */
+function notCreatedReason(object: KubeObject): string | undefined {
+  if (isAdopted(object)) return 'another client created it';
+  return isAppliedBySync(object) ? undefined : 'it carries our owner labels, but sync did not write it';
 }
 
 function notOursReason({ unit }: Pick<OwnerClaim, 'unit'>, owner: ObjectOwner): string {

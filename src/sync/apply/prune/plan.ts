@@ -7,7 +7,7 @@ import { type DeleteVerdict, judgeDeletes } from '../../judge/delete-budget.ts';
 import { isProtected } from '../../protected-kinds.ts';
 import type { ApplyInput } from '../input.ts';
 import { entriesOfUnit, type InventoryEntry } from '../inventory/inventory.ts';
-import { isKeptOnPrune, ownerOf } from '../inventory/owner-labels.ts';
+import { isAdopted, isKeptOnPrune, ownerOf } from '../inventory/owner-labels.ts';
 
 export interface PrunePlan {
   readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held';
@@ -87,6 +87,9 @@ function spareAction({ hub }: ApplyInput, entry: InventoryEntry, live: KubeObjec
     };
   }
   if (live.metadata.deletionTimestamp) return { action: 'confirm', because: terminatingReason(live) };
+  if (entry.adopted || isAdopted(live)) {
+    return { action: 'release', because: `${REMOVED_FROM_GIT}; another client created it` };
+  }
   const because = inUseReason(live);
   return because === undefined ? undefined : { action: 'keep', because };
 }

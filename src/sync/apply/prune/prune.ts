@@ -1,5 +1,11 @@
 /** Deletes what git no longer declares, after everything else, and only in units whose objects were all applied. */
-import { LABEL_HUB, LABEL_UNIT } from '../../../api/names.ts';
+import {
+  ANNOTATION_ADOPTED,
+  ANNOTATION_COMMIT,
+  ANNOTATION_SOURCE,
+  LABEL_HUB,
+  LABEL_UNIT,
+} from '../../../api/names.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
@@ -86,7 +92,7 @@ async function pruneObject(
     case 'mark':
       return { state: 'marked', entry: { ...entry, markedAt: now.toISOString() } };
     case 'delete':
-      return afterDelete(await withErrorsAsRefusals(() => deleteOwned(context, entry)));
+      return deleteOrRelease(context, entry);
     case 'confirm':
       return afterConfirm(
         context,
@@ -103,6 +109,11 @@ async function pruneObject(
     default:
       return action satisfies never;
   }
+}
+
+async function deleteOrRelease(context: SyncContext, entry: InventoryEntry): Promise<PruneOutcome> {
+  const result = await withErrorsAsRefusals(() => deleteOwned(context, entry));
+  return result.outcome === 'not ours' ? release(context, entry, result.because) : afterDelete(result);
 }
 
 function waits(reason: string, message: string): PruneOutcome {
@@ -153,7 +164,13 @@ async function removeOwnerLabels(
   { apiVersion, kind, metadata }: KubeObject,
 ): Promise<string | undefined> {
   const { name, namespace, resourceVersion } = metadata;
-  const body = { metadata: { labels: { [LABEL_HUB]: null, [LABEL_UNIT]: null }, resourceVersion } };
+  const labels = { [LABEL_HUB]: null, [LABEL_UNIT]: null };
+  const annotations = {
+    [ANNOTATION_COMMIT]: null,
+    [ANNOTATION_SOURCE]: null,
+    [ANNOTATION_ADOPTED]: null,
+  };
+  const body = { metadata: { labels, annotations, resourceVersion } };
   try {
     const resource = await client.resourceFor(apiVersion, kind);
     await client.patch(resource, { name, ...(namespace ? { namespace } : {}) }, { type: 'merge', body });

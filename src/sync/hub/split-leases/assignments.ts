@@ -64,21 +64,24 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
     const assigned = cluster.status?.assigned;
     if (!assigned || !isSplit(name, assigned)) return;
     const target = recordedTarget(cluster, hub.stores.pipelines.get(assigned.pipeline), clock.now());
-    if (target) clusters.setTarget(name, { ...target, content: () => recordedContent(name, assigned) });
+    if (!target) return;
+    clusters.setTarget(name, { ...target, content: (commit) => recordedContent(name, assigned, commit) });
   }
 
   /** The cache of a process that has just taken over may be outdated: the hub is asked before each reconcile. */
   async function recordedContent(
     name: string,
     assigned: ClusterAssigned,
+    commit: string,
   ): Promise<RenderedTarget | undefined> {
-    const { pipeline, commit } = assigned;
+    const { pipeline } = assigned;
     // After a Lease has changed hands, the next target is about to be set.
-    if (commit === undefined || !isSplit(name, assigned)) return undefined;
+    if (!isSplit(name, assigned)) return undefined;
     const current = await hub.readCluster(name);
     // The cache has the current one now, and with it the next target was set.
     if (!isDeepStrictEqual(current.status?.assigned, assigned)) return undefined;
-    const present = clusters.report(name)?.commits ?? [];
+    // Only what is applied must not be older than what is there.
+    const present = commit === assigned.commit ? (clusters.report(name)?.commits ?? []) : [];
     return pipelines.get(pipeline)?.assignedContent({ cluster: name, commit, present });
   }
 

@@ -17,6 +17,7 @@ import {
 
 const a = configMap('a');
 const target = entry(a);
+const adopted = { ...a, metadata: { ...a.metadata, annotations: { 'kubenode.dev/adopted': 'true' } } };
 const kept = { ...a, metadata: { ...a.metadata, annotations: { 'kubenode.dev/prune': 'Never' } } };
 
 async function clusterWith(...objects: readonly KubeObject[]): Promise<FakeCluster> {
@@ -61,12 +62,22 @@ describe('deleteOwned', () => {
     expect(cluster.deleted).toEqual([]);
   });
 
+  it.each([
+    ['that another client created', live(adopted)],
+    ['with copied labels', { ...live(a), metadata: { ...live(a).metadata, managedFields: [] } }],
+  ])('S4 never deletes an object %s', async (_name, object) => {
+    const cluster = await clusterWith(object);
+    expect(await deleteOwned(contextOf(cluster), target)).toMatchObject({ outcome: 'not ours' });
+    expect(cluster.deleted).toEqual([]);
+  });
+
   it('S4 refuses an object that changed between read and delete', async () => {
     const cluster = await clusterWith(live(a));
     const { client } = cluster.process();
+    const [{ metadata }] = [...cluster.objects.values()] as [KubeObject];
     const context = contextOf(cluster, {
       delete: async (resource, name, options) => {
-        await client.apply(resource, live(configMap('a', { key: 'changed' })), { fieldManager: 'somebody' });
+        await client.replace(resource, { ...live(configMap('a', { key: 'changed' })), metadata });
         return client.delete(resource, name, options);
       },
     });

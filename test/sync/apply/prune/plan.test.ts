@@ -21,6 +21,7 @@ import {
 const a = configMap('a');
 const b = configMap('b');
 const keep = { ...a, metadata: { ...a.metadata, annotations: { 'kubenode.dev/prune': 'Never' } } };
+const adopted = { ...a, metadata: { ...a.metadata, annotations: { 'kubenode.dev/adopted': 'true' } } };
 const component: KubeObject = {
   apiVersion: 'kubenode.dev/v1alpha1',
   kind: 'MachineComponent',
@@ -62,6 +63,20 @@ describe('planUnitPrune', () => {
       'S4 releases an object that is annotated to be kept',
       { git: [unit(UNIT, [b])], inventory: [entry(keep), entry(b)], cluster: [live(keep), live(b)] },
       'release ConfigMap default/a: removed from git, annotated kubenode.dev/prune: Never',
+    ],
+    [
+      'releases an object that another client created, by the inventory',
+      {
+        git: [unit(UNIT, [b])],
+        inventory: [entry(a, { adopted: true }), entry(b)],
+        cluster: [live(a), live(b)],
+      },
+      'release ConfigMap default/a: removed from git; another client created it',
+    ],
+    [
+      'releases an object that another client created, by its annotation',
+      { git: [unit(UNIT, [b])], inventory: [entry(a), entry(b)], cluster: [live(adopted), live(b)] },
+      'release ConfigMap default/a: removed from git; another client created it',
     ],
     [
       'waits for the finalizers of an object that is being deleted',

@@ -53,6 +53,7 @@ async function prune(scenario: ApplyScenario): Promise<Pruned> {
     clock: virtualClock(),
     log: memoryLog(),
     serverForms: new Map(),
+    applied: async () => undefined,
     signal: new AbortController().signal,
   };
   const result = await pruneUnits(context, plan, { outcomes: new Map(), now: NOW });

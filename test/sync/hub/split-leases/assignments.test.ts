@@ -25,8 +25,11 @@ describe('createAssignments', () => {
     const { assignments, targets, asked } = bed({ holds: ['x'] });
     assignments.refresh();
     expect(targets.get('x')).toMatchObject({ mode: 'Apply', commit: 'c1', digest: 'a1', pipeline: 'fleet' });
-    await targets.get('x')?.content();
+    await targets.get('x')?.content('c1');
     expect(asked).toEqual([{ cluster: 'x', commit: 'c1', present: ['c0'] }]);
+    // An earlier commit is read to compare with, and not applied: it may be older than what is there.
+    await targets.get('x')?.content('c0');
+    expect(asked.slice(1)).toEqual([{ cluster: 'x', commit: 'c0', present: [] }]);
   });
 
   it.each([
@@ -43,7 +46,7 @@ describe('createAssignments', () => {
     const { assignments, targets, asked, record } = bed({ holds: ['x'] });
     assignments.refresh();
     record({ assigned: { ...ASSIGNED, commit: 'c2' } });
-    expect(await targets.get('x')?.content()).toBeUndefined();
+    expect(await targets.get('x')?.content('c1')).toBeUndefined();
     expect(asked).toEqual([]);
   });
 
@@ -51,9 +54,9 @@ describe('createAssignments', () => {
     const { assignments, targets, asked, held } = bed({ holds: ['x'] });
     assignments.refresh();
     held.add('fleet');
-    expect(await targets.get('x')?.content()).toBeUndefined();
+    expect(await targets.get('x')?.content('c1')).toBeUndefined();
     held.clear();
-    expect(await targets.get('x')?.content()).toBeUndefined();
+    expect(await targets.get('x')?.content('c1')).toBeUndefined();
     expect(asked).toEqual([]);
   });
 

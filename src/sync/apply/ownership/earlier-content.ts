@@ -1,0 +1,40 @@
+/**
+ * What an earlier commit rendered for the cluster, read again only when a conflict asks for it: an inventory that listed
+ * every field would be many times larger.
+ */
+
+import { digestOf } from '../../../kube/objects/digest.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { objectIdOf, objectKey } from '../../../kube/objects/object-id.ts';
+import type { Log } from '../../../kube/process/log.ts';
+import type { RenderedTarget } from '../../rendered.ts';
+import type { InventoryEntry } from '../inventory/inventory.ts';
+
+/** The manifest that the server confirmed for the entry; undefined when its commit cannot be rendered any more. */
+export type ReadApplied = (entry: InventoryEntry) => Promise<KubeObject | undefined>;
+
+export function createAppliedReader(
+  content: (commit: string) => Promise<RenderedTarget | undefined>,
+  log: Log,
+): ReadApplied {
+  const renders = new Map<string, Promise<RenderedTarget | undefined>>();
+  return async (entry) => {
+    const rendered = renders.get(entry.commit) ?? read(entry.commit);
+    renders.set(entry.commit, rendered);
+    const objects = (await rendered)?.units.flatMap((unit) => unit.objects) ?? [];
+    return objects
+      .map(({ object }) => object)
+      .find(
+        (object) => objectKey(objectIdOf(object)) === objectKey(entry) && digestOf(object) === entry.applied,
+      );
+  };
+
+  async function read(commit: string): Promise<RenderedTarget | undefined> {
+    try {
+      return await content(commit);
+    } catch (error) {
+      log.warn('earlier commit not rendered', { commit, error });
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Decides what happens to an object of which sync does not know that it is ours: it exists although sync expected to
+ * create it. What another client created is not overwritten, unless git adopts it, and never deleted. Pure.
+ */
+import { ADOPT_ALLOWED, ANNOTATION_ADOPT, GROUP } from '../../../api/names.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { ObjectId } from '../../../kube/objects/object-id.ts';
+import type { InventoryEntry } from '../inventory/inventory.ts';
+import { adopts, isAdopted, isAppliedBySync, type ObjectOwner, ownerOf } from '../inventory/owner-labels.ts';
+import { terminatingReason } from '../prune/plan.ts';
+
+export type Takeover =
+  | {
+      readonly action: 'write';
+      /** Conflicts with other field managers are decided for git. */
+      readonly force: boolean;
+      /** Another client created it: it is released, not deleted, when git removes it. */
+      readonly adopted: boolean;
+      readonly because: string;
+    }
+  | { readonly action: 'refuse'; readonly because: string };
+
+/** What git declares, and what the inventory lists for it. */
+export interface DeclaredObject {
+  readonly id: ObjectId;
+  readonly unit: string;
+  readonly object: KubeObject;
+  readonly force: boolean;
+  readonly entry?: InventoryEntry;
+}
+
+export function planTakeover(plan: DeclaredObject, found: KubeObject, hub: string): Takeover {
+  const owner = ownerOf(found, { hub, unit: plan.unit });
+  const because = untouchableReason(plan, found, owner);
+  if (because !== undefined) return { action: 'refuse', because };
+  return (
+    confirmOurs(plan, found, owner) ??
+    adoptByGit(plan) ??
+    takeBack(plan, found, owner) ?? { action: 'refuse', because: notOursReason(found) }
+  );
+}
+
+function untouchableReason(
+  { entry }: DeclaredObject,
+  found: KubeObject,
+  owner: ObjectOwner,
+): string | undefined {
+  if (owner === 'other-hub') return 'another hub owns it';
+  // Our inventory lists an object that moves between our units.
+  if (owner === 'other-unit' && !entry) return 'another Pipeline of this hub owns it';
+  return found.metadata.deletionTimestamp ? terminatingReason(found) : undefined;
+}
+
+function confirmOurs(
+  { entry, force }: DeclaredObject,
+  found: KubeObject,
+  owner: ObjectOwner,
+): Takeover | undefined {
+  const adopted = entry?.adopted === true || isAdopted(found);
+  if (entry?.uid !== undefined && entry.uid === found.metadata.uid) {
+    return { action: 'write', force, adopted, because: 'its owner labels were removed' };
+  }
+  if (owner === 'nobody' || !isAppliedBySync(found)) return undefined;
+  return { action: 'write', force, adopted, because: 'sync wrote it, and it is not confirmed yet' };
+}
+
+function adoptByGit({ object }: DeclaredObject): Takeover | undefined {
+  if (!adopts(object)) return undefined;
+  return { action: 'write', force: true, adopted: true, because: 'adopted by git' };
+}
+
+/** It was released, or its labels were removed: a revert takes it back, and does not fight for it. */
+function takeBack(plan: DeclaredObject, found: KubeObject, owner: ObjectOwner): Takeover | undefined {
+  if (owner !== 'nobody' || !(isAppliedBySync(found) || isOwnPipeline(plan))) return undefined;
+  return { action: 'write', force: false, adopted: true, because: 'sync managed it before' };
+}
+
+function notOursReason(found: KubeObject): string {
+  return (
+    `it exists, and kubenode did not create it${managersOf(found)}. Delete it, choose another name, or adopt it: ` +
+    `annotate it in git with ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}`
+  );
+}
+
+/** The Pipeline must exist before sync can read the commit that declares it. */
+function isOwnPipeline({ id, unit }: DeclaredObject): boolean {
+  return id.group === GROUP && id.kind === 'Pipeline' && unit.startsWith(`${id.name}.`);
+}
+
+function managersOf({ metadata }: KubeObject): string {
+  const names = [...new Set((metadata.managedFields ?? []).map(({ manager }) => manager))];
+  return names.length > 0 ? ` (field managers: ${names.slice(0, 3).join(', ')})` : '';
+}
