@@ -61,6 +61,18 @@ export function findByName<T extends KubeObject>(kind: string, objects: readonly
   });
 }
 
+type PipelineCondition = NonNullable<Pipeline['status']>['conditions'][number];
+
+/** The first condition that reports a problem: of the repository, of a plan that is held, or of the hub's own objects. */
+export function pipelineTrouble({ status }: Pipeline): PipelineCondition | undefined {
+  const { conditions = [] }: Partial<NonNullable<Pipeline['status']>> = status ?? {};
+  return conditions.find(
+    ({ type, status: value }) =>
+      (['SourceReady', 'Rendered'].includes(type) && value !== 'True') ||
+      (['Held', 'Stalled'].includes(type) && value === 'True'),
+  );
+}
+
 function sortByName<T extends KubeObject>(objects: readonly T[]): T[] {
   return objects.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }

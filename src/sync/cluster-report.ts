@@ -30,6 +30,8 @@ export interface ClusterReport {
    * outlives the hub: it keeps a hub that was restored from an old backup from rolling the cluster back.
    */
   readonly commits?: readonly string[];
+  /** Why the last reconcile failed; absent once one succeeds. */
+  readonly failure?: ClusterFailure;
   /** Absent, or about another digest than the target's: nothing is known yet about the target. */
   readonly work?: WorkReport;
   /** S21: True only if every live object was observed after the apply to match `digest`. */
@@ -47,6 +49,15 @@ export interface ClusterReport {
     readonly failed: number;
   };
 }
+
+export interface ClusterFailure {
+  /** CamelCase. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The server answers, and what sync wrote down in the cluster cannot be used. */
+export const INVENTORY_DAMAGED = 'InventoryDamaged';
 
 export interface WorkReport {
   /** The commit that was compared with the cluster. */

@@ -17,6 +17,15 @@ export interface HeadReport {
   readonly message?: string;
   /** Why the repository could not be read recently: newer commits are unknown. */
   readonly unread?: string;
+  /** What keeps the hub's own objects from being as the newest accepted commit declares them. */
+  readonly hub?: HubProblem;
+}
+
+export interface HubProblem {
+  /** Held: until a person acts. */
+  readonly state: 'Held' | 'Failed';
+  readonly reason: string;
+  readonly message: string;
 }
 
 export interface AcceptedCommit {

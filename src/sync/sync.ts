@@ -133,6 +133,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     clusterCommits: () =>
       stores.clusters.list().flatMap(({ metadata }) => clusters.report(metadata.name)?.commits ?? []),
     promote: async (name) => (await promotion.reconcile(name)).requeueAt,
+    reportSource: (name, head) => promotion.reportSource(name, head),
   });
   const assignments = createAssignments({ ...options, hub, clusters, pipelines });
   const promotion = createPromotionController({

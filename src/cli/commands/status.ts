@@ -7,7 +7,7 @@ import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../conn
 import { EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
 import { textField } from '../fields.ts';
-import { type HubObjects, readHub } from '../hub-objects.ts';
+import { type HubObjects, pipelineTrouble, readHub } from '../hub-objects.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, formatTable, type OutputFormat, printResult } from '../output.ts';
 
@@ -90,21 +90,25 @@ const BAD_STATES: ReadonlySet<string> = new Set(['Failed', 'Held', 'Unreachable'
 function pipelineRow(pipeline: Pipeline): PipelineRow {
   const verdict = textField(pipeline, 'status.head.verdict', 'Unknown');
   const refusal = verdict === 'Accepted' ? '' : textField(pipeline, 'status.head.message');
-  const since = refusal
-    ? textField(pipeline, 'status.head.seenAt')
-    : textField(pipeline, 'status.waiting.since');
-  const waiting = textField(
-    pipeline,
-    'status.waiting.message',
-    failedConditionMessage(pipeline.status?.conditions) ?? 'nothing to wait for',
-  );
+  const why = refusal
+    ? { because: refusal, since: textField(pipeline, 'status.head.seenAt') }
+    : waitOf(pipeline);
   return {
     name: pipeline.metadata.name,
     phase: textField(pipeline, 'status.phase', 'Unknown'),
     head: textField(pipeline, 'status.head.commit'),
     verdict,
-    because: refusal || waiting,
-    ...(since ? { since } : {}),
+    because: why.because,
+    ...(why.since ? { since: why.since } : {}),
+  };
+}
+
+function waitOf(pipeline: Pipeline): { because: string; since: string } {
+  const trouble = pipelineTrouble(pipeline);
+  if (trouble) return { because: trouble.message, since: trouble.lastTransitionTime };
+  return {
+    because: textField(pipeline, 'status.waiting.message', 'nothing to wait for'),
+    since: textField(pipeline, 'status.waiting.since'),
   };
 }
 
@@ -125,18 +129,6 @@ function clusterRow(cluster: Cluster): ClusterRow {
     ),
     ...(since ? { since } : {}),
   };
-}
-
-type Conditions = NonNullable<NonNullable<Pipeline['status']>['conditions']>;
-
-/** The message of the first condition that reports a problem. */
-function failedConditionMessage(conditions: Conditions | undefined): string | undefined {
-  const failed = (conditions ?? []).find(
-    ({ type, status }) =>
-      (['SourceReady', 'Rendered'].includes(type) && status !== 'True') ||
-      (['Held', 'Stalled'].includes(type) && status === 'True'),
-  );
-  return failed?.message;
 }
 
 export function formatHubStatus({ pipelines, clusters }: HubStatus, now: Date): string {

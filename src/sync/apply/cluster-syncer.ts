@@ -3,15 +3,23 @@ import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { groupOf } from '../../kube/objects/object-id.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { ClusterReport, ClusterTarget, WorkReport } from '../cluster-report.ts';
+import {
+  type ClusterFailure,
+  type ClusterReport,
+  type ClusterTarget,
+  INVENTORY_DAMAGED,
+  type WorkReport,
+} from '../cluster-report.ts';
 import { targetHealth } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';
+import { DamagedInventory } from './inventory/inventory.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import { declaredKinds } from './live/kinds.ts';
 import type { KindRef } from './live/ports.ts';
@@ -143,8 +151,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   function recordFailure(error: unknown): void {
     // Another sync may have written, or a write may have been cut off: the next reconcile reads the inventory again.
     session?.forgetStore();
-    const failure = error instanceof Error ? error.message : String(error);
-    state = { ...state, failure, ...stateAfter(error) };
+    state = { ...state, failure: failureOf(error), ...stateAfter(error) };
     log.warn('reconcile failed', { cluster: options.cluster, error });
   }
 }
@@ -182,6 +189,12 @@ function commitsIn(store: InventoryStore): string[] {
   return [...new Set([...(ofTarget ? [ofTarget] : []), ...ofObjects])].toSorted(byCode);
 }
 
+function failureOf(error: unknown): ClusterFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof DamagedInventory) return { reason: INVENTORY_DAMAGED, message };
+  return { reason: isKubeError(error) ? error.code : 'Error', message };
+}
+
 function stateAfter(error: unknown): Partial<ObservedState> {
   if (error instanceof IdentityMismatch) return { identity: 'Mismatch', clusterUID: error.found };
   const unreachable = isKubeError(
@@ -209,17 +222,19 @@ interface ObservedState {
   readonly declared?: readonly KindRef[];
   readonly health?: ClusterReport['health'];
   /** Why the last reconcile failed: until the next one succeeds, observations are not trusted. */
-  readonly failure?: string | undefined;
+  readonly failure?: ClusterFailure | undefined;
 }
 
 function reportOf(
-  { failure, declared = [], ...state }: ObservedState,
+  { declared = [], ...state }: ObservedState,
   session: ClusterSession | undefined,
 ): ClusterReport {
-  const staleReason = failure ?? session?.live.staleReason() ?? unknownSince(state.work, declared, session);
-  const { health, ...rest } = state;
+  const staleReason =
+    state.failure?.message ?? session?.live.staleReason() ?? unknownSince(state.work, declared, session);
+  const { health, failure, ...rest } = state;
   const trusted = staleReason === undefined && health ? { health } : {};
-  return { ...rest, ...trusted, synced: syncedCondition(state.work, staleReason) };
+  const failed = optional('failure', failure);
+  return { ...rest, ...failed, ...trusted, synced: syncedCondition(state.work, staleReason) };
 }
 
 /** S21: a kind of applied objects became unreadable after the reconcile that reported them as applied. */

@@ -2,15 +2,16 @@
 import { isMap, isSeq, parseDocument } from 'yaml';
 import { CLUSTERS } from '../../api/generated/resources.ts';
 import type { Cluster } from '../../api/generated/types.ts';
-import { kubeconfigSecret } from '../../api/names.ts';
+import { kubeconfigSecret, NAMESPACE } from '../../api/names.ts';
 import { readSecret, SecretError, secretVersion } from '../../api/secrets/read.ts';
 import { type SecretReference, secretReferences } from '../../api/secrets/references.ts';
 import { readKubeconfig, selectContext } from '../../kube/auth/kubeconfig.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';
-import { KubeError } from '../../kube/client/errors.ts';
+import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import type { CallReport } from '../../kube/client/request.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { createLimiter } from '../../kube/transport/limiter.ts';
 import type { Clock } from '../../os/clock.ts';
 
@@ -42,13 +43,24 @@ export async function connectCluster(cluster: Cluster, options: ConnectionOption
       `Cluster ${cluster.metadata.name} has no credentials: set spec.connection.credentialsRef`,
     );
   }
-  return connect({
-    kubeconfigText: kubeconfigText(ref, secrets, cluster.spec.connection?.server),
-    clock,
-    limiter: createLimiter({ clock }),
-    ...(onCall ? { onCall } : {}),
-    ...(fence ? { fence } : {}),
-  });
+  const kubeconfigText = readKubeconfigText(ref, secrets, cluster.spec.connection?.server);
+  const limiter = createLimiter({ clock });
+  const reports = { ...optional('onCall', onCall), ...optional('fence', fence) };
+  return connectWith(ref, { kubeconfigText, clock, limiter, ...reports });
+}
+
+/** An error of the kubeconfig names the Secret that contains it. */
+async function connectWith(
+  { name, key }: SecretReference,
+  options: Parameters<typeof connect>[0],
+): Promise<Client> {
+  try {
+    return await connect(options);
+  } catch (error) {
+    if (!isKubeError(error, 'Config')) throw error;
+    const message = `Secret ${NAMESPACE}/${name}, key ${key}: ${error.message}`;
+    throw new KubeError('Config', message, { cause: error });
+  }
 }
 
 /** The Secret with the kubeconfig; undefined for a cluster that is its own hub. */
@@ -61,7 +73,7 @@ export function credentialsOf(cluster: Cluster): SecretReference | undefined {
 }
 
 /** Git may name another server: the Secret has to permit its host, because the kubeconfig may contain a token. */
-function kubeconfigText(ref: SecretReference, secrets: Store, server: string | undefined): string {
+function readKubeconfigText(ref: SecretReference, secrets: Store, server: string | undefined): string {
   try {
     const text = readSecret(secrets, ref, 'nowhere');
     if (server === undefined) return text;

@@ -3,11 +3,14 @@ import type { Pipeline } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { type ObjectId, objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { createClusterWorker } from '../apply/cluster-worker.ts';
+import type { ClusterReport } from '../cluster-report.ts';
+import type { AcceptedCommits, HeadReport, HubProblem } from '../commits.ts';
 import { hubScope, scopedToHub } from '../hub-scope.ts';
 import type { ObjectChecks } from '../judge/object-checks.ts';
 import { isClusterId } from '../protected-kinds.ts';
@@ -44,11 +47,14 @@ export interface PipelineSession {
    * Cluster is in the cache: otherwise a stage could count as empty, and its clusters would later be updated all at once.
    */
   syncHub(): Promise<boolean>;
+  /** With what keeps the hub's own objects from being applied. */
+  head(): HeadReport;
+  accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
   close(): Promise<void>;
 }
 
 export function openPipelineSession(pipeline: Pipeline, options: PipelineSessionOptions): PipelineSession {
-  const { name, hub, lease, clusterCommits, onChange } = options;
+  const { name, hub, lease, log, clusterCommits, onChange } = options;
   const { clusters, releases, pipelines, secrets } = hub.stores;
   const stop = new AbortController();
   const source = createPipelineSource({
@@ -67,13 +73,23 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     connect: options.connectHub,
     pinnedUID: () => options.hubUID,
     writeBlockedReason: () => lease.notHeldReason(),
-    onReport: onChange,
+    onReport() {
+      logProblem();
+      onChange();
+    },
   });
   const polling = source.run(stop.signal);
+
+  let reported: string | undefined;
 
   return {
     source,
     syncHub,
+    head: () => withProblem(source.head()),
+    async accepted(mentioned) {
+      const accepted = await source.accepted(mentioned);
+      return { ...accepted, head: withProblem(accepted.head) };
+    },
     async close() {
       stop.abort();
       await hubWorker.close();
@@ -81,6 +97,19 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
       await source.close();
     },
   };
+
+  function withProblem(head: HeadReport): HeadReport {
+    return { ...head, ...optional('hub', hubProblem(hubWorker.report())) };
+  }
+
+  function logProblem(): void {
+    const problem = hubProblem(hubWorker.report());
+    const text = problem && `${problem.reason}: ${problem.message}`;
+    if (text === reported) return;
+    reported = text;
+    if (problem) log.warn('objects of the hub not applied', { pipeline: name, ...problem });
+    else log.info('objects of the hub applied', { pipeline: name });
+  }
 
   async function syncHub(): Promise<boolean> {
     const commit = source.newestAccepted();
@@ -104,6 +133,19 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
       (id) => clusters.get(id.name) !== undefined || failed.has(objectKey(id)) || work.state === 'Held',
     );
   }
+}
+
+/** Pure. Undefined while everything is applied or on its way. */
+export function hubProblem({
+  failure,
+  work,
+}: Pick<ClusterReport, 'failure' | 'work'>): HubProblem | undefined {
+  if (failure) return { state: 'Failed', ...failure };
+  if (!work) return undefined;
+  const { reason, message } = work;
+  if (work.state === 'Held') return { state: 'Held', reason, message };
+  const isStuck = work.state === 'Failed' || work.failures.length > 0;
+  return isStuck ? { state: 'Failed', reason, message } : undefined;
 }
 
 function clustersOf({ units }: RenderedTarget): ObjectId[] {

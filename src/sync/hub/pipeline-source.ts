@@ -27,6 +27,8 @@ export interface PipelineSource {
   /** Includes the mentioned commits: Releases and clusters name them, so they were accepted before. */
   accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
   head(): HeadReport;
+  /** Whether the repository was read, or could not be: before that nothing is known about the head. */
+  hasPolled(): boolean;
   content(target: string, commit: string): Promise<RenderedTarget | undefined>;
   /** The newest accepted commit, which the hub's own objects follow. */
   newestAccepted(): string | undefined;
@@ -49,6 +51,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       head: headReport(source.state()),
     }),
     head: () => headReport(source.state()),
+    hasPolled: () => source.state().polledAt !== undefined || source.state().error !== undefined,
     content: (target, commit) => contentFor(renders, target, commit),
     newestAccepted: () => acceptance.newestAccepted(),
     close: () => git.close(),

@@ -4,7 +4,7 @@
  */
 import type { Pipeline } from '../../api/generated/types.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
-import type { AcceptedCommits } from '../commits.ts';
+import type { AcceptedCommits, HeadReport } from '../commits.ts';
 import { unsupportedFields } from '../judge/unsupported.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import {
@@ -18,6 +18,8 @@ import { type AssignedContent, createContentReader } from './split-leases/conten
 export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange'> {
   /** Reconciles the promotion of the Pipeline; resolves to the time to requeue it, if any. */
   readonly promote: (pipeline: string) => Promise<Date | undefined>;
+  /** Records why nothing can be promoted yet. */
+  readonly reportSource: (pipeline: string, head: HeadReport) => Promise<void>;
 }
 
 export interface PipelineWorker {
@@ -45,7 +47,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   return {
     requeue: () => loop.trigger(),
     isHeld: () => lease.notHeldReason() === undefined,
-    accepted: async (mentioned) => (await session?.source.accepted(mentioned)) ?? NO_COMMITS,
+    accepted: async (mentioned) => (await session?.accepted(mentioned)) ?? NO_COMMITS,
     content: async (target, commit) => session?.source.content(target, commit),
     assignedContent,
     async close() {
@@ -63,9 +65,12 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   async function reconcile(): Promise<number> {
     try {
       await ensureSession();
+      if (!session?.source.hasPolled()) return MAX_REQUEUE_MS;
       // The newest accepted commit is unknown before the head is.
-      if (session?.source.head().commit === undefined) return MAX_REQUEUE_MS;
-      if (!(await session.syncHub())) return MAX_REQUEUE_MS;
+      if (session.source.head().commit === undefined || !(await session.syncHub())) {
+        await options.reportSource(name, session.head());
+        return MAX_REQUEUE_MS;
+      }
       const requeueAt = await options.promote(name);
       if (!requeueAt) return MAX_REQUEUE_MS;
       return Math.min(MAX_REQUEUE_MS, Math.max(0, requeueAt.getTime() - clock.now().getTime()));

@@ -12,10 +12,12 @@ import { optional } from '../../kube/objects/optional.ts';
 import { httpGet } from '../../os/http-get.ts';
 import { type CheckRunner, createCheckRunner } from '../../rollout/check-runner.ts';
 import { type CheckScheduler, createCheckScheduler } from '../../rollout/check-scheduler.ts';
+import type { HeadReport } from '../commits.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { clusterStatus, ownStatus } from './cluster/status.ts';
 import { type PromotionEvents, recordClusterChange, recordReleaseChange } from './events.ts';
 import { observePromotion, type PromotionObservation, type PromotionSources } from './observe.ts';
+import { sourceStatus } from './pipeline-status.ts';
 import { type PromotionPlan, planPromotion } from './plan.ts';
 
 export interface PromotionPorts extends PromotionSources, PromotionEvents {
@@ -31,6 +33,8 @@ export interface PromotionController {
   readonly writes: readonly string[];
   /** Reconciles one Pipeline. Rejects if something could not be recorded; the next reconcile continues from there. */
   reconcile(pipeline: string): Promise<{ readonly requeueAt?: Date }>;
+  /** Records what was found at the head while nothing can be promoted yet. */
+  reportSource(pipeline: string, head: HeadReport): Promise<void>;
 }
 
 export function createPromotionController(ports: PromotionPorts): PromotionController {
@@ -42,6 +46,11 @@ export function createPromotionController(ports: PromotionPorts): PromotionContr
     reads: ['Pipeline', 'Cluster', 'Release'],
     writes: ['Release', 'Release.status', 'Cluster.status', 'Pipeline.status'],
     reconcile,
+    async reportSource(name, head) {
+      const pipeline = await hub.pipeline(name);
+      const changed = pipeline && withNewStatus(pipeline, sourceStatus(pipeline, head, clock.now()));
+      if (changed) await hub.applyPipelineStatus(changed);
+    },
   };
 
   async function reconcile(name: string): Promise<{ readonly requeueAt?: Date }> {

@@ -1,10 +1,16 @@
 /** The status of a Pipeline: its head, its stages, and why the head is not in the last stage yet. Pure. */
-import type { PipelineHead, PipelineStageStatus, PipelineStatus, Wait } from '../../api/generated/types.ts';
+import type {
+  Pipeline,
+  PipelineHead,
+  PipelineStageStatus,
+  PipelineStatus,
+  Wait,
+} from '../../api/generated/types.ts';
 import { pipelinePhases } from '../../api/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
-import type { HeadReport } from '../commits.ts';
+import type { HeadReport, HubProblem } from '../commits.ts';
 import { MAX_NAMES } from './bounds.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { pausedReason } from './paused.ts';
@@ -48,7 +54,44 @@ export function pipelineStatus(input: PipelineStatusInput): PipelineStatus {
   };
 }
 
-function headStatus({ head }: PipelineStatusInput): PipelineHead {
+/** While nothing can be promoted: what was found at the head, and the rest as recorded. */
+export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): PipelineStatus {
+  const before = pipeline.status;
+  const observedGeneration = optional('observedGeneration', pipeline.metadata.generation);
+  const problem = sourceProblem(head);
+  const findings = [...sourceFindings({ head }), ...(head.hub ? [hubFinding(head.hub)] : [])];
+  const recorded = before?.conditions ?? [];
+  const conditions = withConditions(
+    recorded,
+    findings.map((finding) => ({ ...finding, ...observedGeneration })),
+    now,
+  );
+  return {
+    ...before,
+    ...observedGeneration,
+    phase: pipelinePhases.phaseOf({ conditions }),
+    conditions,
+    ...optional('waiting', problem && waitFor(before?.waiting, problem, now)),
+    head: headStatus({ head }),
+  };
+}
+
+function sourceProblem({ verdict, message, unread, hub }: HeadReport): Explanation | undefined {
+  if (verdict !== 'Accepted') return { reason: verdict, because: message ?? verdict };
+  if (unread !== undefined) return { reason: 'Stale', because: unread };
+  return hub && { reason: hub.reason, because: hubMessage(hub) };
+}
+
+function hubMessage({ message }: HubProblem): string {
+  return `the hub's own objects: ${message}`;
+}
+
+function hubFinding(hub: HubProblem): ConditionUpdate {
+  const type = hub.state === 'Held' ? 'Held' : 'Stalled';
+  return { type, status: 'True', reason: hub.reason, message: hubMessage(hub) };
+}
+
+function headStatus({ head }: Pick<PipelineStatusInput, 'head'>): PipelineHead {
   return {
     ...optional('commit', head.commit),
     ...optional('seenAt', head.observedAt?.toISOString()),
@@ -128,7 +171,7 @@ function progressing({ snapshot }: PipelineStatusInput, waiting: Wait | undefine
 }
 
 /** An untrusted head is not rendered, so nothing is reported about its render. */
-function sourceFindings({ head }: PipelineStatusInput): readonly ConditionUpdate[] {
+function sourceFindings({ head }: Pick<PipelineStatusInput, 'head'>): readonly ConditionUpdate[] {
   const isTrusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
   return [sourceReady(head, isTrusted), ...(isTrusted ? [rendered(head)] : [])];
 }
@@ -148,7 +191,8 @@ function rendered({ verdict, message }: HeadReport): ConditionUpdate {
     : { type, status: 'False', reason: verdict, message: message ?? verdict };
 }
 
-function held({ clusters }: PipelineStatusInput): ConditionUpdate {
+function held({ clusters, head }: PipelineStatusInput): ConditionUpdate {
+  if (head.hub?.state === 'Held') return hubFinding(head.hub);
   const found = clusters.filter(({ member }) => member.progress.state === 'Held');
   const [first] = found;
   const names = found.slice(0, MAX_NAMES).map(({ name }) => name);
@@ -162,7 +206,8 @@ function held({ clusters }: PipelineStatusInput): ConditionUpdate {
 /** A person has to act: a budget is spent, a limit is exceeded, or a cluster is blocked or belongs to no stage. */
 const STALLING_REASONS: ReadonlySet<string> = new Set(['FailureBudgetSpent', 'TooManySkipped', 'NoClusters']);
 
-function stalled({ stages }: PipelineStatusInput): ConditionUpdate {
+function stalled({ stages, head }: PipelineStatusInput): ConditionUpdate {
+  if (head.hub?.state === 'Failed') return hubFinding(head.hub);
   const [first] = stages.flatMap(({ rollout, waiting, rollouts }): Explanation[] => [
     ...(rollout?.wait && STALLING_REASONS.has(rollout.wait.reason) ? [rollout.wait] : []),
     ...(waiting && (STALLING_REASONS.has(waiting.wait.reason) || waiting.wait.reason === 'ClusterUnassigned')

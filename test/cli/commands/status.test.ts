@@ -67,6 +67,22 @@ describe('summarizeHub', () => {
     expect(trouble).toEqual(['Pipeline fleet: fleet/main.ts:3: broken']);
   });
 
+  it('shows that objects of the hub are held, although every cluster is up to date', () => {
+    const held = {
+      type: 'Held',
+      status: 'True',
+      reason: 'DeletesHeld',
+      message: "the hub's own objects: held",
+      lastTransitionTime: '2030-01-01T11:58:00Z',
+    };
+    const { pipelines, trouble } = summarizeHub({
+      pipelines: [pipeline({ phase: 'Held', conditions: [held], waiting: { message: 'prod soaks' } })],
+      clusters: [],
+    });
+    expect(pipelines[0]).toMatchObject({ because: held.message, since: held.lastTransitionTime });
+    expect(trouble).toEqual([`Pipeline fleet: ${held.message}`]);
+  });
+
   it('reports a cluster that sync has not observed yet as Unknown', () => {
     const { clusters } = summarizeHub({
       pipelines: [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client, WatchOptions } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
-import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
+import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import {
@@ -96,6 +96,64 @@ describe('createClusterSyncer', () => {
     await observer.reconcile(undefined, signal);
     expect(observer.report().commits).toContain(last);
     await Promise.all([observer.close(), writer.close()]);
+  });
+
+  it.each<[name: string, data: Record<string, string>, reason: string]>([
+    ['is not JSON', { entries: 'broken' }, 'is not valid JSON'],
+    ['lost its entries', {}, 'data.entries is missing'],
+  ])(
+    'reports an inventory that %s as damaged, and not the cluster as unreachable',
+    async (_, data, reason) => {
+      const cluster = createFakeCluster();
+      const syncer = await syncerFor(cluster);
+      const { signal } = new AbortController();
+      const target = {
+        mode: 'Apply',
+        commit: COMMIT,
+        pipeline: 'fleet',
+        because: 'next in line',
+        content,
+      } as const;
+      await syncer.reconcile(target, signal);
+      const { client } = cluster.process();
+      const name = { name: 'inventory-web-0', namespace: 'kubenode-system' };
+      const chunk = await client.get(CONFIG_MAPS, name);
+      const { clusterUID = '' } = chunk['data'] as Record<string, string>;
+      await client.replace(CONFIG_MAPS, { ...chunk, data: { clusterUID, ...data } });
+      syncer.forgetInventory();
+      const error: unknown = await syncer.reconcile(target, signal).catch((caught: unknown) => caught);
+      syncer.recordFailure(error);
+      expect(syncer.report()).toMatchObject({
+        reachable: true,
+        failure: {
+          reason: 'InventoryDamaged',
+          message: expect.stringMatching(
+            new RegExp(
+              `ConfigMap kubenode-system/inventory-web-0 .*damaged: .*${reason}.*restored or deleted`,
+            ),
+          ) as string,
+        },
+      });
+      await client.replace(CONFIG_MAPS, { ...(await client.get(CONFIG_MAPS, name)), data: chunk['data'] });
+      await syncer.reconcile(target, signal);
+      expect(syncer.report().failure).toBeUndefined();
+      await syncer.close();
+    },
+  );
+
+  it('carries the error of a connection that cannot be made', async () => {
+    const syncer = await syncerFor(createFakeCluster(), {
+      connect: async () => {
+        throw new KubeError('Credentials', 'Secret kubenode-system/prod does not exist');
+      },
+    });
+    const { signal } = new AbortController();
+    syncer.recordFailure(await syncer.reconcile(undefined, signal).catch((error: unknown) => error));
+    expect(syncer.report()).toMatchObject({
+      reachable: false,
+      failure: { reason: 'Credentials', message: 'Secret kubenode-system/prod does not exist' },
+    });
+    await syncer.close();
   });
 
   it('S6 rejects another cluster when the credentials change before the UID is pinned', async () => {

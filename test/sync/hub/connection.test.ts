@@ -108,6 +108,24 @@ users: [{name: a, user: {token: t}}]
     await client.close();
   });
 
+  it('names the Secret of a kubeconfig that cannot be used, and quotes none of its text', async () => {
+    const broken = 'users: [{name: a, user: {token: canary';
+    const secrets = secretStore({ name: 'a', data: { kubeconfig: broken }, use: 'kubeconfig' });
+    const spec = { connection: { credentialsRef: { name: 'a' } } };
+    const error: unknown = await connectCluster(cluster(spec), {
+      secrets,
+      clock: createSystemClock(),
+      connectHub: noHub,
+    }).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      code: 'Config',
+      message: expect.stringMatching(
+        /^Secret kubenode-system\/a, key kubeconfig: .* is not valid YAML/,
+      ) as string,
+    });
+    expect(String(error)).not.toContain('canary');
+  });
+
   it('passes the fence on to the client of a cluster that is its own hub', async () => {
     const passed: unknown[] = [];
     await connectFenced({ connection: { inCluster: true } }, async (...args: unknown[]) => {

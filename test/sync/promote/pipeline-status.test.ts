@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { schemaFailures } from '../../../src/api/validation/validate.ts';
 import type { HeadReport } from '../../../src/sync/commits.ts';
+import { sourceStatus } from '../../../src/sync/promote/pipeline-status.ts';
 import { planPromotion } from '../../../src/sync/promote/plan.ts';
 import { HOUR, MINUTE, PromotionSimulation } from './simulation/simulation.ts';
 
@@ -48,6 +50,50 @@ describe('pipelineStatus', () => {
   ])('writes the conditions of a head that is %s', (verdict, sourceReady, rendered) => {
     const found = conditions(statusOf(new PromotionSimulation(), { verdict, message: 'why' }));
     expect([found['SourceReady'], found['Rendered']]).toEqual([sourceReady, rendered]);
+  });
+
+  it.each<[state: 'Held' | 'Failed', type: string]>([
+    ['Held', 'Held'],
+    ['Failed', 'Stalled'],
+  ])('reports that the objects of the hub itself are %s', (state, type) => {
+    const hub = { state, reason: 'DeletesHeld', message: 'protected objects would be deleted' };
+    for (const status of [
+      statusOf(new PromotionSimulation(), { verdict: 'Accepted', hub }),
+      sourceStatus(new PromotionSimulation().pipeline, { verdict: 'Accepted', hub }, new Date(0)),
+    ]) {
+      expect(status.conditions.find((each) => each.type === type)).toMatchObject({
+        status: 'True',
+        reason: 'DeletesHeld',
+        message: "the hub's own objects: protected objects would be deleted",
+      });
+    }
+  });
+
+  it('reports a first commit that does not render, before anything can be promoted', () => {
+    const { pipeline } = new PromotionSimulation();
+    const head = { commit: 'c1', verdict: 'RenderFailed', message: 'main.ts:3: broken' } as const;
+    const status = sourceStatus(pipeline, head, new Date(0));
+    expect(status).toMatchObject({
+      phase: 'SourceFailed',
+      head: { commit: 'c1', verdict: 'RenderFailed', message: 'main.ts:3: broken' },
+      waiting: { reason: 'RenderFailed', message: 'main.ts:3: broken' },
+    });
+    const { apiVersion, kind, metadata, spec } = pipeline;
+    const object = { apiVersion, kind, metadata, spec, status };
+    expect(schemaFailures(object)).toEqual([]);
+  });
+
+  it('keeps what was recorded about stages and clusters while only the head is known', () => {
+    const sim = new PromotionSimulation();
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.run(2 * HOUR);
+    const before = statusOf(sim);
+    const status = sourceStatus(
+      { ...sim.pipeline, status: before },
+      { verdict: 'Refused' },
+      new Date(sim.now),
+    );
+    expect([status.stages, status.clusters]).toEqual([before.stages, before.clusters]);
   });
 
   it('does not know the head while the repository cannot be read', () => {

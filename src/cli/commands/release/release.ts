@@ -45,8 +45,10 @@ function createShowCommand(io: Io): Command {
     .addOption(createOutputOption());
   return addConnectionOptions(command).action((name: string, flags: Flags) =>
     withHub(io, flags, async (client) => {
-      const release = findByName('Release', (await readHub(client, io.signal)).releases, name);
-      if (flags.output === 'table') io.out(formatRelease(release, io.clock.now()));
+      const { releases, pipelines } = await readHub(client, io.signal);
+      const release = findByName('Release', releases, name);
+      const pipeline = pipelines.find(({ metadata }) => metadata.name === release.spec.pipeline);
+      if (flags.output === 'table') io.out(formatRelease(release, io.clock.now(), pipeline));
       else printResult(io, flags.output, release, () => ({ columns: [], rows: [] }));
     }),
   );

@@ -1,9 +1,10 @@
 /** Formats releases for people. Pure. */
-import type { Release } from '../../../api/generated/types.ts';
+import type { Pipeline, Release } from '../../../api/generated/types.ts';
 import { listAt } from '../../../kube/objects/json.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge, shortCommit } from '../../age.ts';
 import { numberField, textField } from '../../fields.ts';
+import { pipelineTrouble } from '../../hub-objects.ts';
 import { formatTable, type Table } from '../../output.ts';
 
 export function createReleasesTable(releases: readonly Release[], now: Date): Table {
@@ -22,11 +23,12 @@ export function createReleasesTable(releases: readonly Release[], now: Date): Ta
   };
 }
 
-export function formatRelease(release: Release, now: Date): string {
-  return `${formatSummary(release, now)}\n${formatStages(release, now)}${formatFailures(release, now)}`;
+/** With what holds up its Pipeline: that may concern no cluster, and so no stage. */
+export function formatRelease(release: Release, now: Date, pipeline?: Pipeline): string {
+  return `${formatSummary(release, now, pipeline && pipelineTrouble(pipeline))}\n${formatStages(release, now)}${formatFailures(release, now)}`;
 }
 
-function formatSummary(release: Release, now: Date): string {
+function formatSummary(release: Release, now: Date, trouble: ReturnType<typeof pipelineTrouble>): string {
   const { metadata, spec } = release;
   const { plan } = spec;
   const revert = textField(release, 'spec.revertOf');
@@ -41,6 +43,9 @@ function formatSummary(release: Release, now: Date): string {
       ? `  waiting  ${waiting} since ${formatAge(textField(release, 'status.waiting.since'), now)}: ${textField(release, 'status.waiting.message')}`
       : '',
     superseded ? `  superseded by ${superseded}` : '',
+    trouble
+      ? `  pipeline ${spec.pipeline}: ${trouble.reason} since ${formatAge(trouble.lastTransitionTime, now)}: ${trouble.message}`
+      : '',
   ];
   return `${lines.filter(Boolean).map(printableLine).join('\n')}\n`;
 }

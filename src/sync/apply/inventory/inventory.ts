@@ -7,6 +7,11 @@ import { byCode } from '../../../kube/objects/digest.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import { type ObjectId, objectKey } from '../../../kube/objects/object-id.ts';
 
+/** Unknown, never empty: nothing is written or deleted by an inventory that cannot be read. */
+export class DamagedInventory extends Error {
+  override readonly name = 'DamagedInventory';
+}
+
 export interface InventoryEntry extends ObjectId {
   readonly version: string;
   readonly unit: string;

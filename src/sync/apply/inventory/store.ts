@@ -6,7 +6,6 @@
 
 import { LABEL_MANAGED_BY, LABEL_UNIT, MANAGED_BY, MANAGER_SYNC, NAMESPACE } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { KubeError } from '../../../kube/client/errors.ts';
 import { CONFIG_MAPS } from '../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -18,7 +17,13 @@ import {
   type InventoryChunk,
   mergeChunks,
 } from './chunks.ts';
-import { type Inventory, type InventoryEntry, parseEntries, serializeEntries } from './inventory.ts';
+import {
+  DamagedInventory,
+  type Inventory,
+  type InventoryEntry,
+  parseEntries,
+  serializeEntries,
+} from './inventory.ts';
 
 const STATE = 'inventory';
 
@@ -142,25 +147,26 @@ function isChunk(name: string, scope: string): boolean {
 function rejectForeign({ server }: Client, object: KubeObject, clusterUID: string): void {
   const found = textAt(object, 'data', 'clusterUID');
   if (found === clusterUID) return;
-  throw new KubeError(
-    'BadAnswer',
-    `the inventory ${object.metadata.name} on ${server} belongs to another cluster: expected ${clusterUID}, got ` +
-      `${found ?? 'none'}. If it was restored into a new cluster on purpose, delete the ConfigMaps inventory* in ${NAMESPACE}`,
+  if (found === undefined) throw damaged(object, server, 'data.clusterUID is missing');
+  throw new DamagedInventory(
+    `the inventory ConfigMap ${NAMESPACE}/${object.metadata.name} on ${server} belongs to another cluster: expected ` +
+      `${clusterUID}, got ${found}. If it was restored into a new cluster on purpose, delete the ConfigMaps inventory* in ${NAMESPACE}`,
   );
 }
 
 function chunkOf({ server }: Client, object: KubeObject): InventoryChunk {
   const { name, labels } = object.metadata;
+  const text = textAt(object, 'data', 'entries');
+  if (text === undefined) throw damaged(object, server, 'data.entries is missing');
   try {
-    const entries = parseEntries(textAt(object, 'data', 'entries') ?? '');
+    const entries = parseEntries(text);
     return {
       name,
       unit: labels?.[LABEL_UNIT] ?? '',
       entries: new Map(entries.map((entry) => [objectKey(entry), entry])),
     };
-  } catch (cause) {
-    const message = `the inventory ${name} on ${server} is damaged: sync writes and deletes nothing there. Repair the ConfigMap`;
-    throw new KubeError('BadAnswer', message, { cause });
+  } catch (error) {
+    throw damaged(object, server, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -176,6 +182,13 @@ function dataOf(state: KubeObject | undefined): Record<string, string> {
 
 function spentOf(state: KubeObject | undefined): readonly string[] {
   return (textAt(state, 'data', 'acknowledged') ?? '').split('\n').filter((id) => id !== '');
+}
+
+function damaged({ metadata }: KubeObject, server: string, why: string): DamagedInventory {
+  return new DamagedInventory(
+    `the inventory ConfigMap ${NAMESPACE}/${metadata.name} on ${server} is damaged: ${why}. Nothing is written or deleted ` +
+      'in this cluster until it is restored or deleted',
+  );
 }
 
 function appliedOf(state: KubeObject | undefined): AppliedState | undefined {

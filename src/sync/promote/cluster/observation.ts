@@ -93,7 +93,7 @@ export interface Obstacle extends Explanation {
 /** The first condition of a running soak that is not met. */
 export function findObstacle(input: ContentObservation): Obstacle | undefined {
   const { work, health } = input;
-  if (!work) return { reason: 'Applying', because: 'not compared with this commit yet' };
+  if (!work) return notCompared(input);
   const { reason, message: because } = work;
   if (work.state === 'Held') return { state: 'Held', failing: true, reason, because };
   if (work.state !== 'Applied') return { failing: cannotFinish(work), reason, because };
@@ -107,6 +107,10 @@ export function findObstacle(input: ContentObservation): Obstacle | undefined {
     ...optional('blocker', health.blocker),
     ...lateness(input),
   };
+}
+
+function notCompared({ report: { failure } }: ContentObservation): Obstacle {
+  return { reason: 'Applying', because: failure?.message ?? 'not compared with this commit yet' };
 }
 
 /** An object cannot be applied or deleted now, by a finalizer for example: it must not keep a newer commit waiting. */

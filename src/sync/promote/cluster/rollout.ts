@@ -89,14 +89,15 @@ function ahead(
   return { state: 'Ahead', reason: 'Ahead', because: `it runs ${running}, which is newer` };
 }
 
-function unreachable({ name, reachability }: StageMember): ExplainedState | undefined {
+function unreachable({ name, reachability, snapshot }: StageMember): ExplainedState | undefined {
   const blocker = { kind: 'Cluster', name };
   if (reachability.state === 'Reachable') return undefined;
   if (reachability.state === 'Unknown') {
     return { state: 'NotObserved', reason: 'NotSeen', because: `${name} was not observed yet`, blocker };
   }
   const { since, until, isGraceOver } = reachability;
-  const because = `${name} has not answered since ${since.toISOString()}`;
+  const failure = snapshot.report?.failure?.message;
+  const because = `${name} has not answered since ${since.toISOString()}${failure ? `: ${failure}` : ''}`;
   return isGraceOver
     ? { state: 'Skipped', reason: 'Unreachable', because, blocker }
     : { state: 'Unreachable', reason: 'Unreachable', because, blocker, until };

@@ -95,7 +95,16 @@ function reachable(report: ClusterReport | undefined): ConditionUpdate {
   }
   return report.reachable
     ? { type, status: 'True', reason: 'Answered', message: 'the API server answers' }
-    : { type, status: 'False', reason: 'NoAnswer', message: 'the API server does not answer' };
+    : { type, status: 'False', ...unreachableReason(report.failure) };
+}
+
+/** An invalid kubeconfig, or a Secret that does not exist, is not an outage of the cluster. */
+const ERRORS_OF_OURS: ReadonlySet<string> = new Set(['Config', 'Credentials', 'Unauthorized']);
+
+function unreachableReason(failure: ClusterReport['failure']): { reason: string; message: string } {
+  if (!failure) return { reason: 'NoAnswer', message: 'the API server does not answer' };
+  const isOurs = ERRORS_OF_OURS.has(failure.reason);
+  return { reason: isOurs ? 'CredentialsInvalid' : 'NoAnswer', message: failure.message };
 }
 
 function identityVerified(report: ClusterReport | undefined): ConditionUpdate {

@@ -2,6 +2,7 @@
 import type { Cluster } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
+import { INVENTORY_DAMAGED } from '../../cluster-report.ts';
 import type { CommitHistory } from '../commit-history.ts';
 import { activePause } from '../paused.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
@@ -31,6 +32,7 @@ export function writeBlock(
     paused(snapshot.cluster, now) ??
     identityMismatch(snapshot) ??
     sharesCluster(snapshot) ??
+    damagedInventory(snapshot) ??
     unknownCommit(snapshot, context)
   );
 }
@@ -111,6 +113,16 @@ function identityMismatch({ cluster, report }: ClusterSnapshot): WriteBlock | un
     reason: 'IdentityMismatch',
     because: `another cluster answers for ${name}: fix its kubeconfig. If the cluster was recreated on purpose, set spec.clusterUID`,
     blocker: { kind: 'Cluster', name },
+  };
+}
+
+function damagedInventory({ cluster, report }: ClusterSnapshot): WriteBlock | undefined {
+  if (!report?.reachable || report.failure?.reason !== INVENTORY_DAMAGED) return undefined;
+  return {
+    state: 'Blocked',
+    reason: INVENTORY_DAMAGED,
+    because: report.failure.message,
+    blocker: { kind: 'Cluster', name: cluster.metadata.name },
   };
 }
 

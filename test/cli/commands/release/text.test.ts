@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createReleasesTable, formatRelease } from '../../../../src/cli/commands/release/text.ts';
-import { COMMIT, NOW, release } from '../builders.ts';
+import { COMMIT, NOW, pipeline, release } from '../builders.ts';
 
 describe('releases as text', () => {
   const status = {
@@ -36,6 +36,19 @@ describe('releases as text', () => {
     expect(shown.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
     expect(shown.split('\n')).toHaveLength(formatRelease(release(status), NOW).split('\n').length);
     expect(shown).toContain(String.raw`x\u001b]0;title\u0007 (A\u009b31m\nphase: Proven`);
+  });
+
+  it('shows what holds up the Pipeline, which may concern no stage', () => {
+    const held = {
+      type: 'Held',
+      status: 'True',
+      reason: 'DeletesHeld',
+      message: "the hub's own objects: held",
+      lastTransitionTime: '2030-01-01T11:58:00Z',
+    };
+    expect(formatRelease(release(status), NOW, pipeline({ conditions: [held] }))).toContain(
+      "\n  pipeline fleet: DeletesHeld since 2m: the hub's own objects: held\n",
+    );
   });
 
   it('shows one release stage by stage', () => {

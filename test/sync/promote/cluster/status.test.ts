@@ -50,6 +50,12 @@ describe('clusterStatus', () => {
     ['Reachable', 'before the first report', { report: undefined }, 'Unknown NotTried'],
     ['Reachable', 'with an answer', {}, 'True Answered'],
     ['Reachable', 'without an answer', { report: { reachable: false } }, 'False NoAnswer'],
+    [
+      'Reachable',
+      'with a kubeconfig that cannot be used',
+      { report: { reachable: false, failure: { reason: 'Config', message: 'no context' } } },
+      'False CredentialsInvalid',
+    ],
     ['IdentityVerified', 'before the first report', { report: undefined }, 'Unknown NotSeen'],
     [
       'IdentityVerified',
@@ -110,5 +116,20 @@ describe('ownStatus', () => {
     };
     expect(ownStatus(status)).toEqual({ conditions: [own] });
     expect(ownStatus(undefined)).toBeUndefined();
+  });
+
+  it('carries the error of the connection', () => {
+    const failure = { reason: 'Unreachable', message: 'connect ECONNREFUSED 127.0.0.1:6443' };
+    const { conditions } = clusterStatus(planWith({ report: { reachable: false, failure } }), undefined, NOW);
+    expect(conditions.find(({ type }) => type === 'Reachable')?.message).toBe(failure.message);
+  });
+
+  it('does not register a cluster that another Cluster is registered for', () => {
+    const plan = planWith({ report: { clusterUID: 'x' }, status: { conditions: [], clusterUID: 'x' } });
+    const { snapshot } = plan.member;
+    const shared = { ...snapshot, shared: { kind: 'Duplicate', of: 'y', uid: 'x' } as const };
+    expect(clusterStatus(plan, undefined, NOW).clusterUID).toBe('x');
+    const duplicate = { ...plan, member: { ...plan.member, snapshot: shared } };
+    expect(clusterStatus(duplicate, undefined, NOW).clusterUID).toBeUndefined();
   });
 });

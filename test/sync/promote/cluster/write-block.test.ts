@@ -22,6 +22,18 @@ describe('writeBlock', () => {
     ],
     ['a pause of one unit', { cluster: clusterOf({ pauses: [{ ...PAUSE, unit: 'web' }] }) }, undefined],
     ['another cluster', { report: reportOf({ identity: 'Mismatch' }) }, 'Blocked IdentityMismatch'],
+    [
+      'a damaged inventory',
+      { report: reportOf({ failure: { reason: 'InventoryDamaged', message: 'damaged' } }) },
+      'Blocked InventoryDamaged',
+    ],
+    ['another failure', { report: reportOf({ failure: { reason: 'Forbidden', message: 'no' } }) }, undefined],
+    ['a Cluster that git removed', { isRemoved: true }, 'Removed RemovedFromGit'],
+    [
+      'a Cluster of which another one is registered',
+      { shared: { kind: 'Duplicate', of: 'y', uid: 'u' } },
+      'Blocked ClusterDuplicate',
+    ],
     ['an unknown commit', UNKNOWN, 'Blocked CommitUnknown'],
     ['an unknown and an accepted commit', { report: reportOf({ commits: ['unknown', 'c1'] }) }, undefined],
     [
