@@ -88,9 +88,9 @@ function resultOf(measurements: Measurements): BenchResult {
     baseline: { appliesPerSecond: barePerSecond },
     ratios: { appliesPerSecond: ratio },
     gates: [
-      { what: 'objects per second of the first apply, relative to a bare loop', value: ratio, atLeast: 0.5 },
-      { what: 'MiB resident at the peak of the first apply', value: first.peakMiB, atMost: 256 },
-      { what: 'MiB resident at the peak of the storm of commits', value: storm.peakMiB, atMost: 384 },
+      { what: 'objects per second of the first apply, relative to a bare loop', value: ratio, atLeast: 0.6 },
+      { what: 'MiB resident at the peak of the first apply', value: first.peakMiB, atMost: 200 },
+      { what: 'MiB resident at the peak of the storm of commits', value: storm.peakMiB, atMost: 256 },
       { what: 'writes while in sync', value: idleWrites, atMost: 0 },
       { what: 'requests per object and hour while in sync', value: requestsPerObjectHour, atMost: 0.1 },
       { what: 'seconds from a manual change to the write that corrects it, p99', value: driftP99, atMost: 2 },
