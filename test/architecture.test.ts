@@ -92,7 +92,9 @@ const ENTRY_POINTS = [
   'src/cli/main.ts',
   'src/constructs/index.ts',
   'src/api/generate/generate.ts',
+  'src/sync/git/worker/main.ts',
   'src/sync/render/harness/main.ts',
+  'src/sync/render/worker/main.ts',
 ];
 /** What parts that do not exist yet will import: the controllers, the Defender and the agent. */
 const FUTURE_ENTRY_POINTS = [
@@ -121,7 +123,13 @@ const AGENT_ROOTS = [
 ];
 
 /** Programs that tests start as processes, without importing them. */
-const RUN_BY_TESTS = ['src/cli/main.ts', 'src/api/generate/generate.ts', 'src/sync/render/harness/main.ts'];
+const RUN_BY_TESTS = [
+  'src/cli/main.ts',
+  'src/api/generate/generate.ts',
+  'src/sync/git/worker/main.ts',
+  'src/sync/render/harness/main.ts',
+  'src/sync/render/worker/main.ts',
+];
 /** Files that no test reaches, each with the reason. */
 const UNTESTED: Record<string, string> = {};
 

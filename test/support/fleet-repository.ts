@@ -1,7 +1,8 @@
 /** A fleet repository of a few files, as a folder or as a commit, and a renderer with limits short enough for tests. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openGit } from '../../src/sync/git/open.ts';
+import { createBackend } from '../../src/sync/git/backend.ts';
+import { createGitTransport } from '../../src/sync/git/repository.ts';
 import type { GitTransport } from '../../src/sync/git/transport.ts';
 import { createRenderer, type Renderer, type RendererOptions } from '../../src/sync/render/renderer.ts';
 import type { RenderLimits } from '../../src/sync/render/sandbox.ts';
@@ -40,7 +41,8 @@ export interface FleetRepository extends TestRepository {
 export function createFleetRepository(): FleetRepository {
   const folder = tempFolder('fleet');
   const repository = createTestRepository(folder);
-  const transport = openGit({ repository: `file://${repository.bare}`, folder: join(folder, 'cache') });
+  const options = { repository: `file://${repository.bare}`, folder: join(folder, 'cache') };
+  const transport = createGitTransport(createBackend(options));
   return { ...repository, transport };
 }
 

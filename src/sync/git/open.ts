@@ -1,14 +1,9 @@
-/** Opens a repository with the backend for the scheme of its URL. */
-import { createCommandBackend } from './command/backend.ts';
-import { createHttpBackend } from './http/backend.ts';
+/** Opens a repository: refs are listed here, everything else is done in a worker. */
+import { createBackend } from './backend.ts';
 import type { GitOptions } from './options.ts';
-import { createGitTransport } from './repository.ts';
-import { parseRepository } from './repository-url.ts';
 import type { GitTransport } from './transport.ts';
+import { createWorkerTransport } from './worker/client.ts';
 
 export function openGit(options: GitOptions): GitTransport {
-  const url = parseRepository(options.repository);
-  return createGitTransport(
-    url.scheme === 'http' ? createHttpBackend(url, options) : createCommandBackend(url, options),
-  );
+  return createWorkerTransport(options, createBackend(options));
 }

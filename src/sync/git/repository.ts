@@ -65,7 +65,15 @@ export function createGitTransport(backend: GitBackend): GitTransport {
   const queue = createQueue();
   const local = createGitRepository(backend, queue);
 
-  return { ...local, listRefs: (signal) => backend.listRefs(signal), fetch, deepen, ancestry, ensure, close };
+  return {
+    ...local,
+    listRefs: (signal, ref) => backend.listRefs(signal, ref),
+    fetch,
+    deepen,
+    ancestry,
+    ensure,
+    close,
+  };
 
   /** Deletes a damaged local repository at once: the next fetch starts from nothing. */
   function wipeIfCorrupt<T>(work: () => Promise<T>): Promise<T> {

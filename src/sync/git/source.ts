@@ -86,7 +86,7 @@ export function createGitSource(options: SourceOptions): GitSource {
 
   /** Listing refs is cheap, so we fetch only when the ref has changed. A commit that is refused is not fetched again. */
   async function resolveHead(signal: AbortSignal): Promise<ObservedHead> {
-    const oid = (await options.git.listRefs(signal)).get(ref);
+    const oid = (await options.git.listRefs(signal, ref)).get(ref);
     if (oid === undefined) throw refNotFound(ref, options.git.display);
     if (oid === lastOid && state.head) return state.head;
     const head = await fetchHead(oid, signal);

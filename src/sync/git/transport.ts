@@ -67,8 +67,8 @@ export interface GitRepository {
 }
 
 export interface GitTransport extends GitRepository {
-  /** Ref name to object id, as the server has them now. */
-  listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
+  /** Ref name to object id, as the server has them now. With `ref`, the server may leave out all others. */
+  listRefs(signal?: AbortSignal, ref?: string): Promise<ReadonlyMap<string, string>>;
   /** Fetches the ref, shallow the first time, and resolves to its commit. */
   fetch(ref: string, signal?: AbortSignal): Promise<string>;
   /** Fetches the history of the ref down to that depth, or all of it. */
@@ -93,7 +93,7 @@ export type FetchDepth = number | 'all' | 'new';
 /** A backend fetches and reads raw objects. Everything else is shared. */
 export interface GitBackend {
   readonly display: string;
-  listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
+  listRefs(signal?: AbortSignal, ref?: string): Promise<ReadonlyMap<string, string>>;
   /** Resolves to the object id of a ref, or of an object id where the server allows fetching one. */
   fetch(refOrOid: string, depth: FetchDepth, signal?: AbortSignal): Promise<string>;
   /** Starts a session of reads, which has to be closed. */

@@ -30,7 +30,7 @@ export interface HeadAcceptanceOptions {
 
 export interface HeadAcceptance {
   /** Rejects when the result is unknown, e.g. when git is unreachable: the next poll checks again. */
-  check(head: string): Promise<void>;
+  check(head: string, signal: AbortSignal): Promise<void>;
   /** The result of the last check, when it was for this head. */
   resultFor(head: string): CommitAcceptance | undefined;
   newestAccepted(): string | undefined;
@@ -50,13 +50,14 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   };
 
   /** Keeps the result while the inputs are unchanged. */
-  async function check(head: string): Promise<void> {
+  async function check(head: string, signal: AbortSignal): Promise<void> {
     const newest = accepted ?? options.newestReleasedCommit();
     const before = [...new Set([...(newest ? [newest] : []), ...options.appliedCommits()])];
     const acceptHead = options.acceptHead();
     const key = JSON.stringify([head, acceptHead, before]);
     if (last?.key === key) return;
-    const acceptance = await acceptanceOf(head, before, acceptHead);
+    const acceptance = await acceptanceOf(head, { before, acceptHead, signal });
+    signal.throwIfAborted();
     last = { key, head, acceptance };
     if (!acceptance.accepted) {
       // Promotion continues with what a former process accepted: after a takeover, too, drift is corrected and holds are released.
@@ -72,16 +73,10 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
     accepted = head;
   }
 
-  async function acceptanceOf(
-    head: string,
-    before: readonly string[],
-    acceptHead: string | undefined,
-  ): Promise<CommitAcceptance> {
+  async function acceptanceOf(head: string, context: CheckContext): Promise<CommitAcceptance> {
     try {
-      return (
-        (await ancestryRefusal(head, before, acceptHead)) ??
-        (await acceptContent(await renders.get(head), checks))
-      );
+      const refusal = await ancestryRefusal(head, context);
+      return refusal ?? (await acceptContent(await renders.get(head, context.signal), checks));
     } catch (error) {
       if (isRenderError(error)) return acceptRenderError(error);
       if (isRefusal(error)) return refuseCommit(error);
@@ -91,11 +86,10 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
 
   async function ancestryRefusal(
     head: string,
-    before: readonly string[],
-    acceptHead: string | undefined,
+    { before, acceptHead, signal }: CheckContext,
   ): Promise<CommitAcceptance | undefined> {
     for (const lastApplied of before) {
-      const ancestry = await git.ancestry({ ancestor: lastApplied, head, ref });
+      const ancestry = await git.ancestry({ ancestor: lastApplied, head, ref }, signal);
       const acceptance = acceptAncestry(
         checkAncestry({ lastApplied, head, ancestry, ...(acceptHead ? { acceptHead } : {}) }),
       );
@@ -103,4 +97,10 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
     }
     return undefined;
   }
+}
+
+interface CheckContext {
+  readonly before: readonly string[];
+  readonly acceptHead: string | undefined;
+  readonly signal: AbortSignal;
 }

@@ -92,9 +92,11 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     },
     async close() {
       stop.abort();
+      // First: the others may wait for a render.
+      const closing = source.close();
       await hubWorker.close();
       await polling;
-      await source.close();
+      await closing;
     },
   };
 

@@ -8,6 +8,7 @@ import type { AcceptedCommits, HeadReport } from '../commits.ts';
 import { createGitSource, isStale, type ObservedHead, type SourceState } from '../git/source.ts';
 import type { Renderer } from '../render/renderer.ts';
 import { emptyTargetFor, type RenderedTarget } from '../rendered.ts';
+import { createLatestCheck } from './cancel/latest-check.ts';
 import { type CommitAcceptance, refuseCommit } from './commit-checks.ts';
 import { createCommitLog } from './commit-log.ts';
 import { createHeadAcceptance, type HeadAcceptanceOptions } from './head-acceptance.ts';
@@ -42,10 +43,14 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   const acceptance = createHeadAcceptance({ ...options, ref, renders });
   const commitLog = createCommitLog({ ...options, ref, renders });
   const source = createGitSource({ ...options, ref, pollSeconds, onPoll: checkHead });
+  const checking = createLatestCheck({
+    check: (commit, signal) => acceptance.check(commit, signal),
+    onEnd: onChecked,
+  });
   let checkError: string | undefined;
 
   return {
-    run: (signal) => source.run(signal),
+    run,
     accepted: async (mentioned) => ({
       commits: await commitLog.read(acceptance.newestAccepted(), mentioned),
       head: headReport(source.state()),
@@ -54,19 +59,27 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
     hasPolled: () => source.state().polledAt !== undefined || source.state().error !== undefined,
     content: (target, commit) => contentFor(renders, target, commit),
     newestAccepted: () => acceptance.newestAccepted(),
-    close: () => git.close(),
+    async close() {
+      await Promise.all([checking.close(), renders.close()]);
+      await git.close();
+    },
   };
 
-  async function checkHead({ head }: SourceState): Promise<void> {
-    try {
-      if (head && !head.refused) await acceptance.check(head.commit);
-      checkError = undefined;
-    } catch (error) {
-      checkError = error instanceof Error ? error.message : String(error);
-      throw error;
-    } finally {
-      options.onChange();
-    }
+  /** Does not wait: polling goes on, so that a newer head is observed while this one is rendered. */
+  function checkHead({ head }: SourceState): void {
+    if (head && !head.refused) checking.start(head.commit);
+    options.onChange();
+  }
+
+  function onChecked(error?: Error): void {
+    checkError = error?.message;
+    if (error) options.log.error('checking the head failed', { ref, error });
+    options.onChange();
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    await source.run(signal);
+    await checking.close();
   }
 
   function headReport(state: SourceState): HeadReport {

@@ -42,6 +42,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   const { name, hub, lease, clock, log } = options;
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round: reconcile });
   const reader = createContentReader({ ...options, secrets: hub.stores.secrets });
+  let isClosed = false;
   let session: (PipelineSession & { readonly version: string }) | undefined;
 
   return {
@@ -51,9 +52,9 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     content: async (target, commit) => session?.source.content(target, commit),
     assignedContent,
     async close() {
-      await loop.close();
-      await closeSession();
-      await reader.close();
+      isClosed = true;
+      // The reconcile in progress may wait for a render of the session, which its end cancels.
+      await Promise.all([loop.close(), closeSession(), reader.close()]);
     },
   };
 
@@ -75,7 +76,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
       if (!requeueAt) return MAX_REQUEUE_MS;
       return Math.min(MAX_REQUEUE_MS, Math.max(0, requeueAt.getTime() - clock.now().getTime()));
     } catch (error) {
-      log.warn('reconcile failed', { pipeline: name, error });
+      if (!isClosed) log.warn('reconcile failed', { pipeline: name, error });
       return RETRY_MS;
     }
   }
@@ -86,7 +87,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     const version = pipeline && repositoryVersion(pipeline, hub.stores.secrets);
     if (session?.version === version) return;
     await closeSession();
-    if (pipeline && version) {
+    if (pipeline && version && !isClosed) {
       session = { ...openPipelineSession(pipeline, { ...options, onChange: () => loop.trigger() }), version };
       await reader.close();
     }

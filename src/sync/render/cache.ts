@@ -3,6 +3,7 @@
  * or renamed is ignored.
  */
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOf } from '../../kube/objects/digest.ts';
@@ -17,6 +18,9 @@ export interface RenderInputs {
 }
 
 export interface RenderCache {
+  readonly folder: string;
+  /** Whether there is an entry, which may be damaged. */
+  has(inputs: RenderInputs): boolean;
   /** Undefined when the entry is missing or damaged: then the commit is rendered again. */
   get(inputs: RenderInputs): Promise<Buffer | undefined>;
   put(inputs: RenderInputs, bytes: Buffer): Promise<void>;
@@ -28,7 +32,7 @@ const FORMAT = 'kubenode-render-1';
 const MAX_ENTRIES = 100;
 
 export function createRenderCache(folder: string, maxEntries = MAX_ENTRIES): RenderCache {
-  return { get, put };
+  return { folder, has: (inputs) => existsSync(pathOf(digestOf(inputs))), get, put };
 
   async function get(inputs: RenderInputs): Promise<Buffer | undefined> {
     const key = digestOf(inputs);

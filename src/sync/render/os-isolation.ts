@@ -30,8 +30,18 @@ export async function detectIsolation(): Promise<Isolation> {
     succeeds(['prlimit', '--core=0', '--', 'true']),
     succeeds([...UNSHARE, '--', 'true']),
   ]);
+  return isolationOf([
+    'permissions',
+    ...(hasLimits ? ['limits'] : []),
+    ...(hasNamespaces ? ['namespaces'] : []),
+  ]);
+}
+
+/** The isolation with the mechanisms of these names, as another process detected it. */
+export function isolationOf(names: readonly string[]): Isolation {
+  const [hasLimits, hasNamespaces] = [names.includes('limits'), names.includes('namespaces')];
   return {
-    names: ['permissions', ...(hasLimits ? ['limits'] : []), ...(hasNamespaces ? ['namespaces'] : [])],
+    names,
     prefix: (limits) => [...(hasLimits ? prlimit(limits) : []), ...(hasNamespaces ? [...UNSHARE, '--'] : [])],
   };
 }

@@ -1,21 +1,27 @@
 /** Renders a commit: exports it, runs it twice in a sandbox, compares the results, and caches them by their inputs. */
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import PQueue from 'p-queue';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { createSystemClock } from '../../os/system-clock.ts';
+import {
+  createOwnedFolder,
+  removeAbandonedFolders,
+  removeOwnedFolder,
+} from '../../os/worker/owned-folder.ts';
 import type { GitRepository } from '../git/transport.ts';
 import type { Rendered } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
 import { withCompileCache } from './compile-cache.ts';
-import { nondeterminismError } from './difference.ts';
 import { isRenderError, RenderError } from './errors.ts';
 import { exportCommit } from './export.ts';
 import { exportFolder, type SkippedFile, skippedFiles } from './folder-export.ts';
 import { detectIsolation, type Isolation } from './os-isolation.ts';
 import { jobFor } from './protocol.ts';
-import { type RenderResult, readResult } from './result.ts';
-import { type RenderLimits, runSandbox, type Sandbox } from './sandbox.ts';
+import { createRenderQueue } from './render-queue.ts';
+import type { RenderResult } from './result.ts';
+import type { RenderLimits, Sandbox } from './sandbox.ts';
 import { resolveToolchain, type Toolchain } from './toolchain.ts';
+import { runRenderTask } from './worker/client.ts';
+import type { RenderTask } from './worker/protocol.ts';
 
 export const RENDER_LIMITS: RenderLimits = {
   timeoutMs: 60_000,
@@ -23,6 +29,9 @@ export const RENDER_LIMITS: RenderLimits = {
   heapMiB: 512,
   outputBytes: 128 * 1024 * 1024,
 };
+
+/** A commit that loops until its limit must not keep others waiting; beyond this, memory would be short. */
+const MIN_SLOTS = 4;
 
 export interface RendererOptions {
   readonly cache?: RenderCache;
@@ -59,18 +68,10 @@ export interface Renderer {
   folder(request: FolderRender): Promise<RenderResult>;
 }
 
-interface ExportedRender {
-  readonly bytes: Buffer;
-  readonly skipped: readonly SkippedFile[];
-}
-
-const PREFIX = 'kubenode-render-';
-
 export function createRenderer(options: RendererOptions = {}): Renderer {
   const { cache, limits, toolchain = resolveToolchain() } = options;
-  const effectiveLimits = { ...RENDER_LIMITS, ...limits };
-  // At least two: an endless loop must not delay other renders until its limit.
-  const queue = new PQueue({ concurrency: Math.max(2, availableParallelism()) });
+  const clock = createSystemClock();
+  const queue = createRenderQueue(Math.max(MIN_SLOTS, 2 * availableParallelism()), clock);
   let sandbox: Promise<Sandbox> | undefined;
 
   return { commit, folder };
@@ -84,35 +85,35 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   }: CommitRender): Promise<CommitResult> {
     const { tree } = await git.commit(oid);
     const inputs: RenderInputs = { tree, path, toolchain: toolchain.digest, facts };
-    const cached = await cache?.get(inputs);
-    const { bytes, skipped } = cached
-      ? { bytes: cached, skipped: [] }
-      : await queue.add(() => renderTwice(git, oid, inputs, signal));
-    const { targets, warnings } = await withSkipped(skipped, () => readResult(bytes));
-    // Failures are not cached: they may depend on the limits and the isolation of this machine.
-    if (!cached) await cache?.put(inputs, bytes);
+    const work = async (): Promise<RenderResult> =>
+      (await readCached(inputs, signal)) ?? (await exportAndRun(git, oid, inputs, signal));
+    const { targets, warnings } = await queue.add(git.display, work, signal);
     return { rendered: { commit: oid, targets }, warnings };
   }
 
-  /** Concurrently, to save time; and in two folders that share no random name, to detect paths in objects. */
-  async function renderTwice(
+  /** Undefined when there is no entry, or a damaged one. */
+  async function readCached(inputs: RenderInputs, signal?: AbortSignal): Promise<RenderResult | undefined> {
+    if (!cache?.has(inputs)) return undefined;
+    return runRenderTask({ cache: { folder: cache.folder, inputs } }, signal);
+  }
+
+  /** Twice, to detect what varies; and in two folders that share no random name, to detect paths in objects. */
+  async function exportAndRun(
     git: GitRepository,
     oid: string,
     inputs: RenderInputs,
     signal?: AbortSignal,
-  ): Promise<ExportedRender> {
-    const renderIn = (prefix: string): Promise<ExportedRender> =>
-      inTemporaryFolder(prefix, async (root) => {
-        const { skipped } = await exportCommit(git, oid, root);
-        return { bytes: await run(root, inputs, signal), skipped: skippedFiles(skipped) };
-      });
-    // Both have to end: an aborted caller may delete the repository.
-    const [first, second] = await Promise.allSettled([renderIn(PREFIX), renderIn(`${PREFIX}other-`)]);
-    if (first.status === 'rejected') throw first.reason;
-    if (second.status === 'rejected') throw second.reason;
-    const [one, other] = [first.value, second.value];
-    if (!one.bytes.equals(other.bytes)) throw nondeterminismError(one.bytes, other.bytes);
-    return one;
+  ): Promise<RenderResult> {
+    return inOwnedFolders(['render', 'render-other'], async (roots) => {
+      const skipped: SkippedFile[] = [];
+      for (const root of roots) {
+        signal?.throwIfAborted();
+        const exported = await exportCommit(git, oid, root);
+        skipped.splice(0, skipped.length, ...skippedFiles(exported.skipped));
+      }
+      const into = cache ? { cache: { folder: cache.folder, inputs } } : {};
+      return withSkipped(skipped, () => run(roots, inputs, { ...into, ...(signal ? { signal } : {}) }));
+    });
   }
 
   async function folder({
@@ -121,40 +122,56 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     facts = {},
     signal,
   }: FolderRender): Promise<RenderResult> {
-    return inTemporaryFolder(PREFIX, async (root) => {
-      const skipped = await exportFolder(resolve(source), root);
-      const bytes = await queue.add(() => run(root, { path, facts }, signal));
-      return withSkipped(skipped, () => readResult(bytes));
+    return inOwnedFolders(['render'], async (roots) => {
+      const skipped = await exportFolder(resolve(source), roots[0] ?? '');
+      const work = (): Promise<RenderResult> => run(roots, { path, facts }, signal ? { signal } : {});
+      return withSkipped(skipped, () => queue.add(source, work, signal));
     });
   }
 
-  async function openSandbox(): Promise<Sandbox> {
-    const found = {
-      toolchain,
-      isolation: options.isolation ?? (await detectIsolation()),
-      limits: effectiveLimits,
-    };
-    return options.compileCache === undefined
-      ? found
-      : withCompileCache(found, resolve(options.compileCache));
-  }
-
   async function run(
-    root: string,
+    roots: readonly string[],
     { path, facts }: Pick<RenderInputs, 'path' | 'facts'>,
-    signal?: AbortSignal,
-  ): Promise<Buffer> {
-    sandbox ??= openSandbox();
-    return runSandbox(await sandbox, jobFor(toolchain, root, path, facts), signal);
+    { cache: into, signal }: RunOptions,
+  ): Promise<RenderResult> {
+    sandbox ??= openSandbox(options, { toolchain, limits: { ...RENDER_LIMITS, ...limits } }, clock.now());
+    const { isolation, ...found } = await sandbox;
+    const jobs = roots.map((root) => jobFor(toolchain, root, path, facts));
+    const task: RenderTask = {
+      run: { sandbox: found, isolation: isolation.names, jobs },
+      ...(into ? { cache: into } : {}),
+    };
+    const result = await runRenderTask(task, signal);
+    if (!result) throw new Error('the render worker gave no result');
+    return result;
   }
 }
 
-async function inTemporaryFolder<T>(prefix: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), prefix)));
+async function openSandbox(
+  { isolation, compileCache }: RendererOptions,
+  found: Pick<Sandbox, 'toolchain' | 'limits'>,
+  now: Date,
+): Promise<Sandbox> {
+  // Of processes that were killed before they could do it.
+  await removeAbandonedFolders(now);
+  const sandbox = { ...found, isolation: isolation ?? (await detectIsolation()) };
+  return compileCache === undefined ? sandbox : withCompileCache(sandbox, resolve(compileCache));
+}
+
+interface RunOptions {
+  readonly cache?: NonNullable<RenderTask['cache']>;
+  readonly signal?: AbortSignal;
+}
+
+async function inOwnedFolders<T>(
+  purposes: readonly string[],
+  work: (folders: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const folders = await Promise.all(purposes.map(createOwnedFolder));
   try {
-    return await work(folder);
+    return await work(folders);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    for (const folder of folders) await removeOwnedFolder(folder);
   }
 }
 

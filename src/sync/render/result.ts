@@ -1,7 +1,8 @@
-/** Parses the output of a sandboxed process. It is untrusted data, so every field is checked. */
+/** Parses the output of a sandboxed process, in the render worker. It is untrusted data, so every field is checked. */
 
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { printableText } from '../../kube/objects/printable.ts';
 import { shapeReason } from '../../kube/objects/shape.ts';
 import type { RenderedObject, RenderedTarget, RenderedUnit } from '../rendered.ts';
 import { RENDER_ERROR_CODES, RenderError, type RenderErrorCode, type RenderProblem } from './errors.ts';
@@ -13,23 +14,34 @@ export interface RenderResult {
 
 // Targets and units become object names and label values in the cluster.
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-// Parsing thousands of lines without a pause would delay Leases and health checks.
-const LINES_PER_TURN = 500;
+/** For the memory of sync, which holds a few renders. A fleet of 1,000 clusters has about 100 objects for each of them. */
+const MAX_OBJECTS = 100_000;
+const MAX_VALUES = 5_000_000;
+/** API servers refuse larger requests. */
+const MAX_OBJECT_BYTES = 3 * 1024 * 1024;
+const MAX_SHOWN_PATH = 10;
+const INEXACT = 'is an integer that JavaScript cannot represent exactly: write it as a string, in quotes';
+const MAX_PROBLEMS = 10_000;
+const MAX_TEXT = 1000;
+const NEWLINE = 0x0a;
 
 interface ParsedOutput {
   readonly units: Map<string, Map<string, RenderedObject[]>>;
   readonly problems: { readonly code: RenderErrorCode; readonly problem: RenderProblem }[];
   readonly warnings: string[];
   objects: number;
+  /** Values of JSON in all objects. */
+  values: number;
   end?: number;
 }
 
-export async function readResult(bytes: Buffer): Promise<RenderResult> {
-  const parsed: ParsedOutput = { units: new Map(), problems: [], warnings: [], objects: 0 };
-  const lines = bytes.toString('utf8').split('\n');
-  for (const [index, line] of lines.entries()) {
-    if (line !== '') readLine(line, parsed);
-    if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await new Promise(setImmediate);
+export function readResult(bytes: Buffer): RenderResult {
+  const parsed: ParsedOutput = { units: new Map(), problems: [], warnings: [], objects: 0, values: 0 };
+  for (const line of linesOf(bytes)) {
+    if (line.length > MAX_OBJECT_BYTES) parsed.problems.push(tooLarge(line));
+    else if (line.length > 0) readLine(line.toString('utf8'), parsed);
+    const reason = tooManyReason(parsed);
+    if (reason !== undefined) throw new RenderError('TooMuchOutput', [{ message: reason }], TOO_MUCH_HINT);
   }
   if (parsed.end !== parsed.objects && parsed.problems.length === 0) {
     throw new RenderError(
@@ -41,6 +53,29 @@ export async function readResult(bytes: Buffer): Promise<RenderResult> {
   const [first] = parsed.problems;
   if (first) throw renderError(first.code, parsed);
   return { targets: targetsOf(parsed.units), warnings: parsed.warnings };
+}
+
+function* linesOf(bytes: Buffer): Generator<Buffer> {
+  let start = 0;
+  while (start < bytes.length) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline < 0 ? bytes.length : newline;
+    yield bytes.subarray(start, end);
+    start = end + 1;
+  }
+}
+
+/** What it is can be read from its start only: the whole line is not parsed. */
+function tooLarge(line: Buffer): ParsedOutput['problems'][number] {
+  const start = line.toString('utf8', 0, 100);
+  const message = `expected at most ${MAX_OBJECT_BYTES} bytes of an object, got ${line.length}: ${start}…`;
+  return { code: 'BadObject', problem: { message: printable(message) } };
+}
+
+function tooManyReason({ objects, values, problems }: ParsedOutput): string | undefined {
+  if (objects > MAX_OBJECTS) return `the commit renders more than ${MAX_OBJECTS} objects`;
+  if (values > MAX_VALUES) return `the objects of the commit have more than ${MAX_VALUES} fields and items`;
+  return problems.length > MAX_PROBLEMS ? `the render reports more than ${MAX_PROBLEMS} problems` : undefined;
 }
 
 function renderError(code: RenderErrorCode, { problems }: ParsedOutput): RenderError {
@@ -56,7 +91,7 @@ function readLine(line: string, parsed: ParsedOutput): void {
       problem: { message: 'the program wrote to the file descriptor of the result' },
     });
   } else if (typeof value['end'] === 'number') parsed.end = value['end'];
-  else if (typeof value['warning'] === 'string') parsed.warnings.push(sanitize(value['warning']));
+  else if (typeof value['warning'] === 'string') parsed.warnings.push(printable(value['warning']));
   else if ('problem' in value) parsed.problems.push(problemOf(value));
   else readObject(value, parsed);
 }
@@ -74,7 +109,7 @@ function readObject(line: Record<string, unknown>, parsed: ParsedOutput): void {
   parsed.objects += 1;
   const { object, target, unit } = line;
   const source = { ...textAt(line, 'file'), ...textAt(line, 'construct') };
-  const reason = invalidObjectReason(object) ?? invalidNameReason(target, unit);
+  const reason = invalidObjectReason(object, parsed) ?? invalidNameReason(target, unit);
   if (reason !== undefined) {
     parsed.problems.push({ code: 'BadObject', problem: { message: reason, ...source } });
     return;
@@ -85,39 +120,38 @@ function readObject(line: Record<string, unknown>, parsed: ParsedOutput): void {
   parsed.units.set(target as string, units.set(unit as string, objects));
 }
 
-function invalidObjectReason(object: unknown): string | undefined {
+function invalidObjectReason(object: unknown, counts: { values: number }): string | undefined {
   if (!isRecord(object)) return 'expected an object';
   const { apiVersion, kind, metadata } = object;
   if (!isText(apiVersion)) return 'apiVersion is missing or not a string';
   if (!isText(kind)) return 'kind is missing or not a string';
   if (!isRecord(metadata) || !isText(metadata['name'])) {
-    return `metadata.name of this ${sanitize(kind)} is missing: objects from git need a fixed name`;
+    return `metadata.name of this ${printable(kind)} is missing: objects from git need a fixed name`;
   }
   const shape = shapeReason(object);
-  if (shape !== undefined) return `${sanitize(kind)} ${sanitize(metadata['name'])}: ${shape}`;
-  const path = findInexactNumber(object, '');
-  return path === undefined
-    ? undefined
-    : `${path} is an integer that JavaScript cannot represent exactly: write it as a string, in quotes`;
+  if (shape !== undefined) return `${printable(kind)} ${printable(metadata['name'])}: ${shape}`;
+  const invalid = findInexactNumber(object, counts);
+  return invalid && `${invalid.slice(0, MAX_SHOWN_PATH).join('.')} ${INEXACT}`;
 }
 
-/** JavaScript represents integers up to 2^53 exactly. A larger one may have been rounded already. */
-function findInexactNumber(value: unknown, path: string): string | undefined {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return path;
+/** Its path. Counts the values. JavaScript represents integers up to 2^53 exactly; a larger one may have been rounded already. */
+function findInexactNumber(value: unknown, counts: { values: number }): readonly string[] | undefined {
+  counts.values += 1;
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return [];
   if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, inner] of Object.entries(value)) {
-    const found = findInexactNumber(inner, path === '' ? key : `${path}.${key}`);
-    if (found !== undefined) return found;
+  for (const key of Object.keys(value)) {
+    const found = findInexactNumber((value as Record<string, unknown>)[key], counts);
+    if (found) return [key, ...found];
   }
   return undefined;
 }
 
 function invalidNameReason(target: unknown, unit: unknown): string | undefined {
   if (typeof target !== 'string' || !NAME.test(target)) {
-    return `invalid cluster name ${JSON.stringify(sanitize(String(target)))}: expected lower-case letters, digits and -, at most 63 characters`;
+    return `invalid cluster name ${JSON.stringify(printable(String(target)))}: expected lower-case letters, digits and -, at most 63 characters`;
   }
   if (typeof unit !== 'string' || !NAME.test(unit)) {
-    return `invalid unit name ${JSON.stringify(sanitize(String(unit)))}: expected lower-case letters, digits and -, at most 63 characters`;
+    return `invalid unit name ${JSON.stringify(printable(String(unit)))}: expected lower-case letters, digits and -, at most 63 characters`;
   }
   return undefined;
 }
@@ -129,7 +163,7 @@ function problemOf({ code, problem }: Record<string, unknown>): ParsedOutput['pr
   return {
     code: knownCode,
     problem: {
-      message: sanitize(typeof message === 'string' ? message : 'the render failed without a message'),
+      message: printable(typeof message === 'string' ? message : 'the render failed without a message'),
       ...textAt(fields, 'file'),
       ...textAt(fields, 'construct'),
       ...(typeof line === 'number' ? { line } : {}),
@@ -142,13 +176,12 @@ function textAt<K extends 'file' | 'construct'>(
   key: K,
 ): { [key in K]?: string } {
   const value = record[key];
-  return typeof value === 'string' ? ({ [key]: sanitize(value) } as { [key in K]: string }) : {};
+  return typeof value === 'string' ? ({ [key]: printable(value) } as { [key in K]: string }) : {};
 }
 
-/** For terminals and conditions: no control characters, and at most 1000 characters. */
-function sanitize(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are removed
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ').slice(0, 1000);
+/** For terminals and conditions. */
+function printable(text: string): string {
+  return printableText(text.slice(0, MAX_TEXT)).slice(0, MAX_TEXT);
 }
 
 function targetsOf(units: ParsedOutput['units']): RenderedTarget[] {
@@ -172,6 +205,8 @@ function keyOf({ apiVersion, kind, metadata }: KubeObject): string {
   return [apiVersion, kind, metadata.namespace ?? '', metadata.name].join('\n');
 }
 
+const TOO_MUCH_HINT = 'split the fleet over several Pipelines';
+
 const HINTS: Readonly<Partial<Record<RenderErrorCode, string>>> = {
   Denied:
     'use only files of the repository: a render has no network, other files, environment or other programs',
@@ -182,7 +217,7 @@ const HINTS: Readonly<Partial<Record<RenderErrorCode, string>>> = {
 };
 
 function hintFor(code: RenderErrorCode): string {
-  return HINTS[code] ?? 'fix it and commit; `npm run synth` and `kubenode render` show the same error';
+  return HINTS[code] ?? 'fix it; `npm run synth` and `kubenode render` show the same error';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

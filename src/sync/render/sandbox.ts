@@ -2,8 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { killProcessGroup } from '../../os/process.ts';
+import { endWithParent } from '../../os/worker/child-prefix.ts';
 import { RenderError, type RenderErrorCode } from './errors.ts';
-import { residentBytes } from './memory.ts';
+import { lowerPriority, residentBytes } from './memory.ts';
 import type { Isolation } from './os-isolation.ts';
 import { RESULT_FD, type RenderJob } from './protocol.ts';
 import type { Toolchain } from './toolchain.ts';
@@ -24,6 +25,8 @@ export interface Sandbox {
 }
 
 const CHECK_MEMORY_EVERY_MS = 100;
+// Most renders take a second or two. A longer one leaves the CPU to them.
+const LONG_RENDER_MS = 5000;
 // Enough for the stack of an uncaught error.
 const MAX_LOG = 16 * 1024;
 // Resident memory in addition to the heap: young generation and data that the program reads.
@@ -42,6 +45,7 @@ export function runSandbox(sandbox: Sandbox, job: RenderJob, signal?: AbortSigna
 
     const timer = setTimeout(() => stop('Timeout'), limits.timeoutMs);
     const checking = setInterval(() => void checkMemory(), CHECK_MEMORY_EVERY_MS);
+    const slow = setTimeout(() => void lowerPriority(child.pid), LONG_RENDER_MS);
     const onAbort = (): void => {
       aborted = true;
       killProcessGroup(child);
@@ -62,6 +66,7 @@ export function runSandbox(sandbox: Sandbox, job: RenderJob, signal?: AbortSigna
 
     function settle(then: () => void): void {
       clearTimeout(timer);
+      clearTimeout(slow);
       clearInterval(checking);
       signal?.removeEventListener('abort', onAbort);
       then();
@@ -83,7 +88,7 @@ function start({ toolchain, isolation, limits, compileCache }: Sandbox, job: Ren
     (path) => `--allow-fs-read=${path}`,
   );
   const writable = compileCache?.writable ? [`--allow-fs-write=${compileCache.folder}/`] : [];
-  const prefix = isolation.prefix({ ...limits, writes: writable.length > 0 });
+  const prefix = [...endWithParent(), ...isolation.prefix({ ...limits, writes: writable.length > 0 })];
   const flags = [
     '--permission',
     ...readable,
@@ -100,7 +105,7 @@ function start({ toolchain, isolation, limits, compileCache }: Sandbox, job: Ren
   const [file = process.execPath, ...args] = command;
   return spawn(file, args, {
     cwd: job.root,
-    // No variables of this process. TZ and LC_ALL make results equal on all machines; PATH is for unshare and prlimit.
+    // No variables of this process. TZ and LC_ALL make results equal on all machines; PATH is for setpriv, unshare and prlimit.
     env: {
       TZ: 'UTC',
       LC_ALL: 'C',

@@ -4,9 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createBackend } from '../../../src/sync/git/backend.ts';
 import type { GitErrorCode } from '../../../src/sync/git/errors.ts';
-import { openGit } from '../../../src/sync/git/open.ts';
 import type { GitOptions } from '../../../src/sync/git/options.ts';
+import { createGitTransport } from '../../../src/sync/git/repository.ts';
 import type { GitTransport } from '../../../src/sync/git/transport.ts';
 import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
 import { LONG } from '../../support/sweep-size.ts';
@@ -19,6 +20,7 @@ export interface TransportBed {
   readonly root: string;
   optionsFor(repository: string): Omit<GitOptions, 'folder'>;
   readonly faults: readonly TransportFault[];
+  readonly open: (options: GitOptions) => GitTransport;
   /** Every call needs a handshake: loops run a few samples only, and all of them in test:long. */
   readonly slow?: true;
 }
@@ -37,11 +39,26 @@ export interface TransportFault {
 
 const MAIN = 'refs/heads/main';
 
+/** Without a worker, which takes a moment to start. */
+export function openLocalGit(options: GitOptions): GitTransport {
+  return createGitTransport(createBackend(options));
+}
+
 export function describeTransport(createBed: () => TransportBed): void {
   let bed: TransportBed;
   beforeAll(() => {
     bed = createBed();
   });
+
+  function open(options: Omit<GitOptions, 'folder'>): GitTransport {
+    return openIn(join(tempFolder('git'), 'cache'), options);
+  }
+
+  function openIn(folder: string, options: Omit<GitOptions, 'folder'>): GitTransport {
+    const git = bed.open({ folder, ...options });
+    onTestFinished(() => git.close());
+    return git;
+  }
 
   function createRemote(): { repository: TestRepository; path: string; git: GitTransport } {
     const name = `fleet-${readdirSync(bed.root).length}`;
@@ -286,10 +303,10 @@ export function describeTransport(createBed: () => TransportBed): void {
     const { repository, path } = createRemote();
     const commit = repository.commit('large', { large: noise(80_000) });
     const folder = join(tempFolder('git'), 'cache');
-    const small = openGit({ folder, ...bed.optionsFor(path), limits: { maxBytes: 20_000 } });
+    const small = bed.open({ folder, ...bed.optionsFor(path), limits: { maxBytes: 20_000 } });
     onTestFinished(() => small.close());
     await expect(small.fetch('main')).rejects.toMatchObject({ code: 'TooLarge' });
-    const large = openGit({ folder, ...bed.optionsFor(path) });
+    const large = bed.open({ folder, ...bed.optionsFor(path) });
     onTestFinished(() => large.close());
     expect(await large.fetch('main')).toBe(commit);
     expect(await large.files(commit)).toHaveLength(1);
@@ -424,16 +441,6 @@ async function failureOf(work: () => Promise<unknown>): Promise<Failure> {
   );
   const { code, hint, message, where, cause } = error as Record<string, string | undefined>;
   return { code, hint, text: [message, where, hint, cause].join(' ') };
-}
-
-function open(options: Omit<GitOptions, 'folder'>): GitTransport {
-  return openIn(join(tempFolder('git'), 'cache'), options);
-}
-
-function openIn(folder: string, options: Omit<GitOptions, 'folder'>): GitTransport {
-  const git = openGit({ folder, ...options });
-  onTestFinished(() => git.close());
-  return git;
 }
 
 function gitWithInput({ dir }: TestRepository, input: Buffer, ...args: string[]): string {

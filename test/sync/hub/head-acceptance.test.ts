@@ -10,6 +10,7 @@ import type { Rendered } from '../../../src/sync/rendered.ts';
 import { createRemedierSpec } from '../../rules/sample-rule.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
+const NEVER = new AbortController().signal;
 const GOOD = 'a'.repeat(40);
 const FAILS = 'b'.repeat(40);
 const INVALID = 'c'.repeat(40);
@@ -56,10 +57,10 @@ function createAcceptance(
 describe('createHeadAcceptance', () => {
   it('refuses a commit whose rule fails its own test, keeps the one before, and accepts the next', async () => {
     const heads = createAcceptance();
-    await heads.check(GOOD);
+    await heads.check(GOOD, NEVER);
     expect(heads.newestAccepted()).toBe(GOOD);
 
-    await heads.check(FAILS);
+    await heads.check(FAILS, NEVER);
     expect(heads.newestAccepted()).toBe(GOOD);
     expect(heads.resultFor(FAILS)).toEqual({
       accepted: false,
@@ -69,23 +70,23 @@ describe('createHeadAcceptance', () => {
       ) as string,
     });
 
-    await heads.check(BETTER);
+    await heads.check(BETTER, NEVER);
     expect(heads.newestAccepted()).toBe(BETTER);
   });
 
   it('keeps what a former process accepted, when this one starts at a head that is refused', async () => {
     const heads = createAcceptance(undefined, GOOD);
-    await heads.check(FAILS);
+    await heads.check(FAILS, NEVER);
     expect(heads.newestAccepted()).toBe(GOOD);
 
     const diverged = createAcceptance(async () => 'diverged', GOOD);
-    await diverged.check(BETTER);
+    await diverged.check(BETTER, NEVER);
     expect(diverged.newestAccepted()).toBe(GOOD);
   });
 
   it('refuses a commit whose rule does not compile', async () => {
     const heads = createAcceptance();
-    await heads.check(INVALID);
+    await heads.check(INVALID, NEVER);
     expect(heads.newestAccepted()).toBeUndefined();
     expect(heads.resultFor(INVALID)).toMatchObject({
       verdict: 'Refused',
@@ -107,8 +108,8 @@ describe('createHeadAcceptance', () => {
         calls += 1;
         throw new GitError(code, 'too much', { hint: 'remove it' });
       });
-      await heads.check(GOOD);
-      for (let poll = 0; poll < 3; poll += 1) await heads.check(BETTER).catch(() => undefined);
+      await heads.check(GOOD, NEVER);
+      for (let poll = 0; poll < 3; poll += 1) await heads.check(BETTER, NEVER).catch(() => undefined);
       expect(heads.resultFor(BETTER)).toEqual(result);
       expect(calls).toBe(asked);
       expect(heads.newestAccepted()).toBe(GOOD);

@@ -54,7 +54,12 @@ function createBed(): Bed {
     close: async () => undefined,
   } as unknown as GitTransport;
   const renderer: Pick<Renderer, 'commit'> = {
-    commit: async ({ commit }) => {
+    commit: async ({ commit, signal }) => {
+      if (commit === 'loop') {
+        await new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason as Error));
+        });
+      }
       if (commit === 'bad') throw new RenderError('Failed', [{ message: 'line 3' }], 'fix it');
       const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: commit } };
       const units = [{ unit: 'web', objects: [{ object, source: {} }], digest: commit }];
@@ -131,6 +136,26 @@ describe('createPipelineSource', () => {
     await push('two');
     expect(source.head()).toMatchObject({ commit: 'two', verdict: 'Accepted' });
     await stop();
+  });
+
+  it('observes and accepts a newer head while one renders that never ends', async () => {
+    const { source, push, stop } = createBed();
+    await push('one');
+    await push('loop');
+    expect(source.head()).toMatchObject({ commit: 'loop' });
+    expect(source.newestAccepted()).toBe('one');
+    await push('two');
+    expect(source.newestAccepted()).toBe('two');
+    expect(source.head()).toMatchObject({ commit: 'two', verdict: 'Accepted' });
+    await stop();
+  });
+
+  it('stops while a head renders that never ends', async () => {
+    const { source, push, stop } = createBed();
+    await push('loop');
+    await stop();
+    await source.close();
+    expect(source.newestAccepted()).toBeUndefined();
   });
 
   it('S21 reports when the repository was not read for two intervals, and keeps the last head', async () => {

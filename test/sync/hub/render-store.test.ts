@@ -3,7 +3,7 @@ import { createRenderStore, type RenderStore } from '../../../src/sync/hub/rende
 import { RenderError } from '../../../src/sync/render/errors.ts';
 import type { Renderer } from '../../../src/sync/render/renderer.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
+import { settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
 interface Bed {
   readonly store: RenderStore;
@@ -12,14 +12,25 @@ interface Bed {
   readonly rendered: string[];
 }
 
-function bedWith(broken: ReadonlySet<string> = new Set()): Bed {
+interface Options {
+  readonly broken?: ReadonlySet<string>;
+  /** Renders do not end before they are canceled. */
+  readonly endless?: true;
+  readonly objects?: number;
+}
+
+function bedWith({ broken = new Set(), endless, objects = 0 }: Options = {}): Bed {
   const rendered: string[] = [];
+  const targets = [
+    { target: 'test', units: [{ unit: 'web', objects: Array(objects) as never, digest: '' }], digest: '' },
+  ];
   const clock = virtualClock();
   const renderer: Renderer = {
-    commit: async ({ commit }) => {
+    commit: async ({ commit, signal }) => {
       rendered.push(commit);
+      if (endless) await aborted(signal).finally(() => rendered.push(`canceled ${commit}`));
       if (broken.has(commit)) throw new RenderError('Failed', [{ message: 'broken' }], 'fix it');
-      return { rendered: { commit, targets: [] }, warnings: [] };
+      return { rendered: { commit, targets }, warnings: [] };
     },
     folder: () => {
       throw new Error('not used here');
@@ -28,6 +39,12 @@ function bedWith(broken: ReadonlySet<string> = new Set()): Bed {
   const git = { ensure: async () => undefined } as never;
   const store = createRenderStore({ git, ref: 'main', path: '.', renderer, clock, log: memoryLog() });
   return { store, clock, rendered };
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as Error));
+  });
 }
 
 describe('createRenderStore', () => {
@@ -60,9 +77,56 @@ describe('createRenderStore', () => {
   });
 
   it('renders again after a failure', async () => {
-    const { store, rendered } = bedWith(new Set(['bad']));
+    const { store, rendered } = bedWith({ broken: new Set(['bad']) });
     await expect(store.get('bad')).rejects.toThrow('broken');
     expect(await store.getIfRenderable('bad')).toBeUndefined();
     expect(rendered).toEqual(['bad', 'bad']);
+  });
+
+  it('renders one commit at a time, and cancels it when it is not needed any more', async () => {
+    const { store, rendered } = bedWith({ endless: true });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const results = [store.get('a', first.signal), store.get('a', second.signal), store.get('b')];
+    const outcomes = Promise.allSettled(results);
+    await settle();
+    first.abort(new Error('newer head'));
+    await expect(results[0]).rejects.toThrow('newer head');
+    await settle();
+    expect(rendered).toEqual(['a']);
+    second.abort(new Error('newer head'));
+    await expect(results[1]).rejects.toThrow('newer head');
+    await settle();
+    expect(rendered).toEqual(['a', 'canceled a', 'b']);
+    await store.close();
+    await outcomes;
+  });
+
+  it('does not cancel a render that another caller needs', async () => {
+    const { store, rendered } = bedWith({ endless: true });
+    const head = new AbortController();
+    const outcomes = Promise.allSettled([store.get('a', head.signal), store.get('a')]);
+    await settle();
+    head.abort(new Error('newer head'));
+    await settle();
+    expect(rendered).toEqual(['a']);
+    await store.close();
+    await outcomes;
+  });
+
+  it('cancels what is rendered or waits when it is closed, and renders nothing afterwards', async () => {
+    const { store, rendered } = bedWith({ endless: true });
+    const results = Promise.allSettled([store.get('a'), store.get('b')]);
+    await settle();
+    await store.close();
+    const closed = { status: 'rejected', reason: new Error('the repository was closed') };
+    expect(await results).toEqual([closed, closed]);
+    await expect(store.get('c')).rejects.toThrow('the repository was closed');
+    expect(rendered).toEqual(['a', 'canceled a']);
+  });
+
+  it('keeps fewer renders of large fleets', async () => {
+    const { store, rendered } = bedWith({ objects: 30_000 });
+    for (const commit of ['a', 'b', 'b', 'a']) await store.get(commit);
+    expect(rendered).toEqual(['a', 'b', 'a']);
   });
 });

@@ -1,5 +1,5 @@
 /** The output of a sandboxed process is untrusted: readResult accepts it only when it is complete and valid. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RenderResult, readResult } from '../../../src/sync/render/result.ts';
 import { failureOf, outlineOf } from './results.ts';
 
@@ -17,9 +17,15 @@ const line = (name: string, more: object = {}): object => ({
   ...more,
 });
 
-function read(...lines: readonly (object | string)[]): Promise<RenderResult> {
+async function read(...lines: readonly (object | string)[]): Promise<RenderResult> {
   const texts = lines.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)));
   return readResult(Buffer.from(texts.join('\n')));
+}
+
+/** A line whose data has that many levels. */
+function nestedLine(levels: number): string {
+  const text = JSON.stringify(line('a', { object: object('a', { data: 'HERE' }) }));
+  return text.replace('"HERE"', `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 }
 
 describe('readResult', () => {
@@ -59,10 +65,48 @@ describe('readResult', () => {
     expect(error.problems[0]?.file).toBe('main.ts:5');
   });
 
-  it('removes control characters from messages, and unknown codes', async () => {
+  it('refuses an object that is nested too deep for what walks it later, whatever it holds', async () => {
+    expect((await read(nestedLine(190), { end: 1 })).targets).toHaveLength(1);
+    for (const levels of [220, 100_000]) {
+      const error = await failureOf(read(nestedLine(levels), { end: 1 }));
+      expect(error).toMatchObject({
+        code: 'BadObject',
+        message: expect.stringContaining('ConfigMap a: nested more than 200 levels deep') as string,
+      });
+    }
+  });
+
+  it('refuses an object that is larger than API servers accept, without parsing it', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const error = await failureOf(
+      read(line('large', { object: object('large', { data: 'x'.repeat(4e6) }) }), { end: 0 }),
+    );
+    expect(error).toMatchObject({ code: 'BadObject', message: expect.stringContaining('large') as string });
+    expect(parse.mock.calls.map(([text]) => text.length < 100)).toEqual([true]);
+  });
+
+  it.each([
+    ['objects', 100_001, () => JSON.stringify(line('a'))],
+    ['problems', 10_001, () => JSON.stringify({ code: 'Failed', problem: { message: 'x' } })],
+    [
+      'fields and items',
+      40,
+      () =>
+        JSON.stringify(
+          line('a', { object: object('a', { data: Array.from({ length: 130_000 }, () => 1) }) }),
+        ),
+    ],
+  ])('refuses a result with too many %s', async (what, count, create) => {
+    const text = create();
+    const error = await failureOf(read(...Array.from({ length: count }, () => text)));
+    expect(error).toMatchObject({ code: 'TooMuchOutput', message: expect.stringContaining(what) as string });
+  });
+
+  it('escapes control characters of messages, and replaces unknown codes', async () => {
     const problem = { message: 'a\u001b[2Jb', file: 'x', line: 3 };
     const error = await failureOf(read({ code: 'Invented', problem }, { end: 0 }));
     expect(error.code).toBe('Failed');
-    expect(error.problems).toEqual([{ message: 'a [2Jb', file: 'x', line: 3 }]);
+    expect(error.problems).toEqual([{ message: String.raw`a\u001b[2Jb`, file: 'x', line: 3 }]);
   });
 });

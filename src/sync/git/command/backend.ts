@@ -33,8 +33,9 @@ export function createCommandBackend(repository: RepositoryUrl, options: GitOpti
     close: () => git.close(),
   };
 
-  async function listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
-    const { stdout } = await git.run(['ls-remote', '--quiet', '--', url], signal);
+  async function listRefs(signal?: AbortSignal, only?: string): Promise<ReadonlyMap<string, string>> {
+    const patterns = only === undefined ? [] : [only];
+    const { stdout } = await git.run(['ls-remote', '--quiet', '--', url, ...patterns], signal);
     const pairs = stdout.split('\n').flatMap((line): [string, string][] => {
       const [oid = '', ref = ''] = line.split('\t');
       return OID.test(oid) && !ref.endsWith('^{}') ? [[ref, oid]] : [];
@@ -80,6 +81,8 @@ export function createCommandBackend(repository: RepositoryUrl, options: GitOpti
 
   async function prepare(signal?: AbortSignal): Promise<void> {
     await mkdir(gitdir, { recursive: true });
+    // Of a process that was killed: its lock would make every fetch fail.
+    await removeTemporaryFiles(gitdir);
     // Written last: an interrupted init is repeated.
     const marker = join(gitdir, INIT_MARKER);
     if (await stat(marker).catch(() => undefined)) return;

@@ -22,6 +22,8 @@ import { checkPack, countPacks } from './pack.ts';
 import { checkPackSizes } from './pack-sizes.ts';
 import { readShallow, writeShallow } from './shallow.ts';
 
+// Some 50,000 refs. They are listed with each poll, in the process of sync.
+const MAX_LISTING_BYTES = 4 * 1024 * 1024;
 // The git protocol's value for the whole history.
 const INFINITE_DEPTH = 0x7fffffff;
 
@@ -46,6 +48,8 @@ export function createHttpBackend({ url, display }: RepositoryUrl, options: GitO
     ...(options.credential === undefined ? {} : { credential: options.credential }),
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   };
+  const maxBytes = Math.min(http.limits.maxBytes, MAX_LISTING_BYTES);
+  const listing: HttpOptions = { ...http, limits: { ...http.limits, maxBytes } };
   return {
     display,
     listRefs,
@@ -56,9 +60,14 @@ export function createHttpBackend({ url, display }: RepositoryUrl, options: GitO
     close: async () => undefined,
   };
 
-  async function listRefs(signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  async function listRefs(signal?: AbortSignal, prefix?: string): Promise<ReadonlyMap<string, string>> {
     try {
-      const refs = await listServerRefs({ http: createGitHttpClient(http, signal), url, protocolVersion: 2 });
+      const refs = await listServerRefs({
+        http: createGitHttpClient(listing, signal),
+        url,
+        protocolVersion: 2,
+        ...(prefix === undefined ? {} : { prefix }),
+      });
       return new Map(refs.map(({ ref, oid }) => [ref, oid]));
     } catch (error) {
       throw toGitError(error, 'the list of refs', display);

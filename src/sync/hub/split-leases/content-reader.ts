@@ -96,6 +96,7 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
   async function close(): Promise<void> {
     const closing = open;
     open = undefined;
+    await closing?.renders.close();
     await closing?.git.close();
   }
 }

@@ -50,7 +50,7 @@ async function commit({ git, commit: oid }: CommitRender): Promise<CommitResult>
   const root = await mkdtemp(join(folder, 'export-'));
   try {
     await git.exportTree(oid, root);
-    const { targets, warnings } = await readResult(await readFile(join(root, RENDERED_FILE)));
+    const { targets, warnings } = readResult(await readFile(join(root, RENDERED_FILE)));
     return { rendered: { commit: oid, targets }, warnings };
   } finally {
     await rm(root, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import {
   startGitSshServer,
 } from '../../../support/git-server/ssh-server.ts';
 import { tempFolder } from '../../../support/temp.ts';
-import { describeTransport, type TransportBed, type TransportFault } from '../conformance.ts';
+import { describeTransport, openLocalGit, type TransportBed, type TransportFault } from '../conformance.ts';
 
 const unavailable = sshUnavailableReason();
 const note = unavailable ? ` (skipped: ${unavailable})` : '';
@@ -56,6 +56,7 @@ describe.skipIf(unavailable !== undefined)(`the git command over ssh${note}`, { 
   describeTransport(
     (): TransportBed => ({
       name: 'ssh',
+      open: openLocalGit,
       root,
       slow: true,
       optionsFor: (path) => ({

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGitHttpClient } from '../../../../src/sync/git/http/client.ts';
-import { openGit } from '../../../../src/sync/git/open.ts';
 import type { GitOptions } from '../../../../src/sync/git/options.ts';
 import {
   type Fault,
@@ -14,7 +13,7 @@ import {
 } from '../../../support/git-server/http-server.ts';
 import { createTestRepository } from '../../../support/git-server/repository.ts';
 import { tempFolder } from '../../../support/temp.ts';
-import { describeTransport, type TransportBed, type TransportFault } from '../conformance.ts';
+import { describeTransport, openLocalGit, type TransportBed, type TransportFault } from '../conformance.ts';
 
 const TOKEN = 's3cret-token';
 
@@ -60,6 +59,7 @@ describe('isomorphic-git over http', { timeout: 60_000 }, () => {
   describeTransport((): TransportBed => {
     return {
       name: 'http',
+      open: openLocalGit,
       root,
       optionsFor,
       faults: [
@@ -90,7 +90,7 @@ describe('isomorphic-git over http', { timeout: 60_000 }, () => {
     const elsewhere = await startGitHttpServer({ root });
     const location = `${elsewhere.url}/elsewhere.git/info/refs`;
     server.fail('refs', { do: 'status', status: 302, headers: { location } });
-    const git = openGit({ repository: `${server.url}/x.git`, credential: TOKEN, folder: tempFolder() });
+    const git = openLocalGit({ repository: `${server.url}/x.git`, credential: TOKEN, folder: tempFolder() });
     await expect(git.listRefs()).rejects.toThrow(elsewhere.url);
     server.heal();
     expect(elsewhere.requests).toEqual([]);
@@ -117,9 +117,9 @@ describe('isomorphic-git over http', { timeout: 60_000 }, () => {
       credential: TOKEN,
       folder: join(tempFolder(), 'c'),
     };
-    await openGit(options).fetch('main');
+    await openLocalGit(options).fetch('main');
     const second = repository.commit('second', { small: 'x' });
-    expect(await openGit({ ...options, limits: { maxBytes: 5_000 } }).fetch('main')).toBe(second);
+    expect(await openLocalGit({ ...options, limits: { maxBytes: 5_000 } }).fetch('main')).toBe(second);
   });
 });
 
@@ -136,8 +136,8 @@ describe('isomorphic-git over https', () => {
     const repository = createTestRepository(join(folder, 'r'));
     const commit = repository.commit('first', { a: '1' });
     const server = await startGitHttpServer({ root: folder, tls });
-    const open = (ca?: string): ReturnType<typeof openGit> =>
-      openGit({
+    const open = (ca?: string): ReturnType<typeof openLocalGit> =>
+      openLocalGit({
         repository: `${server.url}/r/fleet.git`,
         folder: join(tempFolder(), 'c'),
         ...(ca ? { ca } : {}),

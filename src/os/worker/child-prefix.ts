@@ -1,0 +1,23 @@
+/** Commands that are put in front of another one, so that the kernel limits the child or ends it. Empty where they do not work. */
+import { spawnSync } from 'node:child_process';
+
+/** The child is killed when this process ends, however it ends, and whatever the child does then. */
+export function endWithParent(): readonly string[] {
+  return ifSupported(['setpriv', '--pdeathsig', 'KILL', '--']);
+}
+
+/** Of data; files that are mapped do not count. A child may raise its own limit: this is for our own programs. */
+export function limitMemory(mib: number): readonly string[] {
+  return ifSupported(['prlimit', `--data=${mib * 1024 * 1024}:`, '--']);
+}
+
+/** By program: what a machine supports does not change while we run. */
+const supported = new Map<string, boolean>();
+
+function ifSupported(command: readonly [string, ...string[]]): readonly string[] {
+  const [program, ...args] = command;
+  const works =
+    supported.get(program) ?? spawnSync(program, [...args, 'true'], { stdio: 'ignore' }).status === 0;
+  supported.set(program, works);
+  return works ? command : [];
+}

@@ -1,0 +1,50 @@
+/**
+ * The program of the git worker: fetches and reads one repository, whose content was written by others. Started by client.ts,
+ * never imported.
+ */
+import { sendToParent, serveParent } from '../../../os/worker/worker-process.ts';
+import { createBackend } from '../backend.ts';
+import { GitError } from '../errors.ts';
+import { createGitTransport } from '../repository.ts';
+import type { GitBackend, GitTransport } from '../transport.ts';
+import { fieldsOf, type GitAnswer, type GitMethod, type GitRequest } from './protocol.ts';
+
+const calls = new Map<number, AbortController>();
+let backend: GitBackend | undefined;
+let transport: GitTransport | undefined;
+
+serveParent((message) => receive(message as GitRequest), stop);
+
+/** The parent has ended, or closes the repository. Ends the git commands, and removes the files for ssh. */
+async function stop(): Promise<void> {
+  for (const call of calls.values()) call.abort();
+  await backend?.close();
+}
+
+function receive(request: GitRequest): void {
+  if ('open' in request) {
+    backend = createBackend(request.open);
+    transport = createGitTransport(backend);
+  } else if ('abort' in request) {
+    calls.get(request.abort)?.abort();
+  } else {
+    void serve(request);
+  }
+}
+
+async function serve({ id, method, args }: Extract<GitRequest, { method: GitMethod }>): Promise<void> {
+  const call = new AbortController();
+  calls.set(id, call);
+  await sendToParent(await answerTo(id, method, [...args, call.signal]));
+  calls.delete(id);
+}
+
+async function answerTo(id: number, method: GitMethod, args: readonly unknown[]): Promise<GitAnswer> {
+  try {
+    if (!transport) throw new GitError('Aborted', 'the repository is not open');
+    const work = transport[method] as (...all: readonly unknown[]) => Promise<unknown>;
+    return { id, result: await work(...args) };
+  } catch (error) {
+    return { id, error: fieldsOf(error) };
+  }
+}
