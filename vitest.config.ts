@@ -8,7 +8,7 @@ const seed = Number((process.env['KUBENODE_SEED'] ??= String(randomInt(1, 2 ** 3
 
 /** `npm run test:long` */
 const long = process.env['KUBENODE_LONG'] === '1';
-const LONG_MS = 6 * 3_600_000;
+const LONG_MS = 12 * 3_600_000;
 
 const shared = {
   sequence: { shuffle: true },

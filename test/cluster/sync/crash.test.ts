@@ -31,7 +31,7 @@ type Commit = 'before' | 'after';
 
 describe('S1 leaves no orphan and deletes nothing wrong when killed by SIGKILL around any call', () => {
   it('leaves no orphan and deletes nothing wrongly, killed before or after a call of an apply and its revert', {
-    timeout: 6 * 3_600_000,
+    timeout: 12 * 3_600_000,
   }, async () => {
     const points = await crashPoints();
     expect(points.length).toBeGreaterThan(6 * OBJECTS);

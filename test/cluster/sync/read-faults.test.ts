@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 describe('S3 never takes unknown for absent: an error in any read deletes nothing', () => {
-  it('deletes nothing under any fault of any read', { timeout: 6 * 3_600_000 }, async () => {
+  it('deletes nothing under any fault of any read', { timeout: 12 * 3_600_000 }, async () => {
     await syncThroughProxy();
     const points = sweep(proxy.log, READ_FAULTS);
     expect(points.length).toBeGreaterThan(60);
