@@ -40,8 +40,16 @@ export function markdownText(text: string): string {
 
 /** A text in HTML, which Markdown may contain. */
 export function htmlText(text: string): string {
-  return printableLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const inert = printableLine(text).replaceAll(REFERENCE, `$&${ZERO_WIDTH_SPACE}`);
+  return inert.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
+
+/**
+ * What GitHub and GitLab turn into mentions, links to issues and merge requests, and links to addresses, wherever it is outside
+ * of code. They look at the text after the entities and escapes of Markdown, so only a character in between stops them.
+ */
+const REFERENCE = /[@#!~%$&^](?=[\p{L}\p{N}_"])|:(?=\/\/)|www(?=\.)|GH(?=-\d)/giu;
+const ZERO_WIDTH_SPACE = '\u200b';
 
 /** Code within a line of Markdown, outside of tables. */
 export function markdownCode(text: string): string {

@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubeError, StatusCause } from '../../../src/kube/client/errors.ts';
+import { KubeError, type StatusCause } from '../../../src/kube/client/errors.ts';
+import { withoutSecretValues } from '../../../src/kube/client/secret-errors.ts';
 import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { redactFields } from '../../../src/kube/process/redact-log.ts';
 import { APPLY, createClientBed, SERVER } from '../../support/kube/client-bed.ts';
+import { runs } from '../../support/sweep-size.ts';
 
 const SECRET = {
   apiVersion: 'v1',
@@ -100,5 +103,48 @@ describe('an error of a write of a Secret', () => {
     };
     const frozen = await refusal(422, 'Invalid', { message: 'no', causes: [immutable] });
     expect(frozen.causes).toEqual([{ ...immutable, message: 'field is immutable' }]);
+  });
+
+  it('quotes no value, whatever its shape and however the server, a policy or a proxy words it', () => {
+    const canary = fc.stringMatching(/^[a-z0-9]{12,40}$/);
+    const shape = fc.constantFrom<(value: string) => unknown>(
+      (value) => value,
+      (value) => [value],
+      (value) => ({ inner: [value] }),
+      (value) => `not base64: ${value}\n`,
+      (value) => value.repeat(200),
+      (value) => `"${value}" denied request`,
+    );
+    const wording = fc.constantFrom<(text: string) => string>(
+      (text) => text,
+      (text) => `.stringData.p: expected string, got &value.valueUnstructured{Value:${text}}`,
+      (text) => `Secret "s" is invalid: data[p]: Invalid value: ${text}: illegal base64 data at input byte 4`,
+      (text) => `admission webhook "w" denied the request: ${text} is weak`,
+      (text) => `ValidatingAdmissionPolicy 'a' with binding 'b' denied request: ${text}`,
+      (text) => `conflict with "kubectl" using v1: ${text}: field is immutable`,
+      (text) => `<html>${text}</html>`,
+    );
+    fc.assert(
+      fc.property(
+        canary,
+        shape,
+        fc.array(wording, { minLength: 1, maxLength: 3 }),
+        (value, shaped, wordings) => {
+          const sent = { ...SECRET, stringData: { p: shaped(value) }, data: { p: shaped(value) } };
+          const quoted = JSON.stringify(shaped(value));
+          const message = wordings.map((word) => word(quoted)).join('; ');
+          const causes = [{ reason: 'FieldValueInvalid', field: 'data[p]', message }];
+          const received = new KubeError('Invalid', message, {
+            status: 422,
+            causes,
+            cause: new Error(message),
+          });
+          const error = withoutSecretValues(received, sent) as KubeError;
+          const texts = [error, error.message, error.stack, String(error.cause), redactFields({ error })];
+          expect(JSON.stringify(texts)).not.toContain(value);
+        },
+      ),
+      runs(300, 10_000),
+    );
   });
 });

@@ -74,6 +74,51 @@ describe('texts in Markdown', () => {
     expect(markdownText(text)).toBe(expected);
   });
 
+  it.each([
+    ['@octocat', '@\u200boctocat'],
+    ['owner/repo#12', 'owner/repo#\u200b12'],
+    ['see https://evil.example.com', 'see https:\u200b//evil.example.com'],
+    ['WWW.evil.example.com', 'WWW\u200b.evil.example.com'],
+    ['mailto:a@b.example.com', 'mailto:a@\u200bb.example.com'],
+    ['GH-12 !34 %5 $6', 'GH\u200b-12 !\u200b34 %\u200b5 $\u200b6'],
+    ['100% of A & B!', '100% of A &amp; B!'],
+  ])('%j notifies no person and is not a link: %j', (text, expected) => {
+    expect(htmlText(text)).toBe(expected);
+  });
+
+  it('contain no mention, reference or link, whatever the text', () => {
+    const piece = fc.constantFrom(
+      '@',
+      'a',
+      '#',
+      '1',
+      '!',
+      ':',
+      '//',
+      'http',
+      'www',
+      '.',
+      'GH',
+      '-',
+      '&',
+      '~',
+      '"',
+      '\\',
+      '\n',
+      'é',
+    );
+    const live = /@[\wé]|#\d|![\d]|~["\wé]|:\/\/|www\.|GH-\d/i;
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        for (const shown of [markdownText(pieces.join('')), htmlText(pieces.join(''))]) {
+          const rendered = shown.replaceAll(/\\([\\`*_|~\]])/g, '$1').replaceAll('&amp;', '&');
+          expect(rendered).not.toMatch(live);
+        }
+      }),
+      runs(500, 20_000),
+    );
+  });
+
   it('cannot end the code that they are in', () => {
     expect(markdownCode('a`b')).toBe('`` a`b ``');
     expect(markdownCode('plain')).toBe('`plain`');

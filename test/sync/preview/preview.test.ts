@@ -277,6 +277,8 @@ describe('formatPreview', () => {
           '\u202e',
           '## x',
           'plan `sha256:0`',
+          '@octocat',
+          'https://evil.example.com',
           'a',
         ),
         { minLength: 1, maxLength: 8 },
@@ -293,6 +295,7 @@ describe('formatPreview', () => {
         const markdown = formatPreviewMarkdown(shown).split('\n');
         expect(markdown.filter((line) => line.startsWith('plan '))).toEqual([`plan \`${shown.digest}\``]);
         expect(markdown.filter((line) => line === '</details>')).toHaveLength(1);
+        expect(outsideOfCode(markdown)).not.toMatch(/@\w|https?:\/\//);
         const fences = markdown.filter((line) => /^`{3,}$/.test(line));
         expect(fences).toHaveLength(2);
         expect(new Set(fences).size).toBe(1);
@@ -331,4 +334,12 @@ function oddPreview(text: string): ReturnType<typeof createPreview> {
 function layoutOf(text: string): number[] {
   const shown = oddPreview(text);
   return [formatPreview(shown), formatPreviewMarkdown(shown)].map((each) => each.split('\n').length);
+}
+
+/** What GitHub and GitLab search for mentions and links. */
+function outsideOfCode(markdown: readonly string[]): string {
+  const fence = markdown.find((line) => /^`{3,}$/.test(line));
+  const [start, end] = fence === undefined ? [0, -1] : [markdown.indexOf(fence), markdown.lastIndexOf(fence)];
+  const text = markdown.filter((_, index) => index < start || index > end).join('\n');
+  return text.replaceAll(/(`+)[^\n]*?[^`]\1(?!`)/g, '');
 }
