@@ -1,4 +1,8 @@
-/** The kinds that a reconcile reads: those that git declares and those of the inventory. Pure. */
+/**
+ * The kinds that a reconcile reads: those that git declares and those of the inventory. Each in one version, that of git: the
+ * one in the inventory may not be served any more. Pure.
+ */
+import { groupOf } from '../../../kube/objects/object-id.ts';
 import type { RenderedUnit } from '../../rendered.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { KindRef } from './ports.ts';
@@ -8,7 +12,7 @@ export function usedKinds(units: readonly RenderedUnit[], { entries }: Inventory
     apiVersion: group ? `${group}/${version}` : version,
     kind,
   }));
-  return withoutDuplicates([...listed, ...declaredKinds(units)]);
+  return withoutDuplicates([...declaredKinds(units), ...listed]);
 }
 
 export function declaredKinds(units: readonly RenderedUnit[]): KindRef[] {
@@ -16,6 +20,10 @@ export function declaredKinds(units: readonly RenderedUnit[]): KindRef[] {
 }
 
 function withoutDuplicates(refs: readonly KindRef[]): KindRef[] {
-  const kinds = new Map(refs.map(({ apiVersion, kind }) => [`${apiVersion} ${kind}`, { apiVersion, kind }]));
+  const kinds = new Map<string, KindRef>();
+  for (const { apiVersion, kind } of refs) {
+    const key = `${groupOf(apiVersion)}/${kind}`;
+    if (!kinds.has(key)) kinds.set(key, { apiVersion, kind });
+  }
   return [...kinds.values()];
 }

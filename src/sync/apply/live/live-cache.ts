@@ -48,8 +48,9 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
   };
 
   async function stopUnused(refs: readonly KindRef[]): Promise<void> {
-    const used = new Set(refs.map(keyOfRef));
-    const unused = [...kinds].filter(([key]) => !used.has(key));
+    const used = new Map(refs.map((ref) => [keyOfRef(ref), ref.apiVersion]));
+    // In another version the watch starts again: the server may not serve the former one any more.
+    const unused = [...kinds].filter(([key, { ref }]) => used.get(key) !== ref.apiVersion);
     for (const [key] of unused) kinds.delete(key);
     await Promise.all(unused.map(([, kind]) => kind.stop()));
   }

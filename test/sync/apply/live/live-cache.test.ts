@@ -63,6 +63,19 @@ describe('createLiveCache', () => {
     expect(test.cache.staleReason()).toBeUndefined();
   });
 
+  it('reads a kind again when git declares it in another version, because the former one may not be served', async () => {
+    const test = await startCache((client) => ({
+      resourceFor: async (apiVersion, kind) => {
+        if (apiVersion === 'v1beta1') throw new KubeError('NotFound', 'not served', { status: 404 });
+        return client.resourceFor(apiVersion, kind);
+      },
+    }));
+    await watch(test, { ...CONFIG_MAP, apiVersion: 'v1beta1' });
+    expect(test.cache.get(id)).toBe('unknown');
+    await watch(test, CONFIG_MAP);
+    expect(test.cache.get(id)).toMatchObject({ metadata: { name: 'a' } });
+  });
+
   it('sees our own writes before the watch reports them', async () => {
     const test = await startCache();
     await watch(test, CONFIG_MAP);

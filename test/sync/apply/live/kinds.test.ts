@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { usedKinds } from '../../../../src/sync/apply/live/kinds.ts';
+import { entry, unit } from '../fixtures.ts';
+
+const widget = (version: string) => ({
+  apiVersion: `example.com/${version}`,
+  kind: 'Widget',
+  metadata: { name: 'w' },
+});
+
+describe('usedKinds', () => {
+  it.each([
+    ['the version that git declares, not that of the inventory', ['v1'], ['v1beta1'], ['v1']],
+    ['the version of the inventory for what git removed', [], ['v1beta1'], ['v1beta1']],
+    ['one version of each kind', ['v1', 'v1'], ['v1', 'v1beta1'], ['v1']],
+  ])('reads %s', (_name, declared, listed, expected) => {
+    const entries = listed.map((version, index) =>
+      entry({ ...widget(version), metadata: { name: `${index}` } }, { version }),
+    );
+    const inventory = {
+      clusterUID: 'uid',
+      spent: [],
+      entries: new Map(entries.map((each) => [each.name, each])),
+    };
+    expect(usedKinds([unit('web', declared.map(widget))], inventory)).toEqual(
+      expected.map((version) => ({ apiVersion: `example.com/${version}`, kind: 'Widget' })),
+    );
+  });
+});
