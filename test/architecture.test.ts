@@ -92,6 +92,7 @@ const ENTRY_POINTS = [
   'src/cli/main.ts',
   'src/constructs/index.ts',
   'src/api/generate/generate.ts',
+  'src/sim/main.ts',
   'src/sync/git/worker/main.ts',
   'src/sync/render/harness/main.ts',
   'src/sync/render/worker/main.ts',
@@ -126,6 +127,7 @@ const AGENT_ROOTS = [
 const RUN_BY_TESTS = [
   'src/cli/main.ts',
   'src/api/generate/generate.ts',
+  'src/sim/main.ts',
   'src/sync/git/worker/main.ts',
   'src/sync/render/harness/main.ts',
   'src/sync/render/worker/main.ts',

@@ -9,7 +9,8 @@ export type HolderState = 'Active' | 'Ended' | 'NotFound' | 'Unknown';
 
 export interface ExpiryPlanInput {
   readonly ledger: DefenderLedgerSpec;
-  readonly holder: (holder: LedgerHolder) => HolderState;
+  /** A set holds many grants: what counts is its entry for this machine. */
+  readonly holder: (machine: string, holder: LedgerHolder) => HolderState;
   /** Undefined: the machine is unknown, or was deleted. */
   readonly machine: (name: string) => MachineFacts | undefined;
   readonly now: Date;
@@ -32,7 +33,7 @@ export function planExpiry({ ledger, holder, machine, now }: ExpiryPlanInput): r
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { id, fence, holder: of, notAfter }]) => {
       const isAlert = +now - Date.parse(notAfter) > ALERT_SECONDS * 1000;
-      const wait = waitReason(holder(of), machine(name)?.readiness);
+      const wait = waitReason(holder(name, of), machine(name)?.readiness);
       if (wait !== undefined) return { machine: name, because: `${of.kind} ${of.name}: ${wait}`, isAlert };
       const because = `${of.kind} ${of.name} ended, and the state of machine ${name} is known`;
       return { machine: name, because, settlement: { id, fence, outcome: 'Ambiguous' }, isAlert: false };

@@ -1,6 +1,6 @@
 /** R24: quiet windows and freezes. */
 import type { DenialCause } from '../../api/grants.ts';
-import { activeFreeze, windowState } from '../../rollout/maintenance-windows.ts';
+import { activeFreeze } from '../../rollout/maintenance-windows.ts';
 import { isListed } from '../ledger/entries.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
@@ -19,14 +19,14 @@ export const freeze: PolicyGuard = {
   checkPolicy: checkFreeze,
 };
 
-function checkQuiet({ ask, now }: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
+function checkQuiet({ ask, now }: GuardInput, { spec, quietState }: PreparedPolicy): readonly DenialCause[] {
   const { risk, faultClass } = ask;
   const quiet = spec.quiet.filter(
     ({ risks, exceptFaultClasses }) =>
       isListed(risks, risk) && !(faultClass !== undefined && exceptFaultClasses.includes(faultClass)),
   );
   if (quiet.length === 0) return [];
-  const { open, changesAt } = windowState(quiet, now);
+  const { open, changesAt } = quietState(quiet, now);
   if (!open) return [];
   const end = changesAt ? ` until ${changesAt.toISOString()}` : '';
   const message = `quiet window ${open.name}${end}`;

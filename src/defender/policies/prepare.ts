@@ -8,6 +8,7 @@ import type {
 import { STATE_BITS } from '../facts/facts.ts';
 import { createGrouping, type GroupedPer, type Grouping } from '../facts/grouping.ts';
 import { policyProblems } from './problems.ts';
+import { createQuietStates, type QuietStates } from './quiet.ts';
 
 export interface PreparedLimit {
   readonly limit: ConcurrencyLimit;
@@ -28,6 +29,7 @@ export interface PreparedPolicy {
   readonly zones: Grouping;
   readonly pools: Grouping;
   readonly cluster: Grouping;
+  readonly quietState: QuietStates;
 }
 
 export interface PreparedPolicies {
@@ -71,6 +73,7 @@ function prepare(policy: DefenderPolicy): PreparedPolicy {
     zones: by('Zone'),
     pools: by('Pool'),
     cluster: by('Cluster'),
+    quietState: createQuietStates(),
   };
 }
 

@@ -1,0 +1,23 @@
+/** States of quiet windows, each computed once until it changes: time zones are expensive. The results are those of `windowState`. */
+import type { QuietTime } from '../../api/generated/types.ts';
+import { type WindowState, windowState } from '../../rollout/maintenance-windows.ts';
+
+export type QuietStates = (windows: readonly QuietTime[], now: Date) => WindowState<QuietTime>;
+
+interface Computed {
+  readonly from: number;
+  readonly until: number;
+  readonly state: WindowState<QuietTime>;
+}
+
+export function createQuietStates(): QuietStates {
+  const computed = new Map<string, Computed>();
+  return (windows, now) => {
+    const key = windows.map(({ name }) => name).join();
+    const found = computed.get(key);
+    if (found && found.from <= +now && +now < found.until) return found.state;
+    const state = windowState(windows, now);
+    computed.set(key, { from: +now, until: +(state.changesAt ?? now), state });
+    return state;
+  };
+}

@@ -1,0 +1,93 @@
+/** Acts end and are settled; what is not settled expires. */
+import type { DefenderLedgerSpec } from '../api/generated/types.ts';
+import type { GrantSettlement } from '../api/grants.ts';
+import { planExpiry } from '../defender/expiry/plan.ts';
+import type { LedgerRequest } from '../defender/ledger/requests.ts';
+import { isOn, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
+import { LIMITS } from './policies.ts';
+import { anyReplica, type SimulationRun } from './run.ts';
+
+/** Twice the cooldown, and the time of some probes. */
+const BREAKER_MS = 4 * 3_600_000;
+/** A grant of this age without an act is a leak. */
+const LEAK_MS = 3 * 3_600_000;
+
+/** A settlement that fails is sent again in the next step; some arrive twice. */
+export async function endActs(run: SimulationRun): Promise<void> {
+  const { fleet, random } = run;
+  const over = fleet.machines.filter(({ act }) => act && act.endsMs <= fleet.nowMs && !random.chance(0.1));
+  for (const machine of over) {
+    const { act } = machine;
+    if (!act) continue;
+    const { id, fence } = act.grant;
+    const settlement: GrantSettlement = { id, fence, outcome: act.willFail ? 'Failed' : 'Succeeded' };
+    const requests = Array.from(
+      { length: random.chance(0.1) ? 2 : 1 },
+      () => ({ kind: 'settle', settlement }) as const,
+    );
+    // oxlint-disable-next-line no-await-in-loop -- settlements have an order
+    const answers = await anyReplica(run).run(requests);
+    if ('granted' in answers) continue;
+    endAct(run, machine, act.willFail);
+  }
+}
+
+function endAct(run: SimulationRun, machine: SimulatedMachine, hasFailed: boolean): void {
+  const { fleet, dirty } = run;
+  const isCounted = machine.act?.ask.risk !== 'None';
+  machine.act = undefined;
+  machine.isReady = !hasFailed && !(isOn(fleet, 'zoneDark') && machine.zone === 'a');
+  machine.changedMs = fleet.nowMs;
+  dirty.add(machine);
+  if (isCounted) countFailure(run, hasFailed);
+}
+
+/** Until the breaker may have closed again, more failures change nothing. */
+function countFailure({ fleet, failures, lostMs }: SimulationRun, hasFailed: boolean): void {
+  if (fleet.nowMs - failures.openMs < BREAKER_MS) return;
+  failures.count = hasFailed ? failures.count + 1 : 0;
+  if (failures.count === 1) failures.firstMs = fleet.nowMs;
+  if (failures.count < LIMITS.failuresInARow) return;
+  failures.count = 0;
+  if (lostMs < failures.firstMs) failures.openMs = fleet.nowMs;
+}
+
+export async function expireGrants(run: SimulationRun): Promise<void> {
+  const { fleet, ledger, violations } = run;
+  checkRecovery(run);
+  const spec = ledger.spec();
+  if (spec) {
+    await anyReplica(run).run([...settlementsOf(run, spec), { kind: 'sweep' }, { kind: 'reviewBreakers' }]);
+  }
+  for (const [machine, { id, state, issuedAt }] of Object.entries(ledger.spec()?.grants ?? {})) {
+    const isLeaked =
+      state !== 'Settled' && fleet.nowMs - Date.parse(issuedAt) > LEAK_MS && !holds(fleet, machine, id);
+    if (!isLeaked) continue;
+    violations.push({ at: new Date(fleet.nowMs).toISOString(), machine, what: `grant ${id} is leaked` });
+  }
+}
+
+function settlementsOf({ fleet, index }: SimulationRun, spec: DefenderLedgerSpec): LedgerRequest[] {
+  const plans = planExpiry({
+    ledger: spec,
+    holder: (machine) =>
+      fleet.machines.some(({ name, act }) => name === machine && act) ? 'Active' : 'NotFound',
+    machine: (name) => index.machine(name),
+    now: new Date(fleet.nowMs),
+  });
+  return plans.flatMap(({ settlement }) => (settlement ? [{ kind: 'settle', settlement }] : []));
+}
+
+function holds(fleet: SimulatedFleet, machine: string, id: string): boolean {
+  return fleet.machines.some(
+    ({ name, act, isSilent }) => name === machine && (isSilent || act?.grant.id === id),
+  );
+}
+
+/** A ledger that was not damaged has every grant whose act is in work. */
+function checkRecovery({ fleet, ledger, lostMs, violations }: SimulationRun): void {
+  const { recovering, recoveringSince = '' } = ledger.spec() ?? {};
+  if (recovering !== true || Date.parse(recoveringSince) - lostMs < 3_600_000) return;
+  const at = new Date(fleet.nowMs).toISOString();
+  violations.push({ at, machine: '', what: 'the ledger recovers although it was not damaged' });
+}

@@ -1,0 +1,109 @@
+/** Holders ask, and begin the acts that are granted. */
+import type { LedgerGrant } from '../api/generated/types.ts';
+import { type Denial, type Grant, type GrantAsk, grantFromEntry } from '../api/grants.ts';
+import type { LedgerAttempts } from '../defender/ledger/attempt.ts';
+import type { LedgerAnswer } from '../defender/ledger/requests.ts';
+import { drawAsks, rememberAsk } from './asks.ts';
+import { isOn, type SimulatedMachine } from './fleet.ts';
+import { brokenPromises } from './invariants.ts';
+import { anyReplica, isNode, type SimulationRun } from './run.ts';
+
+/** The asks of one step go to all replicas at once. */
+export async function decideAsks(run: SimulationRun): Promise<void> {
+  const { fleet, index, random, replicas, denials } = run;
+  const asks = drawAsks(fleet, index, random);
+  const shares = replicas.map((_, replica) =>
+    asks.filter((__, order) => order % replicas.length === replica),
+  );
+  const answers = await Promise.all(shares.map((share, replica) => askAll(replicas[replica], share)));
+  const granted = answers.flat().filter(({ ask }) => ask);
+  for (const { ask, answer } of granted) {
+    if ('reason' in answer) denials[answer.reason] = (denials[answer.reason] ?? 0) + 1;
+    // A holder that crashes here asks again, and finds its grant.
+    // oxlint-disable-next-line no-await-in-loop -- one act after the other
+    else if (!random.chance(0.1)) await begin(run, ask, answer);
+  }
+}
+
+/** The holder renews before the disruptive step; only then the act begins. */
+async function begin(run: SimulationRun, ask: GrantAsk, { id, fence }: Grant): Promise<void> {
+  const { fleet } = run;
+  const [answer] = asAnswers(await anyReplica(run).run([{ kind: 'renew', renewal: { id, fence } }]), 1);
+  const machine = fleet.machines.find(({ name }) => name === ask.machine);
+  // A repeated ask returned the grant of the act that is under way.
+  if (answer?.kind !== 'entry' || !machine || machine.act?.grant.id === id) return;
+  run.acts += 1;
+  if (ask.action === 'Reboot') run.reboots.push(fleet.nowMs);
+  judge(run, machine, ask);
+  start(run, machine, { ask, entry: answer.entry });
+}
+
+function judge(
+  { fleet, ledger, violations, ...run }: SimulationRun,
+  machine: SimulatedMachine,
+  ask: GrantAsk,
+): void {
+  const { reboots, lostMs, recoversMs, failures } = run;
+  const inWork = fleet.machines.filter(({ act }) => act && isNode(act.ask)).length;
+  const grants = Object.keys(ledger.spec()?.grants ?? {}).length;
+  const breakerOpenMs = failures.openMs;
+  const at = new Date(fleet.nowMs).toISOString();
+  const found = brokenPromises({
+    fleet,
+    machine,
+    ask,
+    reboots,
+    inWork,
+    lostMs,
+    recoversMs,
+    breakerOpenMs,
+    grants,
+  });
+  for (const what of found) violations.push({ at, machine: machine.name, what });
+}
+
+interface Started {
+  readonly ask: GrantAsk;
+  readonly entry: LedgerGrant;
+}
+
+function start(
+  { fleet, random, dirty }: SimulationRun,
+  machine: SimulatedMachine,
+  { ask, entry }: Started,
+): void {
+  const willFail = isOn(fleet, 'badImage') || random.chance(0.05);
+  const endsMs = fleet.nowMs + 300_000 + random.below(900_000);
+  machine.act = { grant: grantFromEntry(machine.name, entry), ask, endsMs, willFail };
+  if (isNode(ask)) machine.isReady = false;
+  machine.changedMs = fleet.nowMs;
+  rememberAsk(machine, ask, fleet.nowMs);
+  dirty.add(machine);
+}
+
+interface Answered {
+  readonly ask: GrantAsk;
+  readonly answer: Grant | Denial;
+}
+
+async function askAll(
+  replica: LedgerAttempts | undefined,
+  asks: readonly GrantAsk[],
+): Promise<readonly Answered[]> {
+  if (!replica || asks.length === 0) return [];
+  const result = await replica.run(asks.map((ask) => ({ kind: 'ask', ask })));
+  return asAnswers(result, asks.length).flatMap((answer, order) => {
+    const ask = asks[order];
+    if (!ask || (answer.kind !== 'entry' && answer.kind !== 'denial')) return [];
+    return {
+      ask,
+      answer: answer.kind === 'entry' ? grantFromEntry(answer.machine, answer.entry) : answer.denial,
+    };
+  });
+}
+
+/** A denial of the batch is the answer to each of its requests. */
+function asAnswers(result: readonly LedgerAnswer[] | Denial, count: number): readonly LedgerAnswer[] {
+  if (!('granted' in result)) return result;
+  return Array.from({ length: count }, () => ({ kind: 'denial', denial: result }) as const);
+}

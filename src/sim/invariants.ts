@@ -1,0 +1,157 @@
+/** What must hold whenever an act begins, judged by the fleet as it really is and never by the ledger. */
+
+import { RISKS } from '../api/enums.ts';
+import type { GrantAsk } from '../api/grants.ts';
+import { isStep, stepEntry } from '../api/steps/steps.ts';
+import { type Hazard, hazardAgeMs, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
+import { LIMITS, QUIET_HOURS } from './policies.ts';
+
+/** Facts reach the Defender one step later; an act may begin in the step after its decision. */
+export const SIGHT_MS = 180_000;
+
+export interface Begun {
+  readonly fleet: SimulatedFleet;
+  readonly machine: SimulatedMachine;
+  readonly ask: GrantAsk;
+  /** Times of the reboots that were granted. */
+  readonly reboots: readonly number[];
+  /** Acts of risk Node or higher that were in work before. */
+  readonly inWork: number;
+  /** When the ledger was last deleted or restored. */
+  readonly lostMs: number;
+  /** When a recovery had to begin. */
+  readonly recoversMs: number;
+  /** When too many acts in a row had failed. */
+  readonly breakerOpenMs: number;
+  readonly grants: number;
+}
+
+const FORBIDDEN: readonly Hazard[] = ['stopped', 'alerting', 'apiErrors', 'clockWrong', 'massUnknown'];
+
+/** Every promise that the act breaks. */
+export function brokenPromises(begun: Begun): readonly string[] {
+  return [
+    ...hazardViolations(begun),
+    ...askViolations(begun),
+    ...machineViolations(begun),
+    ...limitViolations(begun),
+  ];
+}
+
+type Check = readonly (readonly [isBroken: boolean, what: string])[];
+
+function broken(checks: Check): readonly string[] {
+  return checks.flatMap(([isBroken, what]) => (isBroken ? [what] : []));
+}
+
+function hazardViolations({ fleet, machine, ask }: Begun): readonly string[] {
+  const isLong = (hazard: Hazard): boolean => hazardAgeMs(fleet, hazard) > SIGHT_MS;
+  if (ask.risk === 'None') return broken([[isLong('stopped'), 'an act while stopped']]);
+  const forbidden = FORBIDDEN.map((hazard) => [isLong(hazard), `an act while ${hazard}`] as const);
+  const isNode = ask.risk !== 'Pod';
+  const cutMs = hazardAgeMs(fleet, 'viewCut');
+  return broken([
+    ...forbidden,
+    [cutMs > (LIMITS.maxViewAgeSeconds + 60) * 1000, 'an act with a stale view'],
+    [isNode && isLong('frozen'), 'an act in a freeze'],
+    [isNode && isQuiet(fleet.nowMs), 'an act in a quiet window'],
+    [machine.zone === 'a' && isLong('zoneDark'), 'an act in a dark zone'],
+    [machine.zone === 'b' && isLong('zonalShift'), 'an act in a zone that is shifted'],
+  ]);
+}
+
+/** But for the minutes in which its begin may not be noticed. */
+function isQuiet(nowMs: number): boolean {
+  return [nowMs, nowMs - SIGHT_MS].every((ms) => {
+    const hour = new Date(ms).getUTCHours();
+    return hour >= QUIET_HOURS.start && hour < QUIET_HOURS.end;
+  });
+}
+
+function askViolations({ fleet, machine, ask, recoversMs, grants }: Begun): readonly string[] {
+  const least = isStep(ask.action) ? stepEntry(ask.action).risk : 'None';
+  return broken([
+    [RISKS.indexOf(ask.risk) < RISKS.indexOf(least), 'an act below its risk'],
+    [fleet.nowMs - +ask.factsAt > SIGHT_MS, 'an act by old facts'],
+    [
+      ask.holder.kind === 'RemedyOperationJob' && ask.holder.revision === undefined,
+      'an act of an unknown revision',
+    ],
+    [
+      ask.nodeUID !== String(machine.uid) && fleet.nowMs - machine.createdMs > SIGHT_MS,
+      'an act on another Node',
+    ],
+    [fleet.nowMs - recoversMs < 300_000, 'an act while the ledger recovers'],
+    [grants > 512, 'more grants than the ledger holds'],
+    [ask.action === 'ReplaceMachine', 'an act without its approval'],
+  ]);
+}
+
+function machineViolations(begun: Begun): readonly string[] {
+  const { fleet, machine, ask } = begun;
+  if (ask.risk === 'None') return [];
+  const isSettled = isOld(machine, fleet);
+  const others = fleet.machines.filter((each) => each.isControlPlane && each !== machine);
+  return broken([
+    ...repairChecks(begun),
+    [machine.isHeld && isSettled, 'an act on a held machine'],
+    [machine.isForeign && isSettled, 'an act on a machine of another tool'],
+    [machine.hasBlockingPod && isSettled, 'an act under a blocking Pod'],
+    [machine.isControlPlane && others.some(isDown), 'an act that costs the quorum'],
+    [machine.act !== undefined, 'two acts on one machine'],
+  ]);
+}
+
+function repairChecks({ fleet, machine, ask }: Begun): Check {
+  if (ask.holder.kind !== 'RemedyOperationJob') return [];
+  const [last] = machine.repairs;
+  const sinceMs = last ? fleet.nowMs - +last.at : Number.POSITIVE_INFINITY;
+  const ageMs = fleet.nowMs - machine.createdMs;
+  return [
+    [ageMs < (LIMITS.minNodeAgeSeconds - 120) * 1000, 'a repair of a young node'],
+    [sinceMs < (LIMITS.minIntervalSeconds - 120) * 1000, 'a repair too soon after the last'],
+  ];
+}
+
+function isDown({ isReady, act }: SimulatedMachine): boolean {
+  return !isReady || act !== undefined;
+}
+
+/** What changed just now may not be visible yet. */
+function isOld(machine: SimulatedMachine, { nowMs }: SimulatedFleet): boolean {
+  return nowMs - machine.changedMs > SIGHT_MS;
+}
+
+function limitViolations(begun: Begun): readonly string[] {
+  const { fleet, ask, inWork, breakerOpenMs } = begun;
+  if (ask.risk === 'None' || ask.risk === 'Pod') return [];
+  const limit = Math.max(1, Math.floor((fleet.machines.length * LIMITS.clusterPercent) / 100));
+  const openMs = fleet.nowMs - breakerOpenMs;
+  return broken([
+    [inWork + 1 > limit, `${inWork + 1} machines in work, and ${limit} allowed`],
+    [exceedsRate(begun), 'more reboots in an hour than allowed'],
+    [openMs > 0 && openMs < LIMITS.cooldownSeconds * 1000, 'an act under an open breaker'],
+    [isLastOfPool(begun), 'an act on the last machine of its pool that serves'],
+  ]);
+}
+
+/** The counters begin again when the ledger is deleted or restored. */
+function exceedsRate({ fleet, ask, reboots, lostMs }: Begun): boolean {
+  if (ask.action !== 'Reboot' || fleet.nowMs - lostMs < 3_600_000) return false;
+  return reboots.filter((at) => fleet.nowMs - at < 3_600_000).length > LIMITS.rebootsAnHour;
+}
+
+function isLastOfPool(begun: Begun): boolean {
+  const { fleet, machine } = begun;
+  const serving = fleet.machines.filter((each) => each.pool === machine.pool && each.isReady && !each.act);
+  return serving.length <= 1 && isServing(machine) && isLongAlone(begun);
+}
+
+/** The others of the pool went out of service long enough ago for everyone to know. */
+function isLongAlone({ fleet, machine }: Begun): boolean {
+  return fleet.machines.every((each) => each.pool !== machine.pool || isOld(each, fleet));
+}
+
+function isServing({ isReady, isCordoned, isForeign, isSilent }: SimulatedMachine): boolean {
+  return isReady && !isCordoned && !isForeign && !isSilent;
+}

@@ -1,0 +1,152 @@
+/** The state of one run: the fleet, what is known of it, the ledger and its three replicas. */
+import type { LedgerGrant } from '../api/generated/types.ts';
+import type { GrantAsk } from '../api/grants.ts';
+import type { FleetFacts } from '../defender/facts/facts.ts';
+import { createFleetIndex, type FleetIndex } from '../defender/facts/fleet-index.ts';
+import { foreignOwner } from '../defender/facts/foreign.ts';
+import { createLedgerAttempts, type LedgerAttempts } from '../defender/ledger/attempt.ts';
+import type { LiveGrant } from '../defender/ledger/recover.ts';
+import { type PreparedPolicies, preparePolicies } from '../defender/policies/prepare.ts';
+import type { Log } from '../kube/process/log.ts';
+import type { Clock } from '../os/clock.ts';
+import { createFleet, factsOf, isOn, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
+import { createSimulatedLedger, type SimulatedLedger } from './ledger-store.ts';
+import { simulatedPolicy } from './policies.ts';
+import { createRandom, type Random } from './random.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly days: number;
+  readonly machines: number;
+  readonly without?: ReadonlySet<string>;
+}
+
+export interface Violation {
+  readonly at: string;
+  readonly machine: string;
+  readonly what: string;
+}
+
+export interface SimulationRun {
+  readonly fleet: SimulatedFleet;
+  /** As the Defender observes the fleet. */
+  readonly index: FleetIndex;
+  readonly ledger: SimulatedLedger;
+  readonly random: Random;
+  readonly replicas: LedgerAttempts[];
+  readonly violations: Violation[];
+  readonly denials: Record<string, number>;
+  readonly reboots: number[];
+  /** Machines whose changes are not observed yet. */
+  readonly dirty: Set<SimulatedMachine>;
+  readonly failures: { count: number; firstMs: number; openMs: number };
+  observedMs: number;
+  lostMs: number;
+  recoversMs: number;
+  acts: number;
+}
+
+const START_MS = Date.parse('2030-01-01T00:00:00Z');
+const REPLICAS = 3;
+const FAULT_RATE = 0.05;
+const NEVER = Number.NEGATIVE_INFINITY;
+const CLOCK_JUMP_SECONDS = 40;
+const FOREIGN = simulatedPolicy({ isStopped: false, isFrozen: false }).spec.blockers.foreign;
+
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
+
+export function createRun({ seed, machines, without }: SimulationOptions): SimulationRun {
+  const random = createRandom(seed);
+  const run: SimulationRun = {
+    fleet: createFleet(machines, START_MS),
+    index: createFleetIndex(),
+    ledger: createSimulatedLedger(random, FAULT_RATE),
+    random,
+    replicas: [],
+    violations: [],
+    denials: {},
+    reboots: [],
+    dirty: new Set(),
+    failures: { count: 0, firstMs: 0, openMs: NEVER },
+    observedMs: START_MS,
+    lostMs: NEVER,
+    recoversMs: NEVER,
+    acts: 0,
+  };
+  const policies = preparedPolicies();
+  run.index.setGroupings(policies(run).groupings, (machine) => foreignOwner(machine, FOREIGN) !== undefined);
+  for (const machine of run.fleet.machines) run.index.put(factsOf(machine));
+  for (let replica = 0; replica < REPLICAS; replica += 1) {
+    const attempts = createLedgerAttempts({
+      store: run.ledger.store(),
+      clock: clockOf(run),
+      log: quiet,
+      policies: () => policies(run),
+      facts: () => factsNow(run),
+      liveGrants: () => run.fleet.machines.flatMap(liveGrant),
+      ...(without ? { without } : {}),
+    });
+    run.replicas.push(attempts);
+  }
+  return run;
+}
+
+export function anyReplica({ random, replicas }: SimulationRun): LedgerAttempts {
+  const replica = random.pick(replicas);
+  if (!replica) throw new Error('the run has replicas');
+  return replica;
+}
+
+function factsNow({ fleet, index, observedMs }: SimulationRun): FleetFacts {
+  return {
+    ...index,
+    view: {
+      ageSeconds: (fleet.nowMs - observedMs) / 1000,
+      apiErrorPercent: isOn(fleet, 'apiErrors') ? 50 : 0,
+      clockSkewSeconds: isOn(fleet, 'clockWrong') ? CLOCK_JUMP_SECONDS : 0,
+    },
+    controlPlane: fleet.machines
+      .filter(({ isControlPlane }) => isControlPlane)
+      .map(({ name, isReady, act }, order) => ({
+        machine: name,
+        etcd: isReady && !act ? 'Healthy' : 'Unhealthy',
+        apiServer: isReady && !act ? 'Ready' : 'NotReady',
+        isLeader: order === 0,
+        needsWork: !isReady,
+      })),
+    missingIn: () => 0,
+    zonalShifts: new Set(isOn(fleet, 'zonalShift') ? ['b'] : []),
+    alert: () => (isOn(fleet, 'alerting') ? 'Firing' : 'Quiet'),
+    indeterminatePercent: 0,
+  };
+}
+
+export function liveGrant({ name, act }: SimulatedMachine): LiveGrant[] {
+  if (!act) return [];
+  const { grant, ask } = act;
+  const { id, fence, issuedAt, notAfter } = grant;
+  const { holder, action, risk } = ask;
+  const entry: LedgerGrant = { id, fence, state: 'Started', holder, action, risk, issuedAt, notAfter };
+  return [{ machine: name, entry, isInWork: true }];
+}
+
+export function isNode({ risk }: GrantAsk): boolean {
+  return risk !== 'None' && risk !== 'Pod';
+}
+
+/** Nothing waits: retries follow at once, and three replicas still take turns. */
+function clockOf({ fleet }: SimulationRun): Clock {
+  const nowMs = (): number => fleet.nowMs + (isOn(fleet, 'clockWrong') ? CLOCK_JUMP_SECONDS * 1000 : 0);
+  return { now: () => new Date(nowMs()), monotonicMs: nowMs, sleep: () => Promise.resolve() };
+}
+
+function preparedPolicies(): (run: Pick<SimulationRun, 'fleet'>) => PreparedPolicies {
+  const sets = new Map<string, PreparedPolicies>();
+  return ({ fleet }) => {
+    const switches = { isStopped: isOn(fleet, 'stopped'), isFrozen: isOn(fleet, 'frozen') };
+    const key = JSON.stringify(switches);
+    const found = sets.get(key) ?? preparePolicies([simulatedPolicy(switches)]);
+    sets.set(key, found);
+    return found;
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * One run from one seed: holders ask three replicas of the real ledger for grants, in a fleet where machines fail, answers
+ * are missing and ledgers are restored. Each act that begins is judged by the fleet as it really is.
+ */
+import { planRecovery } from '../defender/ledger/recover.ts';
+import { endActs, expireGrants } from './ends.ts';
+import { befall, factsOf, isOn } from './fleet.ts';
+import { decideAsks } from './grants.ts';
+import { createRun, liveGrant, type SimulationOptions, type SimulationRun, type Violation } from './run.ts';
+
+export interface SimulationResult {
+  readonly seed: number;
+  readonly acts: number;
+  readonly denials: Readonly<Record<string, number>>;
+  readonly violations: readonly Violation[];
+}
+
+const STEP_MS = 60_000;
+const STEPS_AN_HOUR = 60;
+const DAY_MS = 86_400_000;
+
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const run = createRun(options);
+  const { fleet, random, dirty } = run;
+  for (let step = 0; step < (options.days * DAY_MS) / STEP_MS; step += 1) {
+    fleet.nowMs += STEP_MS;
+    observe(run);
+    for (const machine of befall(fleet, random, STEP_MS)) dirty.add(machine);
+    damageLedger(run);
+    // oxlint-disable no-await-in-loop -- one step after the other
+    await endActs(run);
+    await decideAsks(run);
+    if (step % STEPS_AN_HOUR === 0) await expireGrants(run);
+    // oxlint-enable no-await-in-loop
+  }
+  const { acts, denials, violations } = run;
+  return { seed: options.seed, acts, denials, violations };
+}
+
+/** What changed in the last step becomes visible, unless the view is cut off. */
+function observe(run: SimulationRun): void {
+  if (isOn(run.fleet, 'viewCut')) return;
+  for (const machine of run.dirty) run.index.put(factsOf(machine));
+  run.dirty.clear();
+  run.observedMs = run.fleet.nowMs;
+}
+
+/** Four backups a day; about once in two days the ledger is deleted or restored. */
+function damageLedger(run: SimulationRun): void {
+  const { fleet, ledger, random } = run;
+  if (random.chance(STEP_MS / (DAY_MS / 4))) ledger.backup();
+  if (!random.chance(STEP_MS / (2 * DAY_MS))) return;
+  if (random.chance(0.5)) ledger.restore();
+  else ledger.delete();
+  run.lostMs = fleet.nowMs;
+  const recovery = planRecovery(ledger.spec(), fleet.machines.flatMap(liveGrant), new Date(fleet.nowMs));
+  // A backup that misses no act in work is not recognized, and need not be.
+  if (recovery) run.recoversMs = fleet.nowMs;
+}

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { QuietTime } from '../../../src/api/generated/types.ts';
+import { createQuietStates } from '../../../src/defender/policies/quiet.ts';
+import { windowState } from '../../../src/rollout/maintenance-windows.ts';
+import { NOW } from '../builders.ts';
+
+const WINDOWS: readonly QuietTime[] = [
+  {
+    name: 'evening',
+    start: '18:00',
+    end: '20:00',
+    timeZone: 'Europe/Berlin',
+    risks: [],
+    exceptFaultClasses: [],
+  },
+  { name: 'night', start: '23:00', end: '05:00', timeZone: 'UTC', risks: [], exceptFaultClasses: [] },
+];
+
+it('R24 quiet windows have the state that they have without a cache, in any order of times', () => {
+  const states = createQuietStates();
+  fc.assert(
+    fc.property(fc.integer({ min: -5000, max: 5000 }), fc.boolean(), (minutes, both) => {
+      const windows = both ? WINDOWS : WINDOWS.slice(1);
+      const now = new Date(+NOW + minutes * 60_000);
+      expect(states(windows, now)).toEqual(windowState(windows, now));
+    }),
+  );
+});
