@@ -23,6 +23,7 @@ import type { ObjectChecks } from './judge/object-checks.ts';
 import { createPromotionController } from './promote/controller.ts';
 import { judgingPipeline } from './promote/gates/in-force.ts';
 import type { ClusterWorkersPort } from './promote/ports.ts';
+import { promotedClusters } from './promote/stage/membership.ts';
 import type { Renderer } from './render/renderer.ts';
 
 /** Metrics that the runtime keeps about itself. */
@@ -130,8 +131,10 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     hubUID,
     policy,
     onLease,
-    clusterCommits: () =>
-      stores.clusters.list().flatMap(({ metadata }) => clusters.report(metadata.name)?.commits ?? []),
+    clusterCommits: (pipeline) =>
+      promotedClusters(pipeline, stores.clusters.list(), stores.pipelines.list()).flatMap(
+        ({ metadata }) => clusters.report(metadata.name)?.commits ?? [],
+      ),
     promote: async (name) => (await promotion.reconcile(name)).requeueAt,
     reportSource: (name, head) => promotion.reportSource(name, head),
   });

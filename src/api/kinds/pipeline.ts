@@ -188,6 +188,20 @@ const spec = rules(
         since: time('When it was stopped.'),
       },
     ).optional(),
+    acceptedHead: named(
+      'PipelineAcceptedHead',
+      'The head that a person accepted in place of the commits before it. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it.',
+      {
+        commit: text('The accepted head.', COMMIT),
+        replaces: list(
+          'Commits that were applied before and that the head does not contain.',
+          text('Commit id.', COMMIT),
+          [0, 20],
+        ).default([]),
+        by: name('User who accepted it.', 253),
+        since: time('When it was accepted.'),
+      },
+    ).optional(),
     historyLimit: int('Number of finished Releases that are kept.', [1, 100]).default(20),
     onFailure: choice('What to do when a stage fails.', ['Stop', 'ProposeRevert', 'PushRevert']).default(
       'Stop',

@@ -1278,6 +1278,18 @@ export interface PerMachineLimit {
   readonly lemon?: LemonLimit;
 }
 
+/** The head that a person accepted in place of the commits before it. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
+export interface PipelineAcceptedHead {
+  /** The accepted head. */
+  readonly commit: string;
+  /** Commits that were applied before and that the head does not contain. (at most 20) */
+  readonly replaces?: readonly string[];
+  /** User who accepted it. */
+  readonly by: string;
+  /** When it was accepted. */
+  readonly since: string;
+}
+
 /** A stop by a person, which no commit lifts. Written by `kubenode release halt`, removed by `kubenode release resume`; git must not set it. */
 export interface PipelineHalt {
   /** User who stopped it. */
@@ -1334,6 +1346,8 @@ export interface PipelineSpec {
   readonly paused?: boolean;
   /** A stop by a person, which no commit lifts. Written by `kubenode release halt`, removed by `kubenode release resume`; git must not set it. */
   readonly halt?: PipelineHalt;
+  /** The head that a person accepted in place of the commits before it. It stays accepted: commits that descend from it need no acceptance. Written by `kubenode release accept-head`; git must not set it. */
+  readonly acceptedHead?: PipelineAcceptedHead;
   /** Number of finished Releases that are kept. (1 to 100; default 20) */
   readonly historyLimit?: number;
   /** What to do when a stage fails. (default "Stop") */

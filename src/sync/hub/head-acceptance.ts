@@ -1,8 +1,11 @@
 /** Accepts or refuses the head of a repository by its ancestry, its render and its objects. */
+
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
-import { checkAncestry } from '../git/ancestry-guard.ts';
-import { isRefusal } from '../git/errors.ts';
-import type { GitTransport } from '../git/transport.ts';
+import type { AcceptedHead } from '../accepted-heads.ts';
+import { checkAncestry, replacingHead } from '../git/ancestry-guard.ts';
+import { isGitError, isRefusal } from '../git/errors.ts';
+import type { Ancestry, GitTransport } from '../git/transport.ts';
 import type { ObjectChecks } from '../judge/object-checks.ts';
 import { isRenderError } from '../render/errors.ts';
 import {
@@ -23,8 +26,8 @@ export interface HeadAcceptanceOptions {
   readonly appliedCommits: () => readonly string[];
   /** The newest commit with a Release: it was accepted by a former process. */
   readonly newestReleasedCommit: () => string | undefined;
-  /** The current `spec.source.acceptHead`. */
-  readonly acceptHead: () => string | undefined;
+  /** The heads that persons accepted, as the Pipeline names them now. */
+  readonly acceptedHeads: () => readonly AcceptedHead[];
   readonly log: Log;
 }
 
@@ -37,7 +40,7 @@ export interface HeadAcceptance {
 }
 
 export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAcceptance {
-  const { git, ref, renders, checks, log } = options;
+  const { renders, checks, log } = options;
   let last:
     | { readonly key: string; readonly head: string; readonly acceptance: CommitAcceptance }
     | undefined;
@@ -53,10 +56,10 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
   async function check(head: string, signal: AbortSignal): Promise<void> {
     const newest = accepted ?? options.newestReleasedCommit();
     const before = [...new Set([...(newest ? [newest] : []), ...options.appliedCommits()])];
-    const acceptHead = options.acceptHead();
-    const key = JSON.stringify([head, acceptHead, before]);
+    const heads = options.acceptedHeads();
+    const key = JSON.stringify([head, heads, before]);
     if (last?.key === key) return;
-    const acceptance = await acceptanceOf(head, { before, acceptHead, signal });
+    const acceptance = await acceptanceOf({ head, before, newest, accepted: heads, signal });
     signal.throwIfAborted();
     last = { key, head, acceptance };
     if (!acceptance.accepted) {
@@ -73,34 +76,48 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
     accepted = head;
   }
 
-  async function acceptanceOf(head: string, context: CheckContext): Promise<CommitAcceptance> {
+  async function acceptanceOf(question: AncestryQuestion): Promise<CommitAcceptance> {
     try {
-      const refusal = await ancestryRefusal(head, context);
-      return refusal ?? (await acceptContent(await renders.get(head, context.signal), checks));
+      const refusal = await ancestryRefusal(options, question);
+      return refusal ?? (await acceptContent(await renders.get(question.head, question.signal), checks));
     } catch (error) {
       if (isRenderError(error)) return acceptRenderError(error);
       if (isRefusal(error)) return refuseCommit(error);
       throw error;
     }
   }
-
-  async function ancestryRefusal(
-    head: string,
-    { before, acceptHead, signal }: CheckContext,
-  ): Promise<CommitAcceptance | undefined> {
-    for (const lastApplied of before) {
-      const ancestry = await git.ancestry({ ancestor: lastApplied, head, ref }, signal);
-      const acceptance = acceptAncestry(
-        checkAncestry({ lastApplied, head, ancestry, ...(acceptHead ? { acceptHead } : {}) }),
-      );
-      if (!acceptance.accepted) return acceptance;
-    }
-    return undefined;
-  }
 }
 
-interface CheckContext {
+interface AncestryQuestion {
+  readonly head: string;
+  /** The newest commit that the hub accepted, and commits that only inventories name. */
   readonly before: readonly string[];
-  readonly acceptHead: string | undefined;
+  readonly newest: string | undefined;
+  readonly accepted: readonly AcceptedHead[];
   readonly signal: AbortSignal;
+}
+
+async function ancestryRefusal(
+  { git, ref }: Pick<HeadAcceptanceOptions, 'git' | 'ref'>,
+  { head, before, newest, accepted, signal }: AncestryQuestion,
+): Promise<CommitAcceptance | undefined> {
+  for (const lastApplied of before) {
+    const ancestry = await git.ancestry({ ancestor: lastApplied, head, ref }, signal);
+    const isOther = ancestry === 'older' || ancestry === 'diverged';
+    const replaced = { commit: lastApplied, isReleased: lastApplied === newest };
+    const replacedBy = isOther ? await replacingHead(replaced, { head, accepted }, relate) : undefined;
+    const check = { lastApplied, head, ancestry, accepted, ...optional('replacedBy', replacedBy) };
+    const acceptance = acceptAncestry(checkAncestry(check));
+    if (!acceptance.accepted) return acceptance;
+  }
+  return undefined;
+
+  async function relate(ancestor: string, descendant: string): Promise<Ancestry | 'missing'> {
+    try {
+      return await git.ancestry({ ancestor, head: descendant, ref }, signal);
+    } catch (error) {
+      if (isGitError(error, 'NotFoundObject')) return 'missing';
+      throw error;
+    }
+  }
 }

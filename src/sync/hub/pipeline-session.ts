@@ -7,6 +7,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
+import { acceptedHeads } from '../accepted-heads.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { createClusterWorker } from '../apply/cluster-worker.ts';
 import type { ClusterReport } from '../cluster-report.ts';
@@ -30,8 +31,8 @@ export interface PipelineSessionOptions {
   readonly renderer: Renderer;
   readonly checks: ObjectChecks;
   readonly policy: (pipeline: string) => ApplyPolicy;
-  /** Commits that clusters report: they may be newer than a restored hub. */
-  readonly clusterCommits: () => readonly string[];
+  /** Commits that the clusters of a Pipeline report: they may be newer than a restored hub. */
+  readonly clusterCommits: (pipeline: string) => readonly string[];
   readonly gitFolder: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -61,9 +62,12 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     ...options,
     pipeline,
     git: openRepository(pipeline, secrets, options.gitFolder),
-    appliedCommits: () => unreleasedCommits(clusterCommits(), releases.list()),
+    appliedCommits: () => unreleasedCommits(clusterCommits(name), releases.list()),
     newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
-    acceptHead: () => pipelines.get(name)?.spec.source.acceptHead,
+    acceptedHeads() {
+      const current = pipelines.get(name);
+      return current ? acceptedHeads(current) : [];
+    },
   });
   const hubWorker = createClusterWorker({
     ...options,

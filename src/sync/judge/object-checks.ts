@@ -172,6 +172,9 @@ function controllerFields(object: KubeObject): string[] {
   if (object.kind === 'Pipeline' && valueAt(object, 'spec', 'halt') !== undefined) {
     return ['spec.halt: written by `kubenode release halt`: remove it. To pause in git, set spec.paused'];
   }
+  if (object.kind === 'Pipeline' && valueAt(object, 'spec', 'acceptedHead') !== undefined) {
+    return ['spec.acceptedHead: written by `kubenode release accept-head`: remove it'];
+  }
   if (object.kind !== 'Machine') return [];
   if (
     valueAt(object, 'spec', 'components') === undefined &&

@@ -8,6 +8,7 @@ import type { Pipeline, PipelineStatus, Release } from '../../api/generated/type
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { earliest } from '../../rollout/explanation.ts';
+import { isHeadAccepted } from '../accepted-heads.ts';
 import type { HeadReport } from '../commits.ts';
 import { type ClusterPlan, planClusters, planWithoutCommit } from './cluster/plan.ts';
 import { managedClusters } from './cluster/registration.ts';
@@ -145,10 +146,16 @@ function planStages(
 }
 
 function memberContext({ pipeline, now }: PromotionSnapshot, history: CommitHistory): MemberContext {
-  const { source, acknowledgements } = pipeline.spec;
+  const { acknowledgements } = pipeline.spec;
   const acknowledged = new Set(acknowledgements.map(({ planDigest }) => planDigest));
   const membership = { kind: 'Unassigned' } as const;
-  return { membership, history, acceptHead: source.acceptHead, now, acknowledged };
+  return {
+    membership,
+    history,
+    isHeadAccepted: isHeadAccepted(pipeline, history.newest?.id),
+    now,
+    acknowledged,
+  };
 }
 
 function hadClusters(status: PipelineStatus | undefined, stage: string): boolean {

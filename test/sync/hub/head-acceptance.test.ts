@@ -4,7 +4,11 @@ import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { GitError } from '../../../src/sync/git/errors.ts';
 import type { Ancestry, GitTransport } from '../../../src/sync/git/transport.ts';
-import { createHeadAcceptance, type HeadAcceptance } from '../../../src/sync/hub/head-acceptance.ts';
+import {
+  createHeadAcceptance,
+  type HeadAcceptance,
+  type HeadAcceptanceOptions,
+} from '../../../src/sync/hub/head-acceptance.ts';
 import type { RenderStore } from '../../../src/sync/hub/render-store.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';
 import { createRemedierSpec } from '../../rules/sample-rule.ts';
@@ -37,8 +41,9 @@ function rendered(commit: string): Rendered {
 
 /** Every commit descends from the one before, and renders at once. */
 function createAcceptance(
-  ancestry = async (): Promise<Ancestry> => 'descends',
+  ancestry: GitTransport['ancestry'] = async () => 'descends',
   released?: string,
+  options: Partial<HeadAcceptanceOptions> = {},
 ): HeadAcceptance {
   const git: Pick<GitTransport, 'ancestry'> = { ancestry };
   const renders: Pick<RenderStore, 'get'> = { get: async (commit) => rendered(commit) };
@@ -49,8 +54,9 @@ function createAcceptance(
     checks: createCommitChecks(),
     appliedCommits: () => [],
     newestReleasedCommit: () => released,
-    acceptHead: () => undefined,
+    acceptedHeads: () => [],
     log: memoryLog(),
+    ...options,
   });
 }
 
@@ -115,4 +121,19 @@ describe('createHeadAcceptance', () => {
       expect(heads.newestAccepted()).toBe(GOOD);
     },
   );
+
+  it('keeps accepting what follows an accepted head, although inventories still name the replaced history', async () => {
+    const relations: Record<string, Ancestry> = { [`${GOOD} ${BETTER}`]: 'descends' };
+    const heads = createAcceptance(
+      async ({ ancestor, head }) => relations[`${ancestor} ${head}`] ?? 'diverged',
+      GOOD,
+      { appliedCommits: () => ['replaced'], acceptedHeads: () => accepted },
+    );
+    let accepted: readonly { commit: string; replaces: readonly string[] }[] = [];
+    await heads.check(BETTER, NEVER);
+    expect(heads.resultFor(BETTER)).toMatchObject({ accepted: false, verdict: 'NotDescendant' });
+    accepted = [{ commit: GOOD, replaces: [] }];
+    await heads.check(BETTER, NEVER);
+    expect(heads.newestAccepted()).toBe(BETTER);
+  });
 });

@@ -73,7 +73,7 @@ function createBed(): Bed {
     checks: createCommitChecks(),
     appliedCommits: () => [],
     newestReleasedCommit: () => undefined,
-    acceptHead: () => undefined,
+    acceptedHeads: () => [],
     clock,
     log: memoryLog(),
     random: () => 0.5,

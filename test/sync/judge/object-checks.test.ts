@@ -180,6 +180,13 @@ describe('findRefusals', () => {
     ]);
   });
 
+  it('refuses the accepted head of a Pipeline, which a commit could use to accept itself', async () => {
+    const acceptedHead = { commit: 'a', by: 'a', since: '2030-01-01T00:00:00Z' };
+    expect(await messagesFor([pipeline({ acceptedHead })], HUB_TARGET)).toEqual([
+      expect.stringContaining('spec.acceptedHead: written by `kubenode release accept-head`'),
+    ]);
+  });
+
   it('refuses an object that is declared twice, and names the first declaration', async () => {
     expect(await messagesFor([configMap(), configMap()])).toEqual([
       'ConfigMap default/a: declared twice: also in unit web, fleet/main.ts:7 test/web/a',

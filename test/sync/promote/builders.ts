@@ -30,7 +30,7 @@ export function contextOf(context: Partial<MemberContext> = {}): MemberContext {
   return {
     membership: { kind: 'Member', stage: 'prod' },
     history: createCommitHistory(commitsOf({ x: 'a1' }, { x: 'a2' })),
-    acceptHead: undefined,
+    isHeadAccepted: false,
     now: NOW,
     acknowledged: new Set(),
     ...context,

@@ -8,6 +8,7 @@ import { CliError, EXIT } from '../../errors.ts';
 import { findByName, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { createAcceptHeadCommand } from './accept-head.ts';
 import { createHaltCommand, createResumeCommand } from './halt.ts';
 import { withHub } from './hub.ts';
 import { createReleasesTable, formatRelease } from './text.ts';
@@ -21,7 +22,8 @@ export function createReleaseCommand(io: Io): Command {
     .addCommand(createShowCommand(io))
     .addCommand(createHaltCommand(io))
     .addCommand(createResumeCommand(io))
-    .addCommand(createApproveCommand(io));
+    .addCommand(createApproveCommand(io))
+    .addCommand(createAcceptHeadCommand(io));
 }
 
 function createListCommand(io: Io): Command {

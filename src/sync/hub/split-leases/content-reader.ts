@@ -7,6 +7,7 @@ import type { Pipeline } from '../../../api/generated/types.ts';
 import type { Store } from '../../../kube/cache/store.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { isHeadAccepted } from '../../accepted-heads.ts';
 import { isGitError } from '../../git/errors.ts';
 import type { GitTransport } from '../../git/transport.ts';
 import type { Renderer } from '../../render/renderer.ts';
@@ -71,9 +72,9 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
   ): Promise<RenderedTarget | undefined> {
     const repository = await opened(pipeline);
     await repository.fetched;
-    const { ref, acceptHead } = pipeline.spec.source;
+    const { ref } = pipeline.spec.source;
     // A person has accepted exactly this commit, however old it is.
-    if (acceptHead !== commit) {
+    if (!isHeadAccepted(pipeline, commit)) {
       for (const other of present) await rejectNewer(repository, { commit, other, ref });
     }
     return contentFor(repository.renders, cluster, commit);

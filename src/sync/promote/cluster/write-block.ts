@@ -16,8 +16,8 @@ export interface WriteBlock extends Explanation {
 export interface WriteBlockContext {
   readonly membership: StageMembership;
   readonly history: CommitHistory;
-  /** `spec.source.acceptHead` of the Pipeline. */
-  readonly acceptHead: string | undefined;
+  /** A person accepted the newest commit in place of whatever a cluster runs. */
+  readonly isHeadAccepted: boolean;
   readonly now: Date;
 }
 
@@ -126,23 +126,19 @@ function damagedInventory({ cluster, report }: ClusterSnapshot): WriteBlock | un
   };
 }
 
-type HeadContext = Pick<WriteBlockContext, 'history' | 'acceptHead'>;
-
-function isHeadAccepted({ history, acceptHead }: HeadContext): boolean {
-  return acceptHead !== undefined && acceptHead === history.newest?.id;
-}
+type HeadContext = Pick<WriteBlockContext, 'history' | 'isHeadAccepted'>;
 
 /** The hub has no record of a cluster whose inventory names only commits that are not in git: it is not overwritten unasked. */
 function unknownCommit({ cluster, report }: ClusterSnapshot, context: HeadContext): WriteBlock | undefined {
   const { name } = cluster.metadata;
   const isRecorded = cluster.status?.sync?.commit !== undefined;
-  const isExpected = isRecorded || isHeadAccepted(context);
+  const isExpected = isRecorded || context.isHeadAccepted;
   const commit = isExpected ? undefined : firstUnknown(report?.commits ?? [], context.history);
   if (commit === undefined) return undefined;
   return {
     state: 'Blocked',
     reason: 'CommitUnknown',
-    because: `${name} runs commit ${commit}, which is not an accepted commit: to overwrite it, set spec.source.acceptHead to the head`,
+    because: `${name} runs commit ${commit}, which is not an accepted commit: to overwrite it, run: kubenode release accept-head`,
     blocker: { kind: 'Cluster', name },
   };
 }

@@ -57,3 +57,17 @@ export function claimClusters(
     return { cluster, selectedBy, owner: selectedBy[0] ?? sorted[0]?.metadata.name };
   });
 }
+
+/**
+ * The clusters whose content is from this Pipeline: as recorded, or else as selected, because a restored hub may lack the record.
+ * Commits of other repositories on this hub do not belong to the history of this one.
+ */
+export function promotedClusters(
+  pipeline: string,
+  clusters: readonly Cluster[],
+  pipelines: readonly Pipeline[],
+): readonly Cluster[] {
+  return claimClusters(clusters, pipelines)
+    .filter(({ cluster, owner }) => (cluster.status?.assigned?.pipeline ?? owner) === pipeline)
+    .map(({ cluster }) => cluster);
+}

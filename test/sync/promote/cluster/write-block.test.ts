@@ -65,8 +65,12 @@ describe('writeBlock', () => {
   });
 
   it('accepts an unknown commit once a person accepted the head', () => {
-    expect(writeBlock({ cluster: clusterOf(), ...UNKNOWN }, contextOf({ acceptHead: 'c2' }))).toBeUndefined();
-    expect(writeBlock({ cluster: clusterOf(), ...UNKNOWN }, contextOf({ acceptHead: 'c1' }))).toBeDefined();
+    expect(
+      writeBlock({ cluster: clusterOf(), ...UNKNOWN }, contextOf({ isHeadAccepted: true })),
+    ).toBeUndefined();
+    expect(
+      writeBlock({ cluster: clusterOf(), ...UNKNOWN }, contextOf({ isHeadAccepted: false })),
+    ).toBeDefined();
   });
 });
 

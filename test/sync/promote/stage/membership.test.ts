@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../../src/api/generated/types.ts';
 import {
   claimClusters,
+  promotedClusters,
   selectableLabels,
   stageMembership,
 } from '../../../../src/sync/promote/stage/membership.ts';
@@ -49,4 +50,27 @@ describe('stageMembership', () => {
       { owner: 'a', selectedBy: [] },
     ]);
   });
+
+  it('counts as the clusters of a Pipeline those that it promotes, and of a restored hub those that it selects', () => {
+    const moved = { pipeline: 'test', mode: 'Apply' } as const;
+    const clusters = [
+      cluster('prod-1'),
+      { ...cluster('prod-1'), metadata: { name: 'moved' }, status: { conditions: [], assigned: moved } },
+      cluster('test-1'),
+    ];
+    const names = (pipeline: string): string[] =>
+      promotedClusters(pipeline, clusters, [pipelineFor('prod'), pipelineFor('test')]).map(
+        ({ metadata }) => metadata.name,
+      );
+    expect([names('prod'), names('test')]).toEqual([['prod-1'], ['moved', 'test-1']]);
+  });
 });
+
+function pipelineFor(stage: string): PromotionSimulation['pipeline'] {
+  const { pipeline } = new PromotionSimulation();
+  return {
+    ...pipeline,
+    metadata: { name: stage },
+    spec: { ...pipeline.spec, stages: [stageOf({ name: stage })] },
+  };
+}
