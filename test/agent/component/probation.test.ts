@@ -29,7 +29,7 @@ function probation(
   );
 }
 
-describe('AGT-20 probation', () => {
+describe('AGT-20 watches a started version until its probes pass', () => {
   it.each<[string, Transition, ProbationProgress | undefined, string]>([
     ['waits for the first probe', FORWARD, undefined, 'wait ProbesPending: started: no probe has run yet'],
     [

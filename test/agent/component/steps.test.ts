@@ -167,7 +167,7 @@ describe('the steps of a transition', () => {
       { failure: { ...FAILURE, code: 'DiskFull', message: 'the disk is full' } },
       'wait RetryPending: the disk is full. It is tried again at 2030-01-01T12:00:01.000Z',
     ],
-  ])('AGT-21 rolling back %s', (_name, step, fields, expected) => {
+  ])('AGT-21 during a rollback, the agent %s', (_name, step, fields, expected) => {
     expect(upgrade({ ...BACK, step }, fields)).toBe(expected);
   });
 

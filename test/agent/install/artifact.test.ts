@@ -36,7 +36,7 @@ async function outsideCache({ files }: MemoryHost): Promise<readonly string[]> {
   return [...files.tree().keys()].filter((path) => !path.startsWith('/var'));
 }
 
-describe('AGT-10 an artifact', () => {
+describe('AGT-10 verifies an artifact before anything uses it', () => {
   it('is verified before it gets its name in the cache', async () => {
     const { files, network } = host();
     await downloadArtifact(files, network, artifact());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS } from '../../../src/api/generated/resources.ts';
 import type { DefenderLedger } from '../../../src/api/generated/types.ts';
 import type { GrantAsk } from '../../../src/api/grants.ts';
@@ -28,7 +28,8 @@ describe('the ledger on a real API server', () => {
     installed = await startInstalledServer();
     client = await installed.as(serviceAccountUser(PRINCIPAL_DEFENDER), ACCOUNTS);
   });
-  afterAll(() => installed.stop());
+  beforeEach(() => installed.server.wipe());
+  afterAll(() => installed?.stop());
 
   it('R13 never exceeds a limit, and leaks no grant, with 500 asks from three replicas that crash at each write', async () => {
     const replicas = Array.from({ length: REPLICAS }, (_, index) =>

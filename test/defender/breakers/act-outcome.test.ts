@@ -58,7 +58,7 @@ describe('recordOutcome', () => {
     ['acts that were not used', { type: 'FailedActs', count: 1, withinSeconds: 3600 }, 'UUU', 'closed'],
     ['another type of breaker', { type: 'UnhealthyRatio', count: 1 }, 'FFF', 'closed'],
     ['acts below its risks', { type: 'ConsecutiveFailures', count: 1, risks: ['Machine'] }, 'F', 'closed'],
-  ])('R27 %s', (_, breaker, outcomes, state) => {
+  ])('R27 judges the outcomes of acts: %s', (_, breaker, outcomes, state) => {
     const { draft } = record(outcomes, breaker);
     expect(shown(draft)).toBe(state);
   });

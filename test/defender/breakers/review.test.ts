@@ -37,7 +37,7 @@ describe('reviewBreakers', () => {
       'NeedsPerson: 3 of 10 machines are not Ready',
     ],
     ['keeps waiting for a person', 0, { ...OPEN, state: 'NeedsPerson' }, 'NeedsPerson: e'],
-  ])('R18 %s', (_, unhealthy, state, text) => {
+  ])('R18 after a review, a breaker %s', (_, unhealthy, state, text) => {
     const ledger = state ? { breakers: { [ID]: state }, rates: TRIPPED } : {};
     expect(shown(review(unhealthy, ledger))).toBe(text);
   });

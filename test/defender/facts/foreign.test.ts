@@ -13,7 +13,7 @@ describe('foreignOwner', () => {
     ['a Lease of its node', { foreignLeases: ['medik8s/node-m-1'] }, 'lease medik8s/node-m-1'],
     ['the Lease of another node', { foreignLeases: ['medik8s/node-m-2'] }, undefined],
     ['no sign', {}, undefined],
-  ])('R23 recognizes %s', (_, facts, owner) => {
+  ])('R23 recognizes another owner of a machine by %s', (_, facts, owner) => {
     const signs = [
       { taint: 'karpenter.sh/disrupted' },
       { label: 'dgxc.nvidia.com/nvsentinel-state' },

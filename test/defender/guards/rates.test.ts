@@ -13,7 +13,7 @@ describe('rate limits', () => {
     [{ per: 'Holder' }, 'NodeRemedier/hang'],
     [{ per: 'Label', labelKey: 'topology.kubernetes.io/rack' }, 'r1'],
     [{ per: 'Label', labelKey: 'other' }, '(none)'],
-  ])('R16 counts %o under %s', (fields, key) => {
+  ])('R16 counts an act under %o in group %s', (fields, key) => {
     expect(rateGroup({ ...LIMIT, ...fields }, ask().holder, machineFacts('m-1'))).toBe(key);
   });
 

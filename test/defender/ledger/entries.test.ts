@@ -19,7 +19,7 @@ describe('entries of the ledger', () => {
     ['Settled', entry('m', { state: 'Settled', settledAt: ago(899) }), 'lingering'],
     ['Settled long ago', entry('m', { state: 'Settled', settledAt: ago(900) }), 'none'],
     ['Settled at an unreadable time', entry('m', { state: 'Settled', settledAt: 'x' }), 'lingering'],
-  ])('R13 %s', (_, grant, meaning) => {
+  ])('R13 tells what a grant still holds: %s', (_, grant, meaning) => {
     const found = [
       ...(isLapsed(grant, NOW) ? ['lapsed'] : []),
       ...(isSuspect(grant, NOW) ? ['suspect'] : []),

@@ -50,7 +50,7 @@ describe('issueGrant', () => {
   it.each([
     ['takes the probe of a half-open breaker', {}, 'm-1'],
     ['takes no probe for a recovery', { action: 'UpdateComponent', recovery: true } as const, undefined],
-  ])('R18 %s', (_, fields, probe) => {
+  ])('R18 when a grant is issued, its entry %s', (_, fields, probe) => {
     const policies = preparePolicies([policy({ breakers: [STORM] })]);
     const draft = createDraft(ledgerSpec({ breakers: { 'fleet-default/storm/web': HALF_OPEN } }));
     issueGrant(draft, { ask: ask(fields), machine: machineFacts('m-1'), policies, now: NOW, index: 0 });

@@ -43,7 +43,7 @@ describe('planRecovery', () => {
       [live('m-1', 6)],
       'grant g-m-1 of machine m-1 is in work and not in the ledger',
     ],
-  ])('R32 recognizes %s', (_, ledger, grants, because) => {
+  ])('R32 recognizes a ledger that was lost: %s', (_, ledger, grants, because) => {
     expect(planRecovery(ledger, grants, NOW)?.because ?? 'complete').toBe(because);
   });
 

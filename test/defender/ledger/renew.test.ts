@@ -31,7 +31,7 @@ describe('renewGrant', () => {
       { id: 'g-m-4', fence: 7 },
       'AskInvalid: grant g-m-4 ended at 2030-01-01T11:59:55Z before it was used: ask again',
     ],
-  ])('R13 a grant %s', (_, renewal, answer) => {
+  ])('R13 renews or refuses a grant %s', (_, renewal, answer) => {
     expect(renew(renewal, FULL)).toBe(answer);
   });
 

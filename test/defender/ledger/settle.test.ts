@@ -26,7 +26,7 @@ describe('settleGrant', () => {
     ['a fence from before a recovery settles', {}, { fence: 3 }, 'Settled'],
     ['a fence that was never issued does not', {}, { fence: 8 }, 'Started'],
     ['another grant does not', {}, { id: 'g-x' }, 'Started'],
-  ])('R14 %s', (_, fields, settlement, state) => {
+  ])('R14 settles an act by its effect: %s', (_, fields, settlement, state) => {
     const draft = createDraft(ledgerSpec({ grants: { 'm-1': entry('m-1', fields) } }));
     const input = { policies: preparePolicies([policy()]), facts: { machine: () => undefined }, now: NOW };
     settleGrant(draft, { id: 'g-m-1', fence: 7, outcome: 'Succeeded', ...settlement }, input);

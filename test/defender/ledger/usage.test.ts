@@ -41,7 +41,7 @@ describe('createLedgerUsage', () => {
       { taken: 1, uncounted: 1 },
     ],
     ['nothing for the machine that asks', { grants: { other: entry('other') } }, {}],
-  ])('R14 counts %s', (_, ledger, use) => {
+  ])('R14 counts what is down or may be: %s', (_, ledger, use) => {
     expect(usageOf(ledger).of(limit(), 'web', 'other')).toEqual({
       taken: 0,
       uncounted: 0,

@@ -89,6 +89,8 @@ const FIELDS: Readonly<Record<string, 'strictest' | 'at once' | 'no gate' | 'ref
   // A stop of everything, for those who may commit. The stop that no commit lifts is halt.
   paused: 'at once',
   halt: 'refused',
+  // Written by a person with kubenode release accept-head.
+  acceptedHead: 'refused',
   // It names exactly what is lost.
   acknowledgements: 'at once',
   // What is read, and how. The history guard judges what it leads to.

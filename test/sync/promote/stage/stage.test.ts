@@ -133,10 +133,16 @@ describe('S34 never replaces a healthy busy stage, however often commits come', 
       sim.run(10 * MINUTE);
     }
     const approvals = [{ stage: 'prod', planDigest: sim.release('c3').spec.plan.digest, reason: 'good' }];
+    // The approval is a commit that changes no cluster, so its plan digest is the same.
     sim.pipeline = { ...sim.pipeline, spec: { ...sim.pipeline.spec, approvals } };
+    sim.push('c4', { '*': { app: 'c3' } });
     sim.run(10 * MINUTE);
-    expect(writtenCommits(sim, 'prod-1')).toEqual(['c3']);
-    expect([stageStates(sim, 'c1'), stageStates(sim, 'c3')]).toEqual(['Proven Superseded', 'Proven Proven']);
+    expect(writtenCommits(sim, 'prod-1')).toEqual(['c4']);
+    expect(['c1', 'c2', 'c4'].map((id) => stageStates(sim, id))).toEqual([
+      'Proven Superseded',
+      'Proven Superseded',
+      'Proven Proven',
+    ]);
   });
 });
 
