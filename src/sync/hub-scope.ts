@@ -6,6 +6,11 @@ export function hubScope(pipeline: string): string {
   return `${pipeline}.`;
 }
 
+/** The scope of the inventory that lists the unit: that of a Pipeline's objects in the hub, or '' in a cluster. */
+export function scopeOfUnit(unit: string): string {
+  return unit.slice(0, unit.indexOf('.') + 1);
+}
+
 /** Its units, named as in the inventory of that scope. */
 export function scopedToHub(target: RenderedTarget, pipeline: string): RenderedTarget {
   const units = target.units.map((unit) => ({ ...unit, unit: `${hubScope(pipeline)}${unit.unit}` }));

@@ -133,7 +133,7 @@ async function recover(
   if (!bound.force && (await areOurFields(context, plan, conflictingFields(error)))) {
     return writeFound(context, plan, { bound: { ...bound, force: true }, adopted });
   }
-  return canReplace(plan, error) ? replace(context, plan, error) : failure(error);
+  return canReplace(plan, error) ? replace(context, plan, { bound, error }) : failure(error);
 }
 
 /** Our earlier apply owned all these fields, so that others have taken them since: drift, which git wins. */
@@ -148,8 +148,15 @@ async function areOurFields(
 }
 
 /** A field is immutable and git allows the replacement: deletes the old object by its UID and creates the new one. */
-async function replace(context: ApplyContext, plan: ObjectPlan, error: KubeError): Promise<ApplyOutcome> {
-  const deleted = await deleteOwned(context, { ...plan.id, version: versionOf(plan), unit: plan.unit });
+async function replace(
+  context: ApplyContext,
+  plan: ObjectPlan,
+  { bound, error }: { readonly bound: BoundWrite; readonly error: KubeError },
+): Promise<ApplyOutcome> {
+  const { id, unit } = plan;
+  const uid = 'uid' in bound.precondition ? { uid: bound.precondition.uid } : {};
+  // While the object moves, its label still names the previous unit.
+  const deleted = await deleteOwned(context, { ...id, version: versionOf(plan), unit, ...uid });
   if (deleted.outcome === 'refused' || deleted.outcome === 'not ours') {
     return { ...failure(error), message: `${error.message}; not replaced: ${deleted.because}` };
   }

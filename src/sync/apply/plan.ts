@@ -127,8 +127,9 @@ function waitForOthers(
 ): Action | undefined {
   const owner = ownerOf(live, { hub, unit });
   if (owner === 'other-hub') return wait(`another hub owns it: label ${LABEL_HUB}`);
-  // Our hub owns it, but our inventory does not list it: another Pipeline declares it too. The first one keeps it.
-  if (owner === 'other-unit' && !entry) return wait(`another Pipeline owns it: label ${LABEL_UNIT}`);
+  // Another Pipeline declares it too, or our inventory does not list it. The first one keeps it.
+  if (owner === 'other-pipeline' || (owner === 'other-unit' && !entry))
+    return wait(`another Pipeline owns it: label ${LABEL_UNIT}`);
   return live.metadata.deletionTimestamp ? wait(terminatingReason(live)) : undefined;
 }
 

@@ -6,7 +6,17 @@ import { type ApplyOutcome, applyObject } from '../../../src/sync/apply/apply-ob
 import type { InventoryEntry } from '../../../src/sync/apply/inventory/inventory.ts';
 import { type ObjectPlan, planTarget } from '../../../src/sync/apply/plan.ts';
 import { createFakeCluster } from './fake-cluster.ts';
-import { applyInput, configMap, entry, HUB, live, namespace, UNIT, unit } from './fixtures.ts';
+import {
+  type ApplyScenario,
+  applyInput,
+  configMap,
+  entry,
+  HUB,
+  live,
+  namespace,
+  UNIT,
+  unit,
+} from './fixtures.ts';
 
 const a = configMap('a');
 const changed = configMap('a', { key: 'changed' });
@@ -16,9 +26,8 @@ const replaceable = { ...a, metadata: { ...a.metadata, annotations: { 'kubenode.
 
 const changedReplaceable = { ...replaceable, data: { key: 'changed' } };
 
-function planFor(object: KubeObject, known = false): ObjectPlan {
-  const inventory = known ? [entry(object)] : [];
-  const [plan] = planTarget(applyInput({ git: [unit(UNIT, [object])], inventory })).objects;
+function planFor(object: KubeObject, observed: ApplyScenario = {}): ObjectPlan {
+  const [plan] = planTarget(applyInput({ git: [unit(UNIT, [object])], ...observed })).objects;
   if (!plan) throw new Error('expected one object in the plan');
   return plan;
 }
@@ -68,8 +77,7 @@ describe('applyObject', () => {
         return object as never;
       },
     };
-    const [plan] = planTarget(applyInput({ git: [unit(UNIT, [a])], inventory, cluster })).objects;
-    if (!plan) throw new Error('expected one object in the plan');
+    const plan = planFor(a, { inventory, cluster });
     const outcome = await applyObject({ client: recording, hub: HUB, applied: NOTHING }, plan);
     expect(outcome).toMatchObject({ outcome: 'applied', replaced: false, adopted: false });
     expect(writes).toEqual([sent]);
@@ -84,9 +92,7 @@ describe('applyObject', () => {
       metadata: { ...replaceable.metadata, managedFields: THEIRS },
     });
     const inventory = [entry(replaceable)];
-    const observed = { git: [unit(UNIT, [replaceable])], inventory, cluster: [live(changedReplaceable)] };
-    const [plan] = planTarget(applyInput(observed)).objects;
-    if (!plan) throw new Error('expected one object in the plan');
+    const plan = planFor(replaceable, { inventory, cluster: [live(changedReplaceable)] });
     expect(await applyObject({ client, hub: HUB, applied: NOTHING }, plan)).toMatchObject({
       outcome: 'failed',
       reason: 'NotOurs',
@@ -148,12 +154,14 @@ describe('applyObject', () => {
   );
 
   it.each([
-    ['replaces an object with the annotation', replaceable, 'applied'],
-    ['does not replace an object without the annotation', a, 'failed'],
-  ] as const)('S11 replaces an object only where git allows it: %s', async (_name, object, expected) => {
+    ['replaces an object with the annotation', live(replaceable), 'applied'],
+    ['replaces an object that moves from another unit', live(replaceable, { unit: 'other' }), 'applied'],
+    ['does not replace an object without the annotation', live(a), 'failed'],
+  ] as const)('S11 replaces an object only where git allows it: %s', async (_name, present, expected) => {
     const cluster = createFakeCluster();
     const { client } = cluster.process();
-    await client.create(await client.resourceFor('v1', 'ConfigMap'), live(object));
+    const created = await client.create(await client.resourceFor('v1', 'ConfigMap'), present);
+    const { uid = '' } = created.metadata;
     const causes = [{ reason: 'FieldValueForbidden', field: 'data', message: 'field is immutable' }];
     const immutable = new KubeError('Invalid', 'immutable', { status: 422, reason: 'Invalid', causes });
     const picky: Client = {
@@ -163,7 +171,12 @@ describe('applyObject', () => {
         return client.apply(resource, applied, options);
       },
     };
-    const outcome = await applyObject({ client: picky, hub: HUB, applied: NOTHING }, planFor(object, true));
+    const object = expected === 'applied' ? replaceable : a;
+    const plan = planFor(object, {
+      inventory: [entry(object, { uid, unit: 'other' })],
+      cluster: [created],
+    });
+    const outcome = await applyObject({ client: picky, hub: HUB, applied: NOTHING }, plan);
     expect(outcome.outcome).toBe(expected);
     expect(cluster.deleted).toHaveLength(expected === 'applied' ? 1 : 0);
   });

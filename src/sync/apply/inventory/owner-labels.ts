@@ -12,6 +12,7 @@ import {
   PRUNE_NEVER,
 } from '../../../api/names.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { scopeOfUnit } from '../../hub-scope.ts';
 import { type RenderedObject, sourceText } from '../../rendered.ts';
 
 export interface Ownership {
@@ -46,21 +47,25 @@ export function markAdopted(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...metadata, annotations } };
 }
 
-export type ObjectOwner = 'ours' | 'other-unit' | 'other-hub' | 'nobody';
+export type ObjectOwner = 'ours' | 'other-unit' | 'other-pipeline' | 'other-hub' | 'nobody';
 
 export interface OwnerClaim {
   readonly hub: string;
   readonly unit: string;
   /** The previous unit, while the object moves. */
   readonly from?: string;
+  /** Of the object that the server confirmed as ours: an object that moved twice may still name the first unit. */
+  readonly uid?: string;
 }
 
-export function ownerOf(live: KubeObject, { hub, unit, from }: OwnerClaim): ObjectOwner {
-  const labels = live.metadata.labels ?? {};
+export function ownerOf(live: KubeObject, { hub, ...claim }: OwnerClaim): ObjectOwner {
+  const { labels = {}, uid } = live.metadata;
   if (labels[LABEL_HUB] === undefined) return 'nobody';
   if (labels[LABEL_HUB] !== hub) return 'other-hub';
-  const labeled = labels[LABEL_UNIT];
-  return labeled !== undefined && (labeled === unit || labeled === from) ? 'ours' : 'other-unit';
+  const unit = labels[LABEL_UNIT];
+  if (unit !== undefined && scopeOfUnit(unit) !== scopeOfUnit(claim.unit)) return 'other-pipeline';
+  const isNamed = unit !== undefined && (unit === claim.unit || unit === claim.from);
+  return isNamed || (uid !== undefined && uid === claim.uid) ? 'ours' : 'other-unit';
 }
 
 /** Git allows sync to take the object and its fields over from others. */

@@ -47,7 +47,8 @@ function untouchableReason(
 ): string | undefined {
   if (owner === 'other-hub') return 'another hub owns it';
   // Our inventory lists an object that moves between our units.
-  if (owner === 'other-unit' && !entry) return 'another Pipeline of this hub owns it';
+  if (owner === 'other-pipeline' || (owner === 'other-unit' && !entry))
+    return 'another Pipeline of this hub owns it';
   return found.metadata.deletionTimestamp ? terminatingReason(found) : undefined;
 }
 

@@ -8,6 +8,7 @@ import { COMMIT, configMap, HUB, live, OTHER_HUB, OTHER_UNIT, UNIT, withLabels }
 
 const a = configMap('a');
 const claim = { hub: HUB, unit: UNIT };
+const IN_HUB = { 'kubenode.dev/unit': 'fleet.web' };
 
 describe('ownerOf', () => {
   it.each([
@@ -16,6 +17,18 @@ describe('ownerOf', () => {
     ['other-hub', withLabels(live(a), OTHER_HUB), claim],
     ['other-unit', withLabels(live(a), OTHER_UNIT), claim],
     ['ours', withLabels(live(a), OTHER_UNIT), { ...claim, from: 'other' }],
+    ['ours', withLabels(live(a), OTHER_UNIT), { ...claim, uid: 'uid-a' }],
+    [
+      'ours',
+      withLabels({ ...a, metadata: { ...a.metadata, uid: 'uid-a' } }, { 'kubenode.dev/hub': HUB }),
+      { ...claim, uid: 'uid-a' },
+    ],
+    ['other-unit', withLabels(live(a), OTHER_UNIT), { ...claim, uid: 'another' }],
+    ['other-hub', withLabels(live(a), OTHER_HUB), { ...claim, uid: 'uid-a' }],
+    ['nobody', { ...a, metadata: { ...a.metadata, uid: 'uid-a' } }, { ...claim, uid: 'uid-a' }],
+    ['other-pipeline', withLabels(live(a), IN_HUB), { ...claim, uid: 'uid-a' }],
+    ['other-pipeline', withLabels(live(a), IN_HUB), { hub: HUB, unit: 'another.web' }],
+    ['ours', withLabels(live(a), IN_HUB), { hub: HUB, unit: 'fleet.other', uid: 'uid-a' }],
     ['other-unit', withLabels(a, { 'kubenode.dev/hub': HUB }), claim],
   ] as const)('S4 recognizes the owner of an object by its labels: %s', (owner, object, ownerClaim) => {
     expect(ownerOf(object, ownerClaim)).toBe(owner);

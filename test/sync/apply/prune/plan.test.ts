@@ -56,8 +56,21 @@ describe('planUnitPrune', () => {
     ],
     [
       'S4 releases an object that another unit has taken',
-      { git: [unit(UNIT, [])], inventory: [entry(a)], cluster: [withLabels(live(a), OTHER_UNIT)] },
+      {
+        git: [unit(UNIT, [])],
+        inventory: [entry(a, { uid: 'another' })],
+        cluster: [withLabels(live(a), OTHER_UNIT)],
+      },
       'release ConfigMap default/a: removed from git, but not ours: other-unit',
+    ],
+    [
+      'deletes an object that moved twice and still names its first unit',
+      {
+        git: [unit(UNIT, [b])],
+        inventory: [entry(a, { from: 'second' }), entry(b)],
+        cluster: [withLabels(live(a), OTHER_UNIT), live(b)],
+      },
+      'delete ConfigMap default/a: removed from git',
     ],
     [
       'S4 releases an object that is annotated to be kept',
