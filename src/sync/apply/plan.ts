@@ -13,7 +13,7 @@ import type { RenderedObject } from '../rendered.ts';
 import { driftedFields, matchesDesired, projectionOf } from './drift.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, inventoryUnits } from './inventory/inventory.ts';
-import { adopts, isAdopted, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
+import { adopts, isAdopted, isOfOtherPipeline, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
 import { sortByStep } from './order.ts';
 import { type PrunePlan, planUnitPrune, terminatingReason } from './prune/plan.ts';
 
@@ -127,9 +127,8 @@ function waitForOthers(
 ): Action | undefined {
   const owner = ownerOf(live, { hub, unit });
   if (owner === 'other-hub') return wait(`another hub owns it: label ${LABEL_HUB}`);
-  // Another Pipeline declares it too, or our inventory does not list it. The first one keeps it.
-  if (owner === 'other-pipeline' || (owner === 'other-unit' && !entry))
-    return wait(`another Pipeline owns it: label ${LABEL_UNIT}`);
+  // Another Pipeline declares it too: the first one keeps it.
+  if (isOfOtherPipeline(owner, entry)) return wait(`another Pipeline owns it: label ${LABEL_UNIT}`);
   return live.metadata.deletionTimestamp ? wait(terminatingReason(live)) : undefined;
 }
 

@@ -77,6 +77,15 @@ describe('planTarget', () => {
       'wait ConfigMap default/a: another Pipeline owns it: label kubenode.dev/unit',
     ],
     [
+      'never takes an object from another Pipeline, although its write was intended',
+      {
+        git: [unit('fleet.web', [a])],
+        inventory: [entry(a, { unit: 'fleet.web' })],
+        cluster: [withLabels(live(a), { 'kubenode.dev/unit': 'another.web' })],
+      },
+      'wait ConfigMap default/a: another Pipeline owns it: label kubenode.dev/unit',
+    ],
+    [
       'waits for an object that is being deleted',
       { git: [unit(UNIT, [a])], inventory: [entry(a)], cluster: [terminating(a)] },
       'wait ConfigMap default/a: being deleted since 2030-01-01T00:00:00Z, finalizers x/y',

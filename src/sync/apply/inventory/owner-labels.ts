@@ -64,8 +64,20 @@ export function ownerOf(live: KubeObject, { hub, ...claim }: OwnerClaim): Object
   if (labels[LABEL_HUB] !== hub) return 'other-hub';
   const unit = labels[LABEL_UNIT];
   if (unit !== undefined && scopeOfUnit(unit) !== scopeOfUnit(claim.unit)) return 'other-pipeline';
-  const isNamed = unit !== undefined && (unit === claim.unit || unit === claim.from);
-  return isNamed || (uid !== undefined && uid === claim.uid) ? 'ours' : 'other-unit';
+  return isNamed(unit, claim) || isConfirmed(uid, claim) ? 'ours' : 'other-unit';
+}
+
+/** An object that the inventory lists moves between units of one Pipeline. */
+export function isOfOtherPipeline(owner: ObjectOwner, entry: unknown): boolean {
+  return owner === 'other-pipeline' || (owner === 'other-unit' && entry === undefined);
+}
+
+function isNamed(label: string | undefined, { unit, from }: Omit<OwnerClaim, 'hub'>): boolean {
+  return label !== undefined && (label === unit || label === from);
+}
+
+function isConfirmed(found: string | undefined, { uid }: Omit<OwnerClaim, 'hub'>): boolean {
+  return uid !== undefined && uid === found;
 }
 
 /** Git allows sync to take the object and its fields over from others. */

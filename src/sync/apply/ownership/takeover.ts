@@ -6,7 +6,14 @@ import { ADOPT_ALLOWED, ANNOTATION_ADOPT, GROUP } from '../../../api/names.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { ObjectId } from '../../../kube/objects/object-id.ts';
 import type { InventoryEntry } from '../inventory/inventory.ts';
-import { adopts, isAdopted, isAppliedBySync, type ObjectOwner, ownerOf } from '../inventory/owner-labels.ts';
+import {
+  adopts,
+  isAdopted,
+  isAppliedBySync,
+  isOfOtherPipeline,
+  type ObjectOwner,
+  ownerOf,
+} from '../inventory/owner-labels.ts';
 import { terminatingReason } from '../prune/plan.ts';
 
 export type Takeover =
@@ -46,9 +53,7 @@ function untouchableReason(
   owner: ObjectOwner,
 ): string | undefined {
   if (owner === 'other-hub') return 'another hub owns it';
-  // Our inventory lists an object that moves between our units.
-  if (owner === 'other-pipeline' || (owner === 'other-unit' && !entry))
-    return 'another Pipeline of this hub owns it';
+  if (isOfOtherPipeline(owner, entry)) return 'another Pipeline of this hub owns it';
   return found.metadata.deletionTimestamp ? terminatingReason(found) : undefined;
 }
 

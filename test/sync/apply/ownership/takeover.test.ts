@@ -60,6 +60,12 @@ describe('planTakeover', () => {
       withLabels(live(a), OTHER_UNIT),
       'refuse: another Pipeline',
     ],
+    [
+      'refuses what another Pipeline created, although its write was intended',
+      { entry: { ...INTENDED, unit: 'fleet.web' }, unit: 'fleet.web' },
+      withLabels(live(a), { 'kubenode.dev/unit': 'another.web' }),
+      'refuse: another Pipeline',
+    ],
     ['waits for what is being deleted', { entry: INTENDED }, terminating(a), 'refuse: being deleted'],
     [
       'adopts what git adopts, with force',
