@@ -5,7 +5,7 @@ import type { Resource } from '../objects/object.ts';
 import type { Client } from './client.ts';
 import { isKubeError } from './errors.ts';
 
-const SERVED_WITHIN_MS = 30_000;
+export const SERVED_WITHIN_MS = 30_000;
 const POLL_MS = 50;
 
 /** The errors of a server that is about to serve a kind. */

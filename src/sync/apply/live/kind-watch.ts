@@ -4,8 +4,8 @@ import { staleReason } from '../../../kube/cache/freshness.ts';
 import { createReflector, type Reflector } from '../../../kube/cache/reflector.ts';
 import { createStore } from '../../../kube/cache/store.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError, type KubeError } from '../../../kube/client/errors.ts';
-import { waitUntilServed } from '../../../kube/client/served.ts';
+import { isKubeError, KubeError } from '../../../kube/client/errors.ts';
+import { SERVED_WITHIN_MS, waitUntilServed } from '../../../kube/client/served.ts';
 import type { KubeObject, ObjectName } from '../../../kube/objects/object.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
@@ -27,7 +27,7 @@ export interface KindWatchOptions {
 
 export interface KindWatch {
   readonly ref: KindRef;
-  /** Resolves when the kind is listed completely, or cannot be: it never keeps other kinds waiting. */
+  /** Resolves when the kind is listed completely, or cannot be in time: it never keeps other kinds waiting for longer. */
   start(signal: AbortSignal): Promise<void>;
   get(name: ObjectName): KubeObject | 'absent' | 'unknown';
   put(object: KubeObject): void;
@@ -45,8 +45,15 @@ export interface KindWatch {
   stop(): Promise<void>;
 }
 
-/** Errors that a server may answer for one kind while it answers for others. */
-const ERRORS_OF_ONE_KIND = ['NotFound', 'ServerError', 'BadAnswer', 'Forbidden', 'Invalid'] as const;
+/** Errors that a server may answer for one kind while it answers for others. An aggregated API may not answer at all. */
+const ERRORS_OF_ONE_KIND = [
+  'NotFound',
+  'ServerError',
+  'BadAnswer',
+  'Forbidden',
+  'Invalid',
+  'Timeout',
+] as const;
 const POLL_MS = 20;
 const LIST_WITHIN_MS = 5000;
 
@@ -66,13 +73,11 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
   return {
     ref,
     async start(signal) {
-      if (!watch && !unserved) {
-        starting ??= startWatch().finally(() => {
-          starting = undefined;
-        });
-      }
-      await starting;
+      if (!watch && !unserved) starting ??= startWatch().finally(() => (starting = undefined));
+      const started = starting;
+      started?.catch(() => undefined); // It may end after this call.
       await waitForList(AbortSignal.any([signal, closing]));
+      if (!starting) await started;
     },
     get: (name) => (unknownReason() === undefined ? (objects.get(name) ?? 'absent') : 'unknown'),
     put: (object) => objects.put(object),
@@ -87,8 +92,7 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
       listDeadlineMs = undefined;
     },
     isUnreadable: () => {
-      const error = watch ? watch.freshness().error : startError;
-      return unknownReason() !== undefined && isKubeError(error, ...ERRORS_OF_ONE_KIND);
+      return unknownReason() !== undefined && isErrorOfOneKind(watch ? watch.freshness().error : startError);
     },
     async stop() {
       stopping.abort();
@@ -98,7 +102,6 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
 
   async function startWatch(): Promise<void> {
     try {
-      startError = undefined;
       const resource = crds.defines(ref)
         ? await waitUntilServed(client, clock, ref, closing)
         : await client.resourceFor(ref.apiVersion, ref.kind);
@@ -110,9 +113,11 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
         recovered: onChange,
       });
       running = watch.run(closing);
+      if (startError) listDeadlineMs = undefined;
+      startError = undefined;
     } catch (error) {
       // An API group that cannot be discovered makes only its own kinds unknown.
-      if (!isKubeError(error, ...ERRORS_OF_ONE_KIND)) throw error;
+      if (!isErrorOfOneKind(error)) throw error;
       unserved = error.code === 'NotFound';
       startError = error;
       if (unserved) crds.start(options.closing);
@@ -124,8 +129,10 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
    * that is spent once: a kind that stays unreadable does not delay later reconciles.
    */
   async function waitForList(signal: AbortSignal): Promise<void> {
-    const deadlineMs = (listDeadlineMs ??= clock.monotonicMs() + LIST_WITHIN_MS);
-    await pollUntil(() => isListedOrFailed(watch), { clock, everyMs: POLL_MS, deadlineMs, signal });
+    const deadlineMs = (listDeadlineMs ??= clock.monotonicMs() + listWithinMs(crds.defines(ref)));
+    const isDone = (): boolean => starting === undefined && isListedOrFailed(watch);
+    await pollUntil(isDone, { clock, everyMs: POLL_MS, deadlineMs, signal });
+    if (starting) startError ??= notDiscovered(ref, client);
   }
 
   function unknownReason(): string | undefined {
@@ -145,4 +152,20 @@ function isListedOrFailed(watch: Reflector | undefined): boolean {
   const { synced = true, error } = watch?.freshness() ?? {};
   if (synced || !error) return synced;
   return !isKubeError(error, 'TooManyRequests', 'ServerError', 'NotFound', 'BadAnswer');
+}
+
+function isErrorOfOneKind(error: unknown): error is KubeError {
+  return isKubeError(error, ...ERRORS_OF_ONE_KIND);
+}
+
+function listWithinMs(isNewKind: boolean): number {
+  return LIST_WITHIN_MS + (isNewKind ? SERVED_WITHIN_MS : 0);
+}
+
+function notDiscovered({ apiVersion, kind }: KindRef, { server }: Client): KubeError {
+  const within = `${LIST_WITHIN_MS / 1000} s`;
+  return new KubeError(
+    'Timeout',
+    `discover ${kind} of ${apiVersion} at ${server}: no answer within ${within}`,
+  );
 }

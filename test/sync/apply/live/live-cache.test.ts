@@ -20,7 +20,10 @@ interface TestCache {
   readonly clock: VirtualClock;
 }
 
-async function startCache(more: (client: Client) => Partial<Client> = () => ({})): Promise<TestCache> {
+async function startCache(
+  more: (client: Client) => Partial<Client> = () => ({}),
+  onChange: () => void = () => undefined,
+): Promise<TestCache> {
   const clock = virtualClock();
   const { client } = createFakeCluster().process();
   await client.create(await client.resourceFor('v1', 'ConfigMap'), a);
@@ -30,7 +33,7 @@ async function startCache(more: (client: Client) => Partial<Client> = () => ({})
     clock,
     log: memoryLog(),
     random: () => 0.5,
-    onChange: () => undefined,
+    onChange,
   });
   onTestFinished(() => cache.close());
   return { cache, clock };
@@ -167,6 +170,61 @@ describe('createLiveCache', () => {
     await test.cache.watch([CONFIG_MAP, SECRET], NEVER);
     expect(test.cache.unknownReason({ ...id, kind: 'Secret' })).toContain('down');
     expect(test.cache.staleReason()).toBeUndefined();
+  });
+
+  it('S3 takes a kind whose discovery is not answered for unknown, and delays the others only once', async () => {
+    const answer = Promise.withResolvers<void>();
+    let changes = 0;
+    const test = await startCache(
+      (client) => ({
+        resourceFor: async (apiVersion, kind) => {
+          if (kind === 'Secret') await answer.promise;
+          return client.resourceFor(apiVersion, kind);
+        },
+      }),
+      () => (changes += 1),
+    );
+    const secret = { ...id, kind: 'Secret' };
+    await watch(test, CONFIG_MAP, SECRET);
+    await test.cache.watch([CONFIG_MAP, SECRET], NEVER);
+    expect(test.cache.get(id)).toMatchObject({ metadata: { name: 'a' } });
+    expect(test.cache.get(secret)).toBe('unknown');
+    expect(test.cache.unknownReason(secret)).toBe('discover Secret of v1 at memory: no answer within 5 s');
+    expect(test.cache.staleReason()).toBeUndefined();
+
+    changes = 0;
+    answer.resolve();
+    await test.clock.advance(0);
+    expect(changes).toBe(1);
+    await watch(test, CONFIG_MAP, SECRET);
+    expect(test.cache.get(secret)).toBe('absent');
+  });
+
+  it.each(['Timeout', 'ServerError'] as const)(
+    'S3 keeps the others readable when the discovery of a kind ends with %s',
+    async (code) => {
+      const test = await startCache((client) => ({
+        resourceFor: async (apiVersion, kind) => {
+          if (kind === 'Secret') throw new KubeError(code, 'its API does not answer');
+          return client.resourceFor(apiVersion, kind);
+        },
+      }));
+      await watch(test, CONFIG_MAP, SECRET);
+      expect(test.cache.unknownReason({ ...id, kind: 'Secret' })).toBe('its API does not answer');
+      expect(test.cache.staleReason()).toBeUndefined();
+      expect(test.cache.get(id)).toMatchObject({ metadata: { name: 'a' } });
+    },
+  );
+
+  it('rejects when the server is unreachable: then no kind can be discovered', async () => {
+    const test = await startCache(() => ({
+      resourceFor: async () => {
+        throw new KubeError('Unreachable', 'no answer');
+      },
+    }));
+    const watching = test.cache.watch([CONFIG_MAP], NEVER).catch((error: unknown) => error);
+    await test.clock.advance(50);
+    expect(await watching).toMatchObject({ code: 'Unreachable' });
   });
 
   it('S21 takes objects for unknown when the watch is silent for too long', async () => {
