@@ -4,8 +4,10 @@ import type { Client } from '../../../../src/kube/client/client.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
 import type { KubeObject, ObjectName, Resource } from '../../../../src/kube/objects/object.ts';
 import type { ByHand } from '../../../sync/fuzz/acts.ts';
+import { GOOD } from '../../../sync/fuzz/content.ts';
+import { keyOf } from '../../../sync/fuzz/problems.ts';
 import type { FuzzFleet } from './fuzz-fleet.ts';
-import { ownedObjects } from './observe.ts';
+import { clusterStatus, declaredObjects, ownedObjects } from './observe.ts';
 import { TARGET } from './setup.ts';
 
 const OTHER_MANAGER = 'other-controller';
@@ -86,6 +88,26 @@ export async function removeFinalizers(fleet: FuzzFleet): Promise<void> {
     const kept = finalizers.filter((each) => !each.startsWith(BY_HAND));
     if (!deletionTimestamp || kept.length === finalizers.length) continue;
     await merge(await choose(fleet, object), { metadata: { finalizers: kept } }).catch((error: unknown) => {
+      if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
+    });
+  }
+}
+
+/**
+ * An object without our labels belongs to people, with the fields that they changed: git must not take these by force. They give
+ * way to the commit that declares it.
+ */
+export async function deleteConflicting(fleet: FuzzFleet): Promise<void> {
+  const { client } = fleet.servers[TARGET];
+  const { failures = [] } = (await clusterStatus(fleet, TARGET)).sync ?? {};
+  const conflicts = failures.filter(({ reason }) => reason === 'FieldConflict').map(({ object }) => object);
+  const declared = Object.values(GOOD).flat();
+  const conflicting = declared.filter((object) => conflicts.includes(keyOf(object)));
+  for (const object of await declaredObjects(fleet, conflicting)) {
+    const { labels = {}, uid = '' } = object.metadata;
+    if (labels[LABEL_HUB] !== undefined) continue;
+    const { resource, id } = await choose(fleet, object);
+    await client.delete(resource, id, { uid }).catch((error: unknown) => {
       if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
     });
   }

@@ -85,8 +85,10 @@ const ACTS: { readonly [K in Act['act']]: (state: RunState, act: ActOf<K>) => Pr
     fleet.commitUnrenderable(TARGET);
     return undefined;
   },
-  async fault(state, { fault }) {
-    if (!state.faults.has(fault)) state.faults.set(fault, await startFault(state.fleet, fault));
+  async fault({ fleet, faults }, { fault }) {
+    // Nothing more can break in a server that was killed.
+    if (faults.has(fault) || faults.has('server killed')) return undefined;
+    faults.set(fault, await startFault(fleet, fault));
     return undefined;
   },
   async revert(state) {

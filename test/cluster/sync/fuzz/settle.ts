@@ -7,7 +7,7 @@ import { type Content, withBeat } from '../../../sync/fuzz/content.ts';
 import { acknowledgeHold, contentProblems, statusProblems } from './check.ts';
 import type { ActiveFault } from './faults.ts';
 import type { FuzzFleet } from './fuzz-fleet.ts';
-import { removeFinalizers } from './hands.ts';
+import { deleteConflicting, removeFinalizers } from './hands.ts';
 import { pipelineHead, readBeat } from './observe.ts';
 import { NEIGHBOR, TARGET } from './setup.ts';
 
@@ -62,6 +62,7 @@ export async function settle(state: RunState): Promise<readonly string[]> {
   await repair(state, () => true);
   return within(state, async () => {
     await removeFinalizers(fleet);
+    await deleteConflicting(fleet);
     await acknowledgeHold(fleet);
     const status = await statusProblems(fleet);
     return status.length > 0 ? status : contentProblems(fleet, state.foreign);
@@ -88,7 +89,9 @@ function isCutOff({ faults }: RunState): boolean {
 
 /** What was out of reach is retried with a delay, as after the end of a process. */
 export async function repair(state: RunState, shouldRepair: (fault: ActiveFault) => boolean): Promise<void> {
-  for (const [name, fault] of state.faults) {
+  // The other repairs need a server that answers.
+  const inOrder = [...state.faults].toSorted(([, a], [, b]) => Number(b.isCutOff) - Number(a.isCutOff));
+  for (const [name, fault] of inOrder) {
     if (!shouldRepair(fault)) continue;
     await fault.repair();
     state.faults.delete(name);
