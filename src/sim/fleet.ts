@@ -183,7 +183,7 @@ export function factsOf(machine: SimulatedMachine): MachineFacts {
     taints: isForeign ? [FOREIGN_TAINT] : [],
     foreignLeases: [],
     blockingPods: hasBlockingPod ? { [BLOCKING_LABEL]: 'shop/cart' } : {},
-    ...(isHeld ? { hold: { reason: 'debugging', scope: 'All' } } : {}),
+    ...(isHeld ? { holds: [{ reason: 'debugging', scope: 'All' }] } : {}),
     excluded: false,
     paused: false,
     hasLocalData: false,

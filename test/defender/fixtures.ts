@@ -135,7 +135,7 @@ export const FIXTURES: readonly DenialFixture[] = [
   },
   {
     reason: 'HumanHold',
-    scene: first({ hold: { reason: 'debugging', scope: 'Disruptive' } }),
+    scene: first({ holds: [{ reason: 'debugging', scope: 'Disruptive' }] }),
     because: 'HumanHold: machine m-1 is held: debugging',
   },
   {

@@ -36,7 +36,7 @@ describe('the simulated fleet', () => {
     expect(facts).toMatchObject({
       readiness: 'Unknown',
       unknownSince: new Date(START_MS),
-      hold: { scope: 'All' },
+      holds: [{ scope: 'All' }],
     });
   });
 });

@@ -24,7 +24,8 @@ export interface MachineFacts {
   readonly foreignLeases?: readonly string[];
   /** Names of running Pods by the label that makes them block; absent: not observed. */
   readonly blockingPods?: Labels;
-  readonly hold?: MachineHold;
+  /** By a person, on the Machine or its Node: each has its own end. */
+  readonly holds?: readonly MachineHold[];
   /** The label `kubenode.dev/exclude` is set on the Machine or its Node. */
   readonly excluded: boolean;
   /** The Cluster of a hosted control plane is paused. */

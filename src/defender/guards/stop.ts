@@ -2,7 +2,7 @@
  * What people stopped: everything by the kill switch (R25), a machine by a hold or a label, a hosted control plane by its
  * pause. The kill switch holds in every mode of its policy.
  */
-import type { KillSwitch } from '../../api/generated/types.ts';
+import type { KillSwitch, MachineHold } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
@@ -44,13 +44,13 @@ function checkHeld(input: GuardInput): readonly DenialCause[] {
   } as const;
   return [
     ...(machine.paused ? [paused] : []),
-    ...holdCause(input),
+    ...(machine.holds ?? []).flatMap((hold) => holdCause(input, hold)),
     ...(machine.excluded && ask.risk !== 'None' ? [excluded] : []),
   ];
 }
 
-function holdCause({ machine: { name, hold }, ask, now }: GuardInput): readonly DenialCause[] {
-  if (!hold || (hold.scope === 'Disruptive' && ask.risk === 'None')) return [];
+function holdCause({ machine: { name }, ask, now }: GuardInput, hold: MachineHold): readonly DenialCause[] {
+  if (hold.scope === 'Disruptive' && ask.risk === 'None') return [];
   const until = hold.until === undefined ? undefined : new Date(hold.until);
   if (until && until <= now) return [];
   const message = `machine ${name} is held: ${hold.reason}`;

@@ -28,6 +28,8 @@ export interface CallReport {
   readonly verb: ApiVerb;
   readonly code: string;
   readonly seconds: number;
+  /** The clock of the server, to a second. Absent without an answer. */
+  readonly serverTime?: Date;
 }
 
 export interface CallsOptions {
@@ -79,18 +81,20 @@ export function createCalls(
     const start = clock.monotonicMs();
     try {
       const answer = await send();
-      report(call, String(answer.status), start);
+      report(call, { code: String(answer.status), start, date: answer.headers['date'] });
       release?.(outcomeOf(answer));
       return answer;
     } catch (error) {
-      report(call, isKubeError(error) ? error.code : 'Unreachable', start);
+      report(call, { code: isKubeError(error) ? error.code : 'Unreachable', start });
       release?.({ overloaded: isKubeError(error, 'Timeout') });
       throw error;
     }
   }
 
-  function report({ verb }: ApiCall, code: string, start: number): void {
-    onCall?.({ verb, code, seconds: (clock.monotonicMs() - start) / 1000 });
+  function report({ verb }: ApiCall, { code, start, date }: CallEnd): void {
+    const seconds = (clock.monotonicMs() - start) / 1000;
+    const serverMs = Date.parse(date ?? '');
+    onCall?.({ verb, code, seconds, ...(Number.isNaN(serverMs) ? {} : { serverTime: new Date(serverMs) }) });
   }
 
   function named({ verb, what }: ApiCall, error: unknown): KubeError {
@@ -104,6 +108,13 @@ export function createCalls(
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     });
   }
+}
+
+interface CallEnd {
+  readonly code: string;
+  readonly start: number;
+  /** The header of that name. */
+  readonly date?: string | undefined;
 }
 
 function outcomeOf(answer: HttpResponse | HttpStream): CallOutcome {

@@ -1,0 +1,76 @@
+/** The views that the Defender reads, whether they are complete, and how old the oldest of them is. */
+import type {
+  DefenderLedger,
+  DefenderPolicy,
+  Machine,
+  MachineSet,
+  RemedyOperationJob,
+} from '../../api/generated/types.ts';
+import { LABEL_BLOCK } from '../../api/names.ts';
+import type { View } from '../../kube/cache/view.ts';
+import { textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Labels } from '../../kube/objects/selector.ts';
+import type { CallWindow } from './call-window.ts';
+import type { ViewFacts } from './facts.ts';
+
+export type ObservedView<T extends KubeObject = KubeObject> = Pick<View<T>, 'store'> & {
+  readonly reflector: Pick<View<T>['reflector'], 'freshness'>;
+};
+
+interface AnyView {
+  readonly store: Pick<ObservedView['store'], 'hasSynced'>;
+  readonly reflector: ObservedView['reflector'];
+}
+
+export interface ObservedViews {
+  readonly machines: ObservedView<Machine>;
+  readonly nodes: ObservedView;
+  /** Pods with the label `kubenode.dev/block: "true"`, with POD_INDEXERS. */
+  readonly pods: ObservedView;
+  readonly machineSets: ObservedView<MachineSet>;
+  readonly policies: ObservedView<DefenderPolicy>;
+  readonly jobs: ObservedView<RemedyOperationJob>;
+  readonly ledgers: ObservedView<DefenderLedger>;
+}
+
+/** The one label of blocking Pods that is observed, as policies name it. */
+export const BLOCKING_PODS = `${LABEL_BLOCK}=true`;
+const NODE = 'node';
+export const POD_INDEXERS = { [NODE]: nodesOf };
+
+export function isComplete(views: ObservedViews): boolean {
+  return allOf(views).every(({ store }) => store.hasSynced());
+}
+
+function allOf(views: ObservedViews): readonly AnyView[] {
+  const { machines, nodes, pods, machineSets, policies, jobs, ledgers } = views;
+  return [machines, nodes, pods, machineSets, policies, jobs, ledgers];
+}
+
+export function viewFacts(views: ObservedViews, calls: CallWindow): ViewFacts {
+  const ages = allOf(views).map(({ reflector }) => reflector.freshness().ageMs);
+  return {
+    ageSeconds: isComplete(views) ? Math.max(...ages) / 1000 : undefined,
+    apiErrorPercent: calls.errorPercent(),
+    clockSkewSeconds: calls.skewSeconds(),
+  };
+}
+
+export function nodesOf(pod: KubeObject): readonly string[] {
+  const node = textAt(pod, 'spec', 'nodeName');
+  return node === undefined ? [] : [node];
+}
+
+/** Undefined: Pods were not observed. */
+export function blockingPodsOn({ pods }: ObservedViews, node: string): Labels | undefined {
+  if (!pods.store.hasSynced()) return undefined;
+  const running = pods.store.byIndex(NODE, node).find((pod) => !isFinished(pod));
+  if (!running) return {};
+  const { namespace = '', name } = running.metadata;
+  return { [BLOCKING_PODS]: `${namespace}/${name}` };
+}
+
+function isFinished(pod: KubeObject): boolean {
+  return ['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase') ?? '');
+}

@@ -1,0 +1,222 @@
+/**
+ * Keeps the facts of the fleet current with every change of an object, so that a decision lists nothing: it reads counts
+ * and single machines. Until every view is complete nothing is known, and nothing is granted.
+ */
+import type { LedgerGone, LedgerHolder, Machine } from '../../api/generated/types.ts';
+import { generationChanged } from '../../kube/controller/predicates.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Clock } from '../../os/clock.ts';
+import { holderState } from '../expiry/holder-state.ts';
+import type { HolderState } from '../expiry/plan.ts';
+import type { LiveGrant } from '../ledger/recover.ts';
+import { type PreparedPolicies, preparePolicies } from '../policies/prepare.ts';
+import type { CallWindow } from './call-window.ts';
+import type { FleetFacts } from './facts.ts';
+import { createFleetIndex, type FleetIndex } from './fleet-index.ts';
+import { foreignOwner } from './foreign.ts';
+import { jobGrants, machineGrants, nodeGrants } from './live-grants.ts';
+import { observedFacts } from './observed-machine.ts';
+import { blockingPodsOn, isComplete, nodesOf, type ObservedViews, viewFacts } from './observed-views.ts';
+import { createPoolSizes, type PoolSizes } from './pool-sizes.ts';
+import { createUnknownSince, type UnknownSince } from './unknown-since.ts';
+
+export interface FleetObserver {
+  facts(): FleetFacts;
+  policies(): PreparedPolicies;
+  /** Undefined until every view is complete. */
+  liveGrants(): readonly LiveGrant[] | undefined;
+  holder(machine: string, holder: LedgerHolder): HolderState;
+  /** Machines that were deleted, until `recorded` is called for them. */
+  deleted(): ReadonlyMap<string, LedgerGone>;
+  recorded(machine: string): void;
+  close(): void;
+}
+
+export interface FleetObserverOptions {
+  readonly views: ObservedViews;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly calls: CallWindow;
+}
+
+interface ObservedFleet extends FleetObserverOptions {
+  readonly index: FleetIndex;
+  readonly pools: PoolSizes;
+  readonly unknownSince: UnknownSince;
+  /** By the object that carries them. */
+  readonly grants: Map<string, readonly LiveGrant[]>;
+  readonly deleted: Map<string, LedgerGone>;
+  prepared: PreparedPolicies | undefined;
+  /** Whether the facts of machines were made with complete views. */
+  isCurrent: boolean;
+}
+
+export function createFleetObserver(options: FleetObserverOptions): FleetObserver {
+  const { views, calls } = options;
+  const fleet: ObservedFleet = {
+    ...options,
+    index: createFleetIndex(),
+    pools: createPoolSizes(),
+    unknownSince: createUnknownSince(options.clock),
+    grants: new Map(),
+    deleted: new Map(),
+    prepared: undefined,
+    isCurrent: false,
+  };
+  const closes = [...subscribeMachines(fleet), ...subscribeOthers(fleet)];
+  return {
+    facts: () => {
+      bringUpToDate(fleet);
+      return {
+        ...fleet.index,
+        view: viewFacts(views, calls),
+        // This version reads neither etcd members nor providers nor alerts: what needs them is denied.
+        controlPlane: undefined,
+        zonalShifts: new Set(),
+        alert: () => undefined,
+        indeterminatePercent: undefined,
+        missingIn: (pool) => (isComplete(views) ? fleet.pools.missingIn(pool) : undefined),
+      };
+    },
+    policies: () => currentPolicies(fleet),
+    liveGrants: () => (isComplete(views) ? [...fleet.grants.values()].flat() : undefined),
+    holder: (machine, holder) => (isComplete(views) ? stateOfHolder(views, machine, holder) : 'Unknown'),
+    deleted: () => fleet.deleted,
+    recorded: (machine) => void fleet.deleted.delete(machine),
+    close: () => {
+      for (const close of closes) close();
+    },
+  };
+}
+
+function stateOfHolder(
+  { jobs, machines }: ObservedViews,
+  machine: string,
+  holder: LedgerHolder,
+): HolderState {
+  const objects = {
+    job: (name: string) => jobs.store.get(name),
+    machine: (name: string) => machines.store.get(name),
+  };
+  return holderState(objects, machine, holder);
+}
+
+function subscribeMachines(fleet: ObservedFleet): readonly (() => void)[] {
+  const { machines, nodes, pods } = fleet.views;
+  const putNode = (node: KubeObject): void => {
+    keepGrants(fleet, node, nodeGrants(node));
+    putAgain(fleet, node.metadata.name);
+  };
+  const putPod = (...states: readonly KubeObject[]): void => {
+    for (const node of new Set(states.flatMap(nodesOf))) putAgain(fleet, node);
+  };
+  return [
+    machines.store.subscribe({
+      added: (machine) => putMachine(fleet, machine),
+      updated: (machine) => putMachine(fleet, machine),
+      removed: (machine) => removeMachine(fleet, machine),
+    }),
+    nodes.store.subscribe({
+      added: putNode,
+      updated: putNode,
+      removed: (node) => {
+        keepGrants(fleet, node, []);
+        putAgain(fleet, node.metadata.name);
+      },
+    }),
+    pods.store.subscribe({ added: (pod) => putPod(pod), updated: putPod, removed: (pod) => putPod(pod) }),
+  ];
+}
+
+function subscribeOthers(fleet: ObservedFleet): readonly (() => void)[] {
+  const { machineSets, jobs, policies } = fleet.views;
+  const { pools } = fleet;
+  const forget = (): void => {
+    fleet.prepared = undefined;
+  };
+  return [
+    machineSets.store.subscribe({
+      added: (set) => pools.putSet(set),
+      updated: (set) => pools.putSet(set),
+      removed: ({ metadata }) => pools.removeSet(metadata.name),
+    }),
+    jobs.store.subscribe({
+      added: (job) => keepGrants(fleet, job, jobGrants(job)),
+      updated: (job) => keepGrants(fleet, job, jobGrants(job)),
+      removed: (job) => keepGrants(fleet, job, []),
+    }),
+    policies.store.subscribe({
+      added: forget,
+      // Our own status does not change what a policy decides.
+      updated: (policy, before) => generationChanged(before, policy) && forget(),
+      removed: forget,
+    }),
+  ];
+}
+
+/** Facts that were made while Pods were not listed are made again once they are. */
+function bringUpToDate(fleet: ObservedFleet): void {
+  currentPolicies(fleet);
+  if (fleet.isCurrent || !isComplete(fleet.views)) return;
+  for (const machine of fleet.views.machines.store.list()) putMachine(fleet, machine);
+  fleet.isCurrent = true;
+}
+
+/** Groupings of the present policies are counted before a decision reads them. */
+function currentPolicies(fleet: ObservedFleet): PreparedPolicies {
+  if (fleet.prepared) return fleet.prepared;
+  const all = fleet.views.policies.store.list();
+  const foreign = all.flatMap(({ spec }) => spec.blockers.foreign);
+  fleet.prepared = preparePolicies(all);
+  fleet.index.setGroupings(
+    fleet.prepared.groupings,
+    (machine) => foreignOwner(machine, foreign) !== undefined,
+  );
+  return fleet.prepared;
+}
+
+function putMachine(fleet: ObservedFleet, machine: Machine): void {
+  const { views, index, pools, deleted, unknownSince, isCurrent } = fleet;
+  const { name } = machine.metadata;
+  const node = views.nodes.store.get(name);
+  const facts = observedFacts({
+    machine,
+    node,
+    blockingPods: blockingPodsOn(views, name),
+    unknownSince: unknownSince.observe(name, node, !isCurrent),
+  });
+  index.put(facts);
+  pools.putMachine(facts);
+  deleted.delete(name);
+  keepGrants(fleet, machine, machineGrants(machine));
+}
+
+function removeMachine(fleet: ObservedFleet, machine: Machine): void {
+  const { index, pools, unknownSince, deleted, clock } = fleet;
+  const { name } = machine.metadata;
+  const before = index.machine(name);
+  if (before?.established) {
+    const { pool, zone } = before;
+    const since = clock.now().toISOString();
+    deleted.set(name, { ...optional('pool', pool), ...optional('zone', zone), since });
+  }
+  index.remove(name);
+  pools.removeMachine(name);
+  unknownSince.forget(name);
+  keepGrants(fleet, machine, []);
+}
+
+/** The machine of that name, whose Node or Pods changed. */
+function putAgain(fleet: ObservedFleet, name: string): void {
+  const machine = fleet.views.machines.store.get(name);
+  if (machine) putMachine(fleet, machine);
+}
+
+function keepGrants(
+  { grants }: ObservedFleet,
+  { kind, metadata: { name } }: KubeObject,
+  found: readonly LiveGrant[],
+): void {
+  if (found.length > 0) grants.set(`${kind}/${name}`, found);
+  else grants.delete(`${kind}/${name}`);
+}

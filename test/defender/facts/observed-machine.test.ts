@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
+import { observedFacts, readyTransition } from '../../../src/defender/facts/observed-machine.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { ago, type MachineParts, machine, NOW, node } from '../../support/builders.ts';
+
+function facts(parts: MachineParts = {}, its: KubeObject | undefined = node('n', 'True')): MachineFacts {
+  return observedFacts({
+    machine: machine('n', parts),
+    node: its,
+    blockingPods: undefined,
+    unknownSince: NOW,
+  });
+}
+
+function nodeWith(fields: Readonly<Record<string, unknown>>): KubeObject {
+  return { ...node('n', 'True', { uid: 'u-1', creationTimestamp: ago(3600) }), ...fields };
+}
+
+describe('observedFacts', () => {
+  it.each([
+    ['Ready', node('n', 'True'), 'Ready'],
+    ['not Ready', node('n', 'False'), 'NotReady'],
+    ['Unknown', node('n', 'Unknown'), 'Unknown'],
+    ['a Node that reports nothing', nodeWith({ status: {} }), 'Unknown'],
+  ] as const)('reads the readiness of its Node: %s', (_, its, readiness) => {
+    expect(facts({}, its).readiness).toBe(readiness);
+  });
+
+  it('counts a machine whose Node was deleted as not Ready, and one that never had a Node as not established', () => {
+    const had = observedFacts({
+      machine: machine('n', { status: { node: { uid: 'u' } } }),
+      node: undefined,
+      blockingPods: {},
+      unknownSince: undefined,
+    });
+    expect(had).toMatchObject({ readiness: 'NotReady', established: true });
+    const never = observedFacts({
+      machine: machine('n'),
+      node: undefined,
+      blockingPods: {},
+      unknownSince: undefined,
+    });
+    expect(never).toMatchObject({ readiness: 'NotReady', established: false });
+  });
+
+  it('is not established before the start-up taint is removed', () => {
+    const taints = [{ key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' }];
+    expect(facts({}, nodeWith({ spec: { taints } }))).toMatchObject({
+      established: false,
+      taints: ['kubenode.dev/not-initialized'],
+    });
+    expect(facts().established).toBe(true);
+  });
+
+  it('takes zone and pool from the Machine before its Node, and the set as pool without one', () => {
+    const zone = { 'topology.kubernetes.io/zone': 'b' };
+    const its = { ...node('n', 'True', { labels: { ...zone, 'kubenode.dev/pool': 'of-the-kubelet' } }) };
+    const labels = { 'kubenode.dev/machineset': 'web', 'kubenode.dev/pool': 'gpu' };
+    expect(facts({ spec: { zone: 'a' }, metadata: { labels } }, its)).toMatchObject({
+      zone: 'a',
+      pool: 'gpu',
+    });
+    expect(facts({ metadata: { labels: { 'kubenode.dev/machineset': 'web' } } })).toMatchObject({
+      pool: 'web',
+    });
+    expect(facts({}, its).zone).toBe('b');
+    expect(facts()).not.toHaveProperty('pool');
+  });
+
+  it('keeps every hold: of the spec, and of annotations of the Machine and its Node', () => {
+    const annotations = { 'kubenode.dev/hold': '2030-02-01T00:00:00Z; replacing a disk; slot 4' };
+    const its = node('n', 'True', { annotations: { 'kubenode.dev/hold': 'alice is on it' } });
+    const hold = { reason: 'spec', scope: 'Disruptive' } as const;
+    expect(facts({ metadata: { annotations }, spec: { hold } }, its).holds).toEqual([
+      hold,
+      { reason: 'replacing a disk; slot 4', scope: 'All', until: '2030-02-01T00:00:00.000Z' },
+      { reason: 'alice is on it', scope: 'All' },
+    ]);
+  });
+
+  it('is excluded by a label of the Machine or of its Node', () => {
+    const labels = { 'kubenode.dev/exclude': 'true' };
+    expect(facts().excluded).toBe(false);
+    expect(facts({ metadata: { labels } }).excluded).toBe(true);
+    expect(facts({}, node('n', 'True', { labels })).excluded).toBe(true);
+  });
+
+  it('reads repairs newest first, without those that had no risk', () => {
+    const recent = [
+      { at: ago(300), risk: 'Pod' },
+      { at: ago(60), risk: 'Node' },
+      { at: ago(30), risk: 'None' },
+      { risk: 'Node' },
+    ] as const;
+    expect(facts({ status: { repairs: { recent } } }).repairs).toEqual([
+      { at: new Date(ago(60)), rebooted: true },
+      { at: new Date(ago(300)), rebooted: false },
+    ]);
+    expect(facts().repairs).toEqual([]);
+  });
+
+  it('never states what was not observed', () => {
+    const found = facts({}, nodeWith({}));
+    for (const field of ['foreignLeases', 'blockingPods', 'hasLocalData', 'unknownSince']) {
+      expect(found).not.toHaveProperty(field);
+    }
+    expect(found).toMatchObject({ nodeUID: 'u-1', nodeCreatedAt: new Date(ago(3600)), cordoned: false });
+    expect(facts({}, node('n', 'Unknown')).unknownSince).toEqual(NOW);
+  });
+
+  it('reads a cordon, the control plane label and the dimensions of common causes', () => {
+    const labels = {
+      'node-role.kubernetes.io/control-plane': '',
+      'topology.kubernetes.io/rack': 'r7',
+    };
+    const nodeInfo = { kernelVersion: '6.1', kubeletVersion: 'v1.34.2' };
+    const its = { ...node('n', 'True', { labels }), spec: { unschedulable: true }, status: { nodeInfo } };
+    const system = { gpuDriver: '550.1' };
+    expect(facts({ spec: { zone: 'a' }, status: { system } }, its)).toMatchObject({
+      cordoned: true,
+      isControlPlane: true,
+      dimensions: {
+        zone: 'a',
+        rack: 'r7',
+        kernelVersion: '6.1',
+        kubeletVersion: 'v1.34.2',
+        driverVersion: '550.1',
+      },
+    });
+  });
+
+  it('knows when the readiness changed by the clock that wrote it', () => {
+    expect(readyTransition(node('n', 'Unknown'))).toEqual(new Date(ago(3600)));
+    expect(readyTransition(undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineSet } from '../../../src/api/generated/types.ts';
+import { createCallWindow } from '../../../src/defender/facts/call-window.ts';
+import { createFleetObserver, type FleetObserver } from '../../../src/defender/facts/observer.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { ago, machine, NOW, node } from '../../support/builders.ts';
+import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
+import { policy } from '../builders.ts';
+import { job } from '../objects.ts';
+import { completeViews, type TestViews, testViews } from './observed.ts';
+
+interface Bed {
+  readonly views: TestViews;
+  readonly observer: FleetObserver;
+  readonly clock: VirtualClock;
+}
+
+function bed(): Bed {
+  const views = testViews();
+  const clock = virtualClock();
+  const calls = createCallWindow(clock);
+  calls.add({ verb: 'get', code: '200', seconds: 0.1, serverTime: clock.now() });
+  return { views, clock, observer: createFleetObserver({ views, clock, calls }) };
+}
+
+function completeBed(): Bed {
+  const made = bed();
+  completeViews(made.views);
+  made.observer.facts();
+  return made;
+}
+
+function pod(name: string, nodeName: string, phase = 'Running'): KubeObject {
+  const labels = { 'kubenode.dev/block': 'true' };
+  const metadata = { name, namespace: 'train', labels };
+  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { nodeName }, status: { phase } };
+}
+
+function countsOf({ observer }: Bed): readonly [number, readonly number[]] {
+  const [grouping] = observer.policies().groupings.filter(({ per }) => per === 'Cluster');
+  const { total, byStates } = observer.facts().group(grouping?.id ?? '', 'cluster');
+  return [total, byStates.flatMap((count, states) => (count > 0 ? [states] : []))];
+}
+
+describe('the observer of the fleet', () => {
+  it('R13 knows nothing before every view is complete', () => {
+    const { views, observer } = bed();
+    views.machines.store.replace([machine('m-1')]);
+    expect(observer.liveGrants()).toBeUndefined();
+    expect(observer.facts().view.ageSeconds).toBeUndefined();
+    expect(observer.facts().missingIn('(none)')).toBeUndefined();
+    expect(observer.holder('m-1', { kind: 'RemedyOperationJob', name: 'gone' })).toBe('Unknown');
+    expect(observer.facts().machine('m-1')).not.toHaveProperty('blockingPods');
+    completeViews(views);
+    expect(observer.liveGrants()).toEqual([]);
+    expect(observer.facts().view).toEqual({ ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: 0 });
+    expect(observer.facts().machine('m-1')).toMatchObject({ blockingPods: {} });
+    expect(observer.holder('m-1', { kind: 'RemedyOperationJob', name: 'gone' })).toBe('NotFound');
+  });
+
+  it('R20 is as old as its oldest view', () => {
+    const { views, observer } = completeBed();
+    views.jobs.ageMs = 12_000;
+    views.nodes.ageMs = 160_000;
+    expect(observer.facts().view.ageSeconds).toBe(160);
+  });
+
+  it('R14 follows Machines, Nodes and Pods in any order', () => {
+    const made = completeBed();
+    const { views, observer } = made;
+    views.policies.store.put(policy());
+    views.nodes.store.put(node('m-1', 'True'));
+    views.pods.store.put(pod('p', 'm-1'));
+    views.machines.store.put(machine('m-1'));
+    expect(observer.facts().machine('m-1')).toMatchObject({
+      readiness: 'Ready',
+      blockingPods: { 'kubenode.dev/block=true': 'train/p' },
+    });
+    expect(countsOf(made)).toEqual([1, [0]]);
+    views.nodes.store.put(node('m-1', 'False'));
+    expect(countsOf(made)).toEqual([1, [1]]);
+    views.pods.store.put(pod('p', 'm-1', 'Succeeded'));
+    expect(observer.facts().machine('m-1')).toMatchObject({ blockingPods: {} });
+    views.nodes.store.remove(node('m-1'));
+    expect(observer.facts().machine('m-1')).toMatchObject({ readiness: 'NotReady', established: false });
+    expect(countsOf(made)).toEqual([0, []]);
+  });
+
+  it('counts in the groups of a policy from the moment that it exists', () => {
+    const made = completeBed();
+    made.views.machines.store.put(machine('m-1'));
+    made.views.nodes.store.put(node('m-1'));
+    made.views.policies.store.put(policy());
+    expect(made.observer.policies().valid.map(({ name }) => name)).toEqual(['fleet-default']);
+    expect(countsOf(made)).toEqual([1, [0]]);
+    made.views.policies.store.remove(policy());
+    expect(made.observer.policies().valid).toEqual([]);
+  });
+
+  it('R20 measures how long a Node is Unknown by our own clock', async () => {
+    const { views, observer, clock } = completeBed();
+    views.machines.store.put(machine('m-1'));
+    views.nodes.store.put(node('m-1', 'Unknown'));
+    await clock.advance(30_000);
+    views.nodes.store.put(node('m-1', 'Unknown', { labels: { changed: 'yes' } }));
+    expect(observer.facts().unknownSince()).toEqual([NOW]);
+    views.nodes.store.put(node('m-1', 'True'));
+    expect(observer.facts().unknownSince()).toEqual([]);
+    views.nodes.store.put(node('m-1', 'Unknown'));
+    expect(observer.facts().unknownSince()).toEqual([clock.now()]);
+  });
+
+  it('takes the recorded time for a Node that was Unknown before we began to observe', () => {
+    const { views, observer } = bed();
+    views.nodes.store.put(node('m-1', 'Unknown'));
+    views.machines.store.put(machine('m-1'));
+    completeViews(views);
+    expect(observer.facts().unknownSince()).toEqual([new Date(ago(3600))]);
+  });
+
+  it('R14 remembers a machine that was deleted until that is recorded, or until it is back', () => {
+    const { views, observer } = completeBed();
+    const labels = { 'kubenode.dev/pool': 'web' };
+    for (const name of ['m-1', 'm-2', 'm-3']) {
+      views.machines.store.put(machine(name, { metadata: { labels }, spec: { zone: 'a' } }));
+    }
+    for (const name of ['m-1', 'm-2']) views.nodes.store.put(node(name));
+    for (const name of ['m-1', 'm-2', 'm-3']) views.machines.store.remove(machine(name));
+    const recorded = { pool: 'web', zone: 'a', since: NOW.toISOString() };
+    expect([...observer.deleted()]).toEqual([
+      ['m-1', recorded],
+      ['m-2', recorded],
+    ]);
+    views.machines.store.put(machine('m-1'));
+    observer.recorded('m-2');
+    expect([...observer.deleted()]).toEqual([]);
+  });
+
+  it('R14 misses what a MachineSet wants', () => {
+    const { views, observer } = completeBed();
+    const spec = { replicas: 2, template: { labels: {} } } as unknown as MachineSet['spec'];
+    const set: MachineSet = {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'MachineSet',
+      metadata: { name: 'web' },
+      spec,
+    };
+    views.machineSets.store.put(set);
+    expect(observer.facts().missingIn('web')).toBe(2);
+    views.machineSets.store.remove(set);
+    expect(observer.facts().missingIn('web')).toBe(0);
+  });
+
+  it('R32 lists the grants of live objects, and forgets those of deleted ones', () => {
+    const { views, observer } = completeBed();
+    views.jobs.store.put(job('m-1'));
+    views.nodes.store.put(node('m-2', 'True', { annotations: { 'kubenode.dev/cordoned-by': 'g-5-0' } }));
+    expect(observer.liveGrants()?.map(({ machine: name, entry }) => [name, entry.fence])).toEqual([
+      ['m-1', 7],
+      ['m-2', 5],
+    ]);
+    views.jobs.store.remove(job('m-1'));
+    views.nodes.store.put(node('m-2'));
+    expect(observer.liveGrants()).toEqual([]);
+    observer.close();
+    views.jobs.store.put(job('m-1'));
+    expect(observer.liveGrants()).toEqual([]);
+  });
+});
