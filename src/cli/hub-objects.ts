@@ -56,7 +56,7 @@ export function findByName<T extends KubeObject>(kind: string, objects: readonly
     hint:
       names.length > 0
         ? `use one of: ${names.slice(0, 20).join(', ')}`
-        : 'the hub has none yet: check that kubenode sync is running',
+        : 'the hub has none yet: run `kubenode status`, and start sync with `kubenode sync --from REPOSITORY` if it has no Pipeline',
     exitCode: EXIT.badInput,
   });
 }

@@ -3,7 +3,7 @@
  * a second process waits and takes over.
  */
 import { PIPELINES } from '../api/generated/resources.ts';
-import type { Pipeline } from '../api/generated/types.ts';
+import type { Cluster, Pipeline } from '../api/generated/types.ts';
 import { GROUP } from '../api/names.ts';
 import type { Client } from '../kube/client/client.ts';
 import type { CallReport } from '../kube/client/request.ts';
@@ -13,6 +13,7 @@ import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/m
 import type { Clock } from '../os/clock.ts';
 import type { CheckRunner } from '../rollout/check-runner.ts';
 import type { ApplyPolicy, ClusterAssignment } from './apply/cluster-syncer.ts';
+import type { ClusterEvent } from './apply/context.ts';
 import { readClusterUID } from './cluster-uid.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
@@ -118,6 +119,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     clusters: stores.clusters,
     secrets: stores.secrets,
     policy,
+    recordEvent: (name, event) => recordOn(stores.clusters.get(name), event),
     onReport(name) {
       assignments.writeReport(name);
       pipelines.requeueAll();
@@ -131,6 +133,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     hubUID,
     policy,
     onLease,
+    recordEvent: (name, event) => recordOn(stores.pipelines.get(name), event),
     clusterCommits: (pipeline) =>
       promotedClusters(pipeline, stores.clusters.list(), stores.pipelines.list()).flatMap(
         ({ metadata }) => clusters.report(metadata.name)?.commits ?? [],
@@ -154,6 +157,10 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
       events.record({ about, action: 'Promote', note: message, ...change }),
   });
   return { clusters, pipelines, assignments };
+
+  function recordOn(about: Cluster | Pipeline | undefined, { message, ...change }: ClusterEvent): void {
+    if (about) events.record({ about, action: 'Apply', note: message, ...change });
+  }
 
   function onLease(): void {
     assignments.refresh();

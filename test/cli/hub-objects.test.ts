@@ -57,7 +57,10 @@ describe('findByName', () => {
 
   it.each([
     [clusters, 'use one of: pre, prod'],
-    [[], 'the hub has none yet: check that kubenode sync is running'],
+    [
+      [],
+      'the hub has none yet: run `kubenode status`, and start sync with `kubenode sync --from REPOSITORY` if it has no Pipeline',
+    ],
   ])('fails with the existing names as hint', (objects, hint) => {
     expect(() => findByName('Cluster', objects, 'nope')).toThrow(
       expect.objectContaining({ message: 'Cluster nope not found in the hub', hint, exitCode: 65 }),

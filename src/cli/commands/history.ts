@@ -33,7 +33,7 @@ export function createHistoryCommand(io: Io): Command {
             author,
             subject,
           ]),
-          empty: `nothing has been applied to ${name} yet`,
+          empty: `nothing has been applied to ${name} yet: run \`kubenode status\` to see what it waits for`,
         }));
       } finally {
         await client.close();

@@ -33,6 +33,8 @@ export interface OwnerReference {
 export interface ManagedFields {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
+  /** The version through which it was written. */
+  readonly apiVersion?: string;
   readonly subresource?: string;
   readonly fieldsV1?: unknown;
 }

@@ -17,7 +17,7 @@ import {
 import { targetHealth } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedTarget } from '../rendered.ts';
-import type { SyncContext, SyncTarget } from './context.ts';
+import type { ClusterEvent, SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';
 import { DamagedInventory } from './inventory/inventory.ts';
 import type { InventoryStore } from './inventory/store.ts';
@@ -44,6 +44,7 @@ export interface ClusterSyncerOptions {
   readonly log: Log;
   readonly random: () => number;
   readonly metrics?: WatchMetrics;
+  readonly recordEvent?: (event: ClusterEvent) => void;
   /** Something changed in the cluster. */
   readonly onChange: () => void;
 }
@@ -129,8 +130,9 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     if (!assignment?.commit || !content) return 'no';
     const { client, live } = open;
     const applied = createAppliedReader(assignment.content, log);
-    const { hub } = options;
-    const context: SyncContext = { client, live, hub, store, applied, clock, log, serverForms, signal };
+    const { hub, scope, recordEvent } = options;
+    const base = { client, live, hub, scope, store, applied, clock, log, serverForms, signal };
+    const context: SyncContext = { ...base, ...optional('recordEvent', recordEvent) };
     const { digest, units } = content;
     const { commit, pipeline } = assignment;
     const target: SyncTarget = { commit, digest, units, ...options.policy(pipeline) };

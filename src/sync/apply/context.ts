@@ -15,13 +15,23 @@ export interface SyncContext {
   readonly store: InventoryStore;
   /** UID of the hub. */
   readonly hub: string;
+  /** Prefix of the units of this inventory. */
+  readonly scope: string;
   readonly applied: ReadApplied;
   readonly clock: Clock;
   readonly log: Log;
+  /** For people, about the cluster. */
+  readonly recordEvent?: (event: ClusterEvent) => void;
   /** Kept from one reconcile to the next; losing it costs one apply for each entry. */
   readonly serverForms: Map<string, ServerForm>;
   /** Checked between two requests: a request in flight completes. */
   readonly signal: AbortSignal;
+}
+
+export interface ClusterEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
 }
 
 export interface SyncTarget {

@@ -69,13 +69,13 @@ type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message'>;
 
 /** In the order of what a person has to do: a hold, then a permanent failure, then unfinished work. */
 function stateOf(
-  { holds }: TargetPlan,
+  { holds, prune }: TargetPlan,
   failures: readonly FailedObject[],
   waiting: readonly Failure[],
 ): WorkState {
   const [hold] = holds;
   if (hold) {
-    const message = `unit ${hold.unit}: ${hold.because}. To release it, acknowledge unit ${hold.unit} with planDigest ${hold.planDigest} in the Pipeline`;
+    const message = `unit ${hold.unit}: ${hold.because}${orphansAmong(prune, hold.unit)}. To release it, acknowledge unit ${hold.unit} with planDigest ${hold.planDigest} in the Pipeline`;
     return { state: 'Held', reason: 'DeletesHeld', message };
   }
   const permanent = failures.find(({ retryable }) => !retryable);
@@ -89,6 +89,14 @@ function stateOf(
     return { state: 'Applying', reason: unfinished.reason, message };
   }
   return { state: 'Applied', reason: 'Applied', message: ALL_MATCH };
+}
+
+/** Objects whose entries a person deleted with the inventory. */
+function orphansAmong(prune: TargetPlan['prune'], unit: string): string {
+  const { length } = prune.filter(
+    ({ action, entry }) => action === 'held' && entry.unit === unit && entry.found,
+  );
+  return length > 0 ? `; the inventory did not list ${length} of them: found by their owner labels` : '';
 }
 
 function textOf({ object, message }: Failure, count: number): string {

@@ -5,8 +5,10 @@
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { applySteps, type ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
-import { type Inventory, type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
+import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { usedKinds } from './live/kinds.ts';
+import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './orphans/find.ts';
+import { describeOrphans, hasMissingEntries, withEntries } from './orphans/plan.ts';
 import { type ObjectPlan, planTarget, type TargetPlan } from './plan.ts';
 import { type PruneResult, pruneUnits } from './prune/prune.ts';
 
@@ -21,7 +23,7 @@ export interface SyncResult {
 export async function syncCluster(context: SyncContext, target: SyncTarget): Promise<SyncResult> {
   const { store, clock } = context;
   const outcomes = new Map<string, ObjectOutcome>();
-  let plan = await observeCluster(context, target);
+  let plan = await observeAndList(context, target);
   // A CRD of this commit makes its kind available: objects that waited for it are planned again.
   for (let planned = true; planned; ) {
     await store.write({
@@ -31,7 +33,7 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
     const { newKinds } = await applySteps(context, plan, outcomes);
     await confirm(context, outcomes, target.commit);
     planned = newKinds;
-    if (planned) plan = await observeCluster(context, target);
+    if (planned) plan = await observeAndList(context, target);
   }
   await spendAcknowledgements(context, plan);
   const pruned = await pruneUnits(context, plan, { outcomes, now: clock.now() });
@@ -56,29 +58,62 @@ async function spendAcknowledgements({ store }: SyncContext, { prune }: TargetPl
   if (spent) await store.writeSpent(spent);
 }
 
-/** What an observation needs of the context: less than a reconcile, because nothing is written. */
-export interface ObserveContext extends Pick<SyncContext, 'live' | 'hub' | 'serverForms' | 'signal'> {
-  readonly store: { inventory(): Inventory };
+/** Orphans that are found are durable in the inventory before anything is written or deleted. */
+async function observeAndList(context: SyncContext, target: SyncTarget): Promise<TargetPlan> {
+  const { store, log, recordEvent } = context;
+  const observed = await observeEverywhere(context, target);
+  const { orphans } = observed;
+  if (orphans.length === 0) return observed;
+  const message = describeOrphans(orphans);
+  log.warn('orphans found', { count: orphans.length, message });
+  recordEvent?.({ type: 'Warning', reason: 'SyncOrphansFound', message });
+  await store.write({ add: orphans, remove: [] });
+  await store.write({
+    add: missingIntents(store.inventory(), entriesFor(observed, target.commit)),
+    remove: [],
+  });
+  return observeCluster(context, target);
 }
 
-/** Plans by what is observed now. Writes nothing. */
+/** What an observation needs of the context: less than a reconcile, because nothing is written. */
+export interface ObserveContext extends OrphanContext, Pick<SyncContext, 'serverForms' | 'signal'> {}
+
+export interface ObservedPlan extends TargetPlan {
+  /** Not in the inventory. The plan treats them as if they were. */
+  readonly orphans: readonly InventoryEntry[];
+}
+
+/** Plans by what is observed now, also of kinds that are not watched, if entries of the inventory are missing. Writes nothing. */
+export async function observeEverywhere(context: ObserveContext, target: SyncTarget): Promise<ObservedPlan> {
+  const observed = await observeCluster(context, target);
+  if (!isSearchDue(context, hasMissingEntries(observed, observed.orphans))) return observed;
+  const found = await unwatchedOrphans(context, target);
+  return found.length === 0 ? observed : observeCluster(context, target, found);
+}
+
+/** Plans by what is observed now, with these orphans and those among the watched objects. Writes nothing. */
 export async function observeCluster(
-  { hub, live, store, serverForms, signal }: ObserveContext,
+  context: ObserveContext,
   target: SyncTarget,
-): Promise<TargetPlan> {
+  found: readonly InventoryEntry[] = [],
+): Promise<ObservedPlan> {
+  const { hub, live, store, serverForms, signal } = context;
   const { commit, units, budget, acknowledgements } = target;
-  await live.watch(usedKinds(units, store.inventory()), signal);
-  return planTarget({
+  const listed = withEntries(store.inventory(), found);
+  await live.watch(usedKinds(units, listed), signal);
+  const orphans = [...found, ...(await watchedOrphans(context, target, listed))];
+  const plan = planTarget({
     hub,
     commit,
     units,
-    inventory: store.inventory(),
+    inventory: withEntries(listed, orphans),
     live: (id) => live.get(id),
     unknownReason: (id) => live.unknownReason(id) ?? `${id.kind} cannot be read in this cluster yet`,
     serverForms,
     budget,
     acknowledgements,
   });
+  return { ...plan, orphans };
 }
 
 /** Includes objects that already match git: the inventory may list them under another unit, or not at all. */

@@ -10,6 +10,7 @@ import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runt
 import type { Clock } from '../../os/clock.ts';
 import type { ApplyPolicy, ClusterAssignment } from '../apply/cluster-syncer.ts';
 import { type ClusterWorker, createClusterWorker } from '../apply/cluster-worker.ts';
+import type { ClusterEvent } from '../apply/context.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory/store.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
@@ -28,6 +29,7 @@ export interface ClusterWorkersOptions {
   readonly random: () => number;
   readonly metrics?: LeaseMetrics & WatchMetrics;
   readonly onCall?: (report: CallReport) => void;
+  readonly recordEvent?: (cluster: string, event: ClusterEvent) => void;
   readonly onReport: (cluster: string) => void;
   /** A Lease was acquired or lost. */
   readonly onLease: () => void;
@@ -99,6 +101,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       log,
       random,
       onReport: () => onReport(name),
+      recordEvent: (event) => options.recordEvent?.(name, event),
       ...(metrics ? { metrics } : {}),
     });
     return {

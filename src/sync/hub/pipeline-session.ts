@@ -10,6 +10,7 @@ import type { Clock } from '../../os/clock.ts';
 import { acceptedHeads } from '../accepted-heads.ts';
 import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { createClusterWorker } from '../apply/cluster-worker.ts';
+import type { ClusterEvent } from '../apply/context.ts';
 import type { ClusterReport } from '../cluster-report.ts';
 import type { AcceptedCommits, HeadReport, HubProblem } from '../commits.ts';
 import { hubScope, scopedToHub } from '../hub-scope.ts';
@@ -38,6 +39,8 @@ export interface PipelineSessionOptions {
   readonly log: Log;
   readonly random: () => number;
   readonly metrics?: WatchMetrics;
+  /** About the hub's own objects. */
+  readonly recordEvent?: (pipeline: string, event: ClusterEvent) => void;
   readonly onChange: () => void;
 }
 
@@ -64,10 +67,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     git: openRepository(pipeline, secrets, options.gitFolder),
     appliedCommits: () => unreleasedCommits(clusterCommits(name), releases.list()),
     newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
-    acceptedHeads() {
-      const current = pipelines.get(name);
-      return current ? acceptedHeads(current) : [];
-    },
+    acceptedHeads: () => [pipelines.get(name)].flatMap((current) => (current ? acceptedHeads(current) : [])),
   });
   const hubWorker = createClusterWorker({
     ...options,
@@ -77,6 +77,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     connect: options.connectHub,
     pinnedUID: () => options.hubUID,
     writeBlockedReason: () => lease.notHeldReason(),
+    recordEvent: (event) => options.recordEvent?.(name, event),
     onReport() {
       logProblem();
       onChange();

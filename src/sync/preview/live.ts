@@ -14,13 +14,13 @@ import { objectKey } from '../../kube/objects/object-id.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { canReplace } from '../apply/immutable.ts';
-import { openInventory } from '../apply/inventory/store.ts';
+import { type InventoryStore, openInventory } from '../apply/inventory/store.ts';
 import { createLiveCache } from '../apply/live/live-cache.ts';
 import { planTakeover, type Takeover } from '../apply/ownership/takeover.ts';
 import type { ObjectPlan, TargetPlan } from '../apply/plan.ts';
 import { type PrunePlan, REMOVED_FROM_GIT } from '../apply/prune/plan.ts';
 import { scopeMismatchReason } from '../apply/scope.ts';
-import { observeCluster } from '../apply/sync-cluster.ts';
+import { type ObservedPlan, observeEverywhere } from '../apply/sync-cluster.ts';
 import { type RenderedTarget, sourceText } from '../rendered.ts';
 import { runConcurrently } from '../run-concurrently.ts';
 import type { PreviewChange, PreviewLimits, UnitPreview } from './preview.ts';
@@ -52,15 +52,22 @@ export async function previewDeletes(options: LivePreviewOptions): Promise<UnitP
 }
 
 async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
-  const { client, clusterUID, hub, scope, target, commit, limits, signal } = options;
+  const { client, clusterUID, scope, target, commit, limits } = options;
   const store = await openInventory(client, { clusterUID, scope });
   const live = createLiveCache({ ...options, onChange: () => undefined });
   try {
     const { digest, units } = target;
-    const plan = await observeCluster(
-      { live, store, hub, serverForms: new Map(), signal },
-      { commit, digest, units, ...limits },
-    );
+    const observe = (inventory: InventoryStore): Promise<ObservedPlan> =>
+      observeEverywhere(
+        { ...options, live, store: inventory, serverForms: new Map() },
+        { commit, digest, units, ...limits },
+      );
+    const observed = await observe(store);
+    // Sync may have listed and applied objects since the inventory was read: those were never missing.
+    const plan =
+      observed.orphans.length > 0
+        ? await observe(await openInventory(client, { clusterUID, scope }))
+        : observed;
     const error = live.readError();
     if (error) throw error;
     const staleReason = live.staleReason();

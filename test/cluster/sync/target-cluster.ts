@@ -81,6 +81,7 @@ export async function startTestSync(client: Client, hub = HUB, scope = ''): Prom
     live,
     store,
     hub,
+    scope,
     clock,
     log,
     serverForms: new Map(),

@@ -131,7 +131,7 @@ async function run(
 ): Promise<SyncResult> {
   const { signal } = new AbortController();
   const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '' });
-  const context = { client, live, store, hub: HUB, clock: virtualClock(), log: memoryLog() };
+  const context = { client, live, store, hub: HUB, scope: '', clock: virtualClock(), log: memoryLog() };
   return syncCluster({ ...context, serverForms: new Map(), applied: async () => undefined, signal }, desired);
 }
 

@@ -131,6 +131,7 @@ async function sync({ client, live }: FakeProcess, desired: SyncTarget): Promise
       live,
       store,
       hub: HUB,
+      scope: '',
       clock: virtualClock(),
       log: memoryLog(),
       serverForms: new Map(),

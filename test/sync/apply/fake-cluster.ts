@@ -3,6 +3,7 @@
  * counts every call and can end its caller before or after any of them, like a crash. Tests in test/cluster/sync prove its
  * behavior on a real API server.
  */
+import { LABEL_HUB } from '../../../src/api/names.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
@@ -221,6 +222,7 @@ function createFakeLiveCache(content: Content): LiveCache {
   return {
     watch: async () => undefined,
     get: (id: ObjectId) => content.objects.get(objectKey(id)) ?? 'absent',
+    owned: () => [...content.objects.values()].filter(({ metadata }) => metadata.labels?.[LABEL_HUB]),
     recordApplied: () => undefined,
     recordDeleted: () => undefined,
     retryUnserved: () => undefined,

@@ -9,6 +9,7 @@ import { MANAGER_SYNC } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { Log } from '../../../kube/process/log.ts';
 import { openGit } from '../../../sync/git/open.ts';
 import { HUB_TARGET } from '../../../sync/rendered.ts';
 import type { SyncOptions } from '../../../sync/sync.ts';
@@ -43,6 +44,14 @@ export async function bootstrap(
   } finally {
     await client.close();
   }
+}
+
+/** Without a Pipeline there is nothing to sync, and nothing would tell why. */
+export function warnWithoutPipeline(log: Log, pipelines: number, from: string | undefined): void {
+  if (pipelines > 0 || from !== undefined) return;
+  log.warn('the hub has no Pipeline: nothing is synced', {
+    hint: 'create the Pipelines of the fleet repository once with: kubenode sync --from REPOSITORY',
+  });
 }
 
 async function pipelineExists(client: Client, name: string): Promise<boolean> {

@@ -23,7 +23,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
-import { bootstrap } from './bootstrap.ts';
+import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
 import { createCommitChecks } from './checks.ts';
 
 const HELP = `
@@ -127,6 +127,7 @@ async function sync(io: Io, flags: Flags): Promise<void> {
           log,
         });
   log.info('sync started', health ? { health: health.url } : {});
+  warnWithoutPipeline(log, stores.pipelines.list().length, flags.from);
   await untilAborted(signal);
   log.info('sync stopping');
   await health?.close();

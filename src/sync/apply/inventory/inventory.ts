@@ -25,6 +25,8 @@ export interface InventoryEntry extends ObjectId {
   readonly uid?: string;
   /** Another client created it, and sync took it over: it is released, never deleted. */
   readonly adopted?: true;
+  /** It was not listed, and found by its owner labels: a person deleted the inventory. */
+  readonly found?: true;
   /** When a protected object was marked for deletion. A later reconcile deletes it. */
   readonly markedAt?: string;
   /** Id of the acknowledgement that released the delete of the object with exactly this `uid`. */

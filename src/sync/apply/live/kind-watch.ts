@@ -30,6 +30,8 @@ export interface KindWatch {
   /** Resolves when the kind is listed completely, or cannot be in time: it never keeps other kinds waiting for longer. */
   start(signal: AbortSignal): Promise<void>;
   get(name: ObjectName): KubeObject | 'absent' | 'unknown';
+  /** Empty while they are unknown. */
+  list(): readonly KubeObject[];
   put(object: KubeObject): void;
   remove(object: KubeObject): void;
   /** Why its objects are unknown. */
@@ -80,6 +82,7 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
       if (!starting) await started;
     },
     get: (name) => (unknownReason() === undefined ? (objects.get(name) ?? 'absent') : 'unknown'),
+    list: () => (unknownReason() === undefined ? objects.list() : []),
     put: (object) => objects.put(object),
     remove: (object) => objects.remove(object),
     unknownReason,
@@ -91,9 +94,8 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
       unserved = false;
       listDeadlineMs = undefined;
     },
-    isUnreadable: () => {
-      return unknownReason() !== undefined && isErrorOfOneKind(watch ? watch.freshness().error : startError);
-    },
+    isUnreadable: () =>
+      unknownReason() !== undefined && isErrorOfOneKind(watch ? watch.freshness().error : startError),
     async stop() {
       stopping.abort();
       await running;

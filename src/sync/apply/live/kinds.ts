@@ -19,10 +19,15 @@ export function declaredKinds(units: readonly RenderedUnit[]): KindRef[] {
   return withoutDuplicates(units.flatMap(({ objects }) => objects.map(({ object }) => object)));
 }
 
+/** Without the version: an object is the same in every version of its kind. */
+export function kindKey({ apiVersion, kind }: KindRef): string {
+  return `${groupOf(apiVersion)}/${kind}`;
+}
+
 function withoutDuplicates(refs: readonly KindRef[]): KindRef[] {
   const kinds = new Map<string, KindRef>();
   for (const { apiVersion, kind } of refs) {
-    const key = `${groupOf(apiVersion)}/${kind}`;
+    const key = kindKey({ apiVersion, kind });
     if (!kinds.has(key)) kinds.set(key, { apiVersion, kind });
   }
   return [...kinds.values()];

@@ -3,9 +3,10 @@
  * own writes go into the same stores, so that a reconcile always sees its own writes.
  */
 
-import { groupOf, type ObjectId } from '../../../kube/objects/object-id.ts';
+import type { ObjectId } from '../../../kube/objects/object-id.ts';
 import { createCrdWatch } from './crd-watch.ts';
 import { createKindWatch, type KindWatch, type KindWatchOptions } from './kind-watch.ts';
+import { kindKey } from './kinds.ts';
 import type { KindRef, LiveCache } from './ports.ts';
 
 /** `onChange`: an object in the cluster changed, through us or through others. */
@@ -22,9 +23,10 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
       await Promise.all(refs.map((ref) => watchOf(ref).start(signal)));
     },
     get,
+    owned: () => [...kinds.values()].flatMap((kind) => kind.list()),
     recordApplied(object) {
       const { managedFields: _, ...metadata } = object.metadata;
-      kinds.get(keyOfRef(object))?.put({ ...object, metadata });
+      kinds.get(kindKey(object))?.put({ ...object, metadata });
     },
     // The watch reports the deletion too; until then the object must not look present.
     recordDeleted(id) {
@@ -48,7 +50,7 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
   };
 
   async function stopUnused(refs: readonly KindRef[]): Promise<void> {
-    const used = new Map(refs.map((ref) => [keyOfRef(ref), ref.apiVersion]));
+    const used = new Map(refs.map((ref) => [kindKey(ref), ref.apiVersion]));
     // In another version the watch starts again: the server may not serve the former one any more.
     const unused = [...kinds].filter(([key, { ref }]) => used.get(key) !== ref.apiVersion);
     for (const [key] of unused) kinds.delete(key);
@@ -56,7 +58,7 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
   }
 
   function watchOf(ref: KindRef): KindWatch {
-    const key = keyOfRef(ref);
+    const key = kindKey(ref);
     const watch = kinds.get(key) ?? createKindWatch(ref, { ...options, crds, closing: closing.signal });
     kinds.set(key, watch);
     return watch;
@@ -73,11 +75,6 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
     for (const kind of defined) kind.retryUnserved();
     if (defined.length > 0) options.onChange();
   }
-}
-
-/** Without the version: an object is the same in every version of its kind. */
-function keyOfRef({ apiVersion, kind }: KindRef): string {
-  return `${groupOf(apiVersion)}/${kind}`;
 }
 
 function keyOfId({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): string {

@@ -13,6 +13,8 @@ export interface LiveCache {
   /** Watches exactly these kinds. Resolves when each one is listed completely, is not served here, or cannot be read. */
   watch(kinds: readonly KindRef[], signal: AbortSignal): Promise<void>;
   get(id: ObjectId): KubeObject | 'absent' | 'unknown';
+  /** The objects of every watched kind that can be read. */
+  owned(): readonly KubeObject[];
   /** Stores the server's answer to our write: it is newer than what the watch has delivered. */
   recordApplied(object: KubeObject): void;
   recordDeleted(id: ObjectId): void;

@@ -22,6 +22,7 @@ export interface UnitPrunePlan {
 }
 
 export const REMOVED_FROM_GIT = 'removed from git';
+const FOUND_BY_LABELS = 'found by its owner labels, because the inventory did not list it';
 
 /** `declared` holds the keys of all objects that git declares in any unit. */
 export function planUnitPrune(input: ApplyInput, unit: string, declared: ReadonlySet<string>): UnitPrunePlan {
@@ -95,8 +96,9 @@ function spareAction({ hub }: ApplyInput, entry: InventoryEntry, live: KubeObjec
 }
 
 function deleteAction(entry: InventoryEntry): PruneAction {
-  if (!isProtected(entry) || entry.markedAt) return { action: 'delete', because: REMOVED_FROM_GIT };
-  return { action: 'mark', because: `${REMOVED_FROM_GIT}; protected, so it is marked first` };
+  const because = entry.found ? `${REMOVED_FROM_GIT}; ${FOUND_BY_LABELS}` : REMOVED_FROM_GIT;
+  if (!isProtected(entry) || entry.markedAt) return { action: 'delete', because };
+  return { action: 'mark', because: `${because}; protected, so it is marked first` };
 }
 
 function afterVerdict(

@@ -12,6 +12,7 @@ import type { ClusterWorkers } from '../cluster-workers.ts';
 import type { HubCache } from '../hub-cache.ts';
 import type { PipelineWorkers } from '../pipeline-workers.ts';
 import { applyReport, recordedTarget, withApplyReport } from './report.ts';
+import { createReportWriter, type DueReport } from './report-writer.ts';
 
 export interface AssignmentsOptions {
   readonly hub: HubCache;
@@ -20,12 +21,13 @@ export interface AssignmentsOptions {
   readonly identity: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly random: () => number;
 }
 
 export interface Assignments {
   /** Sets the recorded targets. Level-triggered: an unchanged target has no effect. */
   refresh(): void;
-  /** Writes the report of a cluster if it has changed. Returns at once; a failed write is repeated at the next call. */
+  /** Writes the report of a cluster if it has changed. Returns at once; a failed write is repeated with growing delays. */
   writeReport(cluster: string): void;
   writeReports(): void;
   /** What promotion knows about a cluster, whichever process applies to it. */
@@ -35,17 +37,20 @@ export interface Assignments {
 }
 
 export function createAssignments(options: AssignmentsOptions): Assignments {
-  const { hub, clusters, pipelines, identity, clock, log } = options;
+  const { hub, clusters, pipelines, identity, clock } = options;
   const stored = hub.stores.clusters;
-  const writing = new Map<string, Promise<void>>();
-  let closed = false;
+  const reports = createReportWriter({
+    ...options,
+    due: dueReport,
+    write: (name, report) => hub.applyClusterReport(name, report),
+  });
   return {
     refresh() {
       for (const cluster of stored.list()) setRecordedTarget(cluster);
     },
-    writeReport,
+    writeReport: (name) => reports.write(name),
     writeReports() {
-      for (const { metadata } of stored.list()) writeReport(metadata.name);
+      for (const { metadata } of stored.list()) reports.write(metadata.name);
     },
     report(name) {
       const own = clusters.report(name);
@@ -53,10 +58,7 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
       if (!own || !cluster || clusters.isHeld(name)) return own;
       return withApplyReport(own, cluster, clusters.holder(name));
     },
-    async close() {
-      closed = true;
-      await Promise.all(writing.values());
-    },
+    close: () => reports.close(),
   };
 
   function setRecordedTarget(cluster: Cluster): void {
@@ -90,26 +92,16 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
     return clusters.isHeld(cluster) && !pipelines.isHeld(pipeline);
   }
 
-  function writeReport(name: string): void {
+  function dueReport(name: string): DueReport | undefined {
     const cluster = stored.get(name);
-    if (closed || !cluster?.status?.assigned || writing.has(name) || !clusters.isHeld(name)) return;
+    if (!cluster?.status?.assigned || !clusters.isHeld(name)) return undefined;
     const report = currentReport(cluster, cluster.status.assigned);
-    if (isDeepStrictEqual(cluster.status.report, report)) return;
-    const written = write(name, report).finally(() => writing.delete(name));
-    writing.set(name, written);
+    return isDeepStrictEqual(cluster.status.report, report) ? undefined : { report };
   }
 
   /** One process that holds both Leases needs none: a report that stayed would count again after the next split. */
   function currentReport(cluster: Cluster, assigned: ClusterAssigned): ClusterApplyReport | undefined {
     const { name } = cluster.metadata;
     return isSplit(name, assigned) ? applyReport(cluster, identity, clusters.report(name)?.work) : undefined;
-  }
-
-  async function write(name: string, report: ClusterApplyReport | undefined): Promise<void> {
-    try {
-      await hub.applyClusterReport(name, report);
-    } catch (error) {
-      log.warn('report not written', { cluster: name, error });
-    }
   }
 }

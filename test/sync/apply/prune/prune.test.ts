@@ -50,6 +50,7 @@ async function prune(scenario: ApplyScenario): Promise<Pruned> {
     ...process,
     store,
     hub: HUB,
+    scope: '',
     clock: virtualClock(),
     log: memoryLog(),
     serverForms: new Map(),
