@@ -101,7 +101,6 @@ const ENTRY_POINTS = [
 const FUTURE_ENTRY_POINTS = [
   'src/agent/',
   'src/api/',
-  'src/defender/',
   'src/kube/controller/',
   'src/kube/process/shutdown.ts',
   'src/kube/transport/https.ts',

@@ -1,6 +1,7 @@
 /** The command line: all commands, one file or folder each. */
 import { Command } from 'commander';
 import { createCompletionCommand } from './commands/completion.ts';
+import { createControllersCommand } from './commands/controllers/controllers.ts';
 import { createExplainCommand } from './commands/explain/explain.ts';
 import { createHistoryCommand } from './commands/history.ts';
 import { createInitCommand } from './commands/init/init.ts';
@@ -36,6 +37,7 @@ export function createProgram(io: Io): Command {
     createRenderCommand(io),
     createPlanCommand(io),
     createSyncCommand(io),
+    createControllersCommand(io),
     createStatusCommand(io),
     createReleaseCommand(io),
     createHistoryCommand(io),

@@ -2,11 +2,15 @@
 import type { RemedyOperationJob } from '../../src/api/generated/types.ts';
 
 interface JobParts {
+  readonly grant?: Pick<RemedyOperationJob['spec']['grant'], 'id' | 'fence'>;
   readonly status?: Partial<NonNullable<RemedyOperationJob['status']>>;
 }
 
 /** A reboot of the machine, granted at 12:00 and not begun. */
-export function job(machine: string, { status }: JobParts = {}): RemedyOperationJob {
+export function job(
+  machine: string,
+  { grant = { id: 'g-7-0', fence: 7 }, status }: JobParts = {},
+): RemedyOperationJob {
   return {
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'RemedyOperationJob',
@@ -26,12 +30,7 @@ export function job(machine: string, { status }: JobParts = {}): RemedyOperation
       attempt: 1,
       group: 'hang',
       risk: 'Node',
-      grant: {
-        id: 'g-7-0',
-        fence: 7,
-        issuedAt: '2030-01-01T12:00:00Z',
-        notAfter: '2030-01-01T12:05:00Z',
-      },
+      grant: { ...grant, issuedAt: '2030-01-01T12:00:00Z', notAfter: '2030-01-01T12:05:00Z' },
       operationID: 'op-1',
       plan: [step('a', 'CollectDiagnostics', 'None'), step('b', 'Reboot', 'Node')],
       deadline: '2030-01-01T14:00:00Z',

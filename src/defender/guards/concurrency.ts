@@ -79,6 +79,23 @@ function useOf(
   return { key, used, total, what: 'out of service or in work' };
 }
 
+export interface GroupOfLimit {
+  readonly policy: PreparedPolicy;
+  readonly prepared: PreparedLimit;
+  readonly key: string;
+}
+
+/** What an ask for a machine that serves would meet, for reports. */
+export function limitUse(
+  { facts, usage }: Pick<GuardInput, 'facts' | 'usage'>,
+  { policy, prepared, key }: GroupOfLimit,
+): { readonly used: number; readonly max: number } {
+  const counts = facts.group(prepared.grouping?.id ?? '', key);
+  const { uncounted, deleted } = usage.of(prepared, key, '');
+  const used = countStates(counts, policy.countedStates) + uncounted;
+  return { used, max: maximum(policy, prepared, counts.total + deleted).value };
+}
+
 interface Maximum {
   readonly value: number;
   readonly isSmallPool: boolean;

@@ -5,7 +5,14 @@ import { appliesTo } from '../policies/matches.ts';
 import { type AskGuard, after, entryOf, type GuardInput } from './guard.ts';
 
 /** Bounds of the maps in the CRD, and of the object (defender.md, section 3). */
-export const LEDGER_MAXIMUM = { grants: 512, gone: 512, rates: 128, bytes: 384 * 1024 } as const;
+export const LEDGER_MAXIMUM = {
+  grants: 512,
+  gone: 512,
+  rates: 128,
+  breakers: 64,
+  approvals: 64,
+  bytes: 384 * 1024,
+} as const;
 /** The last fifth is kept for acts that bring machines back. */
 const NEAR_FULL = 0.8;
 /** The longest life of a grant: after it, an unrecorded grant permits nothing. */

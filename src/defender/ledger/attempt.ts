@@ -1,6 +1,6 @@
 /** One batch against the ledger: read, decide, write; again from the start when the write failed or may have failed. */
 import type { DefenderLedger, DefenderLedgerSpec } from '../../api/generated/types.ts';
-import type { Denial } from '../../api/grants.ts';
+import type { Denial, DenialCause } from '../../api/grants.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -20,7 +20,9 @@ export interface AttemptOptions {
   /** Grants that live objects carry; undefined: not all of them could be read. */
   readonly liveGrants: () => readonly LiveGrant[] | undefined;
   /** The leader takes over with a new epoch; a process that only answers requests does not. */
-  readonly leads?: boolean;
+  readonly leads?: () => boolean;
+  /** For reports: the causes of every denial, and in mode Audit those of what would have been denied. */
+  readonly denied?: (causes: readonly DenialCause[]) => void;
   readonly without?: ReadonlySet<string>;
 }
 
@@ -35,7 +37,7 @@ const MAX_ATTEMPTS = 5;
 const RETRY_MS = 50;
 
 export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
-  const { store, clock, log, leads = false } = options;
+  const { store, clock, log, leads = isNeverLeading, denied } = options;
   let epoch: number | undefined;
   let conflicts = 0;
 
@@ -76,7 +78,7 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
       throw new LedgerRebuilt(recovery.because);
     }
     if (!found) return denial('LedgerUnavailable', 'the ledger is missing');
-    if (leads && epoch !== undefined && found.spec.epoch > epoch) {
+    if (leads() && epoch !== undefined && found.spec.epoch > epoch) {
       return denial('LedgerUnavailable', `another Defender leads, with epoch ${found.spec.epoch}`);
     }
     return await decide(found, requests, now);
@@ -87,17 +89,23 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
     requests: readonly LedgerRequest[],
     now: Date,
   ): Promise<readonly LedgerAnswer[]> {
-    const { next, answers } = planLedger(planInput(found.spec, now), requests);
+    const isLeading = leads();
+    const { next, answers, causes } = planLedger(planInput(found.spec, now, isLeading), requests);
     if (next) await store.write(found, next);
-    epoch = next?.epoch ?? epoch;
+    if (isLeading) epoch = next?.epoch ?? epoch;
+    denied?.(causes);
     return answers;
   }
 
-  function planInput(ledger: DefenderLedgerSpec, now: Date): LedgerPlanInput {
+  function planInput(ledger: DefenderLedgerSpec, now: Date, isLeading: boolean): LedgerPlanInput {
     const { policies, facts, without } = options;
-    const own = leads && epoch === undefined ? ledger.epoch + 1 : ledger.epoch;
+    const own = isLeading && epoch === undefined ? ledger.epoch + 1 : ledger.epoch;
     return { ledger, policies: policies(), facts: facts(), now, epoch: own, ...(without ? { without } : {}) };
   }
+}
+
+function isNeverLeading(): boolean {
+  return false;
 }
 
 /** The batch is decided again, with the rebuilt ledger. */

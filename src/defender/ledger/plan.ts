@@ -1,6 +1,6 @@
 /** One write of the ledger for a batch of requests: its next content, and the answer to each. Pure. */
 import type { DefenderLedgerSpec } from '../../api/generated/types.ts';
-import type { GrantAsk } from '../../api/grants.ts';
+import type { DenialCause, GrantAsk } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { closeBreaker, reviewBreakers } from '../breakers/review.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
@@ -31,12 +31,15 @@ export interface LedgerPlan {
   readonly next: DefenderLedgerSpec | undefined;
   /** In the order of the requests. */
   readonly answers: readonly LedgerAnswer[];
+  /** Of all denials, and in mode Audit of what would have been denied. */
+  readonly causes: readonly DenialCause[];
 }
 
 interface Batch {
   readonly draft: LedgerDraft;
   readonly input: DecisionInput;
   issued: number;
+  readonly causes: DenialCause[];
 }
 
 export function planLedger(given: LedgerPlanInput, requests: readonly LedgerRequest[]): LedgerPlan {
@@ -49,9 +52,9 @@ export function planLedger(given: LedgerPlanInput, requests: readonly LedgerRequ
     canExpire && [expireEntries(draft, { policies, facts, now }), endRecovery(draft, now)].includes(true);
   const usage = createLedgerUsage({ policies, ledger: draft, facts, now });
   const input = { policies, ledger: draft, usage, facts, now, ...(without ? { without } : {}) };
-  const batch: Batch = { draft, input, issued: 0 };
+  const batch: Batch = { draft, input, issued: 0, causes: [] };
   const answers = requests.map((request) => answer(batch, request, hasExpired));
-  return { next: draft.changed ? finishDraft(draft) : undefined, answers };
+  return { next: draft.changed ? finishDraft(draft) : undefined, answers, causes: batch.causes };
 }
 
 function endRecovery(draft: LedgerDraft, now: Date): boolean {
@@ -66,7 +69,7 @@ function answer(batch: Batch, request: LedgerRequest, hasExpired: boolean): Ledg
   if (request.kind === 'ask') return answerAsk(batch, request.ask, request.dryRun === true);
   if (request.kind === 'renew') {
     const renewal = renewGrant(draft, request.renewal, input);
-    return renewal.permitted ? { kind: 'entry', ...renewal.found } : denied(renewal.cause);
+    return renewal.permitted ? { kind: 'entry', ...renewal.found } : denied(batch, renewal.cause);
   }
   if (request.kind === 'settle') settleGrant(draft, request.settlement, input);
   else if (request.kind === 'sweep') draft.changed ||= hasExpired;
@@ -78,7 +81,8 @@ function answerAsk(batch: Batch, ask: GrantAsk, isDryRun: boolean): LedgerAnswer
   const { draft, input } = batch;
   const found = repeatedGrant(draft, ask, input.now);
   const decision = decideAsk(input, found ? renewalAsk(found, ask) : ask);
-  if (!decision.permitted) return denied(decision);
+  if (!decision.permitted) return denied(batch, decision);
+  batch.causes.push(...decision.audit);
   if (isDryRun) return { kind: 'allowance', allowance: { granted: true, dryRun: true } };
   if (found) return { kind: 'entry', ...found };
   const machine = input.facts.machine(ask.machine);
@@ -116,7 +120,8 @@ function record({ draft, input }: Batch, change: Change): void {
   else closeBreaker(draft, change.id);
 }
 
-function denied(decision: Extract<Decision, { permitted: false }>): LedgerAnswer {
+function denied({ causes }: Batch, decision: Extract<Decision, { permitted: false }>): LedgerAnswer {
+  causes.push(decision, ...decision.also, ...decision.audit);
   const { reason, message, policy, key, used, limit, until, also, retryAt } = decision;
   const counted = { ...optional('key', key), ...optional('used', used), ...optional('limit', limit) };
   const ends = { ...optional('until', until), ...optional('retryAt', retryAt) };

@@ -78,7 +78,7 @@ export function ledgerBed(): Promise<LedgerBed> {
       policies: () => preparePolicies(POLICIES),
       facts: () => facts,
       liveGrants: live,
-      leads,
+      leads: () => leads,
     });
     return { ledger, connection };
   }

@@ -1,0 +1,127 @@
+/** `kubenode controllers`: the controllers of a cluster, in one process. Several may run: one leads, and the others wait. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Command, Option } from 'commander';
+import { GROUP, NAMESPACE, PRINCIPAL_CONTROLLERS, PRINCIPAL_DEFENDER } from '../../../api/names.ts';
+import { createDefender } from '../../../defender/defender.ts';
+import { createCallWindow } from '../../../defender/facts/call-window.ts';
+import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
+import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
+import { runControllers } from '../../../kube/controller/run.ts';
+import { createLeaseElection, type LeaseElection } from '../../../kube/leader/election.ts';
+import { createLogger, LOG_LEVELS, type LogLevel } from '../../../kube/process/logger.ts';
+import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
+import { createMetrics } from '../../../kube/process/metrics.ts';
+import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
+import { systemRandom } from '../../../os/system-random.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import type { Io } from '../../io.ts';
+import { createIntegerParser } from '../../option-parsers.ts';
+import { connectOptionsFor } from '../../principal.ts';
+
+const HELP = `
+Runs the controllers of one cluster: in this version the Defender, which sweeps the ledger of grants and reports the state of
+the DefenderPolicies. Run several: one leads, the others take over when it ends. It can be killed at any time. It acts
+as the user kubenode-controllers and impersonates the account of each controller: with credentials of that user, or
+with those of an administrator.
+
+Example:
+  kubenode controllers --context test --port 8080`;
+
+interface Flags extends ConnectionFlags {
+  readonly port?: number;
+  readonly host: string;
+  readonly logLevel: LogLevel;
+}
+
+const LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' };
+
+export function createControllersCommand(io: Io): Command {
+  const command = new Command('controllers')
+    .description('run the controllers of a cluster: the Defender')
+    .option(
+      '--port <n>',
+      'port for /healthz, /readyz and /metrics; 0 selects a free port',
+      createIntegerParser(0, 65_535),
+    )
+    .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
+    .addOption(
+      new Option('--log-level <level>', 'lowest level to log').choices([...LOG_LEVELS]).default('info'),
+    )
+    .addHelpText('after', HELP);
+  return addConnectionOptions(command).action((flags: Flags) => controllers(io, flags));
+}
+
+async function controllers(io: Io, flags: Flags): Promise<void> {
+  const { clock, signal } = io;
+  const log = createLogger({ level: flags.logLevel, stream: { write: (line) => io.err(line) }, clock });
+  const metrics = createMetrics();
+  const runtime = createRuntimeMetrics(metrics, createLoopDelay());
+  const calls = createCallWindow(clock);
+  const own = await connectOptionsFor(io, flags, PRINCIPAL_CONTROLLERS);
+  const connection: ConnectOptions = {
+    ...own,
+    onCall: (report) => {
+      runtime.call(report);
+      calls.add(report);
+    },
+  };
+  const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const shared = { clock, log, random: systemRandom };
+  const client = await connect(connection);
+  const defenderClient = await connect({
+    ...connection,
+    impersonate: impersonateServiceAccount({ namespace: NAMESPACE, name: PRINCIPAL_DEFENDER }),
+  });
+  const lease = watchLeading(
+    createLeaseElection({ ...shared, client, identity, name: LEASE, metrics: runtime.lease }),
+  );
+  const { leads } = lease;
+  const defender = createDefender({
+    ...shared,
+    client: defenderClient,
+    calls,
+    leads,
+    metrics: runtime.watch,
+  });
+  try {
+    await runControllers(
+      {
+        ...shared,
+        controllers: [defender.controller],
+        views: defender.views,
+        connect: (principal) => connect({ ...connection, ...principal }),
+        reporter: { domain: GROUP, instance: identity },
+        lease,
+        metrics,
+        runtime,
+        ...(flags.port === undefined ? {} : { health: healthOptions(flags, flags.port, log) }),
+      },
+      signal,
+    );
+  } finally {
+    defender.close();
+    await Promise.all([client.close(), defenderClient.close()]);
+  }
+}
+
+function healthOptions(
+  { host }: Flags,
+  port: number,
+  log: ReturnType<typeof createLogger>,
+): { port: number; host: string; listening: (url: string) => void } {
+  return { port, host, listening: (url) => log.info('health server started', { url }) };
+}
+
+/** The election, and whether its Lease is held now. */
+function watchLeading(election: LeaseElection): LeaseElection & { readonly leads: () => boolean } {
+  let term: Awaited<ReturnType<LeaseElection['campaign']>> | undefined;
+  return {
+    campaign: async (signal) => {
+      term = await election.campaign(signal);
+      return term;
+    },
+    holder: () => election.holder(),
+    leads: () => term?.held() === true,
+  };
+}

@@ -1,0 +1,177 @@
+/**
+ * Sweeps the ledger: drops what has expired, opens and closes breakers by what is observed, records deleted machines, settles
+ * grants whose holder has ended, and reports. Level-based: every sweep starts from the ledger and the objects as they are,
+ * so a process may end at any line and the next one continues.
+ */
+import {
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINES,
+  REMEDY_OPERATION_JOBS,
+} from '../../api/generated/resources.ts';
+import type { DefenderLedger, DefenderLedgerSpec } from '../../api/generated/types.ts';
+import { EVENT_PREFIX, LEDGER, MANAGER_DEFENDER, NAMESPACE, PRINCIPAL_DEFENDER } from '../../api/names.ts';
+import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
+import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
+import { generationChanged } from '../../kube/controller/predicates.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { planExpiry, type SuspectPlan } from '../expiry/plan.ts';
+import type { FleetObserver } from '../facts/observer.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { ledgerChanges } from './changes.ts';
+import type { DenialCounts } from './denial-counts.ts';
+import { ledgerStatus } from './ledger-status.ts';
+import { policyStatus } from './policy-status.ts';
+
+export interface DefenderControllerOptions {
+  readonly observer: FleetObserver;
+  readonly ledger: Ledger;
+  readonly denials: DenialCounts;
+}
+
+const KEY = 'ledger';
+/** Cooldowns and expiries are late by this much at most. */
+const SWEEP_MS = 10_000;
+
+interface Sweeper extends DefenderControllerOptions {
+  /** What Events were recorded for. */
+  reported: DefenderLedgerSpec | undefined;
+  /** Suspect grants that an Event was recorded for. */
+  readonly alerted: Set<string>;
+}
+
+export function createDefenderController(options: DefenderControllerOptions): Controller {
+  const sweeper: Sweeper = { ...options, reported: undefined, alerted: new Set() };
+  return {
+    name: 'defender',
+    reads: [
+      read(DEFENDER_LEDGERS, { keys: onlyKey, changed: generationChanged }),
+      read(DEFENDER_POLICIES, { keys: onlyKey, changed: generationChanged }),
+      // Changes of machines are counted at once; only a deletion is written.
+      read(MACHINES, { keys: onlyKey, changed: () => false }),
+      read(REMEDY_OPERATION_JOBS, { keys: onlyKey, changed: () => false }),
+    ],
+    writes: ['DefenderPolicy.status', 'DefenderLedger.status'],
+    fieldManager: MANAGER_DEFENDER,
+    serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_DEFENDER },
+    concurrency: 1,
+    reconcile: (_, context) => reconcile(sweeper, context),
+  };
+}
+
+function onlyKey(): readonly string[] {
+  return [KEY];
+}
+
+async function reconcile(sweeper: Sweeper, context: ReconcileContext): Promise<ReconcileResult> {
+  const failure = await sweep(sweeper, context).then(() => undefined, asError);
+  const ledger = context.view(DEFENDER_LEDGERS).get(LEDGER);
+  const suspects = ledger ? suspectsOf(sweeper, ledger, context) : [];
+  report(sweeper, context, { ledger, suspects, failure });
+  if (failure) throw failure;
+  return { requeueAt: new Date(+context.clock.now() + SWEEP_MS) };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** One batch, so one write: or none when nothing changed. */
+async function sweep({ observer, ledger }: Sweeper, context: ReconcileContext): Promise<void> {
+  const deleted = [...observer.deleted()];
+  await Promise.all([
+    ledger.sweep(),
+    ledger.reviewBreakers(),
+    ...deleted.map(([machine, entry]) => ledger.recordDeleted(machine, entry)),
+  ]);
+  for (const [machine] of deleted) observer.recorded(machine);
+  const found = context.view(DEFENDER_LEDGERS).get(LEDGER);
+  if (!found) return;
+  const plans = suspectsOf({ observer }, found, context);
+  const settlements = plans.flatMap(({ settlement }) => settlement ?? []);
+  if (settlements.length === 0) return;
+  for (const { machine, because, settlement } of plans) {
+    if (settlement) context.log.info('grant settled', { machine, because, grant: settlement.id });
+  }
+  await ledger.settle(settlements);
+}
+
+function suspectsOf(
+  { observer }: Pick<Sweeper, 'observer'>,
+  { spec }: DefenderLedger,
+  { clock }: ReconcileContext,
+): readonly SuspectPlan[] {
+  const facts = observer.facts();
+  return planExpiry({
+    ledger: spec,
+    holder: (machine, holder) => observer.holder(machine, holder),
+    machine: (name) => facts.machine(name),
+    now: clock.now(),
+  });
+}
+
+interface SweepResult {
+  readonly ledger: DefenderLedger | undefined;
+  readonly suspects: readonly SuspectPlan[];
+  readonly failure: Error | undefined;
+}
+
+function report(sweeper: Sweeper, context: ReconcileContext, result: SweepResult): void {
+  const { observer, denials } = sweeper;
+  const { ledger } = result;
+  const now = context.clock.now();
+  const shared = { policies: observer.policies(), facts: observer.facts(), ledger: ledger?.spec, now };
+  for (const policy of context.view(DEFENDER_POLICIES).list()) {
+    const { name } = policy.metadata;
+    const status = policyStatus({ ...shared, policy, denials: denials.of(name) });
+    const { status: fitting } = truncateToSchema({ ...policy, status });
+    context.reportStatus(DEFENDER_POLICIES, { metadata: { name }, status: fitting });
+  }
+  if (!ledger) return;
+  reportLedger(sweeper, context, { ...result, ledger });
+  recordChanges(sweeper, context, ledger);
+  recordAlerts(sweeper, context, { ...result, ledger });
+}
+
+type LedgerResult = SweepResult & { readonly ledger: DefenderLedger };
+
+function reportLedger(
+  { ledger: { conflicts } }: Sweeper,
+  context: ReconcileContext,
+  { ledger, suspects, failure }: LedgerResult,
+): void {
+  const now = context.clock.now();
+  const status = ledgerStatus({ ledger, suspects, conflicts, failure: failure?.message, now });
+  const { status: fitting } = truncateToSchema({ ...ledger, status });
+  context.reportStatus(DEFENDER_LEDGERS, { metadata: { name: LEDGER }, status: fitting });
+}
+
+/** After a restart the first state is the base: what happened before is in the status. */
+function recordChanges(sweeper: Sweeper, context: ReconcileContext, ledger: DefenderLedger): void {
+  const before = sweeper.reported ?? ledger.spec;
+  sweeper.reported = ledger.spec;
+  for (const { policy, event } of ledgerChanges(before, ledger.spec)) {
+    const about = policy === undefined ? ledger : context.view(DEFENDER_POLICIES).get(policy);
+    context.event(about ?? ledger, event);
+  }
+}
+
+function recordAlerts(
+  { alerted }: Sweeper,
+  context: ReconcileContext,
+  { ledger, suspects }: LedgerResult,
+): void {
+  for (const { machine, because, isAlert } of suspects) {
+    const id = ledger.spec.grants[machine]?.id ?? machine;
+    if (!isAlert || alerted.has(id)) continue;
+    alerted.add(id);
+    const reason = `${EVENT_PREFIX[MANAGER_DEFENDER]}GrantSuspect`;
+    const note = `grant ${id} of machine ${machine} is past its end: ${because}`;
+    context.event(context.view(MACHINES).get(machine) ?? ledger, {
+      type: 'Warning',
+      reason,
+      action: 'Settle',
+      note,
+    });
+  }
+}

@@ -1,0 +1,89 @@
+/** The status of the DefenderLedger: whether it can be used, how full it is, and what waits for a person. Pure. */
+import type { DefenderLedger, DefenderLedgerSpec, DefenderLedgerStatus } from '../../api/generated/types.ts';
+import { defenderLedgerPhases } from '../../api/phase-tables.ts';
+import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { SuspectPlan } from '../expiry/plan.ts';
+import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
+import { isInFlight } from '../ledger/entries.ts';
+
+export interface LedgerStatusInput {
+  readonly ledger: DefenderLedger;
+  /** Grants past their end. */
+  readonly suspects: readonly SuspectPlan[];
+  readonly conflicts: number;
+  /** Why the last write failed. */
+  readonly failure: string | undefined;
+  readonly now: Date;
+}
+
+const NEAR_FULL = 0.8;
+const SHOWN = 5;
+
+export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
+  const { ledger, suspects, conflicts, now } = input;
+  const { spec, metadata, status } = ledger;
+  const observedGeneration = optional('observedGeneration', metadata.generation);
+  const sizeBytes = ledgerBytes(spec);
+  const findings = [ready(input), nearFull(spec, sizeBytes), suspect(suspects)];
+  const conditions = withConditions(
+    status?.conditions,
+    findings.map((finding) => ({ ...finding, ...observedGeneration })),
+    now,
+  );
+  const grants = Object.values(spec.grants);
+  const inFlight = grants.filter(isInFlight).length;
+  return {
+    ...observedGeneration,
+    phase: defenderLedgerPhases.phaseOf({ conditions }),
+    conditions,
+    grants: { inFlight, lingering: grants.length - inFlight, suspect: suspects.length },
+    sizeBytes,
+    casConflicts: conflicts,
+  };
+}
+
+function ready({ ledger: { spec }, failure }: LedgerStatusInput): ConditionUpdate {
+  const type = 'Ready';
+  if (failure !== undefined) return { type, status: 'False', reason: 'NotWritten', message: failure };
+  if (spec.recovering) {
+    const message = `recreated or restored at ${spec.recoveringSince ?? 'unknown'}: everything is denied for 300 s`;
+    return { type, status: 'False', reason: 'Recovering', message };
+  }
+  return { type, status: 'True', reason: 'Written', message: `epoch ${spec.epoch}` };
+}
+
+function nearFull(spec: DefenderLedgerSpec, sizeBytes: number): ConditionUpdate {
+  const used = {
+    grants: Object.keys(spec.grants).length,
+    gone: Object.keys(spec.gone).length,
+    rates: Object.keys(spec.rates).length,
+    breakers: Object.keys(spec.breakers).length,
+    approvals: Object.keys(spec.approvals).length,
+    bytes: sizeBytes,
+  };
+  const full = (Object.keys(used) as (keyof typeof used)[]).filter(
+    (part) => used[part] > LEDGER_MAXIMUM[part] * NEAR_FULL,
+  );
+  const type = 'NearFull';
+  const room = 'below 80 % of every bound';
+  if (full.length === 0) return { type, status: 'False', reason: 'HasRoom', message: room };
+  const message = full.map((part) => `${part}: ${used[part]} of ${LEDGER_MAXIMUM[part]}`).join('; ');
+  return { type, status: 'True', reason: 'NearFull', message };
+}
+
+function suspect(suspects: readonly SuspectPlan[]): ConditionUpdate {
+  const type = 'Suspect';
+  const waiting = suspects.filter(({ settlement }) => !settlement);
+  if (waiting.length === 0) {
+    return { type, status: 'False', reason: 'AllKnown', message: 'no started grant is past its end' };
+  }
+  const names = waiting.slice(0, SHOWN).map(({ machine, because }) => `${machine}: ${because}`);
+  const rest = waiting.length > SHOWN ? [`and ${waiting.length - SHOWN} more`] : [];
+  const hint = 'settle with: kubenode defender settle MACHINE';
+  return { type, status: 'True', reason: 'PastEnd', message: [...names, ...rest, hint].join('; ') };
+}
+
+export function ledgerBytes(spec: DefenderLedgerSpec): number {
+  return Buffer.byteLength(JSON.stringify(spec));
+}

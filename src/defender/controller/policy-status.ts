@@ -1,0 +1,134 @@
+/** The status of a DefenderPolicy: whether it decides, what it stops, and how much of its limits is used. Pure. */
+import type {
+  BreakerStatus,
+  DefenderLedgerSpec,
+  DefenderPolicy,
+  DefenderPolicyStatus,
+} from '../../api/generated/types.ts';
+import { defenderPolicyPhases } from '../../api/phase-tables.ts';
+import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { FleetFacts } from '../facts/facts.ts';
+import type { PreparedPolicies } from '../policies/prepare.ts';
+import { policyProblems } from '../policies/problems.ts';
+import { limitUsage } from './usage.ts';
+
+export interface PolicyStatusInput {
+  readonly policy: DefenderPolicy;
+  readonly policies: PreparedPolicies;
+  /** Undefined: it was not read. */
+  readonly ledger: DefenderLedgerSpec | undefined;
+  readonly facts: FleetFacts;
+  readonly denials: Readonly<Record<string, number>>;
+  readonly now: Date;
+}
+
+const SHOWN = 20;
+const MAX_KEY = 64;
+
+export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
+  const { policy, policies, ledger, facts, denials, now } = input;
+  const { name, generation } = policy.metadata;
+  const breakers = breakersOf(name, ledger);
+  const observedGeneration = optional('observedGeneration', generation);
+  const findings = [accepted(policy), inForce(policy), stopped(policy, now), breakerOpen(breakers)];
+  const conditions = withConditions(
+    policy.status?.conditions,
+    findings.map((finding) => ({ ...finding, ...observedGeneration })),
+    now,
+  );
+  const prepared = policies.valid.find((each) => each.name === name);
+  return {
+    ...observedGeneration,
+    phase: defenderPolicyPhases.phaseOf({ conditions }),
+    conditions,
+    ...optional('ledgerSeq', ledger?.seq),
+    usage: prepared && ledger ? limitUsage(prepared, { policies, ledger, facts, now }) : [],
+    breakers: breakers.slice(0, SHOWN),
+    denials,
+  };
+}
+
+function accepted(policy: DefenderPolicy): ConditionUpdate {
+  const problems = policyProblems(policy);
+  const message = problems.length > 0 ? problems.join('; ') : 'every field can be decided by';
+  return {
+    type: 'Accepted',
+    status: problems.length > 0 ? 'False' : 'True',
+    reason: problems.length > 0 ? 'Invalid' : 'Valid',
+    message,
+  };
+}
+
+function inForce(policy: DefenderPolicy): ConditionUpdate {
+  const type = 'InForce';
+  const isAudit = policy.spec.mode === 'Audit';
+  if (policyProblems(policy).length > 0) {
+    const message = isAudit ? 'it decides nothing' : 'every ask is denied until the policy is fixed';
+    return { type, status: 'False', reason: 'NotAccepted', message };
+  }
+  return isAudit
+    ? { type, status: 'True', reason: 'Audit', message: 'denials are recorded, and deny nothing' }
+    : { type, status: 'True', reason: 'Enforced', message: 'asks are decided by this generation' };
+}
+
+function stopped({ spec: { killSwitch } }: DefenderPolicy, now: Date): ConditionUpdate {
+  const type = 'KillSwitchEngaged';
+  const { engaged, scope, by = 'unknown', reason = 'no reason given', until } = killSwitch;
+  if (!engaged) return { type, status: 'False', reason: 'NotEngaged', message: 'not engaged' };
+  if (until !== undefined && Date.parse(until) <= +now) {
+    return { type, status: 'False', reason: 'Ended', message: `ended at ${until}` };
+  }
+  const end = until === undefined ? 'until it is disengaged' : `until ${until}`;
+  const message = `engaged by ${by} for ${scope}, ${end}: ${reason}. Settling and uncordoning continue`;
+  return { type, status: 'True', reason: 'Engaged', message };
+}
+
+function breakerOpen(breakers: readonly BreakerStatus[]): ConditionUpdate {
+  const type = 'BreakerOpen';
+  if (breakers.length === 0) {
+    return { type, status: 'False', reason: 'AllClosed', message: 'all breakers are closed' };
+  }
+  const needsPerson = breakers.some(({ state }) => state === 'NeedsPerson');
+  const message = breakers.map(describeBreaker).join('; ');
+  return { type, status: 'True', reason: needsPerson ? 'NeedsPerson' : 'Open', message };
+}
+
+function describeBreaker({
+  name = '',
+  key = '',
+  state,
+  evidence = 'no evidence recorded',
+  closesAt,
+}: BreakerStatus): string {
+  const unblocks = {
+    Open: `half open ${closesAt === undefined ? 'when the cause is over' : `after ${closesAt}, when the cause is over`}`,
+    HalfOpen: 'closes when its next act succeeds',
+    NeedsPerson: `close it with: kubenode defender close ${name}/${key}`,
+  };
+  return `${name} of ${key} is ${state ?? 'Open'}: ${evidence}; ${unblocks[state ?? 'Open']}`;
+}
+
+/** Those that wait for a person first. */
+export function breakersOf(
+  policy: string,
+  ledger: Pick<DefenderLedgerSpec, 'breakers'> | undefined,
+): readonly BreakerStatus[] {
+  const start = `${policy}/`;
+  return Object.entries(ledger?.breakers ?? {})
+    .filter(([id]) => id.startsWith(start))
+    .map(([id, { state, since, evidence, closesAt }]) => {
+      const [name = '', ...key] = id.slice(start.length).split('/');
+      return {
+        name,
+        key: key.join('/').slice(0, MAX_KEY),
+        state,
+        since,
+        ...optional('evidence', evidence),
+        ...optional('closesAt', closesAt),
+      };
+    })
+    .toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.since < b.since ? -1 : 1));
+}
+
+const ORDER = ['NeedsPerson', 'Open', 'HalfOpen'];

@@ -1,0 +1,105 @@
+/** The parts of the Defender in one process: views, facts, the ledger, and the controller that sweeps it. */
+import {
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINE_SETS,
+  MACHINES,
+  REMEDY_OPERATION_JOBS,
+} from '../api/generated/resources.ts';
+import { MANAGER_DEFENDER } from '../api/names.ts';
+import { createTransform } from '../kube/cache/trim.ts';
+import { createView, type View, type ViewOptions } from '../kube/cache/view.ts';
+import type { Client } from '../kube/client/client.ts';
+import type { Controller } from '../kube/controller/controller.ts';
+import type { Views } from '../kube/controller/views.ts';
+import { NODES, PODS } from '../kube/objects/core-kinds.ts';
+import type { KubeObject, Resource } from '../kube/objects/object.ts';
+import type { Log } from '../kube/process/log.ts';
+import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
+import type { Clock } from '../os/clock.ts';
+import { createDefenderController } from './controller/controller.ts';
+import { createDenialCounts, type DenialCounts } from './controller/denial-counts.ts';
+import type { CallWindow } from './facts/call-window.ts';
+import { BLOCKING_PODS, type ObservedViews, POD_INDEXERS } from './facts/observed-views.ts';
+import { createFleetObserver, type FleetObserver } from './facts/observer.ts';
+import { createLedger, type Ledger } from './ledger/ledger.ts';
+import { createLedgerStore } from './ledger/store.ts';
+
+export interface DefenderOptions {
+  /** As kubenode-defender. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  /** Fed by every client of this process. */
+  readonly calls: CallWindow;
+  /** Whether this process holds the Lease. Without it, it only answers asks, by compare-and-swap. */
+  readonly leads: () => boolean;
+  readonly metrics?: WatchMetrics;
+}
+
+export interface Defender {
+  readonly controller: Controller;
+  /** By kind; `runControllers` runs them. */
+  readonly views: Views;
+  readonly ledger: Ledger;
+  readonly observer: FleetObserver;
+  readonly denials: DenialCounts;
+  close(): void;
+}
+
+export function createDefender(options: DefenderOptions): Defender {
+  const { client, clock, log, calls, leads } = options;
+  const views = createDefenderViews(options);
+  const observer = createFleetObserver({ views, clock, calls });
+  const denials = createDenialCounts(clock);
+  const ledger = createLedger({
+    store: createLedgerStore({ client }),
+    clock,
+    log,
+    policies: () => observer.policies(),
+    facts: () => observer.facts(),
+    liveGrants: () => observer.liveGrants(),
+    denied: (causes) => denials.add(causes),
+    leads,
+  });
+  return {
+    controller: createDefenderController({ observer, ledger, denials }),
+    views: Object.fromEntries(Object.values(views).map((view) => [view.resource.kind, view])),
+    ledger,
+    observer,
+    denials,
+    close: () => observer.close(),
+  };
+}
+
+/** Of Nodes and Machines the Defender needs no images, no inventories and no reports of agents. */
+const NODE_DROPS = ['status.images', 'status.volumesInUse', 'status.volumesAttached', 'status.addresses'];
+const MACHINE_DROPS = ['spec.import', 'status.drift', 'status.facts', 'status.preflight', 'status.faults'];
+
+type DefenderViews = { readonly [K in keyof ObservedViews]: View & ObservedViews[K] };
+
+function createDefenderViews({ client, clock, random, log, metrics }: DefenderOptions): DefenderViews {
+  const shared = { client, clock, random, log, ...(metrics ? { metrics } : {}) };
+  const managers = [MANAGER_DEFENDER];
+  return {
+    machines: view(MACHINES, { transform: createTransform(MACHINE_DROPS) }),
+    nodes: view(NODES, { transform: createTransform(NODE_DROPS) }),
+    pods: view(PODS, {
+      labelSelector: BLOCKING_PODS,
+      indexers: POD_INDEXERS,
+      transform: createTransform(['spec.containers', 'spec.initContainers', 'spec.volumes']),
+    }),
+    machineSets: view(MACHINE_SETS),
+    policies: view(DEFENDER_POLICIES, { managers }),
+    jobs: view(REMEDY_OPERATION_JOBS),
+    ledgers: view(DEFENDER_LEDGERS, { managers }),
+  };
+
+  function view<T extends KubeObject>(
+    resource: Resource<T>,
+    more: Partial<ViewOptions<T>> = {},
+  ): View & View<T> {
+    return createView<T>({ ...shared, resource, ...more });
+  }
+}

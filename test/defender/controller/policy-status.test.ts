@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { DefenderPolicyStatus } from '../../../src/api/generated/types.ts';
+import { breakersOf, policyStatus } from '../../../src/defender/controller/policy-status.ts';
+import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
+import { conditionOf } from '../../../src/kube/objects/conditions.ts';
+import { ago, fleetFacts, ledgerSpec, machines, NOW, policy } from '../builders.ts';
+
+function statusOf(
+  given: ReturnType<typeof policy>,
+  ledger: ReturnType<typeof ledgerSpec> | undefined = ledgerSpec(),
+): DefenderPolicyStatus {
+  const all = given.metadata.name === 'fleet-default' ? [given] : [policy(), given];
+  const policies = preparePolicies(all);
+  const facts = fleetFacts(machines(4), all);
+  return policyStatus({ policy: given, policies, ledger, facts, denials: { Freeze: 2 }, now: NOW });
+}
+
+const STOP = { engaged: true, scope: 'All', by: 'alice', reason: 'bad image' } as const;
+const AUDIT = policy({ mode: 'Audit' }, 'gpu');
+
+function message(given: Partial<typeof STOP> & { readonly until?: string }): string | undefined {
+  const { conditions } = statusOf(policy({ killSwitch: { ...STOP, ...given } }));
+  return conditionOf(conditions, 'KillSwitchEngaged')?.message;
+}
+
+describe('policyStatus', () => {
+  it.each([
+    ['InForce', policy()],
+    ['Auditing', AUDIT],
+    ['Stopped', policy({ killSwitch: STOP })],
+    ['Refused', policy({ concurrency: [] })],
+    ['Refused', policy({ ...AUDIT.spec, rates: [rate(-1)] }, 'gpu')],
+  ] as const)('has the phase %s', (phase, given) => {
+    expect(statusOf(given)).toMatchObject({ phase, denials: { Freeze: 2 } });
+  });
+
+  it('R25 shows who stopped what, why and until when, and that it ended', () => {
+    const until = new Date(+NOW + 60_000).toISOString();
+    expect(message({})).toBe(
+      'engaged by alice for All, until it is disengaged: bad image. Settling and uncordoning continue',
+    );
+    expect(message({ until })).toContain(`until ${until}`);
+    expect(message({ until: ago(1) })).toBe(`ended at ${ago(1)}`);
+  });
+
+  it('R29 shows every breaker that is not closed, what opened it and what unblocks it', () => {
+    const breakers = {
+      'fleet-default/unhealthy/a/b': {
+        state: 'Open',
+        since: ago(60),
+        trips: 1,
+        closesAt: ago(-60),
+        evidence: '5 of 9',
+      },
+      'fleet-default/failed/cluster': { state: 'NeedsPerson', since: ago(10), trips: 3 },
+      'other/x/y': { state: 'HalfOpen', since: ago(60), trips: 1 },
+    } as const;
+    expect(breakersOf('fleet-default', { breakers }).map(({ name, key }) => `${name} ${key}`)).toEqual([
+      'failed cluster',
+      'unhealthy a/b',
+    ]);
+    expect(conditionOf(statusOf(policy(), ledgerSpec({ breakers })).conditions, 'BreakerOpen')).toMatchObject(
+      {
+        status: 'True',
+        reason: 'NeedsPerson',
+        message:
+          'failed of cluster is NeedsPerson: no evidence recorded; close it with: kubenode defender close ' +
+          `failed/cluster; unhealthy of a/b is Open: 5 of 9; half open after ${ago(-60)}, when the cause is over`,
+      },
+    );
+  });
+
+  it('shows the usage of its limits only when the ledger was read', () => {
+    expect(statusOf(policy()).usage).toEqual([{ rule: 'all', key: 'cluster', used: 0, limit: 1000 }]);
+    const { usage, ledgerSeq } = policyStatus({
+      policy: policy(),
+      policies: preparePolicies([policy()]),
+      ledger: undefined,
+      facts: fleetFacts([], []),
+      denials: {},
+      now: NOW,
+    });
+    expect([usage, ledgerSeq]).toEqual([[], undefined]);
+  });
+
+  it('names every problem of a policy that cannot be decided by', () => {
+    expect(
+      conditionOf(statusOf(policy({ concurrency: [], rates: [rate(5)] })).conditions, 'Accepted'),
+    ).toMatchObject({
+      status: 'False',
+      message: 'fleet-default must limit concurrency; rate r: burst must not exceed max',
+    });
+  });
+});
+
+function rate(burst: number) {
+  return {
+    name: 'r',
+    per: 'Cluster',
+    actions: [],
+    risks: [],
+    max: burst < 0 ? -2 : 1,
+    windowSeconds: 60,
+    burst,
+  } as const;
+}
