@@ -1,5 +1,5 @@
-/** The same objects by a bare keep-alive loop of undici, in a namespace of their own. */
-import { Pool } from 'undici';
+/** The same objects by a bare keep-alive loop of node:https, which is also the transport of sync, in a namespace of their own. */
+import { Agent, request } from 'node:https';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
 import { ADMIN } from '../../src/local/pki/authority.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
@@ -11,6 +11,11 @@ export interface BareLoop {
   readonly concurrency: number;
 }
 
+interface BareClient {
+  readonly url: URL;
+  readonly agent: Agent;
+}
+
 const clock = createSystemClock();
 
 /** Objects per second. */
@@ -19,35 +24,50 @@ export async function bareRate(
   { namespace, objects, concurrency }: BareLoop,
 ): Promise<number> {
   const { certPem, keyPem } = server.certificateFor(ADMIN);
-  const connect = { ca: server.caPem, cert: certPem, key: keyPem };
-  const pool = new Pool(server.url, { connections: concurrency, pipelining: 1, allowH2: false, connect });
+  const tls = { ca: server.caPem, cert: certPem, key: keyPem };
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency, ...tls });
+  const client: BareClient = { url: new URL(server.url), agent };
   try {
-    await apply(pool, '/api/v1/namespaces', namespaceNamed(namespace));
+    await apply(client, '/api/v1/namespaces', namespaceNamed(namespace));
     const startMs = clock.monotonicMs();
     let next = 0;
     const worker = async (): Promise<void> => {
       while (next < objects) {
         const map = mapNumber(next, namespace);
         next += 1;
-        await apply(pool, `/api/v1/namespaces/${namespace}/configmaps`, map);
+        await apply(client, `/api/v1/namespaces/${namespace}/configmaps`, map);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, worker));
     return (objects / (clock.monotonicMs() - startMs)) * 1000;
   } finally {
-    await pool.destroy();
+    agent.destroy();
   }
 }
 
-async function apply(pool: Pool, folder: string, object: KubeObject): Promise<void> {
-  const { statusCode, body } = await pool.request({
+/** Reads the answer, and does nothing with it. */
+function apply({ url, agent }: BareClient, folder: string, object: KubeObject): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const body = JSON.stringify(object);
+  const asked = request({
+    host: url.hostname,
+    port: url.port,
+    agent,
     method: 'PATCH',
     path: `${folder}/${object.metadata.name}?fieldManager=bench&fieldValidation=Strict&force=false`,
-    headers: { 'content-type': 'application/apply-patch+yaml', accept: 'application/json' },
-    body: JSON.stringify(object),
+    headers: {
+      'content-type': 'application/apply-patch+yaml',
+      accept: 'application/json',
+      'content-length': Buffer.byteLength(body),
+    },
   });
-  await body.text();
-  if (statusCode > 201) throw new Error(`the API server answered ${statusCode}`);
+  asked.on('error', reject);
+  asked.on('response', ({ statusCode = 0 }) => {
+    if (statusCode > 201) reject(new Error(`the API server answered ${statusCode}`));
+  });
+  asked.on('response', (answer) => answer.on('error', reject).on('end', resolve).resume());
+  asked.end(body);
+  return promise;
 }
 
 function mapNumber(index: number, namespace: string): KubeObject {

@@ -53,7 +53,8 @@ export async function openBed(): Promise<Bed> {
   const hubKubeconfig = await asSync(hub);
   const git = createTestRepository(folder);
   let child: ChildProcess | undefined;
-  let stderr = '';
+  /** The last parts of its log. */
+  const stderr: string[] = [];
 
   return {
     server,
@@ -63,10 +64,11 @@ export async function openBed(): Promise<Bed> {
       const args = ['sync', '--kubeconfig', hubKubeconfig, '--cache', join(folder, 'cache')];
       child = spawn(execPath, [BIN, ...args, '--from', git.bare], { stdio: ['ignore', 'ignore', 'pipe'] });
       child.stderr?.on('data', (text: Buffer) => {
-        stderr = (stderr + text.toString()).slice(-4000);
+        if (stderr.push(text.toString()) > 20) stderr.shift();
       });
       child.once('exit', (code) => {
-        if (code) process.stderr.write(`kubenode sync exited with ${code}:\n${stderr}\n`);
+        const log = stderr.join('').slice(-4000);
+        if (code) process.stderr.write(`kubenode sync exited with ${code}:\n${log}\n`);
       });
     },
     usage: () => readUsage(pidOf(child)),

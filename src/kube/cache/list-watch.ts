@@ -91,7 +91,7 @@ async function completeList<T extends KubeObject>(
   return { objects, version };
 }
 
-/** Reuses the cached object, so that an unchanged one is never in memory twice. */
+/** Reuses the cached object, from a list or from the answer to our own write: an unchanged one is never in memory twice. */
 function unchanged<T extends KubeObject>({ metadata }: KubeObject, store: WritableStore<T>): T | undefined {
   const known = store.get(storeKey(metadata));
   const same =
@@ -158,7 +158,7 @@ function storeEvent<T extends KubeObject>(
   const version = requireRecent(object.metadata.resourceVersion ?? '', position, 'event');
   if (type === 'BOOKMARK') position.bookmarks = true;
   else if (type === 'DELETED') store.remove(object);
-  else store.put(transform(object));
+  else store.put(unchanged(object, store) ?? transform(object));
   position.from = version;
   position.newest = version;
 }

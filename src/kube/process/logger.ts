@@ -10,9 +10,16 @@ export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'
 
 export interface LoggerOptions {
   readonly level?: LogLevel;
-  /** The destination; each line is one call of `write`. Standard error by default: standard output is for results. */
-  readonly stream?: { write(line: string): unknown };
+  /** The destination. Standard error by default: standard output is for results. */
+  readonly stream?: LogStream;
   readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface LogStream {
+  /** Called once for each line. */
+  write(line: string): unknown;
+  /** Called after a warning or an error, for a stream that collects lines: it may be the last line of a process that hangs. */
+  flush?(): void;
 }
 
 export function createLogger({ level = 'info', stream = process.stderr, clock }: LoggerOptions): Log {
@@ -28,7 +35,15 @@ export function createLogger({ level = 'info', stream = process.stderr, clock }:
     },
     { write: (line: string) => void stream.write(printableText(line)) },
   );
-  return loggerOver(target, {});
+  const flush = (of: LogLevel): void => {
+    if (of === 'warn' || of === 'error') stream.flush?.();
+  };
+  return loggerOver({ target, flush }, {});
+}
+
+interface Destination {
+  readonly target: PinoTarget;
+  readonly flush: (of: LogLevel) => void;
 }
 
 /** The part of pino that is used here. */
@@ -40,17 +55,19 @@ interface PinoTarget {
   error(fields: object, message: string): void;
 }
 
-function loggerOver(target: PinoTarget, always: LogFields): Log {
+function loggerOver(destination: Destination, always: LogFields): Log {
+  const { target, flush } = destination;
   const write = (level: LogLevel, message: string, fields: LogFields | undefined): void => {
     if (!target.isLevelEnabled(level)) return;
     target[level](renameReserved(redactFields({ ...always, ...fields })), message);
+    flush(level);
   };
   return {
     debug: (message, fields) => write('debug', message, fields),
     info: (message, fields) => write('info', message, fields),
     warn: (message, fields) => write('warn', message, fields),
     error: (message, fields) => write('error', message, fields),
-    with: (fields) => loggerOver(target, { ...always, ...fields }),
+    with: (fields) => loggerOver(destination, { ...always, ...fields }),
   };
 }
 

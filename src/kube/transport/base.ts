@@ -137,12 +137,17 @@ interface DecodedAnswer {
 }
 
 function queryText(query: HttpRequest['query']): string {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) params.set(name, value);
+  let text = '';
+  for (const name in query) {
+    const value = query[name];
+    if (value !== undefined) text += `${text === '' ? '?' : '&'}${formText(name)}=${formText(value)}`;
   }
-  const text = params.toString();
-  return text === '' ? '' : `?${text}`;
+  return text;
+}
+
+/** Most names and values need no escapes. */
+function formText(text: string): string {
+  return /^[\w.*-]*$/.test(text) ? text : new URLSearchParams([['', text]]).toString().slice(1);
 }
 
 function readAnswer({ status, headers, body }: WireResponse): DecodedAnswer {
@@ -163,22 +168,29 @@ function decoded(body: Readable, encoding: string | undefined): Readable {
   throw new KubeError('BadAnswer', `the answer has the unrequested encoding ${encoding}`);
 }
 
-/** Decodes in chunks, which saves one large buffer for each page of a list. */
-async function readText(body: Readable): Promise<string> {
+/** Decodes in chunks, which saves one large buffer for each page of a list. An async iterator would take longer than the answer. */
+function readText(body: Readable): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
   const parts: string[] = [];
   let length = 0;
   body.setEncoding('utf8');
-  for await (const part of body as AsyncIterable<string>) {
+  body.on('data', (part: string) => {
     length += part.length;
-    if (length > MAX_TEXT_LENGTH) {
-      throw new KubeError(
-        'BadAnswer',
-        `the answer is longer than ${MAX_TEXT_LENGTH} characters: read it in pages`,
-      );
-    }
-    parts.push(part);
-  }
-  return parts.join('');
+    if (length > MAX_TEXT_LENGTH) body.destroy(tooLong());
+    else parts.push(part);
+  });
+  body.on('end', () => resolve(parts.join('')));
+  body.on('error', reject);
+  // Neither an end nor an error: the connection was closed in the middle.
+  body.on('close', () => reject(new Error('closed before the end')));
+  return promise;
+}
+
+function tooLong(): KubeError {
+  return new KubeError(
+    'BadAnswer',
+    `the answer is longer than ${MAX_TEXT_LENGTH} characters: read it in pages`,
+  );
 }
 
 /** Leaving the loop early closes the connection. */

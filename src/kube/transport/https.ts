@@ -47,12 +47,13 @@ function httpsWire(server: string, options: TransportOptions): Wire {
   ): Promise<WireResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const asked = { host, port, method, path, headers: { ...headers, ...length }, agent, signal };
+    const asked = { host, port, method, path, headers: { ...headers, ...length }, agent };
     const request = secure ? https.request(asked) : http.request(asked);
     request.on('error', reject);
     request.on('response', (answer) =>
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer }),
     );
+    endWith(request, signal);
     limitConnecting(request, connectTimeoutMs, secure ? 'secureConnect' : 'connect');
     request.end(body);
     return promise;
@@ -82,6 +83,17 @@ function retire(agent: http.Agent): void {
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
   }
+}
+
+/** As the option `signal` of a request, which takes longer: it waits for the end of both streams. */
+function endWith(request: http.ClientRequest, signal: AbortSignal): void {
+  const end = (): void => void request.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+  if (signal.aborted) {
+    end();
+    return;
+  }
+  signal.addEventListener('abort', end, { once: true });
+  request.once('close', () => signal.removeEventListener('abort', end));
 }
 
 /** Dropped packets never fail a connect, so it needs a time limit. */

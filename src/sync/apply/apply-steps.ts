@@ -2,7 +2,6 @@
 import { isKubeError } from '../../kube/client/errors.ts';
 import { NOT_SERVED_YET, waitUntilServed } from '../../kube/client/served.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
 import { isCrdId } from '../protected-kinds.ts';
 import { runConcurrently } from '../run-concurrently.ts';
@@ -16,7 +15,8 @@ export type ObjectOutcome =
   | {
       readonly state: 'applied';
       readonly plan: ObjectPlan;
-      readonly object: KubeObject;
+      /** Of the object that the server confirmed. The object itself is in the live cache. */
+      readonly uid: string | undefined;
       readonly adopted: boolean;
     }
   | {
@@ -76,7 +76,7 @@ function record(
     return;
   }
   const { object, replaced, adopted } = result;
-  outcomes.set(key, { state: 'applied', plan, object, adopted });
+  outcomes.set(key, { state: 'applied', plan, uid: object.metadata.uid, adopted });
   live.recordApplied(object);
   if (matchesDesired(plan.object, object)) serverForms.delete(key);
   else serverForms.set(key, { digest: plan.digest, projection: projectionOf(plan.object, object) });

@@ -48,12 +48,7 @@ export function sortByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T
 
 /** The same order, in groups whose objects may be written concurrently. */
 export function groupByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T[][] {
-  const steps = new Map<number, T[]>();
-  for (const item of sortByStep(items, id)) {
-    const step = stepIndexOf(id(item));
-    steps.set(step, [...(steps.get(step) ?? []), item]);
-  }
-  return [...steps.values()];
+  return [...Map.groupBy(sortByStep(items, id), (item) => stepIndexOf(id(item))).values()];
 }
 
 /** Finds the keys of the objects that an object depends on: its Namespace, the CRD of its kind, its components. */

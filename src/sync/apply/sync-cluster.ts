@@ -2,7 +2,7 @@
  * One reconcile of one cluster: observe, plan, apply, prune. The intent is durable before the first write, confirmations
  * are durable before the first delete, and an inventory entry is removed only when its object is confirmed deleted.
  */
-import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
+import { objectKey } from '../../kube/objects/object-id.ts';
 import { applySteps, type ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
@@ -133,15 +133,14 @@ async function confirm(
   const { entries } = store.inventory();
   const add = [...outcomes.values()].flatMap((outcome) => {
     if (outcome.state !== 'applied') return [];
-    const { plan, object, adopted } = outcome;
-    const { uid } = object.metadata;
+    const { plan, uid, adopted } = outcome;
     const confirmed: InventoryEntry = {
       ...entryOf(plan, commit),
       applied: plan.digest,
       ...(uid ? { uid } : {}),
       ...(adopted ? { adopted } : {}),
     };
-    const present = entries.get(objectKey(objectIdOf(object)));
+    const present = entries.get(objectKey(plan.id));
     return present && isConfirmed(present, confirmed) ? [] : [confirmed];
   });
   await store.write({ add, remove: [] });

@@ -12,6 +12,15 @@ describe('a list or a watch', () => {
     expect(store.get('a')).toBe(before);
   });
 
+  it('keeps the identity of an object that our own write stored before its event', async () => {
+    const { server, store, changes } = await createReflectorBed(['a']);
+    const written = server.put('b');
+    store.put(written);
+    await settle();
+    expect(store.get('b')).toBe(written);
+    expect(changes).toEqual(['+a', '+b']);
+  });
+
   it('rejects a list that lacks existing objects', async () => {
     const { clock, server, changes, reflector } = await createReflectorBed(['a', 'b', 'c']);
     server.watchFaults.push({ fault: 'error', code: 'Gone' });

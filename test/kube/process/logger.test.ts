@@ -29,6 +29,17 @@ describe('createLogger', () => {
     expect(lines.map((line) => line['level'])).toEqual(want);
   });
 
+  it('flushes a stream that collects lines after a warning and after an error', () => {
+    const calls: string[] = [];
+    const stream = { write: (line: string) => calls.push(levelOf(line)), flush: () => calls.push('flush') };
+    const log = createLogger({ level: 'debug', stream, clock }).with({ a: 1 });
+    log.debug('a');
+    log.info('b');
+    log.warn('c');
+    log.error('d');
+    expect(calls).toEqual(['debug', 'info', 'warn', 'flush', 'error', 'flush']);
+  });
+
   it('adds the fields of its parents, of which the nearest has precedence', () => {
     const lines = written('info', (log) => log.with({ a: 1, b: 1 }).with({ b: 2 }).info('x', { c: 3 }));
     expect(lines[0]).toMatchObject({ a: 1, b: 2, c: 3 });
@@ -111,4 +122,8 @@ function rawLines(level: LogLevel, act: (log: Log) => void): string[] {
 
 function written(level: LogLevel, act: (log: Log) => void): Record<string, unknown>[] {
   return rawLines(level, act).map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function levelOf(line: string): string {
+  return (JSON.parse(line) as { readonly level: string }).level;
 }

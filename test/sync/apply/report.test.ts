@@ -18,7 +18,7 @@ function outcomes(plan: TargetPlan, failed: Record<string, boolean>): ReadonlyMa
       const key = objectKey(object.id);
       const retryable = failed[object.id.name];
       return retryable === undefined
-        ? [key, { state: 'applied', adopted: false, plan: object, object: live(object.object) }]
+        ? [key, { state: 'applied', adopted: false, plan: object, uid: 'uid-1' }]
         : [key, { state: 'failed', plan: object, reason: 'Invalid', message: 'rejected', retryable }];
     }),
   );

@@ -7,6 +7,8 @@ import { PRINCIPAL_SYNC } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { startHealthServer } from '../../../kube/process/health.ts';
+import { createLineBuffer } from '../../../kube/process/line-buffer.ts';
+import type { Log } from '../../../kube/process/log.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../../../kube/process/logger.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
@@ -74,12 +76,29 @@ export function createSyncCommand(io: Io): Command {
       new Option('--log-level <level>', 'lowest level to log').choices([...LOG_LEVELS]).default('info'),
     )
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((flags: Flags) => sync(io, flags));
+  return addConnectionOptions(command).action((flags: Flags) => syncWithLog(io, flags));
 }
 
-async function sync(io: Io, flags: Flags): Promise<void> {
+/** Thousands of lines while a fleet is applied are written together, and none is lost when the process ends. */
+async function syncWithLog(io: Io, flags: Flags): Promise<void> {
+  const { clock } = io;
+  const lines = createLineBuffer({ write: (text) => io.err(text), clock, exits: process });
+  const ordered: Io = {
+    ...io,
+    err(text) {
+      lines.flush();
+      io.err(text);
+    },
+  };
+  try {
+    await sync(ordered, flags, createLogger({ level: flags.logLevel, stream: lines, clock }));
+  } finally {
+    lines.close();
+  }
+}
+
+async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
   const { clock, signal } = io;
-  const log = createLogger({ level: flags.logLevel, stream: { write: (line) => io.err(line) }, clock });
   const metrics = createMetrics();
   const processMetrics = createRuntimeMetrics(metrics, createLoopDelay());
   const connection = await connectOptionsFor(io, flags, PRINCIPAL_SYNC);

@@ -26,13 +26,18 @@ export function chunksWithAdditions(
   const chunkNames = new Map(
     chunks.flatMap(({ name, unit, entries }) => [...entries.keys()].map((key) => [`${unit} ${key}`, name])),
   );
-  const bytes = new Map(chunks.map(({ name, entries }) => [name, sizeOf([...entries.values()])]));
+  const bytes = new Map(
+    chunks.map(({ name, entries }) => [
+      name,
+      [...entries.values()].reduce((sum, entry) => sum + sizeOf(entry), 0),
+    ]),
+  );
   const drafts = new Map<string, Map<string, InventoryEntry>>();
   for (const entry of added) {
     const key = objectKey(entry);
     const name = chunkNames.get(`${entry.unit} ${key}`) ?? firstWithRoom(entry, bytes);
     const draft = drafts.get(name) ?? new Map(byName.get(name)?.entries);
-    bytes.set(name, (bytes.get(name) ?? 0) + sizeOf([entry]));
+    bytes.set(name, (bytes.get(name) ?? 0) + sizeOf(entry));
     drafts.set(name, draft.set(key, entry));
   }
   const unitOf = new Map(added.map((entry) => [objectKey(entry), entry.unit]));
@@ -44,7 +49,7 @@ export function chunksWithAdditions(
 }
 
 function firstWithRoom(entry: InventoryEntry, bytes: ReadonlyMap<string, number>): string {
-  const size = sizeOf([entry]);
+  const size = sizeOf(entry);
   let index = 0;
   while ((bytes.get(chunkName(entry.unit, index)) ?? 0) + size > MAX_BYTES) index += 1;
   return chunkName(entry.unit, index);
@@ -82,6 +87,10 @@ export function mergeChunks(chunks: readonly InventoryChunk[]): Map<string, Inve
   return all;
 }
 
-function sizeOf(entries: readonly InventoryEntry[]): number {
-  return entries.reduce((sum, entry) => sum + JSON.stringify(entry).length + 1, 0);
+/** About the length of its line. To serialize each entry only to measure it would take longer than to write it. */
+function sizeOf(entry: InventoryEntry): number {
+  return Object.entries(entry).reduce(
+    (sum, [field, value]) => sum + field.length + String(value).length + 6,
+    2,
+  );
 }

@@ -84,8 +84,9 @@ function originOf({ uid, adopted }: InventoryEntry): Pick<InventoryEntry, 'uid' 
 /** One line of JSON for each entry, sorted by key: a change of one object is a change of one line. */
 export function serializeEntries(entries: readonly InventoryEntry[]): string {
   return entries
-    .toSorted((a, b) => byCode(objectKey(a), objectKey(b)))
-    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .map((entry) => ({ key: objectKey(entry), entry }))
+    .toSorted((a, b) => byCode(a.key, b.key))
+    .map(({ entry }) => `${JSON.stringify(entry)}\n`)
     .join('');
 }
 

@@ -10,6 +10,7 @@ import { CONFIG_MAPS } from '../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
+import { runConcurrently } from '../../run-concurrently.ts';
 import {
   CHUNK_PREFIX,
   chunksWithAdditions,
@@ -84,8 +85,8 @@ export async function openInventory(client: Client, options: InventoryOptions): 
     }),
     applied: () => appliedOf(objects.get(stateName)),
     async write({ add, remove }) {
-      for (const chunk of chunksWithAdditions([...chunks.values()], add)) await save(chunk);
-      for (const chunk of chunksWithRemovals([...chunks.values()], new Set(remove), add)) await save(chunk);
+      await runConcurrently(chunksWithAdditions([...chunks.values()], add), save);
+      await runConcurrently(chunksWithRemovals([...chunks.values()], new Set(remove), add), save);
     },
     async writeApplied({ commit, digest }) {
       const before = appliedOf(objects.get(stateName));

@@ -3,6 +3,7 @@ import { LABEL_HUB } from '../../../api/names.ts';
 import { staleReason } from '../../../kube/cache/freshness.ts';
 import { createReflector, type Reflector } from '../../../kube/cache/reflector.ts';
 import { createStore } from '../../../kube/cache/store.ts';
+import type { Transform } from '../../../kube/cache/trim.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../../kube/client/errors.ts';
 import { SERVED_WITHIN_MS, waitUntilServed } from '../../../kube/client/served.ts';
@@ -22,6 +23,8 @@ export interface KindWatchOptions {
   readonly metrics?: WatchMetrics;
   readonly onChange: () => void;
   readonly crds: CrdWatch;
+  /** Shared by all kinds, because their objects have many texts in common. */
+  readonly transform: Transform<KubeObject>;
   readonly closing: AbortSignal;
 }
 

@@ -3,6 +3,7 @@
  * own writes go into the same stores, so that a reconcile always sees its own writes.
  */
 
+import { createTransform } from '../../../kube/cache/trim.ts';
 import type { ObjectId } from '../../../kube/objects/object-id.ts';
 import { createCrdWatch } from './crd-watch.ts';
 import { createKindWatch, type KindWatch, type KindWatchOptions } from './kind-watch.ts';
@@ -10,11 +11,12 @@ import { kindKey } from './kinds.ts';
 import type { KindRef, LiveCache } from './ports.ts';
 
 /** `onChange`: an object in the cluster changed, through us or through others. */
-export type LiveCacheOptions = Omit<KindWatchOptions, 'crds' | 'closing'>;
+export type LiveCacheOptions = Omit<KindWatchOptions, 'crds' | 'transform' | 'closing'>;
 
 export function createLiveCache(options: LiveCacheOptions): LiveCache {
   const kinds = new Map<string, KindWatch>();
   const closing = new AbortController();
+  const transform = createTransform();
   const crds = createCrdWatch({ ...options, onChange: retryDefined });
 
   return {
@@ -24,10 +26,7 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
     },
     get,
     owned: () => [...kinds.values()].flatMap((kind) => kind.list()),
-    recordApplied(object) {
-      const { managedFields: _, ...metadata } = object.metadata;
-      kinds.get(kindKey(object))?.put({ ...object, metadata });
-    },
+    recordApplied: (object) => kinds.get(kindKey(object))?.put(transform(object)),
     // The watch reports the deletion too; until then the object must not look present.
     recordDeleted(id) {
       const known = get(id);
@@ -59,7 +58,8 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
 
   function watchOf(ref: KindRef): KindWatch {
     const key = kindKey(ref);
-    const watch = kinds.get(key) ?? createKindWatch(ref, { ...options, crds, closing: closing.signal });
+    const watch =
+      kinds.get(key) ?? createKindWatch(ref, { ...options, crds, transform, closing: closing.signal });
     kinds.set(key, watch);
     return watch;
   }

@@ -88,6 +88,13 @@ describe('createLiveCache', () => {
     expect(test.cache.get(id)).toBe('absent');
   });
 
+  it('keeps our own writes without the records of field managers, which are half of an object', async () => {
+    const test = await startCache();
+    await watch(test, CONFIG_MAP);
+    test.cache.recordApplied(live(configMap('b')));
+    expect(test.cache.get({ ...id, name: 'b' })).not.toHaveProperty('metadata.managedFields');
+  });
+
   it('S3 treats a kind that is not served as unknown, and asks again only after a notification', async () => {
     let served = false;
     const test = await startCache((client) => ({
