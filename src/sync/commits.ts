@@ -17,6 +17,8 @@ export interface HeadReport {
   readonly message?: string;
   /** Why the repository could not be read recently: newer commits are unknown. */
   readonly unread?: string;
+  /** Why the repository is not read until a person acts. */
+  readonly unopened?: { readonly reason: string; readonly message: string };
   /** What keeps the hub's own objects from being as the newest accepted commit declares them. */
   readonly hub?: HubProblem;
 }

@@ -12,6 +12,8 @@ const PROTECTED = new Set([
   '/PersistentVolume',
   '/PersistentVolumeClaim',
   `${GROUP}/Cluster`,
+  // Without it sync reads no further commit, so that no revert brings it back; its gates in force and accepted heads are in its status.
+  `${GROUP}/Pipeline`,
   `${GROUP}/MachineSet`,
   `${GROUP}/Machine`,
 ]);

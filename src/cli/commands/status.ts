@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Cluster, Pipeline } from '../../api/generated/types.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
+import { printableLine } from '../../kube/objects/printable.ts';
 import { formatAge, shortCommit } from '../age.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
 import { EXIT } from '../errors.ts';
@@ -10,6 +11,7 @@ import { textField } from '../fields.ts';
 import { type HubObjects, pipelineTrouble, readHub } from '../hub-objects.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, formatTable, type OutputFormat, printResult } from '../output.ts';
+import { pipelineNotes } from '../pipeline-notes.ts';
 
 const HELP = `
 Prints each pipeline: the head of its repository and what it is waiting for. Then each cluster: the commit it runs, its
@@ -37,6 +39,8 @@ export function createStatusCommand(io: Io): Command {
 export interface HubStatus {
   readonly pipelines: readonly PipelineRow[];
   readonly clusters: readonly ClusterRow[];
+  /** What a person has to know although nothing failed, a sentence each. */
+  readonly notes: readonly string[];
   /** What needs intervention, a sentence each. */
   readonly trouble: readonly string[];
 }
@@ -74,7 +78,10 @@ export function summarizeHub({ pipelines, clusters }: Pick<HubObjects, 'pipeline
       .filter(({ state }) => BAD_STATES.has(state))
       .map(({ name, because }) => `Cluster ${name}: ${because}`),
   ];
-  return { ...rows, trouble };
+  const notes = pipelines.flatMap((pipeline) =>
+    pipelineNotes(pipeline).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
+  );
+  return { ...rows, notes, trouble };
 }
 
 /** In the order of the stages; clusters without a stage come last. */
@@ -131,7 +138,7 @@ function clusterRow(cluster: Cluster): ClusterRow {
   };
 }
 
-export function formatHubStatus({ pipelines, clusters }: HubStatus, now: Date): string {
+export function formatHubStatus({ pipelines, clusters, notes }: HubStatus, now: Date): string {
   const pipelineTable = formatTable({
     columns: ['pipeline', 'phase', 'head', 'verdict', 'since', 'because'],
     rows: pipelines.map((row) => [
@@ -157,5 +164,6 @@ export function formatHubStatus({ pipelines, clusters }: HubStatus, now: Date): 
     ]),
     empty: 'no clusters',
   });
-  return `${pipelineTable}\n${clusterTable}`;
+  const notesText = notes.map((note) => `${printableLine(note)}\n`).join('');
+  return `${pipelineTable}\n${clusterTable}${notesText && `\n${notesText}`}`;
 }

@@ -3,6 +3,7 @@
  * accepted commit, and runs promotion, which sets the target of each cluster. Its state in memory can be lost at any time.
  */
 import type { Pipeline } from '../../api/generated/types.ts';
+import { SecretError } from '../../api/secrets/read.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
 import type { AcceptedCommits, HeadReport } from '../commits.ts';
 import { unsupportedFields } from '../judge/unsupported.ts';
@@ -77,6 +78,19 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
       return Math.min(MAX_REQUEUE_MS, Math.max(0, requeueAt.getTime() - clock.now().getTime()));
     } catch (error) {
       if (!isClosed) log.warn('reconcile failed', { pipeline: name, error });
+      return reportUnopened(error);
+    }
+  }
+
+  /** A change of the Pipeline or of a Secret triggers the next reconcile. */
+  async function reportUnopened(failure: unknown): Promise<number> {
+    if (!(failure instanceof PipelineUnopened)) return RETRY_MS;
+    const { reason, message } = failure;
+    try {
+      await options.reportSource(name, { verdict: 'Accepted', unopened: { reason, message } });
+      return MAX_REQUEUE_MS;
+    } catch (error) {
+      log.warn('status not written', { pipeline: name, error });
       return RETRY_MS;
     }
   }
@@ -88,8 +102,17 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     if (session?.version === version) return;
     await closeSession();
     if (pipeline && version && !isClosed) {
-      session = { ...openPipelineSession(pipeline, { ...options, onChange: () => loop.trigger() }), version };
+      session = { ...openSession(pipeline), version };
       await reader.close();
+    }
+  }
+
+  function openSession(pipeline: Pipeline): PipelineSession {
+    try {
+      return openPipelineSession(pipeline, { ...options, onChange: () => loop.trigger() });
+    } catch (error) {
+      if (!(error instanceof SecretError)) throw error;
+      throw new PipelineUnopened('CredentialsInvalid', error.message);
     }
   }
 
@@ -97,7 +120,9 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     const pipeline = await hub.pipeline(name);
     const [reason] = pipeline ? unsupportedFields(pipeline) : [];
     // Commits that set an unsupported field are refused, so a person has set it.
-    if (reason !== undefined) throw new Error(`Pipeline ${name} cannot be promoted: ${reason}`);
+    if (reason !== undefined) {
+      throw new PipelineUnopened('Unsupported', `Pipeline ${name} cannot be promoted: ${reason}`);
+    }
     return pipeline;
   }
 
@@ -105,6 +130,17 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     const closing = session;
     session = undefined;
     await closing?.close();
+  }
+}
+
+/** Only a person can help. */
+class PipelineUnopened extends Error {
+  override readonly name = 'PipelineUnopened';
+  readonly reason: string;
+
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
   }
 }
 

@@ -72,11 +72,12 @@ export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): P
     phase: pipelinePhases.phaseOf({ conditions }),
     conditions,
     ...optional('waiting', problem && waitFor(before?.waiting, problem, now)),
-    head: headStatus({ head }),
+    head: head.unopened ? { ...headStatus({ head }), ...before?.head } : headStatus({ head }),
   };
 }
 
-function sourceProblem({ verdict, message, unread, hub }: HeadReport): Explanation | undefined {
+function sourceProblem({ verdict, message, unread, unopened, hub }: HeadReport): Explanation | undefined {
+  if (unopened) return { reason: unopened.reason, because: unopened.message };
   if (verdict !== 'Accepted') return { reason: verdict, because: message ?? verdict };
   if (unread !== undefined) return { reason: 'Stale', because: unread };
   return hub && { reason: hub.reason, because: hubMessage(hub) };
@@ -173,11 +174,16 @@ function progressing({ snapshot }: PipelineStatusInput, waiting: Wait | undefine
 /** An untrusted head is not rendered, so nothing is reported about its render. */
 function sourceFindings({ head }: Pick<PipelineStatusInput, 'head'>): readonly ConditionUpdate[] {
   const isTrusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
-  return [sourceReady(head, isTrusted), ...(isTrusted ? [rendered(head)] : [])];
+  const isRead = isTrusted && !head.unopened;
+  return [sourceReady(head, isTrusted), ...(isRead ? [rendered(head)] : [])];
 }
 
-function sourceReady({ unread, verdict, message }: HeadReport, isTrusted: boolean): ConditionUpdate {
+function sourceReady(
+  { unread, unopened, verdict, message }: HeadReport,
+  isTrusted: boolean,
+): ConditionUpdate {
   const type = 'SourceReady';
+  if (unopened) return { type, status: 'False', ...unopened };
   if (unread !== undefined) return { type, status: 'Unknown', reason: 'Stale', message: unread };
   return isTrusted
     ? { type, status: 'True', reason: 'Accepted', message: 'the ref was read and its head is accepted' }

@@ -17,7 +17,7 @@ export const pipeline = (status: object): Pipeline =>
   ({
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'Pipeline',
-    metadata: { name: 'fleet' },
+    metadata: { name: 'fleet', annotations: { 'kubenode.dev/commit': COMMIT } },
     spec: { stages: [{ name: 'test' }, { name: 'prod' }] },
     status,
   }) as never;

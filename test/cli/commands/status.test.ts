@@ -83,6 +83,17 @@ describe('summarizeHub', () => {
     expect(trouble).toEqual([`Pipeline fleet: ${held.message}`]);
   });
 
+  it('shows below the tables that earlier gates apply, without calling it trouble', () => {
+    const status = summarizeHub({
+      pipelines: [pipeline({ gates: { judging: { commits: [COMMIT] } } })],
+      clusters: [],
+    });
+    expect(status.trouble).toEqual([]);
+    expect(formatHubStatus(status, NOW)).toMatch(
+      /no clusters\n\nPipeline fleet: earlier gates apply to commit aaaaaaaaaaaa: .*\n$/,
+    );
+  });
+
   it('reports a cluster that sync has not observed yet as Unknown', () => {
     const { clusters } = summarizeHub({
       pipelines: [],

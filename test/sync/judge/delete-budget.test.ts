@@ -56,6 +56,14 @@ describe('judgeDeletes', () => {
       true,
       'protected objects would be deleted: Namespace a, Namespace b',
     ],
+    [
+      'holds a Pipeline: no revert would bring it back, because sync reads no further commit',
+      deletesOf(0, 20, {
+        deletes: [{ group: 'kubenode.dev', kind: 'Pipeline', namespace: '', name: 'fleet' }],
+      }),
+      true,
+      'protected objects would be deleted: kubenode.dev/Pipeline fleet',
+    ],
   ])('S2 holds the deletes of a unit beyond its budget: %s', (_name, deletes, held, because) => {
     expect(judgeDeletes(deletes, BUDGET, { declared: [], spent: [] })).toMatchObject({ held, because });
   });

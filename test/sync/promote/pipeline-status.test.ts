@@ -101,6 +101,22 @@ describe('pipelineStatus', () => {
     expect(conditions(status)['SourceReady']).toBe('Unknown Stale');
   });
 
+  it('tells why a repository is not opened, and keeps what was recorded about its head', () => {
+    const { pipeline } = new PromotionSimulation();
+    const read = sourceStatus(pipeline, { commit: 'c1', verdict: 'Refused', message: 'why' }, new Date(0));
+    const unopened = { reason: 'CredentialsInvalid', message: 'Secret git-token does not permit it' };
+    const head = { verdict: 'Accepted', unopened } as const;
+    const status = sourceStatus({ ...pipeline, status: read }, head, new Date(0));
+    expect(status).toMatchObject({
+      head: { commit: 'c1', verdict: 'Refused', message: 'why' },
+      waiting: unopened,
+    });
+    expect(conditions(status)).toMatchObject({
+      SourceReady: 'False CredentialsInvalid',
+      Rendered: 'False Refused',
+    });
+  });
+
   it.each<[name: string, change: (sim: PromotionSimulation) => void, expected: object]>([
     [
       'a spent failure budget',

@@ -6,6 +6,7 @@ import { formatAge, shortCommit } from '../../age.ts';
 import { numberField, textField } from '../../fields.ts';
 import { pipelineTrouble } from '../../hub-objects.ts';
 import { formatTable, type Table } from '../../output.ts';
+import { earlierGatesNote } from '../../pipeline-notes.ts';
 
 export function createReleasesTable(releases: readonly Release[], now: Date): Table {
   return {
@@ -25,11 +26,13 @@ export function createReleasesTable(releases: readonly Release[], now: Date): Ta
 
 /** With what holds up its Pipeline: that may concern no cluster, and so no stage. */
 export function formatRelease(release: Release, now: Date, pipeline?: Pipeline): string {
-  return `${formatSummary(release, now, pipeline && pipelineTrouble(pipeline))}\n${formatStages(release, now)}${formatFailures(release, now)}`;
+  return `${formatSummary(release, now, pipeline)}\n${formatStages(release, now)}${formatFailures(release, now)}`;
 }
 
-function formatSummary(release: Release, now: Date, trouble: ReturnType<typeof pipelineTrouble>): string {
+function formatSummary(release: Release, now: Date, pipeline: Pipeline | undefined): string {
   const { metadata, spec } = release;
+  const trouble = pipeline && pipelineTrouble(pipeline);
+  const gates = pipeline && earlierGatesNote(pipeline, spec.commit);
   const { plan } = spec;
   const revert = textField(release, 'spec.revertOf');
   const waiting = textField(release, 'status.waiting.reason');
@@ -42,6 +45,7 @@ function formatSummary(release: Release, now: Date, trouble: ReturnType<typeof p
     waiting
       ? `  waiting  ${waiting} since ${formatAge(textField(release, 'status.waiting.since'), now)}: ${textField(release, 'status.waiting.message')}`
       : '',
+    gates ? `  gates    ${gates}` : '',
     superseded ? `  superseded by ${superseded}` : '',
     trouble
       ? `  pipeline ${spec.pipeline}: ${trouble.reason} since ${formatAge(trouble.lastTransitionTime, now)}: ${trouble.message}`

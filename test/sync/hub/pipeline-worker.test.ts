@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Pipeline } from '../../../src/api/generated/types.ts';
+import { createStore } from '../../../src/kube/cache/store.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { HeadReport } from '../../../src/sync/commits.ts';
+import { createPipelineWorker, type PipelineWorkerOptions } from '../../../src/sync/hub/pipeline-worker.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+const SECRET: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'git-token', namespace: 'kubenode-system' },
+  data: { token: Buffer.from('s3cret').toString('base64') },
+};
+const SOURCE = { repository: 'https://git.example.com/fleet', ref: 'refs/heads/main' };
+
+describe('createPipelineWorker', () => {
+  it.each<[name: string, secrets: readonly KubeObject[], source: object, expected: string]>([
+    [
+      'a Secret that does not permit its use, with the command that permits it',
+      [SECRET],
+      { credentialsRef: { name: 'git-token' } },
+      "CredentialsInvalid.*does not permit Pipeline fleet.*kubectl -n kubenode-system annotate secret git-token 'kubenode.dev/secret-use=git; git.example.com'",
+    ],
+    [
+      'a Secret that does not exist',
+      [],
+      { credentialsRef: { name: 'git-token' } },
+      'CredentialsInvalid.*git-token, which Pipeline fleet references, does not exist',
+    ],
+    [
+      'a field that this version does not act on',
+      [],
+      { webhookSecretRef: { name: 'hook', key: 'secret' } },
+      'Unsupported.*Pipeline fleet cannot be promoted: spec.source.webhookSecretRef',
+    ],
+  ])('records %s in the status of the Pipeline', async (_, secrets, source, expected) => {
+    const { reported, clock, close } = bed(secrets, source);
+    await clock.advance(0);
+    expect(reported).toHaveLength(1);
+    const { reason, message } = reported[0]?.unopened ?? {};
+    expect(`${reason} ${message}`).toMatch(new RegExp(expected));
+    expect(JSON.stringify(reported)).not.toContain('s3cret');
+    await close();
+  });
+});
+
+interface Bed {
+  readonly reported: HeadReport[];
+  readonly clock: ReturnType<typeof virtualClock>;
+  readonly close: () => Promise<void>;
+}
+
+function bed(present: readonly KubeObject[], source: object): Bed {
+  const log = memoryLog();
+  const clock = virtualClock();
+  const secrets = createStore({ log });
+  for (const secret of present) secrets.put(secret);
+  const pipeline = {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'Pipeline',
+    metadata: { name: 'fleet' },
+    spec: { source: { ...SOURCE, ...source }, stages: [] },
+  } as unknown as Pipeline;
+  const pipelines = createStore<Pipeline>({ log });
+  pipelines.put(pipeline);
+  const stores = { secrets, pipelines, clusters: createStore({ log }), releases: createStore({ log }) };
+  const reported: HeadReport[] = [];
+  const worker = createPipelineWorker({
+    name: 'fleet',
+    hub: { stores, pipeline: async () => pipeline } as unknown as PipelineWorkerOptions['hub'],
+    lease: { notHeldReason: () => undefined } as PipelineWorkerOptions['lease'],
+    gitFolder: '/nowhere',
+    clock,
+    log,
+    random: () => 0.5,
+    reportSource: async (_: string, head: HeadReport) => void reported.push(head),
+  } as unknown as PipelineWorkerOptions);
+  return { reported, clock, close: () => worker.close() };
+}
