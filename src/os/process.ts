@@ -20,7 +20,7 @@ const LOG_TAIL_LINES = 12;
 const LOG_BYTES = 16 * 1024 ** 2;
 
 /** Passes on few variables: a proxy or a GODEBUG of the user's shell would change how the program behaves. */
-function childEnvironment(): Record<string, string> {
+export function childEnvironment(): Record<string, string> {
   const ours = Object.entries(process.env).filter(([name]) => name.startsWith('KUBENODE_'));
   const { PATH = '/usr/bin:/bin', HOME = '/' } = process.env;
   return { ...(Object.fromEntries(ours) as Record<string, string>), PATH, HOME, LANG: 'C.UTF-8' };

@@ -8,6 +8,8 @@ import type { ComponentProbe, ComponentUnit } from '../../api/generated/types.ts
 export interface Host {
   readonly type: 'systemd' | 'sandbox' | 'memory';
   readonly capabilities: HostCapabilities;
+  /** Where the files of the host are on this machine. Programs that run on the host find them there. */
+  readonly directory: string;
   readonly files: HostFiles;
   readonly units: HostUnits;
   readonly processes: HostProcesses;
@@ -32,6 +34,8 @@ export interface FileStat {
   readonly sizeBytes: number;
   /** Of a link only. */
   readonly target?: string;
+  /** Another text after each change of the file. */
+  readonly revision: string;
 }
 
 export interface FileAttributes {
@@ -96,6 +100,7 @@ export interface UnitProcess {
   readonly pid: number;
   /** Start time of the process; together with the pid and the boot id it identifies exactly one process. */
   readonly startId: string;
+  readonly startedAt: string;
   /** SHA-256 in hex of the program that the process runs, also when its file was replaced since. */
   readonly programDigest?: string;
 }
@@ -162,8 +167,15 @@ export interface DownloadLimits {
 export interface HostNetwork {
   /** Streams http, https and file URLs to `to`. Checks nothing but the limits: the caller verifies the digest. */
   download(url: string, to: string, limits: DownloadLimits): Promise<void>;
+  /** The numbers to use for the declared ports. The same ones at each call. */
+  assignPorts(component: string, ports: readonly DeclaredPort[]): Promise<ReadonlyMap<string, number>>;
   /** Probes of types http, tcp and socket, with the port numbers that this host assigned. */
   probe(probe: ComponentProbe, ports: ReadonlyMap<string, number>): Promise<ProbeAnswer>;
+}
+
+export interface DeclaredPort {
+  readonly name: string;
+  readonly port: number;
 }
 
 export interface ProbeAnswer {

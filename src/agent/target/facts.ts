@@ -6,6 +6,10 @@ export interface TargetFacts {
   readonly os: string;
   readonly arch: string;
   readonly clusterServer: string;
+  /** Where programs find the files of the host: `/`, or the directory of a sandbox. */
+  readonly hostDirectory: string;
+  /** Units as text of systemd, drop-ins and units that exist already. */
+  readonly systemdUnits: boolean;
   /** The port that this host uses for a declared port of a component: a sandbox assigns free ones. */
   readonly portOf: (component: string, port: { readonly name: string; readonly port: number }) => number;
 }

@@ -50,5 +50,32 @@ export function createReplacer(input: PlaceholderInput): Replacer {
     if (value === undefined) unknown.add(whole);
     return value ?? whole;
   }
-  return { replace: (text) => text.replaceAll(PLACEHOLDER, valueOf), unknown };
+  const inHost = hostPaths(input);
+  return { replace: (text) => inHost(text.replaceAll(PLACEHOLDER, valueOf)), unknown };
+}
+
+/** Programs in a sandbox find the paths of their component in its directory, wherever a text names one. */
+function hostPaths({
+  spec,
+  machine: { hostDirectory },
+  directory,
+}: PlaceholderInput): (text: string) => string {
+  if (hostDirectory === '/') return (text) => text;
+  const links = spec.artifacts.flatMap(({ install }) => install.map(({ to }) => to));
+  const own = [
+    directory,
+    dataDirectory(spec.component),
+    CLUSTER_CA_FILE,
+    IDENTITY_KUBECONFIG,
+    ...spec.files.map(({ path }) => path),
+    ...links,
+  ];
+  const longestFirst = [...new Set(own)].toSorted((a, b) => b.length - a.length).map(escapePattern);
+  // Not a part of a longer name: /etc/a is not in /etc/ab, and not in /other/etc/a.
+  const pattern = new RegExp(`(?<![\\w.-])(?:${longestFirst.join('|')})(?![\\w-]|\\.\\w)`, 'g');
+  return (text) => text.replaceAll(pattern, (path) => `${hostDirectory}${path}`);
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }

@@ -72,10 +72,11 @@ export function resolveTarget(
 }
 
 function entryProblem(
-  { name, componentRef, digest, parameters }: MachineComponentEntry,
+  entry: MachineComponentEntry,
   spec: MachineComponentSpec,
   machine: TargetFacts,
 ): TargetProblem | undefined {
+  const { name, componentRef, digest } = entry;
   const found = digestOf(spec);
   if (found !== digest) {
     return {
@@ -89,28 +90,43 @@ function entryProblem(
       message: `${componentRef} is a version of ${spec.component}, not of ${name}`,
     };
   }
+  return parameterProblem(entry, spec) ?? supportProblem(componentRef, spec, machine);
+}
+
+function parameterProblem(
+  { componentRef, parameters }: MachineComponentEntry,
+  spec: MachineComponentSpec,
+): TargetProblem | undefined {
   const missing = spec.parameters.filter(
     (each) => parameters[each.name] === undefined && each.default === undefined,
   );
-  if (missing.length > 0) {
-    return {
-      code: 'MissingParameter',
-      message: `${componentRef} needs a value for ${missing.map((each) => each.name).join(', ')}`,
-    };
+  if (missing.length === 0) return undefined;
+  const names = missing.map((each) => each.name).join(', ');
+  return { code: 'MissingParameter', message: `${componentRef} needs a value for ${names}` };
+}
+
+/** What this machine cannot run. */
+function supportProblem(
+  ref: string,
+  spec: MachineComponentSpec,
+  machine: TargetFacts,
+): TargetProblem | undefined {
+  const artifact = artifactFor(spec, machine);
+  if (spec.artifacts.length > 0 && !artifact) {
+    return { code: 'NoArtifact', message: `${ref} has no artifact for ${machine.os}/${machine.arch}` };
   }
-  if (spec.artifacts.length > 0 && !artifactFor(spec, machine)) {
-    return {
-      code: 'NoArtifact',
-      message: `${componentRef} has no artifact for ${machine.os}/${machine.arch}`,
-    };
+  const unsupported = machine.systemdUnits ? undefined : spec.units.find(needsSystemd);
+  if (unsupported) {
+    const message = `${ref}: unit ${unsupported.name} needs systemd, and this machine is a sandbox`;
+    return { code: 'NotSupported', message };
   }
-  if (artifactFor(spec, machine)?.format === 'Oci') {
-    return {
-      code: 'NotSupported',
-      message: `${componentRef}: artifacts of format Oci are not supported yet: use Raw or TarGz`,
-    };
-  }
-  return undefined;
+  if (artifact?.format !== 'Oci') return undefined;
+  const message = `${ref}: artifacts of format Oci are not supported yet: use Raw or TarGz`;
+  return { code: 'NotSupported', message };
+}
+
+function needsSystemd({ exec, raw, existing, dropIns }: ComponentUnit): boolean {
+  return !exec || raw !== undefined || existing || dropIns.length > 0;
 }
 
 function fail(code: TargetProblem['code'], message: string): ResolvedTarget {

@@ -3,11 +3,12 @@ import type { TargetFacts } from '../../../src/agent/target/facts.ts';
 import { entryDigest, resolveTarget } from '../../../src/agent/target/resolve.ts';
 import type {
   ComponentArtifact,
+  ComponentUnit,
   MachineComponentEntry,
   MachineComponentSpec,
 } from '../../../src/api/generated/types.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
-import { agentFile } from '../../support/agent/targets.ts';
+import { agentFile, agentUnit } from '../../support/agent/targets.ts';
 
 const MACHINE: TargetFacts = {
   name: 'n1',
@@ -16,6 +17,8 @@ const MACHINE: TargetFacts = {
   os: 'linux',
   arch: 'amd64',
   clusterServer: 'https://10.0.0.1:6443',
+  hostDirectory: '/',
+  systemdUnits: true,
   portOf: (_component, { port }) => port + 1,
 };
 
@@ -121,6 +124,51 @@ describe('resolveTarget', () => {
       '9',
       '81',
     ]);
+  });
+
+  it('names its own paths in a sandbox where programs find them, and leaves all others', () => {
+    const argv = [
+      '${dir}/proxy',
+      '--config=/etc/proxy/a.yaml',
+      '/etc/proxy/a.yaml.d',
+      '/usr/local/bin/proxy',
+      '/bin/sh',
+    ];
+    const of = spec({
+      artifacts: [
+        artifact('any', 'any', { install: [{ from: 'proxy', to: '/usr/local/bin/proxy', mode: '0755' }] }),
+      ],
+      files: [agentFile('/etc/proxy/a.yaml', 'data: ${data}\nself: "/etc/proxy/a.yaml".')],
+      units: [agentUnit('proxy', { exec: { argv, env: {}, user: 'root' } })],
+    });
+    const sandbox = { ...MACHINE, hostDirectory: '/tmp/box', systemdUnits: false };
+    const found = targetOf(resolveTarget(entry(of), of, sandbox));
+    expect(found.units[0]?.exec?.argv).toEqual([
+      `/tmp/box${found.directory}/proxy`,
+      '--config=/tmp/box/etc/proxy/a.yaml',
+      '/etc/proxy/a.yaml.d',
+      '/tmp/box/usr/local/bin/proxy',
+      '/bin/sh',
+    ]);
+    expect(found.files[0]).toMatchObject({
+      path: '/etc/proxy/a.yaml',
+      content: 'data: /tmp/box/var/lib/kubenode/data/proxy\nself: "/tmp/box/etc/proxy/a.yaml".',
+    });
+  });
+
+  it.each<[string, Partial<ComponentUnit>]>([
+    ['raw', { raw: '[Service]' }],
+    ['existing', { existing: true }],
+    ['dropIns', { dropIns: [{ name: 'a', content: 'b' }] }],
+  ])('refuses a unit with %s in a sandbox only', (_name, fields) => {
+    const of = spec({ units: [agentUnit('proxy', fields)] });
+    expect(resolveTarget(entry(of), of, { ...MACHINE, systemdUnits: false })).toEqual({
+      problem: {
+        code: 'NotSupported',
+        message: 'proxy-1.0: unit proxy needs systemd, and this machine is a sandbox',
+      },
+    });
+    expect(problem(of)).toBe('none');
   });
 
   it.each([

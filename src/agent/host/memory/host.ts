@@ -23,12 +23,13 @@ export interface MemoryHost extends Host {
 
 export function createMemoryHost({ clock, artifacts, unpack, capacityBytes }: MemoryHostOptions): MemoryHost {
   const files = new MemoryFiles(unpack ?? (() => new Map()), capacityBytes ?? Number.POSITIVE_INFINITY);
-  const units = new MemoryUnits(files);
+  const units = new MemoryUnits(files, clock);
   const bootedAt = clock.now();
   let boots = 1;
   let answer: ProbeAnswer = { passed: true, detail: '' };
   return {
     type: 'memory',
+    directory: '/',
     capabilities: { systemdUnits: true, ownership: true },
     files,
     units,
@@ -54,6 +55,7 @@ export function createMemoryHost({ clock, artifacts, unpack, capacityBytes }: Me
         await files.write(to, content, { mode: '0600', owner: 'root:root' });
       },
       probe: async () => answer,
+      assignPorts: async (_component, ports) => new Map(ports.map(({ name, port }) => [name, port])),
     },
     reboots: () => boots - 1,
     answerProbes(next) {

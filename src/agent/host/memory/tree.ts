@@ -90,11 +90,12 @@ export class MemoryTree {
 }
 
 export function statOf(entry: MemoryEntry): FileStat {
+  const revision = describeEntry(entry);
   if (entry.type === 'Link') {
-    return { type: 'Link', mode: '0777', owner: ROOT_OWNER, sizeBytes: 0, target: entry.target };
+    return { type: 'Link', mode: '0777', owner: ROOT_OWNER, sizeBytes: 0, target: entry.target, revision };
   }
   const { type, mode, owner } = entry;
-  return { type, mode, owner, sizeBytes: entry.type === 'File' ? entry.content.length : 0 };
+  return { type, mode, owner, sizeBytes: entry.type === 'File' ? entry.content.length : 0, revision };
 }
 
 export function notFound(path: string): HostError {

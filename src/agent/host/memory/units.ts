@@ -1,5 +1,6 @@
 /** Units in memory: definitions are files, processes are numbers. They survive the agent and end with the boot. */
 import { canonicalJson } from '../../../kube/objects/digest.ts';
+import type { Clock } from '../../../os/clock.ts';
 import { HostError } from '../errors.ts';
 import type { HostUnits, UnitDefinition, UnitProcess, UnitStatus } from '../port.ts';
 import type { MemoryFiles } from './files.ts';
@@ -25,12 +26,14 @@ export class MemoryUnits implements HostUnits {
   readonly stops = new Map<string, number>();
   readonly reloads = new Map<string, number>();
   readonly #files: MemoryFiles;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #units = new Map<string, UnitState>();
   #nextPid = 100;
   #behaviorOf: (unit: UnitDefinition) => UnitBehavior = () => 'Runs';
 
-  constructor(files: MemoryFiles) {
+  constructor(files: MemoryFiles, clock: Pick<Clock, 'now'>) {
     this.#files = files;
+    this.#clock = clock;
   }
 
   /** Decides how programs behave from now on. */
@@ -116,7 +119,8 @@ export class MemoryUnits implements HostUnits {
   async #createProcess({ exec }: UnitDefinition): Promise<UnitProcess> {
     this.#nextPid += 1;
     const programDigest = await this.#files.digest(exec?.argv[0] ?? '');
-    const process = { pid: this.#nextPid, startId: String(this.#nextPid) };
+    const startedAt = this.#clock.now().toISOString();
+    const process = { pid: this.#nextPid, startId: String(this.#nextPid), startedAt };
     return programDigest === undefined ? process : { ...process, programDigest };
   }
 

@@ -1,0 +1,96 @@
+/** Extracts a .tar.gz into a directory. The whole archive is checked before the first entry is written. */
+import { chmod, link, mkdir, open, symlink } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path/posix';
+import { type TarEntry, tarEntries } from '../../../os/tar.ts';
+import { HostError } from '../errors.ts';
+import type { UnpackLimits } from '../port.ts';
+
+const MODE_BITS = 0o777;
+
+/** Paths of this machine's disk. `directory` exists. */
+export async function unpackTarGz(archive: string, directory: string, limits: UnpackLimits): Promise<void> {
+  await checkEntries(archive, limits);
+  const directories: string[] = [directory];
+  for await (const entry of tarEntries(archive)) {
+    const path = join(directory, entry.path);
+    await mkdir(entry.type === 'Directory' ? path : dirname(path), { recursive: true });
+    if (entry.type === 'Directory') directories.push(path);
+    else await writeEntry(entry, path, directory);
+  }
+  for (const each of directories.toReversed()) await syncPath(each);
+}
+
+async function writeEntry(entry: TarEntry, path: string, directory: string): Promise<void> {
+  if (entry.type === 'Link') return await symlink(entry.target, path);
+  if (entry.type === 'HardLink') return await link(join(directory, entry.target), path);
+  const file = await open(path, 'wx', entry.mode & MODE_BITS);
+  try {
+    await entry.read((piece) => file.writeFile(piece));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await chmod(path, entry.mode & MODE_BITS);
+}
+
+/** Durable: the names in a directory, or the content of a file. */
+export async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function checkEntries(archive: string, { maxBytes, maxEntries }: UnpackLimits): Promise<void> {
+  const links = new Set<string>();
+  let [bytes, count] = [0, 0];
+  for await (const entry of tarEntries(archive)) {
+    bytes += entry.size;
+    count += 1;
+    if (bytes > maxBytes || count > maxEntries) {
+      throw new HostError(
+        'TooLarge',
+        `${archive} is larger than ${maxBytes} bytes or ${maxEntries} entries`,
+        {
+          where: archive,
+        },
+      );
+    }
+    const problem = entryProblem(entry, links);
+    if (problem) throw badArchive(archive, `${entry.path} ${problem}`);
+    if (entry.type === 'Link') links.add(normalize(entry.path));
+  }
+}
+
+/** Why an entry must not be extracted. `links` are the symbolic links before it: nothing is written through one. */
+export function entryProblem(
+  { path, type, target }: Pick<TarEntry, 'path' | 'type' | 'target'>,
+  links: ReadonlySet<string>,
+): string | undefined {
+  if (leaves(path)) return 'leaves the directory';
+  if (type === 'Other') return 'is not a file, a directory or a link';
+  if (type === 'Link' && leaves(join(dirname(path), target), target)) return 'is a link out of the directory';
+  if (type === 'HardLink' && leaves(target)) return 'is a hard link out of the directory';
+  return behindLink(path, links);
+}
+
+function behindLink(path: string, links: ReadonlySet<string>): string | undefined {
+  for (let parent = dirname(normalize(path)); parent !== '.'; parent = dirname(parent)) {
+    if (links.has(parent)) return `is behind the link ${parent}`;
+  }
+  return undefined;
+}
+
+function leaves(path: string, written = path): boolean {
+  const normal = normalize(path);
+  return written.startsWith('/') || normal === '..' || normal.startsWith('../') || path.includes('\0');
+}
+
+function badArchive(archive: string, problem: string): HostError {
+  return new HostError('BadArchive', `the archive is refused: ${problem}`, {
+    where: archive,
+    hint: 'build the archive from plain files, directories and relative links',
+  });
+}

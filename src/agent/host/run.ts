@@ -1,0 +1,56 @@
+/** Runs a program to its end, with limits, in a group of its own. */
+import { spawn } from 'node:child_process';
+import { childEnvironment, killProcessGroup } from '../../os/process.ts';
+import type { HostProcesses, RunResult } from './port.ts';
+
+export const run: HostProcesses['run'] = async (argv, { timeoutMs, maxOutputBytes }) => {
+  const [program = '', ...args] = argv;
+  const child = spawn(program, args, {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: childEnvironment(),
+  });
+  const output = collectOutput(maxOutputBytes);
+  child.stdout.on('data', (piece: Buffer) => output.add(piece));
+  child.stderr.on('data', (piece: Buffer) => output.add(piece));
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    killProcessGroup(child);
+  }, timeoutMs);
+  const { promise, resolve } = Promise.withResolvers<Pick<RunResult, 'exitCode' | 'signal'>>();
+  child.once('error', (error) => {
+    output.add(Buffer.from(error.message));
+    resolve({ exitCode: NOT_STARTED });
+  });
+  child.once('exit', (code, signal) => {
+    // What it started and left behind would keep the pipes open.
+    for (const stream of [child.stdout, child.stderr]) setImmediate(() => stream.destroy());
+    resolve(code === null ? { signal: signal ?? 'unknown' } : { exitCode: code });
+  });
+  const result = await promise;
+  clearTimeout(timer);
+  return { ...result, timedOut, output: output.text(), truncated: output.isTruncated() };
+};
+
+/** As a shell reports a command that it cannot run. */
+const NOT_STARTED = 127;
+
+function collectOutput(maxBytes: number): {
+  add(piece: Buffer): void;
+  text(): string;
+  isTruncated(): boolean;
+} {
+  const pieces: Buffer[] = [];
+  let [kept, dropped] = [0, false];
+  return {
+    add(piece) {
+      const part = piece.subarray(0, maxBytes - kept);
+      dropped ||= part.length < piece.length;
+      kept += part.length;
+      if (part.length > 0) pieces.push(part);
+    },
+    text: () => Buffer.concat(pieces).toString('utf8'),
+    isTruncated: () => dropped,
+  };
+}

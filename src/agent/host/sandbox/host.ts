@@ -1,0 +1,70 @@
+/**
+ * A host in a directory: files below it, units as child processes. Needs no root, and changes nothing outside of the
+ * directory. The processes survive the agent; the next one adopts them.
+ */
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Clock } from '../../../os/clock.ts';
+import { DiskFiles } from '../disk/files.ts';
+import { createRecordedOwners } from '../disk/owners.ts';
+import { createHostRoot } from '../disk/root.ts';
+import { downloadTo } from '../download.ts';
+import type { Host } from '../port.ts';
+import { probeNetwork } from '../probe.ts';
+import { run } from '../run.ts';
+import { sandboxFolders } from './folders.ts';
+import { createSandboxNode } from './node.ts';
+import { createSandboxPorts } from './ports.ts';
+import { SandboxSupervisor } from './supervisor.ts';
+import { SandboxUnits } from './units.ts';
+
+export interface SandboxHostOptions {
+  readonly directory: string;
+  readonly clock: Clock;
+  /** Called when a unit ended or was started again by the supervisor. */
+  readonly onUnitChange?: (unit: string) => void;
+}
+
+export interface SandboxHost extends Host {
+  /** Adopts what runs. Without it this host only observes: two agents must not supervise one sandbox. */
+  open(): Promise<void>;
+  /** Ends the supervision. The processes go on. */
+  close(): Promise<void>;
+}
+
+export function createSandboxHost({ directory, clock, onUnitChange }: SandboxHostOptions): SandboxHost {
+  const folders = sandboxFolders(resolve(directory));
+  const root = createHostRoot(folders.root);
+  const files = new DiskFiles(root, createRecordedOwners(folders.ownersFile));
+  const supervisor = new SandboxSupervisor({ folders, clock, onChange: onUnitChange ?? (() => undefined) });
+  const units = new SandboxUnits({ folders, files, processes: { run }, supervisor });
+  const node = createSandboxNode({
+    folders,
+    clock,
+    endAll: () => supervisor.endAll(),
+    startEnabled: () => units.startEnabled(),
+  });
+  return {
+    type: 'sandbox',
+    capabilities: { systemdUnits: false, ownership: false },
+    directory: folders.root,
+    files,
+    units,
+    processes: { run },
+    node,
+    network: {
+      download: (url, to, limits) => downloadTo(url, root.toDisk(to), limits, clock),
+      probe: probeNetwork,
+      assignPorts: createSandboxPorts(folders.portsFile, seedOf(folders.root)),
+    },
+    async open() {
+      await node.resume();
+      await units.adopt();
+    },
+    close: () => supervisor.close(),
+  };
+}
+
+function seedOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0);
+}

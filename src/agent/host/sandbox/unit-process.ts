@@ -1,0 +1,183 @@
+/**
+ * Processes of the units of a sandbox. Each carries its unit in its environment, and so does everything that it starts:
+ * a unit is stopped as a whole, and a process that was started just before the agent was killed is found again.
+ */
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path/posix';
+import { optional } from '../../../kube/objects/optional.ts';
+import { systemCode } from '../../../os/errors.ts';
+import { sha256OfFile } from '../../../os/files.ts';
+import { childEnvironment } from '../../../os/process.ts';
+import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
+import { HostError } from '../errors.ts';
+import type { UnitDefinition, UnitProcess } from '../port.ts';
+import type { SandboxFolders } from './folders.ts';
+import type { UnitMain } from './unit-state.ts';
+
+const UNIT_VARIABLE = 'KUBENODE_SANDBOX_UNIT';
+const LOG_BYTES = 16 * 1024 ** 2;
+
+export interface StartedUnit {
+  /** Undefined when it has ended already. */
+  readonly main: UnitMain | undefined;
+  /** Resolves with `exit code N` or the name of the signal. */
+  readonly ended: Promise<string>;
+}
+
+/** The exit code of a hook is kept in a file: the agent may be another one when it ends. */
+const KEEP_EXIT_CODE = '"$@"; code=$?; echo "$code" > "$0"; exit "$code"';
+
+export async function spawnUnit(
+  folders: SandboxFolders,
+  unit: UnitDefinition,
+  startedAt: Date,
+): Promise<StartedUnit> {
+  const { exec, name } = unit;
+  if (!exec) throw new HostError('NotSupported', `unit ${name} has no exec`, { where: name });
+  const scriptDigest = await digestOfScript(exec.argv[0] ?? '');
+  const { pid, ended } = await spawnChild(folders, unit, exec);
+  const identity = await readProcessIdentity(pid);
+  if (!identity) return { main: undefined, ended };
+  const main = { ...identity, startedAt: startedAt.toISOString(), ...optional('scriptDigest', scriptDigest) };
+  return { main, ended };
+}
+
+async function spawnChild(
+  folders: SandboxFolders,
+  { name, type }: UnitDefinition,
+  { argv, env, workingDirectory }: NonNullable<UnitDefinition['exec']>,
+): Promise<{ readonly pid: number; readonly ended: Promise<string> }> {
+  const [program = '', ...args] =
+    type === 'OneShot' ? ['/bin/sh', '-c', KEEP_EXIT_CODE, folders.exitFile(name), ...argv] : argv;
+  const log = await openLog(folders.logFile(name));
+  try {
+    const child = spawn(program, args, {
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+      cwd: workingDirectory ?? folders.root,
+      env: { ...childEnvironment(), ...env, [UNIT_VARIABLE]: unitMark(folders, name) },
+    });
+    const ended = new Promise<string>((resolve) => {
+      child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    });
+    await once(child, 'spawn');
+    child.unref();
+    return { pid: child.pid as number, ended };
+  } catch (error) {
+    throw new HostError('UnitFailed', `unit ${name} could not be started (${systemCode(error)})`, {
+      where: program,
+      hint: 'check that the program exists, is executable, and was built for this machine',
+      cause: error,
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+async function openLog(file: string): Promise<Awaited<ReturnType<typeof open>>> {
+  await mkdir(dirname(file), { recursive: true });
+  const size = (await stat(file).catch(() => undefined))?.size ?? 0;
+  if (size > LOG_BYTES) await rename(file, `${file}.1`);
+  return await open(file, 'a', 0o600);
+}
+
+function unitMark({ root }: SandboxFolders, unit: string): string {
+  return `${root}//${unit}`;
+}
+
+/** Pids of all processes of the unit, or of all units of the sandbox. */
+export async function unitPids(folders: SandboxFolders, unit?: string): Promise<readonly number[]> {
+  const prefix = `${UNIT_VARIABLE}=${unitMark(folders, unit ?? '')}`;
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found: number[] = [];
+  for (const pid of pids) {
+    const variables = await readEnvironment(pid);
+    const isOurs = (each: string): boolean =>
+      unit === undefined ? each.startsWith(prefix) : each === prefix;
+    if (variables.some(isOurs)) found.push(pid);
+  }
+  return found;
+}
+
+/** Empty for a zombie, and for the processes of other users. */
+async function readEnvironment(pid: number): Promise<readonly string[]> {
+  const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+  return text.split('\0');
+}
+
+/** The process that was spawned, among those of the unit: it leads their session. */
+export async function findMain(
+  folders: SandboxFolders,
+  unit: string,
+  now: Date,
+): Promise<UnitMain | undefined> {
+  for (const pid of await unitPids(folders, unit)) {
+    const identity = (await sessionOf(pid)) === pid ? await readProcessIdentity(pid) : undefined;
+    if (identity) return { ...identity, startedAt: now.toISOString() };
+  }
+  return undefined;
+}
+
+async function sessionOf(pid: number): Promise<number | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name, in parentheses, may contain anything. State, parent, group and session follow.
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[3]);
+}
+
+export async function isAlive(main: ProcessIdentity | undefined): Promise<boolean> {
+  return main !== undefined && isSameProcess(main, await readProcessIdentity(main.pid));
+}
+
+/** A process that ended meanwhile is not an error. */
+export function sendSignal(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if (systemCode(error) !== 'ESRCH') throw error;
+    }
+  }
+}
+
+const programDigests = new Map<string, string>();
+const MAX_DIGESTS = 200;
+
+/** Reads the program once for each process: it may have hundreds of megabytes. */
+export async function describeProcess(main: UnitMain): Promise<UnitProcess> {
+  const { pid, startTicks, startedAt, scriptDigest } = main;
+  const process = { pid, startId: startTicks, startedAt };
+  const key = `${pid}-${startTicks}`;
+  const programDigest = scriptDigest ?? programDigests.get(key) ?? (await readProgramDigest(pid));
+  if (programDigest === undefined) return process;
+  if (programDigests.size >= MAX_DIGESTS) programDigests.clear();
+  programDigests.set(key, programDigest);
+  return { ...process, programDigest };
+}
+
+async function readProgramDigest(pid: number): Promise<string | undefined> {
+  return await sha256OfFile(`/proc/${pid}/exe`).catch(() => undefined);
+}
+
+async function digestOfScript(path: string): Promise<string | undefined> {
+  const content = await readStart(path);
+  if (content?.toString('latin1') !== '#!') return undefined;
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+}
+
+async function readStart(path: string): Promise<Buffer | undefined> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    return (await file.read(Buffer.alloc(2), 0, 2, 0)).buffer;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}

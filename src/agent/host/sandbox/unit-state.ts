@@ -1,0 +1,79 @@
+/** What the supervisor of a sandbox knows of a unit. On disk, so that the next agent adopts what runs. */
+import { rm } from 'node:fs/promises';
+import { readFileIfExists, writeFileAtomic } from '../../../os/files.ts';
+import type { ProcessIdentity } from '../../../os/process-identity.ts';
+import type { UnitStatus } from '../port.ts';
+import type { SandboxFolders } from './folders.ts';
+
+export interface UnitState {
+  /** Running: started by the agent and not stopped since, whatever became of the process. */
+  readonly intent: 'Running' | 'Stopped';
+  readonly process?: UnitMain;
+  /** Set when the run has ended for good. */
+  readonly outcome?: 'Succeeded' | 'Failed';
+  readonly restarts: number;
+  /** Exit code or signal of the last run. */
+  readonly result?: string;
+}
+
+export interface UnitMain extends ProcessIdentity {
+  readonly startedAt: string;
+  /** Of a script: its own digest, read before the start. /proc names the interpreter only. */
+  readonly scriptDigest?: string;
+}
+
+export const NOT_STARTED: UnitState = { intent: 'Stopped', restarts: 0 };
+
+export interface UnitStates {
+  read(unit: string): Promise<UnitState>;
+  write(unit: string, state: UnitState): Promise<void>;
+  remove(unit: string): Promise<void>;
+}
+
+export function createUnitStates(folders: SandboxFolders): UnitStates {
+  return {
+    async read(unit) {
+      const text = await readFileIfExists(folders.stateFile(unit));
+      return text === undefined ? NOT_STARTED : (JSON.parse(text) as UnitState);
+    },
+    write: (unit, state) => writeFileAtomic(folders.stateFile(unit), JSON.stringify(state)),
+    remove: (unit) => rm(folders.stateFile(unit), { force: true }),
+  };
+}
+
+/** As systemd would call it. */
+export function activeState(
+  type: 'Service' | 'OneShot',
+  { intent, outcome }: UnitState,
+  isAlive: boolean,
+): UnitStatus['active'] {
+  if (isAlive) return intent === 'Stopped' ? 'Deactivating' : RUNNING[type];
+  if (outcome === 'Failed') return 'Failed';
+  if (intent === 'Stopped') return 'Inactive';
+  if (outcome === 'Succeeded') return type === 'OneShot' ? 'Active' : 'Inactive';
+  // It ended, and the supervisor has yet to start it again.
+  return 'Activating';
+}
+
+const RUNNING = { Service: 'Active', OneShot: 'Activating' } as const;
+
+export interface RestartInput {
+  readonly policy: 'Always' | 'OnFailure' | 'Never';
+  readonly maxPerMinute: number;
+  /** Undefined: it ended while no agent ran. */
+  readonly result: string | undefined;
+  /** In the last minute. */
+  readonly recentRestarts: number;
+}
+
+/** What the supervisor does about a service that ended without being stopped. */
+export function afterExit({
+  policy,
+  maxPerMinute,
+  result,
+  recentRestarts,
+}: RestartInput): 'Restart' | 'Succeeded' | 'Failed' {
+  const succeeded = result === 'exit code 0';
+  if (policy === 'Never' || (policy === 'OnFailure' && succeeded)) return succeeded ? 'Succeeded' : 'Failed';
+  return recentRestarts >= maxPerMinute ? 'Failed' : 'Restart';
+}
