@@ -1,4 +1,5 @@
 /** The input of the planner of one component. */
+import type { ComponentDrift } from '../journal/drift.ts';
 import type { ComponentProgress } from '../journal/progress.ts';
 import type { TransitionFailure } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
@@ -11,6 +12,7 @@ export interface ComponentInput {
   /** Stored targets by id. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly observed: ComponentObservation;
+  readonly drift: ComponentDrift;
   readonly now: Date;
   readonly brakes: ActivationBrakes;
   /** The other components of this machine. */

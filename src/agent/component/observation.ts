@@ -11,6 +11,13 @@ export interface ObservedFile {
   readonly target?: string;
 }
 
+export interface ObservedProgram {
+  /** SHA-256; absent when the file is missing. */
+  readonly found?: string;
+  /** As the artifact contains it. Absent when that is unknown. */
+  readonly expected?: string;
+}
+
 export interface ComponentObservation {
   /** Boot of this observation. */
   readonly bootId: string;
@@ -21,6 +28,8 @@ export interface ComponentObservation {
   /** By path: files and links of the component. A path that is missing on the host is missing here. */
   readonly files: ReadonlyMap<string, ObservedFile>;
   readonly units: ReadonlyMap<string, UnitStatus>;
+  /** Programs in version directories, by path. */
+  readonly programs: ReadonlyMap<string, ObservedProgram>;
   /** Paths whose original content is recorded, so that it can be restored. */
   readonly backups: ReadonlySet<string>;
 }

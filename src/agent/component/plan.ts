@@ -20,7 +20,7 @@ export function planComponent(input: ComponentInput): ComponentPlan {
 }
 
 /** From Stopping on the host is between two targets: this transition ends before another one begins. */
-function hasStopped({ step }: Transition): boolean {
+export function hasStopped({ step }: Transition): boolean {
   return step !== 'Fetching' && step !== 'Verified' && step !== 'Staged';
 }
 

@@ -1,9 +1,10 @@
 /** Artifacts on the host: downloaded into the cache, verified, unpacked into the directory of their version. */
 import { OsError } from '../../os/errors.ts';
 import { HostError } from '../host/errors.ts';
-import type { HostFiles, HostNetwork } from '../host/port.ts';
+import type { Host, HostFiles, HostNetwork } from '../host/port.ts';
 import { cachedArtifact } from '../layout.ts';
 import type { Target } from '../target/target.ts';
+import { writeManifest } from './programs.ts';
 
 type Artifact = NonNullable<Target['artifact']>;
 
@@ -85,7 +86,8 @@ export async function verifyArtifact(files: HostFiles, { sha256, url, sizeBytes 
 }
 
 /** The directory gets its name last, so that it is complete when it exists. */
-export async function unpackArtifact(files: HostFiles, target: Target): Promise<void> {
+export async function unpackArtifact(host: Pick<Host, 'directory' | 'files'>, target: Target): Promise<void> {
+  const { files } = host;
   const { artifact, directory, component } = target;
   if (!artifact) return;
   const staging = `${directory}.staging`;
@@ -102,6 +104,7 @@ export async function unpackArtifact(files: HostFiles, target: Target): Promise<
     await files.copy(cached, `${staging}/${component}`, { ...ATTRIBUTES, mode: PROGRAM_MODE });
   }
   for (const link of artifact.install) await prepareLinked(files, staging, link, target);
+  await writeManifest(host, target, staging);
   await files.rename(staging, directory);
 }
 

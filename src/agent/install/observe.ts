@@ -7,12 +7,13 @@ import { dataDirectory } from '../layout.ts';
 import type { Target } from '../target/target.ts';
 import { findArtifact } from './artifact.ts';
 import { hasBackup } from './backup.ts';
+import { type DigestReader, observePrograms } from './programs.ts';
 
 /** A failed read throws: what could not be read is neither missing nor different. */
 export async function observeComponent(
   host: Host,
   component: string,
-  targets: readonly Target[],
+  { targets, digest }: { readonly targets: readonly Target[]; readonly digest: DigestReader },
 ): Promise<ComponentObservation> {
   const paths = [...new Set([...targets.flatMap(pathsOf), dataDirectory(component)])];
   return {
@@ -31,6 +32,7 @@ export async function observeComponent(
     ),
     files: await readMap(paths, (path) => observeFile(host, path)),
     units: await observeUnits(host, targets),
+    programs: await observePrograms(host, targets, digest),
     backups: new Set(
       (
         await readMap(paths, async (path) => (await hasBackup(host.files, component, path)) || undefined)
@@ -65,7 +67,7 @@ async function observeFile({ files }: Host, path: string): Promise<ObservedFile 
   };
 }
 
-/** The definition of the newest target is compared: `targets` begins with it. */
+/** Definitions are compared with the first target that has the unit. */
 async function observeUnits(
   host: Host,
   targets: readonly Target[],

@@ -2,24 +2,31 @@
  * Brings one component forward until it waits or has nothing left to do: observe, plan, record, operate. The journal
  * is the only memory; after a crash at any line the next reconcile continues from its last record.
  */
+
+import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { OsError } from '../../os/errors.ts';
 import type { ComponentInput } from '../component/input.ts';
+import type { ComponentObservation } from '../component/observation.ts';
 import type { ComponentAction, ComponentWait, HostOperation } from '../component/operation.ts';
-import { planComponent } from '../component/plan.ts';
+import { hasStopped } from '../component/plan.ts';
 import { endsOf } from '../component/transition.ts';
+import { type DriftFinding, planReconcile } from '../drift/plan.ts';
 import type { Host } from '../host/port.ts';
+import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ComponentProgress } from '../journal/progress.ts';
 import { readTarget } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
 import { executeOperation } from './execute.ts';
 import { observeComponent } from './observe.ts';
+import type { DigestReader } from './programs.ts';
 
 export interface ComponentContext {
   readonly host: Host;
   readonly journal: Journal;
   readonly clock: Clock;
+  readonly digest: DigestReader;
   /** Called after each action that was carried out. */
   readonly onAction: (action: ComponentAction) => void;
 }
@@ -32,6 +39,10 @@ export type ComponentCircumstances = Pick<
 
 export interface ComponentResult {
   readonly progress: ComponentProgress;
+  readonly observed: ComponentObservation;
+  /** The target in force. */
+  readonly target?: Target;
+  readonly findings: readonly DriftFinding[];
   readonly wait?: ComponentWait;
   readonly failure?: FailedOperation;
 }
@@ -48,11 +59,14 @@ export async function reconcileComponent(
   circumstances: ComponentCircumstances,
 ): Promise<ComponentResult & { readonly done: boolean }> {
   const input = await readInput(context, circumstances);
-  const { actions, wait } = planComponent(input);
+  const { actions, wait, findings } = planReconcile(input);
   const failure = await carryOut(context, actions);
   const progress = progressOf(context.journal, circumstances.component);
   return {
     progress,
+    observed: input.observed,
+    findings,
+    ...optional('target', input.targets.get(input.progress.current ?? '')),
     done: actions.length === 0,
     ...(wait && { wait }),
     ...(failure && { failure }),
@@ -60,16 +74,16 @@ export async function reconcileComponent(
 }
 
 async function readInput(
-  { host, journal, clock }: ComponentContext,
+  { host, journal, clock, digest }: ComponentContext,
   circumstances: ComponentCircumstances,
 ): Promise<ComponentInput> {
   const progress = progressOf(journal, circumstances.component);
   const targets = await readTargets(host, progress);
-  const input = { ...circumstances, progress, targets, now: clock.now() };
-  return {
-    ...input,
-    observed: await observeComponent(host, circumstances.component, observedTargets(input)),
-  };
+  const { component } = circumstances;
+  const drift = journal.state().drift.get(component) ?? NO_DRIFT;
+  const input = { ...circumstances, progress, targets, drift, now: clock.now() };
+  const observed = await observeComponent(host, component, { targets: observedTargets(input), digest });
+  return { ...input, observed };
 }
 
 export function progressOf(journal: Journal, component: string): ComponentProgress {
@@ -90,12 +104,12 @@ async function readTargets(host: Host, progress: ComponentProgress): Promise<Rea
 /** The one that the host should have now comes first: units are compared with it. */
 function observedTargets(input: Omit<ComponentInput, 'observed'>): readonly Target[] {
   const { transition, current } = input.progress;
+  const inForce = current === undefined ? undefined : input.targets.get(current);
   const { goal, origin } = transition
     ? endsOf(input, transition)
     : { goal: input.desired.state === 'Present' ? input.desired.target : undefined, origin: undefined };
-  return [goal, origin, current === undefined ? undefined : input.targets.get(current)].filter(
-    (each) => each !== undefined,
-  );
+  const ordered = transition && hasStopped(transition) ? [goal, origin, inForce] : [inForce, goal, origin];
+  return [...new Set(ordered.filter((each) => each !== undefined))];
 }
 
 async function carryOut(

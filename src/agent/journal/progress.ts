@@ -1,4 +1,6 @@
 /** How far each component is, from the records of the journal in order. Pure. */
+
+import { applyDrift, type ComponentDrift, NO_DRIFT, recordsOfDrift } from './drift.ts';
 import type {
   JournalRecord,
   SettledRecord,
@@ -28,15 +30,20 @@ export interface ComponentProgress {
 
 export interface JournalState {
   readonly components: ReadonlyMap<string, ComponentProgress>;
+  readonly drift: ReadonlyMap<string, ComponentDrift>;
   readonly retryToken: string;
 }
 
-export const EMPTY_JOURNAL: JournalState = { components: new Map(), retryToken: '' };
+export const EMPTY_JOURNAL: JournalState = { components: new Map(), drift: new Map(), retryToken: '' };
 
 export function applyRecord(state: JournalState, record: JournalRecord): JournalState {
   if (record.type === 'Retry') {
     const components = [...state.components].map(([name, each]) => [name, { ...each, denied: [] }] as const);
-    return { components: new Map(components), retryToken: record.token };
+    return { ...state, components: new Map(components), retryToken: record.token };
+  }
+  if (record.type === 'Correction' || record.type === 'Process') {
+    const drift = applyDrift(state.drift.get(record.component) ?? NO_DRIFT, record);
+    return { ...state, drift: new Map(state.drift).set(record.component, drift) };
   }
   const before = state.components.get(record.component);
   const after = record.type === 'Step' ? beginStep(before, record) : settle(before, record);
@@ -62,9 +69,13 @@ function settle(before: ComponentProgress | undefined, record: SettledRecord): C
  * The fewest records that give the same state: what compaction keeps. Denied targets of a component are given by one
  * Settled record each, the last of which carries the state.
  */
-export function recordsOf({ components, retryToken }: JournalState): readonly JournalRecord[] {
+export function recordsOf({ components, drift, retryToken }: JournalState): readonly JournalRecord[] {
   const retry: JournalRecord[] = retryToken === '' ? [] : [{ type: 'Retry', token: retryToken, at: EPOCH }];
-  return [...retry, ...[...components.values()].flatMap(recordsOfComponent)];
+  return [
+    ...retry,
+    ...[...components.values()].flatMap(recordsOfComponent),
+    ...[...drift.values()].flatMap(recordsOfDrift),
+  ];
 }
 
 const EPOCH = '1970-01-01T00:00:00Z';

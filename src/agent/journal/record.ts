@@ -72,4 +72,29 @@ export interface RetryRecord {
   readonly at: string;
 }
 
-export type JournalRecord = StepRecord | SettledRecord | RetryRecord;
+export const DRIFT_KINDS = ['Content', 'Mode', 'Missing', 'Unit', 'Process'] as const;
+export type DriftKind = (typeof DRIFT_KINDS)[number];
+
+/** A difference between the host and the version in force is about to be corrected. */
+export interface CorrectionRecord {
+  readonly type: 'Correction';
+  readonly component: string;
+  readonly at: string;
+  /** The path, or the name of the unit. */
+  readonly subject: string;
+  readonly kind: DriftKind;
+  /** Corrections of this component so far, with this one. */
+  readonly total: number;
+}
+
+/** What a process found when it started: right or wrong files and program. A process never changes that. */
+export interface ProcessRecord {
+  readonly type: 'Process';
+  readonly component: string;
+  readonly at: string;
+  readonly unit: string;
+  readonly startId: string;
+  readonly content: 'Right' | 'Wrong';
+}
+
+export type JournalRecord = StepRecord | SettledRecord | RetryRecord | CorrectionRecord | ProcessRecord;

@@ -104,13 +104,14 @@ describe('AGT-10 verifies an artifact before anything uses it', () => {
   });
 
   it('without a file that a link needs is refused, and leaves no version directory', async () => {
-    const { files, network } = host();
+    const machine = host();
+    const { files, network } = machine;
     const incomplete = target('1.0', {
       artifact: artifact({ install: [{ from: 'bin/missing', to: '/usr/bin/x', mode: '755' }] }),
     });
     await downloadArtifact(files, network, artifact());
     await verifyArtifact(files, artifact());
-    await expect(unpackArtifact(files, incomplete)).rejects.toThrow(
+    await expect(unpackArtifact(machine, incomplete)).rejects.toThrow(
       'the artifact of proxy-1.0 does not contain bin/missing',
     );
     expect(await files.stat(incomplete.directory)).toBeUndefined();

@@ -6,7 +6,12 @@ import {
   recordsOf,
   referencedTargets,
 } from '../../../src/agent/journal/progress.ts';
-import { type JournalRecord, SETTLED_STATES, TRANSITION_STEPS } from '../../../src/agent/journal/record.ts';
+import {
+  DRIFT_KINDS,
+  type JournalRecord,
+  SETTLED_STATES,
+  TRANSITION_STEPS,
+} from '../../../src/agent/journal/record.ts';
 import { runs } from '../../support/sweep-size.ts';
 
 const AT = '2030-01-01T12:00:00.000Z';
@@ -49,9 +54,24 @@ const retry = fc.record({
   token: fc.constantFrom('x', 'y'),
   at: fc.constant(AT),
 });
-const records = fc.array(fc.oneof({ weight: 5, arbitrary: step }, { weight: 5, arbitrary: settled }, retry), {
-  maxLength: 30,
+const correction = fc.record({
+  type: fc.constant('Correction' as const),
+  component,
+  at: fc.constant(AT),
+  subject: fc.constantFrom('/etc/a', 'unit'),
+  kind: fc.constantFrom(...DRIFT_KINDS),
+  total: fc.nat(50),
 });
+const process = fc.record({
+  type: fc.constant('Process' as const),
+  component,
+  at: fc.constant(AT),
+  unit: fc.constantFrom('a', 'b'),
+  startId: fc.constantFrom('1', '2'),
+  content: fc.constantFrom('Right' as const, 'Wrong' as const),
+});
+const steps = fc.oneof({ weight: 5, arbitrary: step }, { weight: 5, arbitrary: settled }, retry);
+const records = fc.array(fc.oneof({ weight: 3, arbitrary: steps }, correction, process), { maxLength: 60 });
 
 function stateOf(list: readonly JournalRecord[]): ReturnType<typeof applyRecord> {
   return list.reduce(applyRecord, EMPTY_JOURNAL);

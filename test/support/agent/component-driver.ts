@@ -8,6 +8,7 @@ import type {
 import type { ComponentAction, ComponentWait } from '../../../src/agent/component/operation.ts';
 import { createMemoryHost, type MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import type { Host } from '../../../src/agent/host/port.ts';
+import { createDigestReader } from '../../../src/agent/install/programs.ts';
 import { progressOf, reconcileComponent } from '../../../src/agent/install/reconcile.ts';
 import { openJournal } from '../../../src/agent/journal/journal.ts';
 import type { ComponentProgress } from '../../../src/agent/journal/progress.ts';
@@ -63,7 +64,14 @@ export async function drive(
   const { brakes, probation, clock } = { ...USUAL, ...options };
   const journal = await openJournal(host.files);
   const actions: ComponentAction[] = [];
-  const context = { host, journal, clock, onAction: (action: ComponentAction) => void actions.push(action) };
+  const digest = createDigestReader(host.files);
+  const context = {
+    host,
+    journal,
+    clock,
+    digest,
+    onAction: (action: ComponentAction) => void actions.push(action),
+  };
   let failure: OperationFailure | undefined;
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
     const result = await reconcileComponent(context, {

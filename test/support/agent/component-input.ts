@@ -6,8 +6,9 @@ import type { ComponentPlan, HostOperation } from '../../../src/agent/component/
 import { linksOf } from '../../../src/agent/component/placements.ts';
 import { planComponent } from '../../../src/agent/component/plan.ts';
 import type { UnitStatus } from '../../../src/agent/host/port.ts';
+import { NO_DRIFT } from '../../../src/agent/journal/drift.ts';
 import type { ComponentProgress } from '../../../src/agent/journal/progress.ts';
-import type { JournalRecord } from '../../../src/agent/journal/record.ts';
+import type { JournalRecord, SettledRecord, StepRecord } from '../../../src/agent/journal/record.ts';
 import { dataDirectory } from '../../../src/agent/layout.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
 import { NOW } from '../virtual-clock.ts';
@@ -38,6 +39,7 @@ export function installed(of: Target, fields: Partial<ComponentObservation> = {}
       [dataDirectory(of.component), { type: 'Directory', ...attributes }],
     ]),
     units: new Map(of.units.map(({ name }) => [name, RUNNING])),
+    programs: new Map(),
     backups: new Set([...files, ...links].map(([path]) => path)),
     ...fields,
   };
@@ -50,6 +52,7 @@ export const EMPTY_HOST: ComponentObservation = {
   directories: new Set(),
   files: new Map(),
   units: new Map(),
+  programs: new Map(),
   backups: new Set(),
 };
 
@@ -73,6 +76,7 @@ export function componentInput(
     now: NOW,
     brakes: FREE,
     others: new Map(),
+    drift: NO_DRIFT,
     ...fields,
   };
 }
@@ -99,10 +103,17 @@ function operationText(operation: HostOperation): string {
 
 function recordText(record: JournalRecord): string {
   if (record.type === 'Retry') return 'Retry';
-  if (record.type === 'Settled') {
-    const denied = record.denied === undefined ? '' : ` denying ${versionOf(record.denied)}`;
-    return `${record.state}${record.current === undefined ? '' : ` at ${versionOf(record.current)}`}${denied}`;
-  }
+  if (record.type === 'Correction') return `${record.kind} ${record.subject}`;
+  if (record.type === 'Process') return `${record.content} ${record.unit}`;
+  return record.type === 'Settled' ? settledText(record) : stepText(record);
+}
+
+function settledText(record: SettledRecord): string {
+  const denied = record.denied === undefined ? '' : ` denying ${versionOf(record.denied)}`;
+  return `${record.state}${record.current === undefined ? '' : ` at ${versionOf(record.current)}`}${denied}`;
+}
+
+function stepText(record: StepRecord): string {
   const to = record.to === undefined ? '' : ` to ${versionOf(record.to)}`;
   return `${record.step} ${record.direction}${to}${record.boots > 0 ? ` after ${record.boots} boots` : ''}`;
 }

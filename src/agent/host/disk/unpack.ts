@@ -1,7 +1,7 @@
 /** Extracts a .tar.gz into a directory. The whole archive is checked before the first entry is written. */
 import { chmod, link, mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path/posix';
-import { type TarEntry, tarEntries } from '../../../os/tar.ts';
+import { type TarEntry, tarEntries } from '../../../os/archive/tar.ts';
 import { HostError } from '../errors.ts';
 import type { UnpackLimits } from '../port.ts';
 

@@ -1,8 +1,8 @@
 /** Extracts single files from a .tar.gz, by name. Nothing else of the archive is written to disk. */
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { OsError } from './errors.ts';
-import { toDiskError } from './files.ts';
+import { OsError } from '../errors.ts';
+import { toDiskError } from '../files.ts';
 import { type TarEntry, tarEntries } from './tar.ts';
 
 /** Writes the first regular file with that base name to `to`, executable. */

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { extractFile } from '../../src/os/archive.ts';
-import { tempFolder } from '../support/temp.ts';
+import { extractFile } from '../../../src/os/archive/extract.ts';
+import { tempFolder } from '../../support/temp.ts';
 
 describe('extractFile', () => {
   let folder: string;

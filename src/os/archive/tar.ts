@@ -1,7 +1,7 @@
 /** Reads a .tar.gz as a stream of entries: ustar, with the long names and links of GNU tar and pax. */
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { OsError, systemCode } from './errors.ts';
+import { OsError, systemCode } from '../errors.ts';
 
 const BLOCK = 512;
 /** Of the text of a long name or of a pax header. */

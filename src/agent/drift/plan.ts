@@ -1,0 +1,172 @@
+/**
+ * Keeps the version in force as it was committed. Writing back, reloading and starting what does not run never wait;
+ * only a process that started on wrong content is restarted under a grant. Pure.
+ */
+import type { ComponentInput } from '../component/input.ts';
+import type { ComponentAction, ComponentPlan, ComponentWait } from '../component/operation.ts';
+import { operate } from '../component/placements.ts';
+import { hasStopped, planComponent } from '../component/plan.ts';
+import type { UnitDefinition } from '../host/port.ts';
+import type { CorrectionRecord, DriftKind, ProcessRecord } from '../journal/record.ts';
+import type { Target } from '../target/target.ts';
+import { findDifferences, type HostDifference } from './differences.ts';
+
+/** More corrections of one path than this in ten minutes are a fight with another program. */
+const MAX_CORRECTIONS = 3;
+const WINDOW_MS = 10 * 60_000;
+
+export interface DriftFinding {
+  readonly subject: string;
+  readonly kind: DriftKind;
+  readonly action: 'Corrected' | 'Reported' | 'GaveUp';
+  readonly because: string;
+}
+
+export interface ReconcilePlan extends ComponentPlan {
+  readonly findings: readonly DriftFinding[];
+}
+
+/** The transition first; what is in force is kept right while it waits, and when there is none. */
+export function planReconcile(input: ComponentInput): ReconcilePlan {
+  const plan = planComponent(input);
+  const target = targetInForce(input);
+  if (plan.actions.length > 0 || !target) return { ...plan, findings: [] };
+  const drift = planDrift(input, target);
+  return {
+    ...drift,
+    ...((plan.wait ?? drift.wait) ? { wait: plan.wait ?? (drift.wait as ComponentWait) } : {}),
+  };
+}
+
+function targetInForce({ progress, targets }: ComponentInput): Target | undefined {
+  const { current, transition } = progress;
+  if (current === undefined || (transition && hasStopped(transition))) return undefined;
+  return targets.get(current);
+}
+
+function planDrift(input: ComponentInput, target: Target): ReconcilePlan {
+  const differences = findDifferences(target, input.observed);
+  const findings = differences.map((each) => findingOf(input, each));
+  const corrected = differences.filter((_, index) => findings[index]?.action === 'Corrected');
+  const processes = processRecords(input, target, differences);
+  const restart =
+    differences.length === 0 ? planRestart(input, target, processes) : { actions: [], findings: [] };
+  return {
+    actions: [
+      ...processes.map((record): ComponentAction => ({ do: 'Record', record, because: 'another process' })),
+      ...corrected.flatMap((each, index) => correctionActions(input, each, index)),
+      ...restart.actions,
+    ],
+    findings: [...findings, ...restart.findings],
+    ...(restart.wait && { wait: restart.wait }),
+  };
+}
+
+function findingOf(input: ComponentInput, { subject, kind, because, policy }: HostDifference): DriftFinding {
+  const isHeld = input.brakes.hold === 'All';
+  if (policy === 'Report' || isHeld) {
+    return {
+      subject,
+      kind,
+      action: 'Reported',
+      because: isHeld ? `${because}; the machine is held` : because,
+    };
+  }
+  const action = recentCorrections(input, subject) >= MAX_CORRECTIONS ? 'GaveUp' : 'Corrected';
+  return { subject, kind, action, because };
+}
+
+function recentCorrections({ drift, now }: ComponentInput, subject: string): number {
+  const since = new Date(now.getTime() - WINDOW_MS).toISOString();
+  return drift.corrections.filter((each) => each.subject === subject && each.at > since).length;
+}
+
+/** The record comes first: an agent that is killed again and again must not correct for ever. */
+function correctionActions(
+  { component, now, drift }: ComponentInput,
+  { subject, kind, because, operations }: Pick<HostDifference, 'subject' | 'kind' | 'because' | 'operations'>,
+  index: number,
+): readonly ComponentAction[] {
+  const total = (drift.corrections.at(-1)?.total ?? 0) + index + 1;
+  const record: CorrectionRecord = {
+    type: 'Correction',
+    component,
+    at: now.toISOString(),
+    subject,
+    kind,
+    total,
+  };
+  return [{ do: 'Record', record, because }, ...operations.map((operation) => operate(operation, because))];
+}
+
+/** A process is judged once, when it is first observed: files that are wrong then were wrong when it started. */
+function processRecords(
+  { component, drift, now, observed }: ComponentInput,
+  target: Target,
+  differences: readonly HostDifference[],
+): readonly ProcessRecord[] {
+  return target.units.flatMap((unit): ProcessRecord | [] => {
+    const { name } = unit;
+    const startId = observed.units.get(name)?.process?.startId;
+    if (startId === undefined || drift.processes.get(name)?.startId === startId) return [];
+    const isWrong = differences.some(({ affects }) => affects.includes(name)) || runsOther(unit, observed);
+    const content = isWrong ? 'Wrong' : 'Right';
+    return {
+      type: 'Process',
+      component,
+      at: now.toISOString(),
+      unit: name,
+      startId,
+      content,
+    };
+  });
+}
+
+function runsOther({ name, exec }: UnitDefinition, { programs, units }: ComponentInput['observed']): boolean {
+  const runs = units.get(name)?.process?.programDigest;
+  const path = exec?.argv[0] ?? '';
+  const expected = [...programs].find(([known]) => path.endsWith(known))?.[1].expected;
+  return runs !== undefined && expected !== undefined && runs !== expected;
+}
+
+function planRestart(
+  input: ComponentInput,
+  target: Target,
+  records: readonly ProcessRecord[],
+): Pick<ReconcilePlan, 'actions' | 'findings' | 'wait'> {
+  const known = new Map([...input.drift.processes, ...records.map((each) => [each.unit, each] as const)]);
+  const wrong = target.units.filter(({ name }) => {
+    const startId = input.observed.units.get(name)?.process?.startId;
+    const record = known.get(name);
+    return startId !== undefined && record?.startId === startId && record.content === 'Wrong';
+  });
+  const wait = wrong.length > 0 ? restartWait(input, target) : undefined;
+  const differences = wrong.map(({ name }) => ({
+    subject: name,
+    kind: 'Process' as const,
+    because: `unit ${name} started on wrong content`,
+    operations: (['StopUnit', 'StartUnit'] as const).map((op) => ({ op, target, unit: name })),
+  }));
+  // A program that starts another one is never the expected one: it must not restart for ever.
+  const allowed = differences.filter(
+    ({ subject }) => !wait && recentCorrections(input, subject) < MAX_CORRECTIONS,
+  );
+  return {
+    actions: allowed.flatMap((each, index) => correctionActions(input, each, index)),
+    findings: differences.map((each) => {
+      const { subject, kind, because } = each;
+      const action = allowed.includes(each) ? 'Corrected' : wait ? 'Reported' : 'GaveUp';
+      return { subject, kind, action, because };
+    }),
+    ...(wait && { wait }),
+  };
+}
+
+function restartWait({ brakes, desired }: ComponentInput, target: Target): ComponentWait | undefined {
+  if (brakes.hold !== 'None') {
+    return { reason: 'Held', message: 'a restart is needed, and the machine is held' };
+  }
+  const grant = desired.state === 'Present' ? desired.grant : undefined;
+  if (grant && !grant.expired && grant.entryDigest === target.id) return undefined;
+  return { reason: 'GrantNeeded', message: 'a unit runs on wrong content: its restart waits for a grant' };
+}

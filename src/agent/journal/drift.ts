@@ -1,0 +1,31 @@
+/** What the journal knows of corrections and processes of a component. Pure. */
+import type { CorrectionRecord, ProcessRecord } from './record.ts';
+
+/** The newest ones: as many as limits and status need. */
+const MAX_CORRECTIONS = 32;
+
+export interface ComponentDrift {
+  /** Oldest first. */
+  readonly corrections: readonly CorrectionRecord[];
+  /** By unit: the last process that was observed. */
+  readonly processes: ReadonlyMap<string, ProcessRecord>;
+}
+
+export const NO_DRIFT: ComponentDrift = { corrections: [], processes: new Map() };
+
+export function applyDrift(
+  { corrections, processes }: ComponentDrift,
+  record: CorrectionRecord | ProcessRecord,
+): ComponentDrift {
+  if (record.type === 'Correction') {
+    return { corrections: [...corrections, record].slice(-MAX_CORRECTIONS), processes };
+  }
+  return { corrections, processes: new Map(processes).set(record.unit, record) };
+}
+
+export function recordsOfDrift({
+  corrections,
+  processes,
+}: ComponentDrift): readonly (CorrectionRecord | ProcessRecord)[] {
+  return [...corrections, ...processes.values()];
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { ComponentObservation } from '../../../src/agent/component/observation.ts';
+import { findDifferences } from '../../../src/agent/drift/differences.ts';
+import { installed, V1 } from '../../support/agent/component-input.ts';
+import { agentFile, agentUnit, target } from '../../support/agent/targets.ts';
+
+const TWO_UNITS = target('1.0', {
+  units: [agentUnit('proxy'), agentUnit('other')],
+  files: [agentFile('/a', 'x', { units: ['other'] }), agentFile('/b', 'x', { onChange: 'Drain' })],
+});
+
+function explain(of: typeof V1, fields: Partial<ComponentObservation>): readonly string[] {
+  return findDifferences(of, installed(of, fields)).map(
+    ({ kind, subject, affects }) => `${kind} ${subject}, affects ${affects.join(' ') || 'nothing'}`,
+  );
+}
+
+describe('findDifferences', () => {
+  it.each<[name: string, of: typeof V1, fields: Partial<ComponentObservation>, expected: readonly string[]]>([
+    ['finds none on its own result', V1, {}, []],
+    [
+      'finds all of it on an empty host, but the data directory',
+      V1,
+      { files: new Map(), units: new Map(), directories: new Set() },
+      [
+        `Missing ${V1.directory}, affects proxy`,
+        'Missing /etc/proxy/proxy.conf, affects proxy',
+        'Missing /usr/local/bin/proxy, affects nothing',
+        'Missing /opt/kubenode/proxy/current, affects nothing',
+        'Unit proxy, affects nothing',
+      ],
+    ],
+    [
+      'names the units that a file concerns: those that it lists, or all',
+      TWO_UNITS,
+      { files: new Map([...installed(TWO_UNITS).files].filter(([path]) => !/^\/[ab]$/.test(path))) },
+      ['Missing /a, affects other', 'Missing /b, affects proxy other'],
+    ],
+    [
+      'finds a file that is a link or a directory',
+      V1,
+      {
+        files: new Map([
+          ...installed(V1).files,
+          ['/etc/proxy/proxy.conf', { type: 'Directory', mode: '0755', owner: 'root:root' }],
+        ]),
+      },
+      ['Content /etc/proxy/proxy.conf, affects proxy'],
+    ],
+    [
+      'finds a program that is missing',
+      V1,
+      { programs: new Map([[`${V1.directory}/proxy`, { expected: 'a' }]]) },
+      [`Content ${V1.directory}/proxy, affects proxy`],
+    ],
+    [
+      'leaves a program without a known digest, and those of other versions',
+      V1,
+      {
+        programs: new Map([
+          [`${V1.directory}/proxy`, { found: 'b' }],
+          ['/opt/kubenode/proxy/2/a', { found: 'b', expected: 'a' }],
+        ]),
+      },
+      [],
+    ],
+  ])('%s', (_, of, fields, expected) => {
+    expect(explain(of, fields)).toEqual(expected);
+  });
+});

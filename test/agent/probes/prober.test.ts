@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { createProber } from '../../../src/agent/probes/prober.ts';
+import type { ComponentProbe } from '../../../src/api/generated/types.ts';
+import { createProxyHost } from '../../support/agent/component-driver.ts';
+import { agentUnit, target } from '../../support/agent/targets.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+const COMMON = { periodSeconds: 5, timeoutSeconds: 1, successThreshold: 1, failureThreshold: 1 };
+
+async function pendingOf(
+  probe: Omit<ComponentProbe, keyof typeof COMMON | 'name'>,
+): Promise<readonly string[]> {
+  const clock = virtualClock();
+  const host = createProxyHost(clock);
+  host.answerProbes({ passed: false, detail: 'ECONNREFUSED' });
+  const refusing = {
+    ...host,
+    processes: { run: async () => ({ exitCode: 2, timedOut: false, output: 'no\n', truncated: false }) },
+  };
+  const prober = createProber({ host: refusing, clock, nodeCondition: async () => 'False' });
+  const probed = target('1.0', { units: [], probes: [{ name: 'p', ...COMMON, ...probe }] });
+  expect(prober.isReady(probed)).toBeUndefined();
+  const { pending } = await prober.probe(probed, 'run-1');
+  expect(prober.isReady(probed)).toBe(false);
+  return pending;
+}
+
+describe('the prober', () => {
+  it.each<[Omit<ComponentProbe, keyof typeof COMMON | 'name'>, string]>([
+    [{ tcp: { port: '80' } }, 'probe p: ECONNREFUSED'],
+    [{ exec: { argv: ['/bin/check'] } }, 'probe p: exit code 2: no'],
+    [{ unit: { name: 'proxy' } }, 'probe p: unit proxy is missing'],
+    [{ nodeCondition: { type: 'Ready', status: 'True' } }, 'probe p: Ready is False'],
+  ])('reports why %j does not pass', async (probe, expected) => {
+    expect(await pendingOf(probe)).toEqual([expected]);
+  });
+
+  it('begins again for another start of the same version, and goes on for the same one', async () => {
+    const clock = virtualClock();
+    const host = createProxyHost(clock);
+    const prober = createProber({ host, clock, nodeCondition: async () => undefined });
+    const probed = target('1.0', { units: [agentUnit('proxy')] });
+    await host.units.write(agentUnit('proxy'));
+    await host.units.start('proxy');
+    await prober.probe(probed, 'run-1');
+    await clock.advance(1000);
+    expect(await prober.probe(probed, 'run-1')).toMatchObject({ elapsedMs: 1000, passingMs: 1000 });
+    expect(await prober.probe(probed, 'run-2')).toMatchObject({ elapsedMs: 0, passingMs: 0 });
+    expect(prober.isReady(probed)).toBe(true);
+    prober.forget('proxy');
+    expect(prober.isReady(probed)).toBeUndefined();
+  });
+});
