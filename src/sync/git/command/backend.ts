@@ -80,20 +80,17 @@ export function createCommandBackend(repository: RepositoryUrl, options: GitOpti
   }
 
   async function prepare(signal?: AbortSignal): Promise<void> {
-    await mkdir(gitdir, { recursive: true });
-    // Of a process that was killed: its lock would make every fetch fail.
-    await removeTemporaryFiles(gitdir);
-    // Written last: an interrupted init is repeated.
+    // Written last: what an interrupted init has left is removed, with its locks.
     const marker = join(gitdir, INIT_MARKER);
-    if (await stat(marker).catch(() => undefined)) return;
+    if (await stat(marker).catch(() => undefined)) return removeTemporaryFiles(gitdir);
+    await wipe();
+    await mkdir(gitdir, { recursive: true });
     await git.run(['init', '--quiet', '--bare', '--template='], signal);
     await writeFile(marker, '');
   }
 
   async function wipe(): Promise<void> {
-    for (const part of ['objects', 'refs', 'shallow', 'packed-refs', 'HEAD', 'config', INIT_MARKER]) {
-      await rm(join(gitdir, part), { recursive: true, force: true });
-    }
+    await rm(gitdir, { recursive: true, force: true });
   }
 }
 
@@ -160,13 +157,11 @@ async function createSizeCheck(
   };
 }
 
+/** Of a git that was killed: its locks make every other git fail. No ref and no object has a name like theirs. */
 async function removeTemporaryFiles(gitdir: string): Promise<void> {
-  const packs = packsOf(gitdir);
-  const names = await readdir(packs).catch(() => []);
-  for (const name of names.filter((file) => file.startsWith('tmp_'))) {
-    await rm(join(packs, name), { force: true });
+  for (const name of await readdir(gitdir, { recursive: true }).catch(() => [])) {
+    if (/\.lock$|^objects\/pack\/tmp_/.test(name)) await rm(join(gitdir, name), { force: true });
   }
-  await rm(join(gitdir, 'shallow.lock'), { force: true });
 }
 
 async function sizeOf(folder: string): Promise<number> {

@@ -1,6 +1,7 @@
 /** Runs the git command without a shell, foreign configuration, hooks or prompts, and always within a time limit. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { killProcessGroup } from '../../../os/process.ts';
+import { endWithParent } from '../../../os/worker/child-prefix.ts';
 import { GitError } from '../errors.ts';
 
 export interface GitCommand {
@@ -70,9 +71,16 @@ export function gitEnvironment(
   };
 }
 
+const STDERR = 2;
+
+/**
+ * It ends with this process, and until then it holds our stderr open as well: when that is closed, no git is left that writes
+ * to a repository.
+ */
 export function spawnGit(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+  const [program, ...rest] = [...endWithParent(), 'git', ...args] as [string, ...string[]];
   // In its own process group, so that ssh and index-pack are killed with it.
-  return spawn('git', [...args], { env, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  return spawn(program, rest, { env, cwd: '/', stdio: ['pipe', 'pipe', 'pipe', STDERR], detached: true });
 }
 
 export function runGit(run: GitCommand): Promise<GitOutput> {
@@ -96,7 +104,11 @@ export function runGit(run: GitCommand): Promise<GitOutput> {
     );
     child.on('error', (error) => settle(() => reject(missingTool(error))));
     child.on('close', (code) =>
-      settle(() => (ended ? reject(ended) : resolve({ code: code ?? -1, ...output }))),
+      settle(() => {
+        const error = ended ?? notStarted(output.stderr);
+        if (error) reject(error);
+        else resolve({ code: code ?? -1, ...output });
+      }),
     );
     child.stdin?.end();
 
@@ -131,6 +143,11 @@ function timedOut(timeoutMs: number): GitError {
   return new GitError('Timeout', `git did not finish within ${timeoutMs / 1000} s`, {
     hint: 'sync retries. If this persists, the server is too slow or the repository too large',
   });
+}
+
+/** With a command in front of it, git is started by that command. */
+function notStarted(stderr: string): GitError | undefined {
+  return /^setpriv: failed to execute git/m.test(stderr) ? missingTool(new Error(stderr.trim())) : undefined;
 }
 
 export function missingTool(error: Error): GitError {

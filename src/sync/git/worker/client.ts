@@ -23,6 +23,7 @@ const ABORT_MS = 2000;
 interface OpenWorker {
   readonly process: WorkerProcess;
   readonly pending: Map<number, PendingCall>;
+  isEnding: boolean;
 }
 
 interface PendingCall {
@@ -58,9 +59,12 @@ export function createWorkerTransport(
   };
 
   async function call<T>(method: GitMethod, args: readonly unknown[], signal?: AbortSignal): Promise<T> {
+    // Two must not write to one folder: with a worker, its git has ended.
+    while (worker?.isEnding) await worker.process.ended;
     if (signal?.aborted) throw aborted(signal.reason);
     clearTimeout(idle);
-    const { process, pending } = (worker ??= open());
+    const used = (worker ??= open());
+    const { process, pending } = used;
     process.setIdle(false);
     lastId += 1;
     const id = lastId;
@@ -72,7 +76,7 @@ export function createWorkerTransport(
     };
     // After an abort, what does not end by itself is ended soon.
     const limit = createLimit(
-      () => void process.end(),
+      () => void end(used),
       () => (signal?.aborted ? ABORT_MS : CALL_MS),
     );
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -83,7 +87,7 @@ export function createWorkerTransport(
       limit.stop();
       signal?.removeEventListener('abort', onAbort);
       pending.delete(id);
-      if (pending.size === 0) waitIdle(process);
+      if (pending.size === 0) waitIdle(used);
     }
   }
 
@@ -98,18 +102,22 @@ export function createWorkerTransport(
     if (worker === opened) worker = undefined;
   }
 
-  function waitIdle(process: WorkerProcess): void {
-    process.setIdle(true);
-    idle = setTimeout(() => void endWorker(), IDLE_MS);
+  function waitIdle(used: OpenWorker): void {
+    used.process.setIdle(true);
+    if (used !== worker) return;
+    idle = setTimeout(() => void end(used), IDLE_MS);
     idle.unref();
   }
 
   async function endWorker(): Promise<void> {
     clearTimeout(idle);
-    const ending = worker;
-    worker = undefined;
-    await ending?.process.end();
+    if (worker) await end(worker);
   }
+}
+
+async function end(worker: OpenWorker): Promise<void> {
+  worker.isEnding = true;
+  await worker.process.end();
 }
 
 function openWorker(options: GitOptions, display: string): OpenWorker {
@@ -117,7 +125,7 @@ function openWorker(options: GitOptions, display: string): OpenWorker {
   const process = startWorker({ program: PROGRAM, heapMiB: HEAP_MIB, memoryMiB: MEMORY_MIB, onMessage });
   void rejectPending();
   send(process, { open: options });
-  return { process, pending };
+  return { process, pending, isEnding: false };
 
   function onMessage(message: unknown): void {
     const answer = message as GitAnswer;

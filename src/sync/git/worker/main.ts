@@ -9,7 +9,12 @@ import { createGitTransport } from '../repository.ts';
 import type { GitBackend, GitTransport } from '../transport.ts';
 import { fieldsOf, type GitAnswer, type GitMethod, type GitRequest } from './protocol.ts';
 
-const calls = new Map<number, AbortController>();
+interface Call {
+  readonly controller: AbortController;
+  readonly answer: Promise<GitAnswer>;
+}
+
+const calls = new Map<number, Call>();
 let backend: GitBackend | undefined;
 let transport: GitTransport | undefined;
 
@@ -17,7 +22,8 @@ serveParent((message) => receive(message as GitRequest), stop);
 
 /** The parent has ended, or closes the repository. Ends the git commands, and removes the files for ssh. */
 async function stop(): Promise<void> {
-  for (const call of calls.values()) call.abort();
+  for (const { controller } of calls.values()) controller.abort();
+  await Promise.all([...calls.values()].map(({ answer }) => answer));
   await backend?.close();
 }
 
@@ -26,16 +32,17 @@ function receive(request: GitRequest): void {
     backend = createBackend(request.open);
     transport = createGitTransport(backend);
   } else if ('abort' in request) {
-    calls.get(request.abort)?.abort();
+    calls.get(request.abort)?.controller.abort();
   } else {
     void serve(request);
   }
 }
 
 async function serve({ id, method, args }: Extract<GitRequest, { method: GitMethod }>): Promise<void> {
-  const call = new AbortController();
-  calls.set(id, call);
-  await sendToParent(await answerTo(id, method, [...args, call.signal]));
+  const controller = new AbortController();
+  const answer = answerTo(id, method, [...args, controller.signal]);
+  calls.set(id, { controller, answer });
+  await sendToParent(await answer);
   calls.delete(id);
 }
 

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLoopDelay } from '../../../../src/kube/process/loop-delay.ts';
 import { openGit } from '../../../../src/sync/git/open.ts';
 import type { GitTransport } from '../../../../src/sync/git/transport.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { startGitHttpServer } from '../../../support/git-server/http-server.ts';
 import { createTestRepository, type TestRepository } from '../../../support/git-server/repository.ts';
-import { noProcessWith } from '../../../support/processes.ts';
+import { noProcessWith, processesWith } from '../../../support/processes.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { openLocalGit } from '../conformance.ts';
 
@@ -29,6 +30,30 @@ function commitZeros(repository: TestRepository, sizes: readonly number[]): void
   }
   repository.git('commit', '--quiet', '-m', 'zeros');
   repository.push('origin', 'HEAD');
+}
+
+/**
+ * A git that waits for ever when it is called with this subcommand for the first time, and holds a lock. Returns the pid of the
+ * process that started it.
+ */
+function installWaitingGit(subcommand: string, lock: string): { parent(): Promise<number> } {
+  const bin = tempFolder('bin');
+  const [git, mark] = [execFileSync('which', ['git'], { encoding: 'utf8' }).trim(), join(bin, 'waits')];
+  const script = `#!/bin/sh
+for each in "$@"; do case "$each" in --git-dir=*) dir="\${each#--git-dir=}";; ${subcommand}) found=1;; esac; done
+if [ -n "$found" ] && mkdir ${mark} 2>/dev/null; then
+  mkdir -p "$(dirname "$dir/${lock}")" && : >"$dir/${lock}" && echo $PPID >${mark}/part && mv ${mark}/part ${mark}/parent
+  exec sleep 1000
+fi
+exec ${git} "$@"
+`;
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const file = join(mark, 'parent');
+  const read = async (): Promise<number | undefined> =>
+    existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+  return { parent: () => eventually(read, `git ${subcommand} was not called`) };
 }
 
 describe('a transport with a worker', { timeout: 120_000 }, () => {
@@ -81,6 +106,34 @@ describe('a transport with a worker', { timeout: 120_000 }, () => {
     cancel.abort(new Error('closing'));
     await expect(fetching).rejects.toMatchObject({ code: 'Aborted' });
     expect(await git.fetch('main')).toBe(commit);
+  });
+
+  describe.each([
+    ['init', 'config.lock'],
+    ['fetch', 'config.lock'],
+    ['fetch', 'shallow.lock'],
+    ['fetch', 'refs/kubenode/refs/heads/main.lock'],
+  ])('whose git %s holds %s', (subcommand, lock) => {
+    it.each(['is canceled', 'loses its worker', 'is closed'])(
+      'leaves no git and a usable repository when it %s',
+      async (end) => {
+        const repository = createTestRepository(tempFolder('file-root'));
+        const commit = repository.commit('first', { a: '1' });
+        const folder = join(tempFolder('git'), 'cache');
+        const waiting = installWaitingGit(subcommand, lock);
+        const git = openFile(repository, folder);
+        const cancel = new AbortController();
+        const fetching = git.fetch('main', cancel.signal);
+        fetching.catch(() => undefined);
+        const worker = await waiting.parent();
+        if (end === 'is canceled') cancel.abort();
+        else if (end === 'is closed') void git.close();
+        else process.kill(worker, 'SIGKILL');
+        await expect(fetching).rejects.toMatchObject({ code: 'Aborted' });
+        expect(processesWith(folder)).toEqual([]);
+        expect(await git.fetch('main')).toBe(commit);
+      },
+    );
   });
 
   it('rejects what is in progress when it is closed, leaves no process, and can be used again', async () => {
