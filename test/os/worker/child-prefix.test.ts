@@ -5,8 +5,8 @@ import { limitMemory } from '../../../src/os/worker/child-prefix.ts';
 const MIB = 1024 * 1024;
 
 function exitCodeOf(program: string): number | null {
-  const [file = process.execPath, ...args] = [...limitMemory(256), process.execPath, '-e', program];
-  return spawnSync(file, args, { stdio: 'ignore' }).status;
+  const [prefix = '', ...args] = limitMemory(256);
+  return spawnSync(prefix, [...args, process.execPath, '-e', program], { stdio: 'ignore' }).status;
 }
 
 describe.skipIf(limitMemory(1).length === 0)('a memory limit', () => {

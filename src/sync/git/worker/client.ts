@@ -26,6 +26,12 @@ interface OpenWorker {
   isEnding: boolean;
 }
 
+interface Call {
+  readonly method: GitMethod;
+  readonly args: readonly unknown[];
+  readonly signal: AbortSignal | undefined;
+}
+
 interface PendingCall {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -59,12 +65,16 @@ export function createWorkerTransport(
   };
 
   async function call<T>(method: GitMethod, args: readonly unknown[], signal?: AbortSignal): Promise<T> {
-    // Two must not write to one folder: with a worker, its git has ended.
-    while (worker?.isEnding) await worker.process.ended;
     if (signal?.aborted) throw aborted(signal.reason);
-    clearTimeout(idle);
-    const used = (worker ??= open());
+    if (!worker?.isEnding) return ask((worker ??= open()), { method, args, signal });
+    // Two must not write to one folder: with a worker, its git has ended.
+    await worker.process.ended;
+    return call(method, args, signal);
+  }
+
+  async function ask<T>(used: OpenWorker, { method, args, signal }: Call): Promise<T> {
     const { process, pending } = used;
+    clearTimeout(idle);
     process.setIdle(false);
     lastId += 1;
     const id = lastId;
@@ -76,7 +86,7 @@ export function createWorkerTransport(
     };
     // After an abort, what does not end by itself is ended soon.
     const limit = createLimit(
-      () => void end(used),
+      () => void endProcess(used),
       () => (signal?.aborted ? ABORT_MS : CALL_MS),
     );
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -105,17 +115,17 @@ export function createWorkerTransport(
   function waitIdle(used: OpenWorker): void {
     used.process.setIdle(true);
     if (used !== worker) return;
-    idle = setTimeout(() => void end(used), IDLE_MS);
+    idle = setTimeout(() => void endProcess(used), IDLE_MS);
     idle.unref();
   }
 
   async function endWorker(): Promise<void> {
     clearTimeout(idle);
-    if (worker) await end(worker);
+    if (worker) await endProcess(worker);
   }
 }
 
-async function end(worker: OpenWorker): Promise<void> {
+async function endProcess(worker: OpenWorker): Promise<void> {
   worker.isEnding = true;
   await worker.process.end();
 }
