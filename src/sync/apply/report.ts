@@ -75,7 +75,10 @@ function stateOf(
 ): WorkState {
   const [hold] = holds;
   if (hold) {
-    const message = `unit ${hold.unit}: ${hold.because}${orphansAmong(prune, hold.unit)}. To release it, acknowledge unit ${hold.unit} with planDigest ${hold.planDigest} in the Pipeline`;
+    const { unit, planDigest, because } = hold;
+    // The hint comes first: a status truncates the end, and a truncated digest releases nothing.
+    const hint = `acknowledge unit ${unit} with planDigest ${planDigest} in the Pipeline to release its deletes`;
+    const message = `${hint}; ${because}${orphansAmong(prune, unit)}`;
     return { state: 'Held', reason: 'DeletesHeld', message };
   }
   const permanent = failures.find(({ retryable }) => !retryable);

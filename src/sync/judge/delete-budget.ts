@@ -72,8 +72,8 @@ export function judgeDeletes(
     return { held: false, planDigest, because: `acknowledged: ${because}`, acknowledgedBy };
   }
   const hint =
-    matching.length > 0 ? '. Its acknowledgement is spent: to acknowledge it again, change the reason' : '';
-  return { held: true, planDigest, because: `${because}${hint}` };
+    matching.length > 0 ? 'its acknowledgement is spent: to acknowledge it again, change the reason; ' : '';
+  return { held: true, planDigest, because: `${hint}${because}` };
 }
 
 /** The plan, or the plan of which a part was acknowledged when the process ended. */

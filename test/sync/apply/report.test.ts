@@ -4,7 +4,7 @@ import type { ObjectOutcome } from '../../../src/sync/apply/apply-steps.ts';
 import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
 import type { PruneResult } from '../../../src/sync/apply/prune/prune.ts';
 import { reportObserved, summarizeSync, syncedCondition } from '../../../src/sync/apply/report.ts';
-import { applyInput, configMap, entry, live, UNIT, unit } from './fixtures.ts';
+import { applyInput, configMap, entry, live, namespace, UNIT, unit } from './fixtures.ts';
 
 const a = configMap('a');
 const b = configMap('b');
@@ -60,6 +60,18 @@ describe('summarizeSync', () => {
     expect(work).toMatchObject({ state: 'Held', reason: 'DeletesHeld', failures: [] });
     expect(work.message).toContain(`acknowledge unit web with planDigest ${held.holds[0]?.planDigest}`);
     expect(requeue).toBe('no');
+  });
+
+  it('names the whole plan digest where a status truncates a message', () => {
+    const name = `${'p'.repeat(63)}.${'u'.repeat(63)}`;
+    const objects = ['a', 'b', 'c'].map((prefix) => namespace(prefix.repeat(63)));
+    const inventory = objects.map((object) => entry(object, { unit: name }));
+    const cluster = objects.map((object) => live(object, { unit: name }));
+    const plan = planTarget(applyInput({ git: [unit(name, [a])], inventory, cluster }));
+    const { work } = summarizeSync('sha256:1', { plan, outcomes: new Map(), pruned: PRUNED });
+    expect(work.message.slice(0, 255)).toContain(
+      `unit ${name} with planDigest ${plan.holds[0]?.planDigest} `,
+    );
   });
 
   it('requeues at once after a protected object was marked', () => {

@@ -88,7 +88,7 @@ describe('judgeDeletes', () => {
     const second = judgeDeletes(deletes, BUDGET, { declared: [declared], spent: [id] });
     expect(second.held).toBe(true);
     expect(second.because).toContain(
-      'its acknowledgement is spent: to acknowledge it again, change the reason'.slice(4),
+      'its acknowledgement is spent: to acknowledge it again, change the reason',
     );
     const again = { ...declared, reason: 'ticket 8' };
     expect(judgeDeletes(deletes, BUDGET, { declared: [declared, again], spent: [id] })).toMatchObject({

@@ -44,7 +44,7 @@ function shown({ commit, state, message, failures }: ClusterSync): string {
   return JSON.stringify({ commit, state, message, failures });
 }
 
-const ACKNOWLEDGE = /acknowledge unit (\S+) with planDigest (\S+)/;
+const ACKNOWLEDGE = /acknowledge unit (\S+) with planDigest (sha256:[\da-f]{64}) /;
 const MAX_ACKNOWLEDGEMENTS = 16;
 
 /** What a person does who reads that deletes are held. */
@@ -54,8 +54,11 @@ export async function acknowledgeHold(fleet: FuzzFleet): Promise<void> {
   if (unit === undefined || planDigest === undefined) return;
   const { client } = fleet.hub;
   const { acknowledgements: present } = (await client.get<Pipeline>(PIPELINES, { name: TARGET })).spec;
-  if (present.some((each) => each.planDigest === planDigest)) return;
-  const all = [...present, { unit, planDigest, reason: 'fuzz' }].slice(-MAX_ACKNOWLEDGEMENTS);
+  // An acknowledgement releases one plan once: the same plan of a later commit is acknowledged again.
+  const reason = `fuzz ${fleet.head(TARGET)}`;
+  if (present.some((each) => each.planDigest === planDigest && each.reason === reason)) return;
+  const others = present.filter((each) => each.planDigest !== planDigest);
+  const all = [...others, { unit, planDigest, reason }].slice(-MAX_ACKNOWLEDGEMENTS);
   await client.patch(
     PIPELINES,
     { name: TARGET },
