@@ -94,7 +94,7 @@ describe('readSecret', () => {
     },
   );
 
-  it('returns a value only for the use and a host of the annotation, whatever the annotation is', () => {
+  it('SAF-8 returns a value only for the use and a host of the annotation, whatever the annotation is', () => {
     const word = fc.constantFrom('git', 'kubeconfig', 'a', 'b', 'a:1', ';', ',', ' ', '*', 'git;', 'git;a');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 6 }), fc.constantFrom('a', 'b', 'a:1'), (words, host) => {

@@ -44,7 +44,7 @@ function isReference({ path, schema: { properties } }: Field): boolean {
 describe('SECRET_REFERENCE_FIELDS', () => {
   const listed = SECRET_REFERENCE_FIELDS.map(({ kind, path }) => `${kind}.${path.join('.')}`);
 
-  it('has every field of our kinds that references a Secret', () => {
+  it('SAF-8 has every field of our kinds that references a Secret', () => {
     const found = FIELDS.filter((field) => isReference(field) && !(field.path in NO_SECRETS));
     expect(found.map(({ path }) => path).toSorted()).toEqual(listed.toSorted());
   });

@@ -40,7 +40,7 @@ async function read(): Promise<Pipeline> {
 }
 
 describe('release accept-head', { timeout: 180_000 }, () => {
-  it('accepts a held head with --yes only, and it stays accepted whatever git declares later', async () => {
+  it('SAF-6 accepts a held head with --yes only, and it stays accepted whatever git declares later', async () => {
     await syncCommit();
     const head = { commit: HEAD, verdict: 'NotDescendant', message: 'it does not descend' };
     const { apiVersion, kind, metadata } = await read();

@@ -50,7 +50,7 @@ describe('release halt', { timeout: 180_000 }, () => {
   it.each([
     ['one whose spec.paused git does not set', 'plain', {}],
     ['one whose spec.paused git sets to false', 'declared', { paused: false }],
-  ])('stops %s, and stays until it is resumed, also against the next sync', async (_, name, spec) => {
+  ])('SAF-16 stops %s, and stays until it is resumed, also against the next sync', async (_, name, spec) => {
     await syncCommit(PIPELINES, pipeline(name, spec));
     const halted = await run('release', 'halt', name, '--reason', 'ticket 7');
     expect([halted.code, halted.stderr]).toEqual([0, '']);

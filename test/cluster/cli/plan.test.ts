@@ -47,7 +47,7 @@ function contentOf(target: string, unit: string): RenderedTarget {
 }
 
 describe('a plan on the clusters of a hub', () => {
-  it('shows the units that sync holds, of clusters that a commit empties and of the hub itself', async () => {
+  it('SAF-17 shows the units that sync holds, of clusters that a commit empties and of the hub itself', async () => {
     const { client, kubeconfig } = installed.server;
     const holds: string[] = [];
     for (const [scope, name] of [

@@ -103,7 +103,7 @@ describe('syncCluster on a real API server', () => {
       .toBe('applied');
   });
 
-  it('applies a CRD without rights on its kind, and holds up only the objects of that kind', async () => {
+  it('SAF-3 applies a CRD without rights on its kind, and holds up only the objects of that kind', async () => {
     const sync = await startSync();
     forbid(sync, 'Widget');
     const good = targetOf(commitNo(1), { web: [widgetCrd(), configMap('a')] });
@@ -158,7 +158,7 @@ describe('syncCluster on a real API server', () => {
     expect(data).toEqual({ key: 'value', more: 'theirs' });
   });
 
-  it('fails only the object that names a namespace wrongly, creates nothing for it, and can be reverted', async () => {
+  it('SAF-2 fails only the object that names a namespace wrongly, creates nothing for it, and can be reverted', async () => {
     const sync = await startSync();
     const good = targetOf(commitNo(1), { web: [configMap('b')] });
     const wrong = [

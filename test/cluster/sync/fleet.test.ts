@@ -75,25 +75,29 @@ describe('sync', () => {
     },
   );
 
-  it('S12 hands a cluster over when its Cluster is renamed, and back by a revert', LIMIT, async () => {
-    const first = fleet.commit('1', 'first');
-    await fleet.pipeline();
-    await fleet.sync('one');
-    await fleet.allProven(first);
-    const { metadata } = await fleet.clusters.prod.client.get(CONFIG_MAPS, SETTINGS);
+  it(
+    'S12, SAF-18 hands a cluster over when its Cluster is renamed, and back by a revert',
+    LIMIT,
+    async () => {
+      const first = fleet.commit('1', 'first');
+      await fleet.pipeline();
+      await fleet.sync('one');
+      await fleet.allProven(first);
+      const { metadata } = await fleet.clusters.prod.client.get(CONFIG_MAPS, SETTINGS);
 
-    const renamed = fleet.commit('1', 'rename', { test: 'test', prod: 'prod-b' });
-    await expect
-      .poll(() => fleet.state('prod-b'), PATIENCE)
-      .toMatchObject({ commit: renamed, state: 'Proven' });
-    expect(await fleet.state('prod')).toMatchObject({ commit: first, state: 'Held' });
+      const renamed = fleet.commit('1', 'rename', { test: 'test', prod: 'prod-b' });
+      await expect
+        .poll(() => fleet.state('prod-b'), PATIENCE)
+        .toMatchObject({ commit: renamed, state: 'Proven' });
+      expect(await fleet.state('prod')).toMatchObject({ commit: first, state: 'Held' });
 
-    const back = fleet.commit('1', 'revert');
-    await fleet.allProven(back);
-    expect(await fleet.state('prod-b')).toMatchObject({ state: 'Held' });
-    const { metadata: after } = await fleet.clusters.prod.client.get(CONFIG_MAPS, SETTINGS);
-    expect(after.uid).toBe(metadata.uid);
-  });
+      const back = fleet.commit('1', 'revert');
+      await fleet.allProven(back);
+      expect(await fleet.state('prod-b')).toMatchObject({ state: 'Held' });
+      const { metadata: after } = await fleet.clusters.prod.client.get(CONFIG_MAPS, SETTINGS);
+      expect(after.uid).toBe(metadata.uid);
+    },
+  );
 
   it('lets only one of two syncs work, and the other one take over when it ends', LIMIT, async () => {
     const first = fleet.commit('1', 'first');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
-it('S36 judges a commit by the Pipeline in force before it', { timeout: 600_000 }, async () => {
+it('S36, SAF-9 judges a commit by the Pipeline in force before it', { timeout: 600_000 }, async () => {
   const first = fleet.commit('1', 'first');
   await fleet.pipeline();
   await ownPipeline();

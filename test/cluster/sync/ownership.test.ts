@@ -33,7 +33,7 @@ beforeEach(() => server.wipe());
 afterAll(() => server.stop());
 
 describe('objects of others', () => {
-  it('are not labeled, overwritten or deleted by commits that name, change and remove them', async () => {
+  it('SAF-10 are not labeled, overwritten or deleted by commits that name, change and remove them', async () => {
     const theirs = await createTheirs();
     const sync = await startSync();
     const { data: _, ...named } = configMap('a');
@@ -51,7 +51,7 @@ describe('objects of others', () => {
     expect(await readA()).toEqual(theirs);
   });
 
-  it('are taken over when git adopts them, and released when git removes them, also after a restart', async () => {
+  it('SAF-10 are taken over when git adopts them, and released when git removes them, also after a restart', async () => {
     const { metadata } = await createTheirs();
     const sync = await startSync();
     const [b, adopted] = [configMap('b'), annotated(configMap('a', { key: 'ours' }), ADOPT)];
@@ -88,7 +88,7 @@ describe('objects of others', () => {
     expect((await readA())['data']).toEqual({ key: 'ours', more: 'theirs' });
   });
 
-  it('are not ours because somebody copied our labels, even if the inventory lists the name', async () => {
+  it('SAF-10 are not ours because somebody copied our labels, even if the inventory lists the name', async () => {
     const sync = await startSync();
     const [a, b] = [configMap('a'), configMap('b')];
     await sync.sync(targetOf(commitNo(1), { web: [a, b] }));
@@ -178,7 +178,7 @@ describe('our objects', () => {
     await expectLabeledAgain(sync, good);
   });
 
-  it('get their owner labels back by a revert of the commit that released them', async () => {
+  it('SAF-2 get their owner labels back by a revert of the commit that released them', async () => {
     const sync = await startSync();
     const good = targetOf(commitNo(1), { web: [configMap('a'), configMap('b')] });
     await expectFullyApplied(sync, good);

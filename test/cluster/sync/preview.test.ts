@@ -92,7 +92,7 @@ describe('previewLive', () => {
     ['a text that is not base64', { data: { p: 'canary-4815162342' } }, 'illegal base64 data'],
     ['a field of a wrong name', { stringDate: { p: 'canary-4815162342' } }, 'Secret default/token'],
   ])(
-    'names the path of %s in a Secret, but quotes the value in no message of plan, sync or log',
+    'SAF-11 names the path of %s in a Secret, but quotes the value in no message of plan, sync or log',
     async (_, fields, path) => {
       const { stringData: _none, ...rest } = secret('');
       const target = targetOf(commitNo(1), { web: [{ ...rest, ...fields }] });
@@ -116,7 +116,7 @@ describe('previewLive', () => {
     ['a cluster', CLUSTER_SCOPE],
     ['the hub', hubScope('fleet')],
   ])(
-    'shows what sync holds in %s when a commit empties it, with the same digest in every mode',
+    'SAF-17 shows what sync holds in %s when a commit empties it, with the same digest in every mode',
     async (_, scope) => {
       const unit = `${scope}web`;
       const before = targetOf(commitNo(1), { [unit]: [same, removed] });

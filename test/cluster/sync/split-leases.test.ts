@@ -30,7 +30,7 @@ afterAll(() => fleet.stop());
 
 describe('Leases that several processes hold', () => {
   it.each(SPLITS)(
-    'syncs within a minute when $fleet promotes, $test applies to test and $prod to prod',
+    'SAF-1 syncs within a minute when $fleet promotes, $test applies to test and $prod to prod',
     LIMIT,
     async (split) => {
       await startWith(split);

@@ -51,7 +51,7 @@ describe.each<[name: string, make: (credentials: Credentials) => Transport]>([
     await client.close();
   });
 
-  it('is checked after the credentials are available', async () => {
+  it('SAF-14 is checked after the credentials are available', async () => {
     requests.length = 0;
     const credentials = Promise.withResolvers<void>();
     let held = true;

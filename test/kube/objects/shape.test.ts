@@ -39,7 +39,7 @@ describe('shapeReason', () => {
     expect(shapeReason({ metadata })).toBe(reason);
   });
 
-  it.each([MAX_LEVELS + 1, 100_000])('refuses %i levels, and runs out of no stack', (levels) => {
+  it.each([MAX_LEVELS + 1, 100_000])('SAF-20 refuses %i levels, and runs out of no stack', (levels) => {
     expect(shapeReason(nested(levels))).toBe('nested more than 200 levels deep');
   });
 

@@ -64,4 +64,11 @@ describe('the titles of our tests', () => {
   it('are those in docs/requirements.md (else: npm run requirements)', () => {
     expect(renderRequirements(titles)).toBe(readFileSync('docs/requirements.md', 'utf8'));
   });
+
+  it('prove each promise of docs/concepts/sync-safety.md, and name no other', () => {
+    const promised = readFileSync('docs/concepts/sync-safety.md', 'utf8').match(/SAF-\d+/g) ?? [];
+    const proved = titles.map(({ requirement }) => requirement).filter((id) => id.startsWith('SAF-'));
+    expect(new Set(proved)).toEqual(new Set(promised));
+    expect(promised).toHaveLength(20);
+  });
 });

@@ -41,7 +41,7 @@ describe('removeAbandonedFolders', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('removes the folder of a process that has ended, also when its pid is used again', async () => {
+  it('SAF-7 removes the folder of a process that has ended, also when its pid is used again', async () => {
     const parent = tempFolder();
     const path = await folderOf(parent, { startTicks: '1' });
     expect(await removeAbandonedFolders(NOW, parent)).toEqual([path]);

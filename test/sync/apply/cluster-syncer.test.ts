@@ -43,7 +43,7 @@ describe('createClusterSyncer', () => {
     expect(syncer.report().work?.digest).toBe('sha256:now');
   });
 
-  it('reports the reason while a declared kind cannot be read, and is in sync again after the revert', async () => {
+  it('SAF-3 reports the reason while a declared kind cannot be read, and is in sync again after the revert', async () => {
     const cluster = createFakeCluster();
     const { client } = cluster.process();
     const pages: Client['pages'] = (resource, options) => {
@@ -102,7 +102,7 @@ describe('createClusterSyncer', () => {
     ['is not JSON', { entries: 'broken' }, 'is not valid JSON'],
     ['lost its entries', {}, 'data.entries is missing'],
   ])(
-    'reports an inventory that %s as damaged, and not the cluster as unreachable',
+    'SAF-19 reports an inventory that %s as damaged, and not the cluster as unreachable',
     async (_, data, reason) => {
       const cluster = createFakeCluster();
       const syncer = await syncerFor(cluster);

@@ -83,7 +83,7 @@ describe('openClusterSession', () => {
     await expect(write(session)).resolves.toBeDefined();
   });
 
-  it('checks the Lease as each write leaves', async () => {
+  it('SAF-14 checks the Lease as each write leaves', async () => {
     const address: Address = { uid: 'one' };
     const session = await sessionAt(address);
     address.lease = 'lease cluster-test is held by another';

@@ -83,7 +83,7 @@ describe('a git source', () => {
   });
 
   it.each(['TooLarge', 'InvalidObject'] as const)(
-    'fetches a head that is refused as %s once, and the next one when the ref has moved',
+    'SAF-5 fetches a head that is refused as %s once, and the next one when the ref has moved',
     async (code) => {
       const { server, fetched, clock, source, start } = createBed();
       const stop = await start();

@@ -78,7 +78,7 @@ describe('a malicious tree', () => {
     await expect(twice.repository.exportTree(twice.commit, tempFolder('export'))).rejects.toThrow(/EEXIST/);
   });
 
-  it('is refused when its nested trees expand to millions of files', async () => {
+  it('SAF-5 is refused when its nested trees expand to millions of files', async () => {
     let bomb: Entries = [['100644', 'x', 'boom']];
     for (let depth = 0; depth < 12; depth += 1) {
       bomb = Array.from({ length: 10 }, (_, n) => ['40000', `d${n}`, bomb] as const);
@@ -92,7 +92,7 @@ describe('a malicious tree', () => {
 
   // Found with 480 KB of nested folders without a single file, which were walked for ever.
   it.each([2, 40])(
-    'is refused when nested folders without a file expand without end, %d in each',
+    'SAF-5 is refused when nested folders without a file expand without end, %d in each',
     async (wide) => {
       let bomb: Entries = [];
       for (let depth = 0; depth < 40; depth += 1) {

@@ -122,7 +122,7 @@ describe('createHeadAcceptance', () => {
     },
   );
 
-  it('keeps accepting what follows an accepted head, although inventories still name the replaced history', async () => {
+  it('SAF-6 keeps accepting what follows an accepted head, although inventories still name the replaced history', async () => {
     const relations: Record<string, Ancestry> = { [`${GOOD} ${BETTER}`]: 'descends' };
     const heads = createAcceptance(
       async ({ ancestor, head }) => relations[`${ancestor} ${head}`] ?? 'diverged',

@@ -138,7 +138,7 @@ describe('createPipelineSource', () => {
     await stop();
   });
 
-  it('observes and accepts a newer head while one renders that never ends', async () => {
+  it('SAF-5 observes and accepts a newer head while one renders that never ends', async () => {
     const { source, push, stop } = createBed();
     await push('one');
     await push('loop');

@@ -82,7 +82,7 @@ describe('openRepository', () => {
       '-----BEGIN OPENSSH PRIVATE KEY-----\nx',
     ],
     ['an ssh URL with a port', 'ssh://git@a:2222/x', 'a:2222', '-----BEGIN OPENSSH PRIVATE KEY-----\nx'],
-  ])('uses a credential over %s for the host that its Secret permits', (_, repository, host, value) => {
+  ])('SAF-8 uses a credential over %s for the host that its Secret permits', (_, repository, host, value) => {
     expect(open({ repository, credentialsRef: TOKEN }, `git; ${host}`, value)).toBe(repository);
     expect(open({ repository, credentialsRef: TOKEN }, `git; not.${host}`, value)).toContain(
       'does not permit',

@@ -263,7 +263,7 @@ describe('formatPreview', () => {
     expect(formatPreview(found)).toContain('~ update  Secret default/s');
   });
 
-  it('shows names and messages as text: nothing in them ends a line, a cell or a block, or controls a terminal', () => {
+  it('SAF-13 shows names and messages as text: nothing in them ends a line, a cell or a block, or controls a terminal', () => {
     const oddText = fc
       .array(
         fc.constantFrom(

@@ -159,7 +159,7 @@ async function written({
 }
 
 describe('the statuses that promotion writes', () => {
-  it('fit the schemas of the hub whatever texts a server, a person or git puts into them, and settle', async () => {
+  it('SAF-4 fit the schemas of the hub whatever texts a server, a person or git puts into them, and settle', async () => {
     await fc.assert(
       fc.asyncProperty(fc.record({ commit, head, report, check: oddText }), async (texts) => {
         const objects = await written(texts);

@@ -76,7 +76,7 @@ describe('exporting a folder', () => {
   it.each<[name: string, make: () => string]>([
     ['a repository', () => repository()],
     ['a folder without git', () => createFleetFolder({ 'hub/a.yaml': 'a' })],
-  ])('skips every link of %s, wherever it leads', async (_, make) => {
+  ])('SAF-12 skips every link of %s, wherever it leads', async (_, make) => {
     const folder = make();
     const { file, folder: other } = outside();
     symlinkSync(file, join(folder, 'hub/file.yaml'));
@@ -143,7 +143,7 @@ describe('exporting a folder', () => {
 describe('a render of a working tree', { timeout: 120_000 }, () => {
   const renderer = createTestRenderer();
 
-  it('contains no file that a committed link names, and reports each link', async () => {
+  it('SAF-12 contains no file that a committed link names, and reports each link', async () => {
     const folder = repository({ 'hub/a.yaml': MANIFEST.replace(CANARY, 'ours') });
     const { file, folder: other } = outside();
     symlinkSync(file, join(folder, 'hub/stolen.yaml'));

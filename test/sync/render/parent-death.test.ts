@@ -53,7 +53,7 @@ describe('a render whose process is killed', { timeout: 120_000 }, () => {
     expect(foldersOf(parent.temporary)).toEqual([]);
   });
 
-  it.skipIf(endWithParent().length === 0)('ends with its worker, when that is killed', async () => {
+  it.skipIf(endWithParent().length === 0)('SAF-7 ends with its worker, when that is killed', async () => {
     const parent = startParent('for (;;);');
     await processWith(parent.temporary, 'harness/main');
     process.kill(await processWith(parent.temporary, 'render/worker/main'), 'SIGKILL');

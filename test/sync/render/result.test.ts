@@ -65,7 +65,7 @@ describe('readResult', () => {
     expect(error.problems[0]?.file).toBe('main.ts:5');
   });
 
-  it('refuses an object that is nested too deep for what walks it later, whatever it holds', async () => {
+  it('SAF-20 refuses an object that is nested too deep for what walks it later, whatever it holds', async () => {
     expect((await read(nestedLine(190), { end: 1 })).targets).toHaveLength(1);
     for (const levels of [220, 100_000]) {
       const error = await failureOf(read(nestedLine(levels), { end: 1 }));

@@ -28,7 +28,7 @@ describe('releases as text', () => {
     ]);
   });
 
-  it('shows what subject, author and messages contain, instead of sending it to the terminal', () => {
+  it('SAF-13 shows what subject, author and messages contain, instead of sending it to the terminal', () => {
     const odd = release({ ...status, waiting: { ...status.waiting, message: 'a\u001b[2Jb\nc' } });
     const { spec } = odd;
     const texts = { subject: 'x\u001b]0;title\u0007', author: 'A\u009b31m\nphase: Proven' };

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => fleet?.stop());
 
 describe('random commits, hands, kills and reverts', () => {
-  it('leave everything as the good commit declares it after its revert, and hold up nothing else', {
+  it('SAF-2 leave everything as the good commit declares it after its revert, and hold up nothing else', {
     timeout: MINUTES * MINUTE_MS + AFTERWARDS_MS,
   }, async () => {
     if (!fleet) throw new Error('the fleet did not start');

@@ -31,7 +31,7 @@ describe('createByteQueue', () => {
     expect(queue.take(0)?.length).toBe(0);
   });
 
-  it('joins the chunks of a large object once, not with every chunk', () => {
+  it('SAF-5 joins the chunks of a large object once, not with every chunk', () => {
     const chunk = Buffer.alloc(1024, 'x');
     const concat = vi.spyOn(Buffer, 'concat');
     onTestFinished(() => concat.mockRestore());

@@ -57,7 +57,7 @@ exec ${git} "$@"
 }
 
 describe('a transport with a worker', { timeout: 120_000 }, () => {
-  it('holds up the event loop for a small part of the time that a large fetch over http takes', async () => {
+  it('SAF-5 holds up the event loop for a small part of the time that a large fetch over http takes', async () => {
     const root = tempFolder('http-root');
     const repository = createTestRepository(join(root, 'large'));
     repository.commit('first', { a: '1' });

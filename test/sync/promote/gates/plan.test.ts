@@ -40,7 +40,7 @@ function change(sim: PromotionSimulation, spec: Partial<Pipeline['spec']>, commi
 const loosened = (more: Partial<Stage>): Stage[] =>
   STAGES.map((each) => stageOf({ ...each, ...(each.name === 'pre' ? more : {}) }));
 
-describe('S36 judges a commit by the Pipeline in force before it', () => {
+describe('S36, SAF-9 judges a commit by the Pipeline in force before it', () => {
   it.each<[name: string, stages: Stage[]]>([
     ['removes the approval', loosened({ approval: 'None' })],
     ['removes the stage with the approval', loosened({}).filter(({ name }) => name !== 'pre')],

@@ -46,7 +46,7 @@ const KEPT: Readonly<Record<string, Row>> = {
   ],
 };
 
-describe('S36 takes the strictest of both for each field of a stage', () => {
+describe('S36, SAF-9 takes the strictest of both for each field of a stage', () => {
   it('knows every field of a stage', () => {
     const fields = ['name', ...Object.keys(ORDERED), ...Object.keys(KEPT)];
     expect(fields.toSorted()).toEqual(shapeOf(stageSchema()).toSorted());

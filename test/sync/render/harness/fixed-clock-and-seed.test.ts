@@ -170,7 +170,7 @@ describe('a render', { timeout: 240_000 }, () => {
     outcomes = await evaluate([...CLOCKS, ...HOST]);
   }, 240_000);
 
-  it.each(CLOCKS)('S20 gets no time from %s', (what, _, expected) => {
+  it.each(CLOCKS)('S20, SAF-15 gets no time from %s', (what, _, expected) => {
     expect(outcomes[what]).toBe(expected);
   });
 

@@ -114,7 +114,7 @@ describe('a render', { timeout: 240_000 }, () => {
     outcomes = await ask();
   }, 240_000);
 
-  it.each(QUESTIONS)('S20 does not learn from %s whether a file exists', (what) => {
+  it.each(QUESTIONS)('S20, SAF-20 does not learn from %s whether a file exists', (what) => {
     expect(outcomes[`${what} existing`]).toBe(outcomes[`${what} missing`]);
     expect(outcomes[`${what} existing`]).toBeDefined();
     expect(outcomes[`${what} existing`]).not.toBe('value: true');

@@ -27,7 +27,7 @@ function tinyObjects(count: number): Buffer {
 }
 
 describe('the render worker', { timeout: 120_000 }, () => {
-  it('gives the same result as parsing it here, and holds up the event loop for a small part of that time', async () => {
+  it('SAF-5 gives the same result as parsing it here, and holds up the event loop for a small part of that time', async () => {
     const bytes = tinyObjects(60_000);
     const cache = createRenderCache(tempFolder('cache'));
     await cache.put(INPUTS, bytes);
@@ -53,7 +53,7 @@ describe('the render worker', { timeout: 120_000 }, () => {
     expect(missing).toMatchObject({ name: 'Error', code: 'ENOENT' });
   });
 
-  it('renders for a repository while two others loop until their limit', async () => {
+  it('SAF-5 renders for a repository while two others loop until their limit', async () => {
     const renderer = createTestRenderer();
     const stop = new AbortController();
     const ended: string[] = [];
