@@ -3,9 +3,10 @@
  * the commit. After two intervals without a successful poll the state is stale.
  */
 import { createLoop, type Loop } from '../../kube/controller/loop.ts';
+import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
-import { GitError, isRefusal } from './errors.ts';
+import { GitError, isGitError, isRefusal } from './errors.ts';
 import { fullRef } from './repository-url.ts';
 import type { GitTransport } from './transport.ts';
 
@@ -50,6 +51,7 @@ export function createGitSource(options: SourceOptions): GitSource {
   let state: SourceState = {};
   /** The object that the ref names: for an annotated tag this is not the commit. */
   let lastOid: string | undefined;
+  let slow: SlowFetch | undefined;
   let loop: Loop | undefined;
 
   return { run, pollNow: () => loop?.trigger(), state: () => state };
@@ -95,12 +97,22 @@ export function createGitSource(options: SourceOptions): GitSource {
   }
 
   async function fetchHead(oid: string, signal: AbortSignal): Promise<ObservedHead> {
+    if (slow?.oid === oid && clock.monotonicMs() < slow.retry.atMs + slow.retry.delayMs) throw slow.error;
     try {
-      return { commit: await options.git.fetch(ref, signal), observedAt: clock.now() };
+      const commit = await options.git.fetch(ref, signal);
+      slow = undefined;
+      return { commit, observedAt: clock.now() };
     } catch (error) {
+      if (isGitError(error, 'Timeout')) slow = { oid, error, retry: retryAfter(oid) };
       if (!isRefusal(error)) throw error;
       return { commit: oid, observedAt: clock.now(), refused: error };
     }
+  }
+
+  /** Another commit is fetched at once. */
+  function retryAfter(oid: string): BackoffState {
+    const before = slow?.oid === oid ? slow.retry : NO_ERRORS;
+    return backOffAfterError(before, { atMs: clock.monotonicMs(), random: random() }, SLOW_FETCH);
   }
 
   function logHead({ commit, refused }: ObservedHead): void {
@@ -116,6 +128,15 @@ export function createGitSource(options: SourceOptions): GitSource {
     }
   }
 }
+
+/** A fetch that did not end in time. It takes minutes, and would be repeated at every poll. */
+interface SlowFetch {
+  readonly oid: string;
+  readonly error: GitError;
+  readonly retry: BackoffState;
+}
+
+const SLOW_FETCH = { firstMs: 60_000, longestMs: 900_000, stableMs: 3_600_000 };
 
 /** Spreads the polls of hubs that were started at the same time. */
 export function jittered(seconds: number, random: number): number {

@@ -2,9 +2,9 @@
  * Node's compile cache for the sandboxed process: compiled code of the harness and of the toolchain's packages, which
  * saves a third of the CPU time of a small render. Only a render of the sample below may write it; renders of a repository read it.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createOwnedFolder, removeOwnedFolder } from '../../os/worker/owned-folder.ts';
 import { jobFor } from './protocol.ts';
 import { runSandbox, type Sandbox } from './sandbox.ts';
 
@@ -33,12 +33,12 @@ async function fill(sandbox: Sandbox, folder: string): Promise<void> {
   const marker = join(folder, `filled-${isolation.names.join('-')}`);
   const filledFor = await readFile(marker, 'utf8').catch(() => '');
   if (filledFor === toolchain.digest) return;
-  const root = await mkdtemp(join(tmpdir(), 'kubenode-sample-'));
+  const root = await createOwnedFolder('sample');
   try {
     await writeFile(join(root, 'main.ts'), SAMPLE);
     await runSandbox({ ...sandbox, compileCache: { folder, writable: true } }, jobFor(toolchain, root));
     await writeFile(marker, toolchain.digest);
   } finally {
-    await rm(root, { recursive: true, force: true });
+    await removeOwnedFolder(root);
   }
 }

@@ -71,6 +71,29 @@ function createBed(): {
 }
 
 describe('a git source', () => {
+  it('fetches a commit that timed out again only after growing delays, and another commit at once', async () => {
+    const { server, fetched, clock, source, start } = createBed();
+    server.refused.set('one', 'Timeout');
+    const stop = await start();
+    await clock.advance(30_000);
+    expect(fetched).toEqual(['one']);
+    expect(source.state().error).toMatchObject({ code: 'Timeout' });
+    await clock.advance(30_000);
+    expect(fetched).toEqual(['one', 'one']);
+    await clock.advance(60_000);
+    expect(fetched).toHaveLength(2);
+    server.head = 'two';
+    await clock.advance(30_000);
+    expect(fetched).toEqual(['one', 'one', 'two']);
+    expect(source.state()).toMatchObject({ head: { commit: 'two' } });
+    expect(source.state().error).toBeUndefined();
+    server.head = 'one';
+    server.refused.clear();
+    await clock.advance(30_000);
+    expect(fetched.at(-1)).toBe('one');
+    await stop();
+  });
+
   it('fetches only when the ref has changed', async () => {
     const { server, fetched, clock, source, start } = createBed();
     const stop = await start();

@@ -20,7 +20,8 @@ interface Flags {
 
 const HELP = `
 Creates a repository with three clusters (test, pre, prod), a pipeline through them, a test, and CI files for GitHub and
-GitLab that post the plan on a pull request. With --plain it contains plain Kubernetes objects instead of machines and rules.
+GitLab that post the plan on a pull request. To sync it takes these three and a hub: "kubenode local up --clusters 4" starts
+all four on this machine. With --plain it contains plain Kubernetes objects instead of machines and rules.
 
 Examples:
   kubenode init ../my-fleet
@@ -105,6 +106,9 @@ function formatNextSteps(folder: string, hasGit: boolean): string {
   cd ${folder}${hasGit ? '' : ' && git init --initial-branch=main'}
   git add . && git commit -m "The fleet"
   npx kubenode render .    # print what sync would apply
+It declares the clusters test, pre and prod, and sync needs a hub. To start all four on this machine, and to sync:
+  npx kubenode local up --clusters 4
+  npx kubenode sync --from .
 `;
 }
 

@@ -1,6 +1,8 @@
 /** git over ssh and from local paths, with the git command. */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { GitError } from '../errors.ts';
 import { OID } from '../http/objects.ts';
 import { countPacks } from '../http/pack.ts';
@@ -105,7 +107,7 @@ interface CommandRunner {
 }
 
 /** Runs git with the ssh configuration that the scheme needs. */
-function createCommandRunner({ scheme, display }: RepositoryUrl, options: GitOptions): CommandRunner {
+function createCommandRunner({ scheme, url, display }: RepositoryUrl, options: GitOptions): CommandRunner {
   const { folder, credential, hostKeys } = options;
   let ssh: Promise<SshFiles> | undefined;
   return { run, close };
@@ -124,7 +126,7 @@ function createCommandRunner({ scheme, display }: RepositoryUrl, options: GitOpt
       ...(check ? { check } : {}),
     });
     if (output.code === 0) return output;
-    throw commandError(output.stderr, display);
+    throw commandError(output.stderr, display, scheme === 'file' && existsSync(fileURLToPath(url)));
   }
 
   async function sshEnvironment(): Promise<Record<string, string>> {

@@ -88,8 +88,15 @@ const KNOWN_ERRORS: readonly KnownError[] = [
   },
 ];
 
-export function commandError(stderr: string, display: string): GitError {
-  const known = KNOWN_ERRORS.find(({ pattern }) => pattern.test(stderr));
+const NO_REPOSITORY = {
+  what: 'the folder is not a git repository',
+  hint: 'run `git init` in it and commit its files, or name the folder that contains .git',
+};
+
+/** `folderExists`: the URL names a folder of this machine that is there. */
+export function commandError(stderr: string, display: string, folderExists = false): GitError {
+  const found = KNOWN_ERRORS.find(({ pattern }) => pattern.test(stderr));
+  const known = folderExists && found?.code === 'NotFoundRepository' ? { ...found, ...NO_REPOSITORY } : found;
   if (known) {
     return new GitError(known.code, known.what, {
       where: display,

@@ -1,7 +1,7 @@
-/** Files for ssh in a private folder: key, known hosts, and a configuration that replaces the user's. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+/** Files for ssh in a private folder, which the next process removes if this one is killed: key, known hosts, and a configuration that replaces the user's. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createOwnedFolder, removeOwnedFolder } from '../../../os/worker/owned-folder.ts';
 import { GitError } from '../errors.ts';
 
 export interface SshFiles {
@@ -23,7 +23,7 @@ export async function createSshFiles({ display, credential, hostKeys = [] }: Ssh
       hint: "add the server's host key to spec.source.hostKeys (ssh-keyscan prints it; verify it with the owner of the server)",
     });
   }
-  const home = await mkdtemp(join(tmpdir(), 'kubenode-ssh-'));
+  const home = await createOwnedFolder('ssh');
   const file = async (name: string, text: string): Promise<string> => {
     await writeFile(join(home, name), text, { mode: 0o600 });
     return join(home, name);
@@ -36,7 +36,7 @@ export async function createSshFiles({ display, credential, hostKeys = [] }: Ssh
 }
 
 export async function removeSshFiles({ home }: SshFiles): Promise<void> {
-  await rm(home, { recursive: true, force: true });
+  await removeOwnedFolder(home);
 }
 
 function configOf(knownHosts: string, key: string): string {

@@ -27,6 +27,16 @@ describe('commandError', () => {
     expect(error.hint).toEqual(expect.any(String));
   });
 
+  it.each([
+    [true, 'the folder is not a git repository', 'git init'],
+    [false, 'the repository does not exist, or is not a git repository', '--from'],
+  ])('tells a folder without a repository from a path that does not exist: %s', (exists, what, hint) => {
+    const stderr = "fatal: '/srv/fleet' does not appear to be a git repository";
+    const error = commandError(stderr, 'file:///srv/fleet', exists);
+    expect([error.code, error.message]).toEqual(['NotFoundRepository', what]);
+    expect(error.hint).toContain(hint);
+  });
+
   it('reports the cause before its consequence', () => {
     const stderr = 'Connection closed by 10.0.0.1 port 22\r\nfatal: the remote end hung up unexpectedly';
     expect(commandError(stderr, '').code).toBe('Unreachable');

@@ -1,6 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSshFiles, removeSshFiles } from '../../../../src/sync/git/command/ssh.ts';
 import type { GitOptions } from '../../../../src/sync/git/options.ts';
 import {
   type GitSshServer,
@@ -10,6 +12,21 @@ import {
 } from '../../../support/git-server/ssh-server.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { describeTransport, openLocalGit, type TransportBed, type TransportFault } from '../conformance.ts';
+
+describe('createSshFiles', () => {
+  it('names the process that the key belongs to, so that the next one removes it', async () => {
+    const files = await createSshFiles({
+      display: 'ssh://x',
+      credential: 'key',
+      hostKeys: ['x ssh-ed25519 A'],
+    });
+    expect(existsSync(join(files.home, 'key'))).toBe(true);
+    const owner = JSON.parse(readFileSync(`${files.home}.owner`, 'utf8')) as { pid: number };
+    expect(owner.pid).toBe(process.pid);
+    await removeSshFiles(files);
+    expect([existsSync(files.home), existsSync(`${files.home}.owner`)]).toEqual([false, false]);
+  });
+});
 
 const unavailable = sshUnavailableReason();
 const note = unavailable ? ` (skipped: ${unavailable})` : '';

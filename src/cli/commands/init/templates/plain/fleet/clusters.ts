@@ -15,7 +15,7 @@ export const clusters: readonly ClusterDeclaration[] = [
 
 /**
  * A Secret with a kubeconfig in the namespace kubenode-system of the hub, annotated with `kubenode.dev/secret-use: kubeconfig`.
- * `kubenode local up` creates it.
+ * `kubenode local up --clusters 4` creates it: a hub, test, pre and prod.
  */
 function connectedWith(cluster: string): NonNullable<ClusterProps['connection']> {
   return { credentialsRef: { name: `${cluster}-kubeconfig` } };
