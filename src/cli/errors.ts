@@ -9,7 +9,7 @@ export const EXIT = {
   failed: 1,
   /** `plan`, `install --dry-run`: there are changes. */
   changes: 2,
-  /** `plan`: at least one unit would be held. */
+  /** `plan`: at least one unit would be held. `defender ask`: denied. */
   held: 3,
   usage: 64,
   /** A file or an object is invalid. */

@@ -3,7 +3,7 @@
 import { serviceAccountUser } from '../api/names.ts';
 import type { Client } from '../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../kube/client/connect.ts';
-import { textAt } from '../kube/objects/json.ts';
+import { listAt, textAt } from '../kube/objects/json.ts';
 import type { Resource } from '../kube/objects/object.ts';
 import { printableLine } from '../kube/objects/printable.ts';
 import { createPrincipal } from '../local/pki/principal.ts';
@@ -46,10 +46,19 @@ export async function connectOptionsFor(
   }
 }
 
+export interface User {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
 /** The user as the API server knows it. */
-export async function readUserName(client: Client, signal: AbortSignal): Promise<string> {
+export async function readUser(client: Client, signal: AbortSignal): Promise<User> {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: REVIEWS.kind, metadata: { name: '' } };
-  return (
-    textAt(await client.create(REVIEWS, review, { signal }), 'status', 'userInfo', 'username') ?? 'unknown'
-  );
+  const answer = await client.create(REVIEWS, review, { signal });
+  const groups = listAt(answer, 'status', 'userInfo', 'groups').filter((group) => typeof group === 'string');
+  return { name: textAt(answer, 'status', 'userInfo', 'username') ?? 'unknown', groups };
+}
+
+export async function readUserName(client: Client, signal: AbortSignal): Promise<string> {
+  return (await readUser(client, signal)).name;
 }

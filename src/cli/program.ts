@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { createCompletionCommand } from './commands/completion.ts';
 import { createControllersCommand } from './commands/controllers/controllers.ts';
+import { createDefenderCommand } from './commands/defender/defender.ts';
 import { createExplainCommand } from './commands/explain/explain.ts';
 import { createHistoryCommand } from './commands/history.ts';
 import { createInitCommand } from './commands/init/init.ts';
@@ -19,7 +20,7 @@ import type { Io } from './io.ts';
 
 const FOOTER = `
 Every command has its own --help. Exit codes: 0 success, 1 failure, 2 changes found (plan, install --dry-run),
-3 would be held (plan), 64 wrong usage, 65 invalid input, 69 unavailable, 77 permission denied, 130 interrupted.
+3 would be held (plan) or denied (defender ask), 64 wrong usage, 65 invalid input, 69 unavailable, 77 permission denied, 130 interrupted.
 Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/config, then the local fleet.`;
 
 export function createProgram(io: Io): Command {
@@ -38,6 +39,7 @@ export function createProgram(io: Io): Command {
     createPlanCommand(io),
     createSyncCommand(io),
     createControllersCommand(io),
+    createDefenderCommand(io),
     createStatusCommand(io),
     createReleaseCommand(io),
     createHistoryCommand(io),

@@ -1,0 +1,18 @@
+/** `kubenode defender`: whether it is safe to act, who acts, and the kill switch. */
+import { Command } from 'commander';
+import type { Io } from '../../io.ts';
+import { createAskCommand, createSettleCommand } from './ask.ts';
+import { createCloseCommand } from './close.ts';
+import { createDefenderStatusCommand } from './status.ts';
+import { createDefenderResumeCommand, createDefenderStopCommand } from './stop.ts';
+
+export function createDefenderCommand(io: Io): Command {
+  return new Command('defender')
+    .description('show what the Defender permits, ask for grants, and stop all automation')
+    .addCommand(createDefenderStatusCommand(io))
+    .addCommand(createAskCommand(io))
+    .addCommand(createSettleCommand(io))
+    .addCommand(createCloseCommand(io))
+    .addCommand(createDefenderStopCommand(io))
+    .addCommand(createDefenderResumeCommand(io));
+}

@@ -1,0 +1,65 @@
+/** The Defender inside a command: it reads the cluster once, decides with the same code, and writes the ledger by compare-and-swap. */
+import { DEFENDER_LEDGERS } from '../../../api/generated/resources.ts';
+import { NAMESPACE, PRINCIPAL_DEFENDER } from '../../../api/names.ts';
+import { createDefender, type Defender } from '../../../defender/defender.ts';
+import { createCallWindow } from '../../../defender/facts/call-window.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { connect } from '../../../kube/client/connect.ts';
+import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
+import { createLogger } from '../../../kube/process/logger.ts';
+import { systemRandom } from '../../../os/system-random.ts';
+import { type ConnectionFlags, findKubeconfig } from '../../connection.ts';
+import type { Io } from '../../io.ts';
+import { readUser, type User } from '../../principal.ts';
+
+export interface DefenderSession {
+  readonly defender: Defender;
+  /** As the person. */
+  readonly client: Client;
+  readonly user: User;
+}
+
+/** The work runs when every view is complete. Needs the permission to impersonate kubenode-defender. */
+export async function withDefender(
+  io: Io,
+  flags: ConnectionFlags,
+  work: (session: DefenderSession) => Promise<void>,
+): Promise<void> {
+  const { clock } = io;
+  const calls = createCallWindow(clock);
+  const kubeconfig = findKubeconfig(io, flags);
+  const connection = {
+    clock,
+    onCall: (report: Parameters<typeof calls.add>[0]) => calls.add(report),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(flags.context === undefined ? {} : { context: flags.context }),
+  };
+  const client = await connect(connection);
+  const impersonate = impersonateServiceAccount({ namespace: NAMESPACE, name: PRINCIPAL_DEFENDER });
+  const own = await connect({ ...connection, impersonate });
+  const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
+  const options = { clock, log, random: systemRandom, calls, leads: isNotLeading };
+  const defender = createDefender({ ...options, client: own });
+  const stop = new AbortController();
+  const views = Object.values(defender.views).map(({ reflector }) => reflector);
+  try {
+    const user = await readUser(client, io.signal);
+    // The first answer that is an error ends the command with its hint; views would try again for ever.
+    await own.list(DEFENDER_LEDGERS, { signal: io.signal });
+    const running = views.map((reflector) => reflector.run(stop.signal));
+    try {
+      await Promise.all(views.map((reflector) => reflector.synced(io.signal)));
+      await work({ defender, client, user });
+    } finally {
+      stop.abort();
+      await Promise.all(running);
+    }
+  } finally {
+    defender.close();
+    await Promise.all([client.close(), own.close()]);
+  }
+}
+
+function isNotLeading(): boolean {
+  return false;
+}

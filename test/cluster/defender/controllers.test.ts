@@ -1,0 +1,174 @@
+/** Three processes of `kubenode controllers` on a real API server, and the commands of a person beside them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES } from '../../../src/api/generated/resources.ts';
+import type { DefenderLedger, DefenderPolicy } from '../../../src/api/generated/types.ts';
+import {
+  FLEET_DEFAULT,
+  MANAGER_SYNC,
+  NAMESPACE,
+  PRINCIPAL_CONTROLLERS,
+  PRINCIPAL_SYNC,
+  serviceAccountUser,
+} from '../../../src/api/names.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { textAt } from '../../../src/kube/objects/json.ts';
+import { machine, node } from '../../support/builders.ts';
+import { testIo } from '../../support/test-io.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+
+const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
+const LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' };
+const PATIENCE = { timeout: 120_000, interval: 250 };
+const MINUTES = 600_000;
+
+const FIRST_POLICY = {
+  scope: { nodeSelector: { all: true } },
+  concurrency: [{ name: 'one', per: 'Cluster', risks: ['Node'], max: 1 }],
+  breakers: [{ name: 'unhealthy', type: 'UnhealthyRatio', per: 'Cluster', percent: 60, count: 3 }],
+  zones: { haltPercent: 100, minNodes: 10 },
+};
+
+describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () => {
+  let installed: InstalledServer;
+  let kubeconfig: string;
+  const processes: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    installed = await startInstalledServer();
+    const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
+    kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
+    await applyPolicy(FIRST_POLICY);
+    for (const name of ['m-1', 'm-2', 'm-3', 'm-4']) await createMachine(name);
+    for (let index = 0; index < 3; index += 1) processes.push(startControllers(kubeconfig));
+  }, MINUTES);
+
+  afterAll(async () => {
+    for (const each of processes) await killed(each);
+    await installed?.stop();
+  });
+
+  it('R13 grants up to the limit, denies with the reason, and keeps a grant when the leader is killed before the act', async () => {
+    await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('InForce');
+    await expect.poll(async () => (await ledger()).status?.phase, PATIENCE).toBe('Ready');
+    const first = await run('ask', 'm-1', '--action', 'Reboot', '-o', 'json');
+    expect([first.stderr, first.code]).toEqual(['', 0]);
+    const grant = JSON.parse(first.stdout) as { id: string; fence: number };
+    const denied = await run('ask', 'm-2', '--action', 'Reboot');
+    expect(denied.code).toBe(3);
+    expect(denied.stdout).toContain(
+      'ConcurrencyCluster   fleet-default   cluster: 1 out of service or in work, and at most 1 allowed by limit one',
+    );
+
+    const { epoch } = (await ledger()).spec;
+    const leader = await leaderOf();
+    await killed(leader);
+    const again = await run('ask', 'm-1', '--action', 'Reboot', '-o', 'json');
+    expect(JSON.parse(again.stdout)).toMatchObject(grant);
+    await expect.poll(async () => (await ledger()).spec.epoch, PATIENCE).toBeGreaterThan(epoch);
+    expect((await ledger()).spec).toMatchObject({ recovering: false, grants: { 'm-1': { id: grant.id } } });
+
+    expect((await run('settle', 'm-1', '--outcome', 'Unused')).code).toBe(0);
+    expect((await run('settle', 'm-1', '--outcome', 'Unused')).code).toBe(65);
+    const second = await run('ask', 'm-2', '--action', 'Reboot');
+    expect([second.stderr, second.code]).toEqual(['', 0]);
+    expect((await run('settle', 'm-2', '--outcome', 'Unused')).code).toBe(0);
+  });
+
+  it('R25 stops everything with one command, shows who and why, and resumes', async () => {
+    const stopped = await run('stop', '--reason', 'bad image');
+    expect([stopped.stderr, stopped.code]).toEqual(['', 0]);
+    expect((await run('stop', '--reason', 'again')).stderr).toContain('automation is stopped already');
+    const denied = await run('ask', 'm-1', '--action', 'Reboot', '-o', 'json');
+    expect(denied.code).toBe(3);
+    expect(JSON.parse(denied.stdout)).toMatchObject({ reason: 'KillSwitch', policy: 'kill-switch' });
+    await expect.poll(async () => (await policy('kill-switch')).status?.phase, PATIENCE).toBe('Stopped');
+    const shown = await run('status');
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toMatch(/kill-switch +Audit +Stopped .*: bad image/);
+    const resumed = await run('resume');
+    expect([resumed.stderr, resumed.stdout]).toEqual(['', 'resumed: every machine is evaluated again\n']);
+    expect((await run('resume')).stdout).toContain('was not stopped');
+    const granted = await run('ask', 'm-1', '--action', 'Reboot', '--dry-run');
+    expect([granted.stderr, granted.code]).toEqual(['', 0]);
+  });
+
+  it('R18 opens a breaker by the real Nodes, and denies because of it', async () => {
+    for (const name of ['m-2', 'm-3', 'm-4']) await setReady(name, 'False');
+    await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('BreakerOpen');
+    const denied = await run('ask', 'm-2', '--action', 'Reboot', '-o', 'json');
+    expect(JSON.parse(denied.stdout)).toMatchObject({
+      reason: 'BreakerOpen',
+      message: 'breaker unhealthy of cluster is open: 3 of 4 machines are not Ready',
+    });
+    for (const name of ['m-2', 'm-3', 'm-4']) await setReady(name, 'True');
+    const closed = await run('close', 'unhealthy/cluster');
+    expect([closed.stderr, closed.stdout]).toEqual(['', 'breaker fleet-default/unhealthy/cluster closed\n']);
+    expect((await run('close', 'unhealthy/cluster')).code).toBe(65);
+    await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('InForce');
+  });
+
+  async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const io = testIo({ env: { KUBECONFIG: installed.server.kubeconfig } });
+    const code = await runCommandLine(io, ['defender', ...args]);
+    return { code, stdout: io.stdout, stderr: io.stderr };
+  }
+
+  async function policy(name: string = FLEET_DEFAULT): Promise<DefenderPolicy> {
+    return await installed.server.client.get<DefenderPolicy>(DEFENDER_POLICIES, { name });
+  }
+
+  async function ledger(): Promise<DefenderLedger> {
+    return await installed.server.client.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
+  }
+
+  async function applyPolicy(spec: object): Promise<void> {
+    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+    const object = {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: DEFENDER_POLICIES.kind,
+      metadata: { name: FLEET_DEFAULT },
+      spec,
+    };
+    await sync.apply(DEFENDER_POLICIES, object, { fieldManager: MANAGER_SYNC });
+  }
+
+  async function createMachine(name: string): Promise<void> {
+    const { apiVersion, kind, spec } = machine(name);
+    const object = { apiVersion, kind, metadata: { name }, spec: { ...spec, components: [] } };
+    await installed.server.client.create(MACHINES, object);
+    const { status: _, ...its } = node(name);
+    await installed.server.client.create(NODES, its);
+    await setReady(name, 'True');
+  }
+
+  async function setReady(name: string, ready: 'True' | 'False'): Promise<void> {
+    const { status } = node(name, ready);
+    const body = { status };
+    const target = { ...NODES, plural: 'nodes' };
+    await installed.server.client.patch(target, { name }, { type: 'merge', body }, { subresource: 'status' });
+  }
+
+  /** The process that holds the Lease: its identity contains its pid. */
+  async function leaderOf(): Promise<ChildProcess> {
+    const lease = await installed.server.client.get(LEASES, LEASE);
+    const holder = textAt(lease, 'spec', 'holderIdentity') ?? '';
+    const found = processes.find(({ pid }) => holder.includes(`-${pid}-`));
+    if (!found) throw new Error(`no process holds the lease: ${holder}`);
+    return found;
+  }
+});
+
+function startControllers(kubeconfig: string): ChildProcess {
+  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
