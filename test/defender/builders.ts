@@ -67,7 +67,7 @@ export function policy(spec: Partial<DefenderPolicySpec> = {}, name: string = FL
       capacity: { minFreePercent: {}, simulateScheduling: false, replacementFirst: false },
       // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
       drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },
-      ruleWaves: { waves: [1], soakSeconds: 1800, minSuccessPercent: 90 },
+      ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: 1800, minSuccessPercent: 90 },
       approval: [],
       ...spec,
     },

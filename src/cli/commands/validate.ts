@@ -12,7 +12,7 @@ import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, formatCount, type OutputFormat, printResult } from '../output.ts';
-import { findRuleProblems } from './sync/checks.ts';
+import { findPolicyProblems, findRuleProblems } from './sync/checks.ts';
 
 interface ValidationFinding {
   readonly file: string;
@@ -143,10 +143,13 @@ async function checkFile(io: Io, path: string, client: Client | undefined): Prom
   return { objects: manifests.length, notOurs, problems: dropRepeatedFindings(findings) };
 }
 
-/** Validates against the schema; compiles a NodeRemedier and runs the tests inside it. */
+/** Validates against the schema; compiles a NodeRemedier and runs the tests inside it; names what a DefenderPolicy would ignore. */
 async function checkBySchema(file: string, manifest: Manifest): Promise<ValidationFinding[]> {
   const { object } = manifest;
-  return mergeProblems(await findRuleProblems(object), validate(object)).map(({ path, message }) => ({
+  return mergeProblems(
+    [...(await findRuleProblems(object)), ...findPolicyProblems(object)],
+    validate(object),
+  ).map(({ path, message }) => ({
     file,
     line: manifest.lineOf(splitFieldPath(path)),
     object: objectName(manifest),

@@ -10,7 +10,7 @@ import { type ConditionUpdate, withConditions } from '../../kube/objects/conditi
 import { optional } from '../../kube/objects/optional.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
-import { policyProblems } from '../policies/problems.ts';
+import { acceptanceProblems } from '../policies/unsupported.ts';
 import { limitUsage } from './usage.ts';
 
 export interface PolicyStatusInput {
@@ -50,7 +50,7 @@ export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
 }
 
 function accepted(policy: DefenderPolicy): ConditionUpdate {
-  const problems = policyProblems(policy);
+  const problems = acceptanceProblems(policy);
   const message = problems.length > 0 ? problems.join('; ') : 'every field can be decided by';
   return {
     type: 'Accepted',
@@ -63,7 +63,7 @@ function accepted(policy: DefenderPolicy): ConditionUpdate {
 function inForce(policy: DefenderPolicy): ConditionUpdate {
   const type = 'InForce';
   const isAudit = policy.spec.mode === 'Audit';
-  if (policyProblems(policy).length > 0) {
+  if (acceptanceProblems(policy).length > 0) {
     const message = isAudit ? 'it decides nothing' : 'every ask is denied until the policy is fixed';
     return { type, status: 'False', reason: 'NotAccepted', message };
   }

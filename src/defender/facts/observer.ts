@@ -11,6 +11,7 @@ import { holderState } from '../expiry/holder-state.ts';
 import type { HolderState } from '../expiry/plan.ts';
 import type { LiveGrant } from '../ledger/recover.ts';
 import { type PreparedPolicies, preparePolicies } from '../policies/prepare.ts';
+import { acceptanceProblems } from '../policies/unsupported.ts';
 import type { CallWindow } from './call-window.ts';
 import type { FleetFacts } from './facts.ts';
 import { createFleetIndex, type FleetIndex } from './fleet-index.ts';
@@ -167,7 +168,7 @@ function currentPolicies(fleet: ObservedFleet): PreparedPolicies {
   if (fleet.prepared) return fleet.prepared;
   const all = fleet.views.policies.store.list();
   const foreign = all.flatMap(({ spec }) => spec.blockers.foreign);
-  fleet.prepared = preparePolicies(all);
+  fleet.prepared = preparePolicies(all, acceptanceProblems);
   fleet.index.setGroupings(
     fleet.prepared.groupings,
     (machine) => foreignOwner(machine, foreign) !== undefined,

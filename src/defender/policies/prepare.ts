@@ -41,10 +41,13 @@ export interface PreparedPolicies {
 }
 
 /** Sorted by name, so that answers do not depend on the order of a list. */
-export function preparePolicies(policies: readonly DefenderPolicy[]): PreparedPolicies {
+export function preparePolicies(
+  policies: readonly DefenderPolicy[],
+  problemsOf: (policy: DefenderPolicy) => readonly string[] = policyProblems,
+): PreparedPolicies {
   const checked = policies
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    .map((policy) => ({ policy, problems: policyProblems(policy) }));
+    .map((policy) => ({ policy, problems: problemsOf(policy) }));
   const valid = checked.flatMap(({ policy, problems }) => (problems.length === 0 ? prepare(policy) : []));
   const broken = checked.filter(({ policy, problems }) => problems.length > 0 && isEnforced(policy));
   return {

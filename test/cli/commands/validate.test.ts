@@ -37,6 +37,23 @@ describe('kubenode validate', () => {
     expect(err).toMatch(/^\d+ problems?; 1 object in 1 file read\n$/);
   });
 
+  it('refuses a field of a DefenderPolicy that this version would ignore', async () => {
+    const policy = `apiVersion: kubenode.dev/v1alpha1
+kind: DefenderPolicy
+metadata: {name: gpu}
+spec:
+  scope: {nodeSelector: {all: true}}
+  capacity:
+    replacementFirst: true
+`;
+    const { code, out } = await validate({ 'a.yaml': policy });
+    expect(code).toBe(65);
+    expect(out).toMatch(
+      /^a\.yaml:7 +DefenderPolicy\/gpu +spec\.capacity\.replacementFirst +not supported in this/m,
+    );
+    expect((await validate({ 'a.yaml': policy.replace('First: true', 'First: false') })).code).toBe(0);
+  });
+
   it('fails on a folder without YAML or JSON', async () => {
     const { code, err } = await validate({ 'c.txt': '' });
     expect(code).toBe(65);

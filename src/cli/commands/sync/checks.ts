@@ -2,6 +2,7 @@
 
 import { GROUP } from '../../../api/names.ts';
 import { type Problem, validate } from '../../../api/validation/validate.ts';
+import { unsupportedPolicyFields } from '../../../defender/policies/unsupported.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { checkRule } from '../../../rules/rule-tests.ts';
 import type { ObjectChecks } from '../../../sync/judge/object-checks.ts';
@@ -11,7 +12,8 @@ const MAX_CACHED = 1000;
 
 export function createCommitChecks(): ObjectChecks {
   return {
-    schema: (object) => (object.apiVersion.startsWith(`${GROUP}/`) ? validate(object) : []),
+    schema: (object) =>
+      object.apiVersion.startsWith(`${GROUP}/`) ? [...validate(object), ...findPolicyProblems(object)] : [],
     ruleTests: cacheRuleTests((object) => findRuleProblems(object)),
   };
 }
@@ -19,6 +21,12 @@ export function createCommitChecks(): ObjectChecks {
 /** Why a NodeRemedier does not compile or fails its own tests. Empty for objects of other kinds. */
 export async function findRuleProblems(object: KubeObject): Promise<readonly Problem[]> {
   return isRule(object) ? checkRule(object['spec']) : [];
+}
+
+/** Fields of a DefenderPolicy that this version would ignore. Empty for objects of other kinds. */
+export function findPolicyProblems(object: KubeObject): readonly Problem[] {
+  const isPolicy = object.kind === 'DefenderPolicy' && object.apiVersion.startsWith(`${GROUP}/`);
+  return isPolicy ? unsupportedPolicyFields({ spec: object['spec'] }) : [];
 }
 
 function isRule({ apiVersion, kind }: KubeObject): boolean {
