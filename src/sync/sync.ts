@@ -138,8 +138,8 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
       promotedClusters(pipeline, stores.clusters.list(), stores.pipelines.list()).flatMap(
         ({ metadata }) => clusters.report(metadata.name)?.commits ?? [],
       ),
-    promote: async (name) => (await promotion.reconcile(name)).requeueAt,
-    reportSource: (name, head) => promotion.reportSource(name, head),
+    promote: async (name, fence) => (await promotion.reconcile(name, fence)).requeueAt,
+    reportSource: (name, head, fence) => promotion.reportSource(name, head, fence),
   });
   const assignments = createAssignments({ ...options, hub, clusters, pipelines });
   const promotion = createPromotionController({

@@ -4,7 +4,7 @@ import type { HttpRequest, Transport } from '../transport/transport.ts';
 
 /**
  * `fence` throws unless writes are allowed, for example `term.fence` of a Lease. It is called as late as possible:
- * after the wait for a slot in the queue, for new credentials, or for a suspended process to resume. A request that
+ * after the wait for a slot in the queue, for new credentials, for a connection, or for a suspended process to resume. A request that
  * was already sent when the lease is lost cannot be stopped: the epoch protects against it.
  */
 export function createFencedTransport(transport: Transport, fence: () => void): Transport {
@@ -14,7 +14,7 @@ export function createFencedTransport(transport: Transport, fence: () => void): 
     return {
       ...request,
       beforeSend: () => {
-        check(fence);
+        askFence(fence);
         beforeSend?.();
       },
     };
@@ -26,7 +26,8 @@ export function createFencedTransport(transport: Transport, fence: () => void): 
   };
 }
 
-function check(fence: () => void): void {
+/** Rejects with a KubeError whatever the fence throws. */
+export function askFence(fence: () => void): void {
   try {
     fence();
   } catch (error) {

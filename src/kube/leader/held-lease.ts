@@ -22,6 +22,15 @@ export interface HeldLeaseOptions {
 export interface HeldLease {
   /** Why writes are not allowed at this moment; undefined while the lease is held. */
   notHeldReason(): string | undefined;
+  /** Throws unless the lease is held at this moment. */
+  readonly fence: () => void;
+  /** Of the current term; undefined while the lease is not held. */
+  epoch(): number | undefined;
+  /**
+   * What the lease protects was written with this epoch, and ours is not higher: the lease was deleted or restored from a backup,
+   * or it is not ours any more. Ends the term; the next one has a higher epoch.
+   */
+  raiseEpoch(above: number): void;
   /** The holder as last observed. */
   holder(): string | undefined;
   /** Releases the lease, so that other candidates do not wait for it to expire. */
@@ -30,18 +39,26 @@ export interface HeldLease {
 
 export function createHeldLease(options: HeldLeaseOptions): HeldLease {
   const { name, namespace, onChange } = options;
-  const election = createLeaseElection({ ...options, name: { name, namespace } });
+  const election = createLeaseElection({
+    ...options,
+    name: { name, namespace },
+    epochAbove: async () => epochAbove,
+  });
   const closing = new AbortController();
   let term: HeldTerm | undefined;
+  let epochAbove = 0;
   const running = run();
 
   return {
-    notHeldReason() {
-      if (term?.held()) return undefined;
-      const holder = election.holder();
-      return holder && holder !== options.identity
-        ? `lease ${name} is held by ${holder}`
-        : `lease ${name} is not acquired yet`;
+    notHeldReason,
+    fence() {
+      const because = notHeldReason();
+      if (because !== undefined) throw new Error(because);
+    },
+    epoch: () => (term?.held() ? term.epoch : undefined),
+    raiseEpoch(above) {
+      epochAbove = Math.max(epochAbove, above);
+      if (term && term.epoch <= above) term.end('superseded');
     },
     holder: () => election.holder(),
     async close() {
@@ -49,6 +66,14 @@ export function createHeldLease(options: HeldLeaseOptions): HeldLease {
       await running;
     },
   };
+
+  function notHeldReason(): string | undefined {
+    if (term?.held()) return undefined;
+    const holder = election.holder();
+    return holder && holder !== options.identity
+      ? `lease ${name} is held by ${holder}`
+      : `lease ${name} is not acquired yet`;
+  }
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {

@@ -8,6 +8,8 @@ import type { LeaseSettings } from './settings.ts';
 import { createTerm, type Moment, readMoment, type Term, type TermEnd, type TermState } from './term.ts';
 
 export interface HeldTerm extends Term {
+  /** Ends the term without a request: the Lease names this holder until it is acquired again or expires. */
+  end(because: TermEnd): void;
   /** Ends the term, then clears the holder so that others need not wait. Call it when all work is done. Never rejects. */
   release(): Promise<void>;
 }
@@ -46,6 +48,7 @@ export function holdTerm(acquired: AcquiredLease): HeldTerm {
     held: () => term.held(),
     fence: () => term.fence(),
     leftMs: () => term.leftMs(),
+    end,
     release,
   };
 

@@ -12,13 +12,14 @@ export class LeaseLost extends Error {
   }
 }
 
-export type TermEnd = 'expired' | 'taken' | 'deleted' | 'released';
+export type TermEnd = 'expired' | 'taken' | 'deleted' | 'released' | 'superseded';
 
 const MESSAGES: Readonly<Record<TermEnd, string>> = {
   expired: 'it was not renewed in time',
   taken: 'another process holds it',
   deleted: 'the object was deleted',
   released: 'it was released',
+  superseded: 'what it protects was written with a higher epoch',
 };
 
 export interface Term {

@@ -36,6 +36,8 @@ export interface WireRequest {
   readonly headers: Record<string, string | string[]>;
   readonly body: string | undefined;
   readonly signal: AbortSignal;
+  /** Called once the connection is ready, immediately before the request leaves. When it throws, nothing is sent. */
+  readonly beforeSend: (() => void) | undefined;
 }
 
 export interface WireResponse {
@@ -103,6 +105,7 @@ export function createTransport(wire: Wire, connection: Connection, options: Tra
     const { credentials } = connection;
     const identity = await credentials.current();
     limit.signal.throwIfAborted();
+    // What is stopped already opens no connection.
     asked.beforeSend?.();
     try {
       const outgoing = buildRequest(asked, identity, limit.signal);
@@ -118,7 +121,7 @@ export function createTransport(wire: Wire, connection: Connection, options: Tra
   }
 
   function buildRequest(asked: HttpRequest, identity: Identity, signal: AbortSignal): WireRequest {
-    const { method, path, query, body, contentType, accept } = asked;
+    const { method, path, query, body, contentType, accept, beforeSend } = asked;
     const headers: Record<string, string | string[]> = { accept: accept ?? 'application/json' };
     if (connection.userAgent) headers['user-agent'] = connection.userAgent;
     if (options.gzip) headers['accept-encoding'] = 'gzip';
@@ -126,7 +129,7 @@ export function createTransport(wire: Wire, connection: Connection, options: Tra
     for (const [name, value] of Object.entries(identity.headers)) {
       headers[name] = typeof value === 'string' ? value : [...value];
     }
-    return { method, path: `${prefix}${path}${queryText(query)}`, headers, body, signal };
+    return { method, path: `${prefix}${path}${queryText(query)}`, headers, body, signal, beforeSend };
   }
 }
 

@@ -42,7 +42,7 @@ function httpsWire(server: string, options: TransportOptions): Wire {
   };
 
   function send(
-    { method, path, headers, body, signal }: WireRequest,
+    { method, path, headers, body, signal, beforeSend }: WireRequest,
     agent: http.Agent,
   ): Promise<WireResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
@@ -54,8 +54,17 @@ function httpsWire(server: string, options: TransportOptions): Wire {
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer }),
     );
     endWith(request, signal);
-    limitConnecting(request, connectTimeoutMs, secure ? 'secureConnect' : 'connect');
-    request.end(body);
+    const connected = secure ? 'secureConnect' : 'connect';
+    limitConnecting(request, connectTimeoutMs, connected);
+    onConnected(request, connected, () => {
+      try {
+        beforeSend?.();
+        request.end(body);
+      } catch (error) {
+        reject(error);
+        request.destroy();
+      }
+    });
     return promise;
   }
 
@@ -96,12 +105,18 @@ function endWith(request: http.ClientRequest, signal: AbortSignal): void {
   request.once('close', () => signal.removeEventListener('abort', end));
 }
 
+type ConnectedEvent = 'secureConnect' | 'connect';
+
+/** The request may wait for a free connection, and then for the handshakes of a new one. */
+function onConnected(request: http.ClientRequest, connected: ConnectedEvent, act: () => void): void {
+  request.once('socket', (socket) => {
+    if (socket.connecting) socket.once(connected, act);
+    else act();
+  });
+}
+
 /** Dropped packets never fail a connect, so it needs a time limit. */
-function limitConnecting(
-  request: http.ClientRequest,
-  ms: number,
-  connected: 'secureConnect' | 'connect',
-): void {
+function limitConnecting(request: http.ClientRequest, ms: number, connected: ConnectedEvent): void {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;
     const error = Object.assign(new Error(`no connection within ${ms} ms`), { code: 'ETIMEDOUT' });

@@ -19,7 +19,10 @@ export interface HttpRequest {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** Called immediately before the request is sent. Throws a KubeError to stop it: then nothing is sent. */
+  /**
+   * Called before a connection is requested for it, and again when that is ready, immediately before the request is sent.
+   * Throws a KubeError to stop it: then nothing is sent.
+   */
   readonly beforeSend?: () => void;
   /** Limit for the complete answer (request) or between two chunks of it (stream). */
   readonly timeoutMs?: number;

@@ -39,6 +39,8 @@ export interface ClusterWorkers extends Pick<ClusterWorkersPort, 'report'> {
   setTarget(cluster: string, assignment: ClusterAssignment): void;
   /** Whether this process may write to the cluster. */
   isHeld(cluster: string): boolean;
+  /** Throws unless this process may write to the cluster at this moment. */
+  fence(cluster: string): void;
   /** The process that holds the Lease of the cluster, as last observed. */
   holder(cluster: string): string | undefined;
   /** Starts and stops workers to match the Cluster objects. */
@@ -62,6 +64,11 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
     isHeld(cluster) {
       const worker = workers.get(cluster);
       return worker !== undefined && worker.lease.notHeldReason() === undefined;
+    },
+    fence(cluster) {
+      const worker = workers.get(cluster);
+      if (!worker) throw new Error(`Cluster ${cluster} is no longer in the hub`);
+      worker.lease.fence();
     },
     holder: (cluster) => workers.get(cluster)?.lease.holder(),
     refresh() {

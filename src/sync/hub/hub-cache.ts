@@ -5,15 +5,16 @@ import { MANAGER_SYNC, MANAGER_SYNC_REPORT, NAMESPACE } from '../../api/names.ts
 import { staleReason } from '../../kube/cache/freshness.ts';
 import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { createStore, type Store, type WritableStore } from '../../kube/cache/store.ts';
-import type { Client } from '../../kube/client/client.ts';
+import type { CallOptions, Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
+import { askFence } from '../../kube/leader/fence.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { HubStore } from '../promote/ports.ts';
+import type { HubStore, WriteFence } from '../promote/ports.ts';
 
 export interface HubCacheOptions {
   readonly client: Client;
@@ -27,7 +28,7 @@ export interface HubCache extends HubStore {
   /** From the API server, not from the cache. The cache has it afterwards. */
   readCluster(name: string): Promise<Cluster>;
   /** Writes `status.report` of a Cluster and nothing else; undefined removes it. */
-  applyClusterReport(name: string, report: ClusterApplyReport | undefined): Promise<void>;
+  applyClusterReport(name: string, report: ClusterApplyReport | undefined, fence?: WriteFence): Promise<void>;
   readonly stores: {
     readonly clusters: Store<Cluster>;
     readonly pipelines: Store<Pipeline>;
@@ -73,9 +74,9 @@ export function createHubCache(options: HubCacheOptions): HubCache {
     pipelines: async () => sortByName(fresh(stores.pipelines).list()),
     clusters: async () => sortByName(fresh(stores.clusters).list()),
     releasesOf: async (pipeline) => sortByName(fresh(stores.releases).byIndex('pipeline', pipeline)),
-    applyClusterStatus: (cluster) => applyStatus(CLUSTERS, stores.clusters, cluster),
-    applyPipelineStatus: (pipeline) => applyStatus(PIPELINES, stores.pipelines, pipeline),
-    applyReleaseStatus: (release) => applyStatus(RELEASES, stores.releases, release),
+    applyClusterStatus: (cluster, fence) => applyStatus([CLUSTERS, stores.clusters], cluster, fence),
+    applyPipelineStatus: (pipeline, fence) => applyStatus([PIPELINES, stores.pipelines], pipeline, fence),
+    applyReleaseStatus: (release, fence) => applyStatus([RELEASES, stores.releases], release, fence),
     ...clusterCalls(client, stores.clusters),
     createRelease,
     deleteRelease,
@@ -95,9 +96,9 @@ export function createHubCache(options: HubCacheOptions): HubCache {
   }
 
   async function applyStatus<T extends KubeObject>(
-    resource: Resource,
-    store: WritableStore<T>,
+    [resource, store]: readonly [Resource, WritableStore<T>],
     object: T,
+    fence: WriteFence | undefined,
   ): Promise<void> {
     const { apiVersion, kind, metadata } = object;
     const { name, resourceVersion } = metadata;
@@ -107,13 +108,14 @@ export function createHubCache(options: HubCacheOptions): HubCache {
       metadata: { name, ...(resourceVersion ? { resourceVersion } : {}) },
       status: object['status'],
     };
-    const applied = await client.apply<T>(resource, intent, STATUS_OPTIONS);
+    const applied = await client.apply<T>(resource, intent, { ...STATUS_OPTIONS, ...asked(fence) });
     store.put(withoutManagedFields(applied));
   }
 
-  async function createRelease(release: Release): Promise<void> {
+  async function createRelease(release: Release, fence?: WriteFence): Promise<void> {
     try {
-      const created = await client.create<Release>(RELEASES, release, { fieldManager: MANAGER_SYNC });
+      const options = { fieldManager: MANAGER_SYNC, ...asked(fence) };
+      const created = await client.create<Release>(RELEASES, release, options);
       stores.releases.put(withoutManagedFields(created));
     } catch (error) {
       if (!isKubeError(error, 'AlreadyExists')) throw error;
@@ -122,10 +124,10 @@ export function createHubCache(options: HubCacheOptions): HubCache {
     }
   }
 
-  async function deleteRelease(release: Release): Promise<void> {
+  async function deleteRelease(release: Release, fence?: WriteFence): Promise<void> {
     const { name, uid = '' } = release.metadata;
     try {
-      await client.delete(RELEASES, { name }, { uid });
+      await client.delete(RELEASES, { name }, { uid, ...asked(fence) });
     } catch (error) {
       // It was recreated in the meantime: the watch brings the new one.
       if (isKubeError(error, 'Conflict')) return;
@@ -147,12 +149,16 @@ function clusterCalls(
   };
   return {
     readCluster: async (name) => put(await client.get<Cluster>(CLUSTERS, { name })),
-    async applyClusterReport(name, report) {
+    async applyClusterReport(name, report, fence) {
       const status = report ? { report } : {};
       const intent = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status };
-      put(await client.apply<Cluster>(CLUSTERS, intent, REPORT_OPTIONS));
+      put(await client.apply<Cluster>(CLUSTERS, intent, { ...REPORT_OPTIONS, ...asked(fence) }));
     },
   };
+}
+
+function asked(fence: WriteFence | undefined): Pick<CallOptions, 'beforeSend'> {
+  return fence ? { beforeSend: () => askFence(fence) } : {};
 }
 
 function sortByName<T extends KubeObject>(objects: readonly T[]): readonly T[] {

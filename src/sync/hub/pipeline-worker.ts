@@ -7,6 +7,7 @@ import { SecretError } from '../../api/secrets/read.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
 import type { AcceptedCommits, HeadReport } from '../commits.ts';
 import { unsupportedFields } from '../judge/unsupported.ts';
+import type { WriteFence } from '../promote/ports.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import {
   openPipelineSession,
@@ -18,9 +19,9 @@ import { type AssignedContent, createContentReader } from './split-leases/conten
 
 export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange'> {
   /** Reconciles the promotion of the Pipeline; resolves to the time to requeue it, if any. */
-  readonly promote: (pipeline: string) => Promise<Date | undefined>;
+  readonly promote: (pipeline: string, fence: WriteFence) => Promise<Date | undefined>;
   /** Records why nothing can be promoted yet. */
-  readonly reportSource: (pipeline: string, head: HeadReport) => Promise<void>;
+  readonly reportSource: (pipeline: string, head: HeadReport, fence: WriteFence) => Promise<void>;
 }
 
 export interface PipelineWorker {
@@ -70,10 +71,10 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
       if (!session?.source.hasPolled()) return MAX_REQUEUE_MS;
       // The newest accepted commit is unknown before the head is.
       if (session.source.head().commit === undefined || !(await session.syncHub())) {
-        await options.reportSource(name, session.head());
+        await options.reportSource(name, session.head(), lease.fence);
         return MAX_REQUEUE_MS;
       }
-      const requeueAt = await options.promote(name);
+      const requeueAt = await options.promote(name, lease.fence);
       if (!requeueAt) return MAX_REQUEUE_MS;
       return Math.min(MAX_REQUEUE_MS, Math.max(0, requeueAt.getTime() - clock.now().getTime()));
     } catch (error) {

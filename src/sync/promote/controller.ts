@@ -16,9 +16,11 @@ import type { HeadReport } from '../commits.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { clusterStatus, ownStatus } from './cluster/status.ts';
 import { type PromotionEvents, recordClusterChange, recordReleaseChange } from './events.ts';
+import { fencedHub } from './fenced-hub.ts';
 import { observePromotion, type PromotionObservation, type PromotionSources } from './observe.ts';
 import { sourceStatus } from './pipeline-status.ts';
 import { type PromotionPlan, planPromotion } from './plan.ts';
+import type { WriteFence } from './ports.ts';
 
 export interface PromotionPorts extends PromotionSources, PromotionEvents {
   /** Default: over HTTP, without a Prometheus. */
@@ -31,29 +33,33 @@ export interface PromotionController {
   readonly name: 'promote';
   readonly reads: readonly string[];
   readonly writes: readonly string[];
-  /** Reconciles one Pipeline. Rejects if something could not be recorded; the next reconcile continues from there. */
-  reconcile(pipeline: string): Promise<{ readonly requeueAt?: Date }>;
+  /**
+   * Reconciles one Pipeline. Rejects if something could not be recorded; the next reconcile continues from there. Each write
+   * asks the fence as it leaves: whether the Lease of the Pipeline is still held.
+   */
+  reconcile(pipeline: string, fence?: WriteFence): Promise<{ readonly requeueAt?: Date }>;
   /** Records what was found at the head while nothing can be promoted yet. */
-  reportSource(pipeline: string, head: HeadReport): Promise<void>;
+  reportSource(pipeline: string, head: HeadReport, fence?: WriteFence): Promise<void>;
 }
 
-export function createPromotionController(ports: PromotionPorts): PromotionController {
-  const { hub, clock } = ports;
-  const runner = ports.runner ?? createCheckRunner({ clock, get: httpGet });
+export function createPromotionController(unfenced: PromotionPorts): PromotionController {
+  const { hub, clock } = unfenced;
+  const runner = unfenced.runner ?? createCheckRunner({ clock, get: httpGet });
   const schedulers = new Map<string, CheckScheduler>();
   return {
     name: 'promote',
     reads: ['Pipeline', 'Cluster', 'Release'],
     writes: ['Release', 'Release.status', 'Cluster.status', 'Pipeline.status'],
     reconcile,
-    async reportSource(name, head) {
+    async reportSource(name, head, fence) {
       const pipeline = await hub.pipeline(name);
       const changed = pipeline && withNewStatus(pipeline, sourceStatus(pipeline, head, clock.now()));
-      if (changed) await hub.applyPipelineStatus(changed);
+      if (changed) await hub.applyPipelineStatus(changed, fence);
     },
   };
 
-  async function reconcile(name: string): Promise<{ readonly requeueAt?: Date }> {
+  async function reconcile(name: string, fence?: WriteFence): Promise<{ readonly requeueAt?: Date }> {
+    const ports = fence ? { ...unfenced, hub: fencedHub(hub, fence) } : unfenced;
     const pipeline = await hub.pipeline(name);
     if (!pipeline) return {};
     const checks = schedulerOf(name);
@@ -79,20 +85,20 @@ export function createPromotionController(ports: PromotionPorts): PromotionContr
 
   function setTarget({ name, target, sync, member }: ClusterPlan): void {
     const observeAt = sync.state === 'Soaking' ? member.progress.until : undefined;
-    ports.clusters.setTarget(name, { ...target, ...optional('observeAt', observeAt) });
+    unfenced.clusters.setTarget(name, { ...target, ...optional('observeAt', observeAt) });
   }
 
   function startChecks(checks: CheckScheduler, { stages, dueChecks }: PromotionPlan): void {
     for (const { cluster, stage: stageName, check: name } of dueChecks) {
       const { stage } = stages.find((each) => each.stage.name === stageName) ?? {};
       const check = stage?.checks.find((each) => each.name === name);
-      if (check) checks.start(check, { cluster, health: ports.clusters.report(cluster)?.health });
+      if (check) checks.start(check, { cluster, health: unfenced.clusters.report(cluster)?.health });
     }
   }
 
   function schedulerOf(pipeline: string): CheckScheduler {
     const known = schedulers.get(pipeline);
-    const scheduler = known ?? createCheckScheduler(runner, clock, () => ports.onCheckResult?.(pipeline));
+    const scheduler = known ?? createCheckScheduler(runner, clock, () => unfenced.onCheckResult?.(pipeline));
     schedulers.set(pipeline, scheduler);
     return scheduler;
   }

@@ -3,6 +3,9 @@ import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
 import type { AcceptedCommits } from '../commits.ts';
 
+/** Called as a write leaves, after every wait. When it throws, nothing is sent. */
+export type WriteFence = () => void;
+
 /** The hub's objects. Every read is at least as new as our own last write, and complete: it rejects rather than omit an object. */
 export interface HubStore {
   pipeline(name: string): Promise<Pipeline | undefined>;
@@ -10,12 +13,12 @@ export interface HubStore {
   clusters(): Promise<readonly Cluster[]>;
   releasesOf(pipeline: string): Promise<readonly Release[]>;
   /** Server-side apply as kubenode-sync with the object's resourceVersion: a conflict means that it changed since it was read. */
-  applyClusterStatus(cluster: Cluster): Promise<void>;
-  applyPipelineStatus(pipeline: Pipeline): Promise<void>;
-  applyReleaseStatus(release: Release): Promise<void>;
+  applyClusterStatus(cluster: Cluster, fence?: WriteFence): Promise<void>;
+  applyPipelineStatus(pipeline: Pipeline, fence?: WriteFence): Promise<void>;
+  applyReleaseStatus(release: Release, fence?: WriteFence): Promise<void>;
   /** Succeeds if it exists already: names are deterministic. */
-  createRelease(release: Release): Promise<void>;
-  deleteRelease(release: Release): Promise<void>;
+  createRelease(release: Release, fence?: WriteFence): Promise<void>;
+  deleteRelease(release: Release, fence?: WriteFence): Promise<void>;
 }
 
 /** The accepted commits of a Pipeline's source. */

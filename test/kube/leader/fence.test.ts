@@ -1,14 +1,18 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Credentials } from '../../../src/kube/auth/credentials.ts';
 import { createRestClient } from '../../../src/kube/client/rest-client.ts';
 import { createFencedTransport } from '../../../src/kube/leader/fence.ts';
 import { LeaseLost } from '../../../src/kube/leader/term.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { createHttpsTransport } from '../../../src/kube/transport/https.ts';
+import { createLimiter, type Limiter } from '../../../src/kube/transport/limiter.ts';
 import type { Transport } from '../../../src/kube/transport/transport.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { startTlsServer, type TlsServer } from '../../support/kube/tls-server.ts';
+import { opener } from '../../support/kube/transport-bed.ts';
 
 const requests: string[] = [];
 const server = createServer((request, response) => {
@@ -76,4 +80,95 @@ function ready(wait?: Promise<void>): Credentials {
     },
     forget: () => {},
   };
+}
+
+describe('the fence of a write that waits', () => {
+  it.each<[what: string, options: WaitOptions]>([
+    ['for a slot of the limiter', { limiter: createLimiter({ clock: createSystemClock(), maxInFlight: 1 }) }],
+    ['for a free connection', { maxConnections: 1 }],
+    ['for the handshakes of a new connection', { slowHandshake: true }],
+  ])('S28 is asked again after the wait %s', async (_, { limiter, maxConnections, slowHandshake }) => {
+    const api = await startTlsServer();
+    const answering = Promise.withResolvers<void>();
+    const methods: (string | undefined)[] = [];
+    api.answer(async ({ method }, response) => {
+      methods.push(method);
+      await answering.promise;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(MAP));
+    });
+    const gate = await delayedServer(api);
+    if (!slowHandshake) gate.open();
+    let held = true;
+    const options = maxConnections === undefined ? {} : { maxConnections };
+    const transport = createFencedTransport(open(gate.url, {}, options), () => {
+      if (!held) throw new LeaseLost('system/cluster-a', 'expired');
+    });
+    const client = createRestClient(transport, {
+      server: gate.url,
+      clock: createSystemClock(),
+      ...(limiter ? { limiter } : {}),
+    });
+    const read = slowHandshake ? undefined : client.get(CONFIG_MAPS, { name: 'a', namespace: 'b' });
+    const write = client.create(CONFIG_MAPS, MAP).catch((error: unknown) => error);
+    await (slowHandshake ? gate.connected : expect.poll(() => methods).toEqual(['GET']));
+    held = false;
+    gate.open();
+    answering.resolve();
+    await read;
+    expect(await write).toMatchObject({
+      code: 'Aborted',
+      message: expect.stringContaining('it was not renewed in time') as string,
+    });
+    expect(methods).toEqual(slowHandshake ? [] : ['GET']);
+  });
+
+  it('S28 is asked on each try: one that was allowed does not allow the next', async () => {
+    const api = await startTlsServer();
+    let held = true;
+    const methods: (string | undefined)[] = [];
+    api.answer(({ method }, response) => {
+      methods.push(method);
+      response.writeHead(503, { 'content-type': 'application/json' }).end('{}');
+    });
+    const transport = createFencedTransport(open(api.url), () => {
+      if (!held) throw new LeaseLost('system/cluster-a', 'taken');
+    });
+    const client = createRestClient(transport, { server: api.url, clock: createSystemClock() });
+    const write = (): Promise<unknown> => client.create(CONFIG_MAPS, MAP).catch((error: unknown) => error);
+    expect(await write()).toMatchObject({ code: 'ServerError' });
+    held = false;
+    expect(await write()).toMatchObject({ code: 'Aborted' });
+    expect(methods).toEqual(['POST']);
+  });
+});
+
+interface WaitOptions {
+  readonly limiter?: Limiter;
+  readonly maxConnections?: number;
+  readonly slowHandshake?: boolean;
+}
+
+const open = opener(createHttpsTransport);
+
+/** Accepts connections at once, and forwards nothing until it is opened. */
+async function delayedServer({ port }: TlsServer): Promise<{
+  readonly url: string;
+  readonly connected: Promise<unknown>;
+  readonly open: () => void;
+}> {
+  const opened = Promise.withResolvers<void>();
+  const proxy = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    void opened.promise.then(() => {
+      const to = connect(port, '127.0.0.1');
+      to.on('error', () => {});
+      socket.pipe(to).pipe(socket);
+    });
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close());
+  const { port: own } = proxy.address() as AddressInfo;
+  return { url: `https://127.0.0.1:${own}`, connected: once(proxy, 'connection'), open: opened.resolve };
 }

@@ -36,6 +36,40 @@ describe('createHeldLease', () => {
     await lease.close();
     expect(clock.sleepers).toBe(0);
   });
+
+  it('ends the term for one with a higher epoch when what it protects was written with a higher one', async () => {
+    const { clock, hold, changes } = start();
+    const lease = hold('first');
+    await settle();
+    expect(lease.epoch()).toBe(1);
+    lease.raiseEpoch(7);
+    expect([lease.epoch(), lease.notHeldReason()]).toEqual([
+      undefined,
+      'lease cluster-a is not acquired yet',
+    ]);
+    expect(lease.fence).toThrow('lease cluster-a is not acquired yet');
+    await clock.advance(2000);
+    expect(lease.epoch()).toBe(8);
+    expect(lease.fence).not.toThrow();
+    expect(changes).toHaveLength(3);
+    lease.raiseEpoch(7);
+    expect(lease.epoch()).toBe(8);
+    await lease.close();
+  });
+
+  it('does not take the lease from another process to raise its epoch', async () => {
+    const { clock, server, hold } = start();
+    const [first, second] = [hold('first'), hold('second')];
+    await settle();
+    // Another process has taken it, and the first one has not noticed yet.
+    const object = server.object(LEASES, NAME);
+    const spec = { ...(object?.['spec'] as object), holderIdentity: 'second', leaseTransitions: 2 };
+    await server.replace(LEASES, { ...object, spec } as never);
+    first.raiseEpoch(2);
+    await clock.advance(4000);
+    expect(first.notHeldReason()).toBe('lease cluster-a is held by second');
+    await Promise.all([first.close(), second.close()]);
+  });
 });
 
 function start(): {

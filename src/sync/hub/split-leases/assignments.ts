@@ -42,7 +42,7 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
   const reports = createReportWriter({
     ...options,
     due: dueReport,
-    write: (name, report) => hub.applyClusterReport(name, report),
+    write: (name, report) => hub.applyClusterReport(name, report, () => clusters.fence(name)),
   });
   return {
     refresh() {
