@@ -58,6 +58,8 @@ export interface ClusterFailure {
 
 /** The server answers, and what sync wrote down in the cluster cannot be used. */
 export const INVENTORY_DAMAGED = 'InventoryDamaged';
+/** The inventory was written in a later term of the Lease: this process writes nothing until it has acquired it again. */
+export const LEASE_SUPERSEDED = 'LeaseSuperseded';
 
 export interface WorkReport {
   /** The commit that was compared with the cluster. */

@@ -52,7 +52,7 @@ export async function applySteps(
   return { newKinds };
 }
 
-function isWrite({ action }: ObjectPlan): boolean {
+export function isWrite({ action }: ObjectPlan): boolean {
   return action === 'create' || action === 'update' || action === 'correct';
 }
 

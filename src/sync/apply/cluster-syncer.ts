@@ -12,6 +12,7 @@ import {
   type ClusterReport,
   type ClusterTarget,
   INVENTORY_DAMAGED,
+  LEASE_SUPERSEDED,
   type WorkReport,
 } from '../cluster-report.ts';
 import { targetHealth } from '../health/target-health.ts';
@@ -19,13 +20,14 @@ import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import type { ClusterEvent, SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';
+import { EpochSuperseded } from './inventory/config-maps.ts';
 import { DamagedInventory } from './inventory/inventory.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import { declaredKinds } from './live/kinds.ts';
 import type { KindRef } from './live/ports.ts';
 import { createAppliedReader } from './ownership/earlier-content.ts';
 import { reportObserved, type SyncSummary, summarizeSync, syncedCondition } from './report.ts';
-import { type ClusterSession, IdentityMismatch, openClusterSession } from './session.ts';
+import { type ClusterSession, IdentityMismatch, openClusterSession, type WriterLease } from './session.ts';
 import { observeCluster, syncCluster } from './sync-cluster.ts';
 
 export interface ClusterSyncerOptions {
@@ -37,8 +39,8 @@ export interface ClusterSyncerOptions {
   /** The client calls `fence` as each write leaves; when it throws, nothing is sent. */
   readonly connect: (fence: () => void) => Promise<Client>;
   readonly pinnedUID: () => string | undefined;
-  /** Why nothing may be written to this cluster now: the Lease is not held. */
-  readonly writeBlockedReason: () => string | undefined;
+  /** The Lease under which this process writes. */
+  readonly lease: WriterLease;
   readonly policy: (pipeline: string) => ApplyPolicy;
   readonly clock: Clock;
   readonly log: Log;
@@ -76,7 +78,7 @@ export interface ClusterSyncer {
 }
 
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
-  const { clock, log, writeBlockedReason } = options;
+  const { clock, log, lease } = options;
   const serverForms = new Map<string, ServerForm>();
   let session: ClusterSession | undefined;
   /** Until the pin is recorded in the hub, the first cluster that answered is the only one accepted. */
@@ -124,7 +126,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     assignment: ClusterAssignment | undefined,
     signal: AbortSignal,
   ): Promise<SyncSummary['requeue']> {
-    const store = await readInventory(open, assignment, writeBlockedReason());
+    const store = await readInventory(open, assignment, lease.notHeldReason());
     state = { ...state, commits: commitsIn(store) };
     const content = assignment?.commit ? await assignment.content(assignment.commit) : undefined;
     if (!assignment?.commit || !content) return 'no';
@@ -136,7 +138,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const { digest, units } = content;
     const { commit, pipeline } = assignment;
     const target: SyncTarget = { commit, digest, units, ...options.policy(pipeline) };
-    if (!shouldWrite(assignment, digest) || writeBlockedReason() !== undefined) {
+    if (!shouldWrite(assignment, digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(digest, await observeCluster(context, target)));
       return 'no';
     }
@@ -153,6 +155,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   function recordFailure(error: unknown): void {
     // Another sync may have written, or a write may have been cut off: the next reconcile reads the inventory again.
     session?.forgetStore();
+    // A later term of this Lease, or that of another one: whose turn it is, is decided by the Lease, which has to be acquired again.
+    if (error instanceof EpochSuperseded) lease.raiseEpoch(error.recorded);
     state = { ...state, failure: failureOf(error), ...stateAfter(error) };
     log.warn('reconcile failed', { cluster: options.cluster, error });
   }
@@ -194,6 +198,7 @@ function commitsIn(store: InventoryStore): string[] {
 function failureOf(error: unknown): ClusterFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof DamagedInventory) return { reason: INVENTORY_DAMAGED, message };
+  if (error instanceof EpochSuperseded) return { reason: LEASE_SUPERSEDED, message };
   return { reason: isKubeError(error) ? error.code : 'Error', message };
 }
 

@@ -3,6 +3,7 @@
  * credentials. It survives an outage of the API server and verifies the identity again afterwards.
  */
 import type { Client } from '../../kube/client/client.ts';
+import type { HeldLease } from '../../kube/leader/held-lease.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
@@ -12,13 +13,15 @@ import { type InventoryStore, openInventory } from './inventory/store.ts';
 import { createLiveCache } from './live/live-cache.ts';
 import type { LiveCache } from './live/ports.ts';
 
+export type WriterLease = Pick<HeldLease, 'notHeldReason' | 'epoch' | 'raiseEpoch'>;
+
 export interface ClusterSessionOptions {
   /** The client calls `fence` as each write leaves; when it throws, nothing is sent. */
   readonly connect: (fence: () => void) => Promise<Client>;
   /** The UID that this cluster must have; undefined before the first contact. */
   readonly pinnedUID: () => string | undefined;
-  /** Why nothing may be written now: the Lease is not held. */
-  readonly writeBlockedReason: () => string | undefined;
+  /** The Lease under which this process writes. */
+  readonly lease: WriterLease;
   /** Which of the inventories in this cluster is ours. */
   readonly scope: string;
   readonly clock: Clock;
@@ -59,7 +62,7 @@ export async function openClusterSession(
   options: ClusterSessionOptions,
   signal: AbortSignal,
 ): Promise<ClusterSession> {
-  const { scope } = options;
+  const { scope, lease } = options;
   let known: string | undefined;
   let verified = false;
   const client = await options.connect(fence);
@@ -73,7 +76,8 @@ export async function openClusterSession(
       live,
       clusterUID: known ?? '',
       version,
-      store: () => (store ??= openInventory(client, { clusterUID: known ?? '', scope })),
+      store: () =>
+        (store ??= openInventory(client, { clusterUID: known ?? '', scope, epoch: () => lease.epoch() })),
       forgetStore: () => {
         store = undefined;
       },
@@ -91,9 +95,7 @@ export async function openClusterSession(
   function fence(): void {
     const pinned = options.pinnedUID() ?? known;
     const because =
-      verified && pinned === known
-        ? options.writeBlockedReason()
-        : 'the identity of the cluster is not verified';
+      verified && pinned === known ? lease.notHeldReason() : 'the identity of the cluster is not verified';
     if (because !== undefined) throw new Error(because);
   }
 

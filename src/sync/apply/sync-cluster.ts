@@ -3,7 +3,7 @@
  * are durable before the first delete, and an inventory entry is removed only when its object is confirmed deleted.
  */
 import { objectKey } from '../../kube/objects/object-id.ts';
-import { applySteps, type ObjectOutcome } from './apply-steps.ts';
+import { applySteps, isWrite, type ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { usedKinds } from './live/kinds.ts';
@@ -26,6 +26,7 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
   let plan = await observeAndList(context, target);
   // A CRD of this commit makes its kind available: objects that waited for it are planned again.
   for (let planned = true; planned; ) {
+    if (changesCluster(plan)) await store.claim();
     await store.write({
       add: missingIntents(store.inventory(), entriesFor(plan, target.commit)),
       remove: [],
@@ -41,6 +42,11 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
     await store.writeApplied({ commit: target.commit, digest: target.digest });
   }
   return { plan, outcomes, pruned };
+}
+
+/** Not for waiting and unchanged objects: a process that takes a cluster over without a change writes nothing. */
+function changesCluster({ objects, prune }: TargetPlan): boolean {
+  return objects.some(isWrite) || prune.some(({ action }) => action !== 'keep' && action !== 'held');
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Clock } from '../../os/clock.ts';
 import type { ApplyPolicy, ClusterAssignment } from '../apply/cluster-syncer.ts';
 import { type ClusterWorker, createClusterWorker } from '../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../apply/context.ts';
-import { CLUSTER_SCOPE } from '../apply/inventory/store.ts';
+import { CLUSTER_SCOPE } from '../apply/inventory/config-maps.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
 import { createWorkerSet } from './worker-set.ts';
@@ -102,7 +102,7 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
       scope: CLUSTER_SCOPE,
       connect: (fence) => connect(name, fence),
       pinnedUID: () => pinnedUID(options.clusters.get(name)),
-      writeBlockedReason: () => lease.notHeldReason(),
+      lease,
       policy: options.policy,
       clock,
       log,

@@ -5,7 +5,7 @@ import { MANAGER_SYNC, MANAGER_SYNC_REPORT, NAMESPACE } from '../../api/names.ts
 import { staleReason } from '../../kube/cache/freshness.ts';
 import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { createStore, type Store, type WritableStore } from '../../kube/cache/store.ts';
-import type { CallOptions, Client } from '../../kube/client/client.ts';
+import type { CallOptions, Client, WriteOptions } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import { askFence } from '../../kube/leader/fence.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
@@ -114,8 +114,7 @@ export function createHubCache(options: HubCacheOptions): HubCache {
 
   async function createRelease(release: Release, fence?: WriteFence): Promise<void> {
     try {
-      const options = { fieldManager: MANAGER_SYNC, ...asked(fence) };
-      const created = await client.create<Release>(RELEASES, release, options);
+      const created = await client.create<Release>(RELEASES, release, createOptions(fence));
       stores.releases.put(withoutManagedFields(created));
     } catch (error) {
       if (!isKubeError(error, 'AlreadyExists')) throw error;
@@ -155,6 +154,10 @@ function clusterCalls(
       put(await client.apply<Cluster>(CLUSTERS, intent, { ...REPORT_OPTIONS, ...asked(fence) }));
     },
   };
+}
+
+function createOptions(fence: WriteFence | undefined): WriteOptions {
+  return { fieldManager: MANAGER_SYNC, ...asked(fence) };
 }
 
 function asked(fence: WriteFence | undefined): Pick<CallOptions, 'beforeSend'> {

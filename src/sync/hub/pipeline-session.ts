@@ -58,7 +58,7 @@ export interface PipelineSession {
 }
 
 export function openPipelineSession(pipeline: Pipeline, options: PipelineSessionOptions): PipelineSession {
-  const { name, hub, lease, log, clusterCommits, onChange } = options;
+  const { name, hub, log, clusterCommits, onChange } = options;
   const { clusters, releases, pipelines, secrets } = hub.stores;
   const stop = new AbortController();
   const source = createPipelineSource({
@@ -76,7 +76,6 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     scope: hubScope(name),
     connect: options.connectHub,
     pinnedUID: () => options.hubUID,
-    writeBlockedReason: () => lease.notHeldReason(),
     recordEvent: (event) => options.recordEvent?.(name, event),
     onReport() {
       logProblem();

@@ -86,9 +86,8 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   /** A change of the Pipeline or of a Secret triggers the next reconcile. */
   async function reportUnopened(failure: unknown): Promise<number> {
     if (!(failure instanceof PipelineUnopened)) return RETRY_MS;
-    const { reason, message } = failure;
     try {
-      await options.reportSource(name, { verdict: 'Accepted', unopened: { reason, message } });
+      await options.reportSource(name, unopenedHead(failure), lease.fence);
       return MAX_REQUEUE_MS;
     } catch (error) {
       log.warn('status not written', { pipeline: name, error });
@@ -149,3 +148,7 @@ const NO_COMMITS: AcceptedCommits = {
   commits: [],
   head: { verdict: 'Accepted', unread: 'the repository has not been read yet' },
 };
+
+function unopenedHead({ reason, message }: PipelineUnopened): HeadReport {
+  return { verdict: 'Accepted', unopened: { reason, message } };
+}

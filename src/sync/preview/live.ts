@@ -53,7 +53,7 @@ export async function previewDeletes(options: LivePreviewOptions): Promise<UnitP
 
 async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
   const { client, clusterUID, scope, target, commit, limits } = options;
-  const store = await openInventory(client, { clusterUID, scope });
+  const store = await openInventory(client, { clusterUID, scope, epoch: () => undefined });
   const live = createLiveCache({ ...options, onChange: () => undefined });
   try {
     const { digest, units } = target;
@@ -66,7 +66,7 @@ async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
     // Sync may have listed and applied objects since the inventory was read: those were never missing.
     const plan =
       observed.orphans.length > 0
-        ? await observe(await openInventory(client, { clusterUID, scope }))
+        ? await observe(await openInventory(client, { clusterUID, scope, epoch: () => undefined }))
         : observed;
     const error = live.readError();
     if (error) throw error;

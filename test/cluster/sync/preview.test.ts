@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../src/kube/objects/object-id.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { SyncTarget } from '../../../src/sync/apply/context.ts';
-import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/store.ts';
+import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/config-maps.ts';
 import { summarizeSync } from '../../../src/sync/apply/report.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import { hubScope } from '../../../src/sync/hub-scope.ts';

@@ -71,11 +71,12 @@ export interface TestSync {
 export const NEVER = new AbortController().signal;
 
 /** A sync process that has just started: it knows only what is in the cluster. */
-export async function startTestSync(client: Client, hub = HUB, scope = ''): Promise<TestSync> {
+export async function startTestSync(client: Client, hub = HUB, scope = '', epoch = 1): Promise<TestSync> {
   const clock = createSystemClock();
   const log = memoryLog();
   const live = createLiveCache({ client, clock, log, random: () => 0.5, onChange: () => undefined });
-  const store = await openInventory(client, { clusterUID: await readClusterUID(client, NEVER), scope });
+  const clusterUID = await readClusterUID(client, NEVER);
+  const store = await openInventory(client, { clusterUID, scope, epoch: () => epoch });
   const context: SyncContext = {
     client,
     live,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Credentials } from '../../../src/kube/auth/credentials.ts';
 import { createRestClient } from '../../../src/kube/client/rest-client.ts';
@@ -90,9 +90,11 @@ describe('the fence of a write that waits', () => {
   ])('S28 is asked again after the wait %s', async (_, { limiter, maxConnections, slowHandshake }) => {
     const api = await startTlsServer();
     const answering = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
     const methods: (string | undefined)[] = [];
     api.answer(async ({ method }, response) => {
       methods.push(method);
+      arrived.resolve();
       await answering.promise;
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify(MAP));
@@ -111,7 +113,7 @@ describe('the fence of a write that waits', () => {
     });
     const read = slowHandshake ? undefined : client.get(CONFIG_MAPS, { name: 'a', namespace: 'b' });
     const write = client.create(CONFIG_MAPS, MAP).catch((error: unknown) => error);
-    await (slowHandshake ? gate.connected : expect.poll(() => methods).toEqual(['GET']));
+    await (slowHandshake ? gate.connected : arrived.promise);
     held = false;
     gate.open();
     answering.resolve();
@@ -158,14 +160,14 @@ async function delayedServer({ port }: TlsServer): Promise<{
   readonly open: () => void;
 }> {
   const opened = Promise.withResolvers<void>();
-  const proxy = createTcpServer((socket) => {
+  const forward = async (socket: Socket): Promise<void> => {
     socket.on('error', () => {});
-    void opened.promise.then(() => {
-      const to = connect(port, '127.0.0.1');
-      to.on('error', () => {});
-      socket.pipe(to).pipe(socket);
-    });
-  });
+    await opened.promise;
+    const to = connect(port, '127.0.0.1');
+    to.on('error', () => {});
+    socket.pipe(to).pipe(socket);
+  };
+  const proxy = createTcpServer((socket) => void forward(socket));
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   onTestFinished(() => void proxy.close());

@@ -130,7 +130,7 @@ async function run(
   desired: SyncTarget,
 ): Promise<SyncResult> {
   const { signal } = new AbortController();
-  const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '' });
+  const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '', epoch: () => 1 });
   const context = { client, live, store, hub: HUB, scope: '', clock: virtualClock(), log: memoryLog() };
   return syncCluster({ ...context, serverForms: new Map(), applied: async () => undefined, signal }, desired);
 }

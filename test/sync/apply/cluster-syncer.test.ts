@@ -12,7 +12,7 @@ import {
 import { IdentityMismatch } from '../../../src/sync/apply/session.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { createFakeCluster, type FakeCluster } from './fake-cluster.ts';
-import { COMMIT, configMap, HUB, namespace, unit } from './fixtures.ts';
+import { COMMIT, configMap, HELD, HUB, namespace, unit } from './fixtures.ts';
 
 const RENDERED = { target: 'prod', units: [unit('web', [configMap('a')])], digest: 'sha256:now' };
 
@@ -71,7 +71,7 @@ describe('createClusterSyncer', () => {
   it('observes what another process has written to the inventory, also after the Lease changed hands twice', async () => {
     const cluster = createFakeCluster();
     let blocked: string | undefined;
-    const observer = await syncerFor(cluster, { writeBlockedReason: () => blocked });
+    const observer = await syncerFor(cluster, { lease: { ...HELD, notHeldReason: () => blocked } });
     const writer = await syncerFor(cluster);
     const { signal } = new AbortController();
     const target = {
@@ -141,6 +141,36 @@ describe('createClusterSyncer', () => {
     },
   );
 
+  it('S28 acquires the Lease again when another process has written in a later term', async () => {
+    const cluster = createFakeCluster();
+    let epoch = 3;
+    const raised: number[] = [];
+    const lease = { ...HELD, epoch: () => epoch, raiseEpoch: (above: number) => raised.push(above) };
+    const later = await syncerFor(cluster, { lease: { ...HELD, epoch: () => 5 } });
+    const syncer = await syncerFor(cluster, { lease });
+    const { signal } = new AbortController();
+    const target = { mode: 'Apply', commit: COMMIT, pipeline: 'fleet', because: 'next', content } as const;
+    await later.reconcile(target, signal);
+    const changed = { ...target, content: async () => CHANGED };
+    syncer.recordFailure(await syncer.reconcile(changed, signal).catch((error: unknown) => error));
+    expect(raised).toEqual([5]);
+    expect(syncer.report()).toMatchObject({ reachable: true, failure: { reason: 'LeaseSuperseded' } });
+    epoch = 6;
+    await syncer.reconcile(changed, signal);
+    expect(syncer.report().failure).toBeUndefined();
+    // It still works with what it read, and then reads what the other one has written.
+    const again = {
+      ...target,
+      content: async () => ({ ...RENDERED, units: [unit('web', [configMap('c')])] }),
+    };
+    for (const reason of ['Conflict', 'LeaseSuperseded']) {
+      later.recordFailure(await later.reconcile(again, signal).catch((error: unknown) => error));
+      expect(later.report()).toMatchObject({ failure: { reason } });
+    }
+    expect(cluster.objects.has('ConfigMap default/c')).toBe(false);
+    await Promise.all([syncer.close(), later.close()]);
+  });
+
   it('carries the error of a connection that cannot be made', async () => {
     const syncer = await syncerFor(createFakeCluster(), {
       connect: async () => {
@@ -189,7 +219,7 @@ async function syncerFor(
     scope: '',
     connect: async () => watched,
     pinnedUID: () => undefined,
-    writeBlockedReason: () => undefined,
+    lease: HELD,
     policy: () => ({ budget: { maxObjects: 10, maxPercent: 20 }, acknowledgements: [] }),
     clock: createSystemClock(),
     log: memoryLog(),

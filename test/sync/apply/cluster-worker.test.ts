@@ -12,7 +12,7 @@ import { memoryLog } from '../../support/memory-log.ts';
 import { LONG } from '../../support/sweep-size.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 import { createFakeCluster } from './fake-cluster.ts';
-import { configMap, HUB, namespace, unit } from './fixtures.ts';
+import { configMap, HELD, HUB, namespace, unit } from './fixtures.ts';
 
 const OBJECTS = 20;
 const SECOND = 1000;
@@ -152,7 +152,7 @@ async function startWorker(render: (commit: string) => RenderedTarget): Promise<
       connect: async () =>
         faulty(client, clock, (verb, object) => test.fault({ verb, number: (number += 1), ...object })),
       pinnedUID: () => undefined,
-      writeBlockedReason: () => undefined,
+      lease: HELD,
       policy: () => ({ budget: { maxObjects: 100, maxPercent: 100 }, acknowledgements: [] }),
       clock,
       log: memoryLog(),

@@ -124,7 +124,7 @@ async function converge(cluster: FakeCluster, desired: SyncTarget): Promise<numb
 
 async function sync({ client, live }: FakeProcess, desired: SyncTarget): Promise<SyncResult> {
   const signal = new AbortController().signal;
-  const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '' });
+  const store = await openInventory(client, { clusterUID: 'cluster-uid', scope: '', epoch: () => 1 });
   return syncCluster(
     {
       client,

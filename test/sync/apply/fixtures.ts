@@ -6,11 +6,18 @@ import { type ObjectId, objectIdOf, objectKey } from '../../../src/kube/objects/
 import type { ApplyInput } from '../../../src/sync/apply/input.ts';
 import type { InventoryEntry } from '../../../src/sync/apply/inventory/inventory.ts';
 import { withOwnerLabels } from '../../../src/sync/apply/inventory/owner-labels.ts';
+import type { WriterLease } from '../../../src/sync/apply/session.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 
 export const HUB = 'hub-uid';
 export const UNIT = 'web';
 export const OLD_COMMIT = 'a'.repeat(40);
+/** The Lease of a process that writes. */
+export const HELD: WriterLease = {
+  notHeldReason: () => undefined,
+  epoch: () => 1,
+  raiseEpoch: () => undefined,
+};
 export const COMMIT = 'b'.repeat(40);
 
 export function configMap(name: string, data: Record<string, string> = { key: 'value' }): KubeObject {

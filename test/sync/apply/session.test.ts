@@ -11,7 +11,7 @@ import {
 import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { createFakeCluster } from './fake-cluster.ts';
-import { configMap } from './fixtures.ts';
+import { configMap, HELD } from './fixtures.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -40,7 +40,7 @@ function sessionAt(address: Address, pinned?: string): Promise<ClusterSession> {
         raw: async () => ({ gitVersion: 'v1.36.3' }),
       }),
       pinnedUID: () => pinned,
-      writeBlockedReason: () => address.lease,
+      lease: { ...HELD, notHeldReason: () => address.lease },
       scope: '',
       clock: virtualClock(),
       log: memoryLog(),

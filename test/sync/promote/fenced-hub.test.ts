@@ -11,11 +11,12 @@ const WRITES = [
 ] as const;
 const READS = ['pipeline', 'pipelines', 'clusters', 'releasesOf'] as const;
 
+const fence = (): void => undefined;
+
 it('gives the fence to each write, and to no read', async () => {
   const calls: unknown[][] = [];
   const names: readonly (keyof HubStore)[] = [...WRITES, ...READS];
   const record = names.map((name) => [name, async (...args: unknown[]) => void calls.push([name, ...args])]);
-  const fence = (): void => undefined;
   const hub = fencedHub(Object.fromEntries(record) as HubStore, fence);
   expect(Object.keys(hub).toSorted()).toEqual(names.toSorted());
   for (const name of WRITES) await (hub[name] as (object: unknown) => Promise<void>)('object');

@@ -10,7 +10,7 @@ import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { systemRandom } from '../../../os/system-random.ts';
-import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/store.ts';
+import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/config-maps.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
 import { hubScope, scopedToHub } from '../../../sync/hub-scope.ts';

@@ -59,6 +59,10 @@ function chunkName(unit: string, index: number): string {
   return `${CHUNK_PREFIX}${unit}-${index}`;
 }
 
+export function unitOfChunk(name: string): string {
+  return name.slice(CHUNK_PREFIX.length).replace(/-\d+$/, '');
+}
+
 /** The chunks that change when these keys are removed, and `moved` entries are now in a chunk of another unit. */
 export function chunksWithRemovals(
   chunks: readonly InventoryChunk[],

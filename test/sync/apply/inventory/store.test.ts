@@ -7,7 +7,7 @@ import { openInventory } from '../../../../src/sync/apply/inventory/store.ts';
 import { createFakeCluster } from '../fake-cluster.ts';
 import { configMap, entry } from '../fixtures.ts';
 
-const OPTIONS = { clusterUID: 'cluster-uid', scope: '' };
+const OPTIONS = { clusterUID: 'cluster-uid', scope: '', epoch: () => 1 };
 
 /** Entries for three ConfigMaps of the inventory: two fill one of them. */
 const large = ['a', 'b', 'c', 'd', 'e'].map((name) => entry(configMap(name), { commit: 'x'.repeat(70_000) }));
@@ -35,6 +35,7 @@ describe('openInventory', () => {
 
   it('rejects only after every write has ended, so that nothing changes behind the next reader', async () => {
     const { client } = createFakeCluster().process();
+    await (await openInventory(client, OPTIONS)).claim();
     let ended = 0;
     const half: Client = {
       ...client,

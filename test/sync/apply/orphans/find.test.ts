@@ -124,7 +124,7 @@ async function contextOf(
   const context: SyncContext = {
     client,
     live: { ...process.live, owned },
-    store: await openInventory(client, { clusterUID: 'cluster-uid', scope: '' }),
+    store: await openInventory(client, { clusterUID: 'cluster-uid', scope: '', epoch: () => 1 }),
     hub: HUB,
     scope: '',
     clock: virtualClock(),

@@ -41,7 +41,7 @@ async function prune(scenario: ApplyScenario): Promise<Pruned> {
   for (const object of scenario.cluster ?? []) {
     await process.client.create(await process.client.resourceFor(object.apiVersion, object.kind), object);
   }
-  const store = await openInventory(process.client, { clusterUID: 'cluster-uid', scope: '' });
+  const store = await openInventory(process.client, { clusterUID: 'cluster-uid', scope: '', epoch: () => 1 });
   await store.write({ add: scenario.inventory ?? [], remove: [] });
   // Like a watch, the plan sees only objects with owner labels.
   const observed = scenario.cluster?.filter(({ metadata }) => metadata.labels) ?? [];
