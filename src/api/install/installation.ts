@@ -13,8 +13,16 @@ const CRDS = join(import.meta.dirname, '../../../crds');
 
 /** Policies come last, because their parameters are our kinds and the ledger. */
 export function installation(): readonly KubeObject[] {
-  const principals = [...serviceAccounts(), ...roles(), ...bindings()];
-  return [...namespaces(), ...crds(), ...principals, initialLedger, ...policies()];
+  return [...namespaces(), ...crds(), ...principals(), initialLedger, ...policies()];
+}
+
+/** All but the CRDs, which are files that take a second to parse. */
+export function installationWithoutCrds(): readonly KubeObject[] {
+  return [...namespaces(), ...principals(), initialLedger, ...policies()];
+}
+
+function principals(): readonly KubeObject[] {
+  return [...serviceAccounts(), ...roles(), ...bindings()];
 }
 
 export function crds(): readonly KubeObject[] {

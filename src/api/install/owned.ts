@@ -2,15 +2,15 @@
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { GROUP } from '../names.ts';
-import { installation } from './installation.ts';
+import { installationWithoutCrds } from './installation.ts';
 
-/** Read once: the installation is part of the package. */
+/** Without the CRDs, which are recognized by their names. */
 let installed: ReadonlySet<string> | undefined;
 
 /** Why the object belongs to `kubenode install`. */
 export function installedReason(object: KubeObject): string | undefined {
   const { kind, metadata } = object;
-  installed ??= new Set(installation().map((each) => objectKey(objectIdOf(each))));
+  installed ??= new Set(installationWithoutCrds().map((each) => objectKey(objectIdOf(each))));
   const isOurCrd = kind === 'CustomResourceDefinition' && metadata.name.endsWith(`.${GROUP}`);
   if (!isOurCrd && !installed.has(objectKey(objectIdOf(object)))) return undefined;
   return `${kind} ${metadata.name} belongs to \`kubenode install\``;

@@ -31,6 +31,8 @@ export interface LineBufferOptions {
 
 /** A person who follows the log does not notice it. */
 const GATHER_MS = 10;
+/** Without a reason, each abort would create an exception. */
+const NOT_NEEDED = new Error('written before');
 /** A pipe takes 64 KiB at once. */
 const MAX_LENGTH = 32_768;
 
@@ -52,7 +54,7 @@ export function createLineBuffer({
       lines.push(line);
       length += line.length;
       if (closed || length >= MAX_LENGTH) flush();
-      else if (!timer) startTimer();
+      else if (!timer) void startTimer();
     },
     flush,
     close() {
@@ -68,7 +70,7 @@ export function createLineBuffer({
   }
 
   function flush(): void {
-    timer?.abort();
+    timer?.abort(NOT_NEEDED);
     timer = undefined;
     if (lines.length === 0) return;
     const text = lines.join('');
@@ -77,8 +79,12 @@ export function createLineBuffer({
     write(text);
   }
 
-  function startTimer(): void {
-    timer = new AbortController();
-    clock.sleep(gatherMs, timer.signal).then(flush, () => undefined);
+  async function startTimer(): Promise<void> {
+    const started = new AbortController();
+    timer = started;
+    await clock.sleep(gatherMs, started.signal).catch(() => undefined);
+    if (timer !== started) return;
+    timer = undefined;
+    flush();
   }
 }

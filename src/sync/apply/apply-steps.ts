@@ -39,9 +39,11 @@ export async function applySteps(
   plan: TargetPlan,
   outcomes: Map<string, ObjectOutcome>,
 ): Promise<AppliedSteps> {
+  const writes = plan.objects.filter(isWrite);
+  if (writes.length === 0) return { newKinds: false };
   const dependenciesOf = dependenciesIn(plan.objects.map(({ object }) => object));
   let newKinds = false;
-  for (const step of groupByStep(plan.objects.filter(isWrite), ({ id }) => id)) {
+  for (const step of groupByStep(writes, ({ id }) => id)) {
     await runConcurrently(step, async (item) => {
       const failed = dependenciesOf(item.object).find((key) => outcomes.get(key)?.state === 'failed');
       const outcome = failed === undefined ? await applyOne(context, item) : dependencyFailed(failed);

@@ -23,36 +23,56 @@ export function chunksWithAdditions(
   added: readonly InventoryEntry[],
 ): InventoryChunk[] {
   const byName = new Map(chunks.map((chunk) => [chunk.name, chunk]));
-  const chunkNames = new Map(
-    chunks.flatMap(({ name, unit, entries }) => [...entries.keys()].map((key) => [`${unit} ${key}`, name])),
-  );
-  const bytes = new Map(
-    chunks.map(({ name, entries }) => [
-      name,
-      [...entries.values()].reduce((sum, entry) => sum + sizeOf(entry), 0),
-    ]),
-  );
-  const drafts = new Map<string, Map<string, InventoryEntry>>();
+  const place = createPlacement(chunks, byName);
+  const drafts = new Map<string, Draft>();
   for (const entry of added) {
-    const key = objectKey(entry);
-    const name = chunkNames.get(`${entry.unit} ${key}`) ?? firstWithRoom(entry, bytes);
-    const draft = drafts.get(name) ?? new Map(byName.get(name)?.entries);
-    bytes.set(name, (bytes.get(name) ?? 0) + sizeOf(entry));
-    drafts.set(name, draft.set(key, entry));
+    const name = place(entry);
+    const before = byName.get(name);
+    const unit = before?.unit ?? entry.unit;
+    const draft = drafts.get(name) ?? { unit, entries: new Map(before?.entries) };
+    draft.entries.set(objectKey(entry), entry);
+    drafts.set(name, draft);
   }
-  const unitOf = new Map(added.map((entry) => [objectKey(entry), entry.unit]));
-  return [...drafts].map(([name, entries]) => {
-    const unit =
-      byName.get(name)?.unit ?? [...entries.keys()].map((key) => unitOf.get(key)).find(Boolean) ?? '';
-    return { name, unit, entries };
-  });
+  return [...drafts].map(([name, draft]) => ({ name, ...draft }));
 }
 
-function firstWithRoom(entry: InventoryEntry, bytes: ReadonlyMap<string, number>): string {
+interface Draft {
+  readonly unit: string;
+  readonly entries: Map<string, InventoryEntry>;
+}
+
+/** Finds the name of the chunk that an entry belongs to. */
+function createPlacement(
+  chunks: readonly InventoryChunk[],
+  byName: ReadonlyMap<string, InventoryChunk>,
+): (entry: InventoryEntry) => string {
+  const ofUnit = Map.groupBy(chunks, ({ unit }) => unit);
+  const bytes = new Map<string, number>();
+  return (entry) => {
+    const key = objectKey(entry);
+    const present = ofUnit.get(entry.unit)?.find(({ entries }) => entries.has(key));
+    return present?.name ?? firstWithRoom(entry, byName, bytes);
+  };
+}
+
+/** `bytes` of the ConfigMaps of the unit that were measured. Only a new entry needs to know whether there is room. */
+function firstWithRoom(
+  entry: InventoryEntry,
+  chunks: ReadonlyMap<string, InventoryChunk>,
+  bytes: Map<string, number>,
+): string {
   const size = sizeOf(entry);
-  let index = 0;
-  while ((bytes.get(chunkName(entry.unit, index)) ?? 0) + size > MAX_BYTES) index += 1;
-  return chunkName(entry.unit, index);
+  for (let index = 0; ; index += 1) {
+    const name = chunkName(entry.unit, index);
+    const used = bytes.get(name) ?? sizeOfChunk(chunks.get(name));
+    const fits = used === 0 || used + size <= MAX_BYTES;
+    bytes.set(name, fits ? used + size : used);
+    if (fits) return name;
+  }
+}
+
+function sizeOfChunk(chunk: InventoryChunk | undefined): number {
+  return [...(chunk?.entries.values() ?? [])].reduce((sum, entry) => sum + sizeOf(entry), 0);
 }
 
 function chunkName(unit: string, index: number): string {
@@ -91,10 +111,6 @@ export function mergeChunks(chunks: readonly InventoryChunk[]): Map<string, Inve
   return all;
 }
 
-/** About the length of its line. To serialize each entry only to measure it would take longer than to write it. */
 function sizeOf(entry: InventoryEntry): number {
-  return Object.entries(entry).reduce(
-    (sum, [field, value]) => sum + field.length + String(value).length + 6,
-    2,
-  );
+  return JSON.stringify(entry).length + 1;
 }

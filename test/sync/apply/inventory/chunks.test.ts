@@ -34,6 +34,21 @@ describe('chunksWithAdditions', () => {
     expect(names(chunks)).toEqual(['inventory-web-0', 'inventory-web-1']);
   });
 
+  it('fills the room that is left in the first ConfigMap before it starts another one', () => {
+    const chunks = add([], large('a'), large('b'), large('c'));
+    const [first] = add(chunks, entry(configMap('d')), large('e'), large('f'));
+    expect([...(first?.entries.values() ?? [])].map(({ name }) => name)).toEqual(['a', 'b', 'd']);
+    expect(names(add(chunks, large('e'), large('f')))).toEqual([
+      'inventory-web-0',
+      'inventory-web-1',
+      'inventory-web-2',
+    ]);
+  });
+
+  it('changes nothing without additions', () => {
+    expect(chunksWithAdditions(add([], entry(configMap('a'))), [])).toEqual([]);
+  });
+
   it('keeps an entry in its ConfigMap when it changes', () => {
     const chunks = add([], large('a'), large('b'), large('c'));
     const changed = chunksWithAdditions(chunks, [{ ...large('c'), applied: 'sha256:new' }]);
