@@ -29,8 +29,13 @@ function createQueue(): PQueue {
   return new PQueue({ concurrency: 1 });
 }
 
+type Run = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** Reads a local repository; nothing is fetched. */
-export function createGitRepository(backend: ReadableBackend, queue = createQueue()): GitRepository {
+export function createGitRepository(
+  backend: ReadableBackend,
+  run: Run = inTurn(createQueue()),
+): GitRepository {
   return {
     display: backend.display,
     has: async (oid) =>
@@ -57,13 +62,18 @@ export function createGitRepository(backend: ReadableBackend, queue = createQueu
   };
 
   function withReader<T>(work: (reader: ObjectReader) => Promise<T>): Promise<T> {
-    return queue.add(() => useReader(backend, work));
+    return run(() => useReader(backend, work));
   }
+}
+
+function inTurn(queue: PQueue): Run {
+  return (work) => queue.add(work);
 }
 
 export function createGitTransport(backend: GitBackend): GitTransport {
   const queue = createQueue();
-  const local = createGitRepository(backend, queue);
+  const { read, refetchIfDamaged } = createRepair(backend, queue);
+  const local = createGitRepository(backend, read);
 
   return {
     ...local,
@@ -75,23 +85,9 @@ export function createGitTransport(backend: GitBackend): GitTransport {
     close,
   };
 
-  /** Deletes a damaged local repository at once: the next fetch starts from nothing. */
-  function wipeIfCorrupt<T>(work: () => Promise<T>): Promise<T> {
-    return queue.add(async () => {
-      try {
-        return await work();
-      } catch (error) {
-        if (isGitError(error, 'Corrupt', 'NotFoundObject')) {
-          await backend.wipe();
-        }
-        throw error;
-      }
-    });
-  }
-
   function fetch(name: string, signal?: AbortSignal): Promise<string> {
     const ref = fullRef(name);
-    return wipeIfCorrupt(async () => {
+    return refetchIfDamaged(async () => {
       if ((await backend.packs()) >= MAX_PACKS) await backend.wipe();
       const oid = await backend.fetch(ref, 'new', signal);
       return useReader(backend, (reader) => peelToCommit(reader, oid));
@@ -99,7 +95,7 @@ export function createGitTransport(backend: GitBackend): GitTransport {
   }
 
   async function deepen(name: string, depth: number | 'all', signal?: AbortSignal): Promise<void> {
-    await wipeIfCorrupt(() => backend.fetch(fullRef(name), depth, signal));
+    await refetchIfDamaged(() => backend.fetch(fullRef(name), depth, signal));
   }
 
   async function ancestry(question: AncestryQuestion, signal?: AbortSignal): Promise<Ancestry> {
@@ -130,7 +126,7 @@ export function createGitTransport(backend: GitBackend): GitTransport {
   }
 
   function isLocalAncestor(ancestor: string, head: string): Promise<boolean | 'unknown'> {
-    return queue.add(() => useReader(backend, (reader) => isAncestor(ancestor, head, reader)));
+    return read(() => useReader(backend, (reader) => isAncestor(ancestor, head, reader)));
   }
 
   async function ensure(commit: string, name: string, signal?: AbortSignal): Promise<void> {
@@ -151,6 +147,38 @@ export function createGitTransport(backend: GitBackend): GitTransport {
 
   async function close(): Promise<void> {
     await queue.add(() => backend.close());
+  }
+}
+
+/** A process that was killed, or a disk, may have damaged the local repository: then it is deleted. */
+function createRepair(backend: GitBackend, queue: PQueue): { read: Run; refetchIfDamaged: Run } {
+  return { read, refetchIfDamaged };
+
+  /** The next fetch starts from nothing. */
+  function read<T>(work: () => Promise<T>): Promise<T> {
+    return queue.add(async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (isGitError(error, 'Corrupt')) await backend.wipe();
+        throw error;
+      }
+    });
+  }
+
+  /** Fetches once more, from nothing. What is damaged although there was nothing before comes from the server. */
+  function refetchIfDamaged<T>(work: () => Promise<T>): Promise<T> {
+    return queue.add(async () => {
+      const wasEmpty = (await backend.packs()) === 0;
+      try {
+        return await work();
+      } catch (error) {
+        if (!isGitError(error, 'Corrupt', 'NotFoundObject')) throw error;
+        await backend.wipe();
+        if (wasEmpty) throw error;
+        return work();
+      }
+    });
   }
 }
 
