@@ -2,7 +2,7 @@
 
 import type { HeadReport } from '../commits.ts';
 import type { AncestryVerdict } from '../git/ancestry-guard.ts';
-import { findRefusals, type ObjectChecks, type Refusal } from '../judge/object-checks.ts';
+import { findAllRefusals, type ObjectChecks, type Refusal } from '../judge/object-checks.ts';
 import type { Rendered } from '../rendered.ts';
 
 export type CommitAcceptance =
@@ -26,8 +26,7 @@ export async function acceptContent(rendered: Rendered, checks: ObjectChecks): P
       'the commit renders no objects: it is refused and deletes nothing. Push a commit that renders objects';
     return { accepted: false, verdict: 'Refused', message };
   }
-  const refused: Refusal[] = [];
-  for (const target of rendered.targets) refused.push(...(await findRefusals(target, checks)));
+  const refused = await findAllRefusals(rendered, checks);
   if (refused.length === 0) return { accepted: true, because: `all ${objects} objects are allowed` };
   return { accepted: false, verdict: 'Refused', message: messageOf(refused) };
 }

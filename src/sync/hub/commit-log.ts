@@ -1,12 +1,12 @@
 /** The accepted commits of a Pipeline, oldest first, read from git, with what they render to. */
 import type { Release } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
-import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { AcceptedCommit, TargetDigests } from '../commits.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
 import { declaredClusters, HUB_TARGET, type Rendered } from '../rendered.ts';
+import { countDeletes } from './count-deletes.ts';
 import type { RenderStore } from './render-store.ts';
 
 export interface CommitLogOptions {
@@ -90,7 +90,8 @@ export function createCommitLog({ git, ref, renders, log }: CommitLogOptions): C
 
   async function renderCommit(info: CommitInfo, before: string | undefined): Promise<AcceptedCommit> {
     const rendered = await renders.getIfRenderable(info.oid);
-    return toCommit(info, rendered, rendered && before ? await renders.getIfRenderable(before) : undefined);
+    const previous = rendered && before ? await renders.getIfRenderable(before) : undefined;
+    return toCommit(info, rendered, rendered && previous && (await countDeletes(previous, rendered)));
   }
 
   /** Newest first, merges included, until every mentioned commit was found or the fetched history ends. */
@@ -138,7 +139,7 @@ export function unreleasedCommits(clusterCommits: readonly string[], releases: r
   return [...new Set(clusterCommits)].filter((commit) => !released.has(commit)).toSorted(byCode);
 }
 
-function toCommit(info: CommitInfo, rendered?: Rendered, before?: Rendered): AcceptedCommit {
+function toCommit(info: CommitInfo, rendered?: Rendered, deletes?: number): AcceptedCommit {
   const [parent] = info.parents;
   return {
     id: info.oid,
@@ -151,7 +152,7 @@ function toCommit(info: CommitInfo, rendered?: Rendered, before?: Rendered): Acc
       ? {
           targets: digestsOf(rendered),
           ...optional('clusters', declaredClusters(rendered)),
-          ...(before ? { deletes: countDeletes(before, rendered) } : {}),
+          ...optional('deletes', deletes),
         }
       : {}),
   };
@@ -167,17 +168,4 @@ function digestsOf({ targets }: Rendered): ReadonlyMap<string, TargetDigests> {
         { digest, units: new Map(units.map((unit) => [unit.unit, unit.digest])) },
       ]),
   );
-}
-
-/** Counts objects that the second commit no longer declares, in targets of both commits. */
-function countDeletes(before: Rendered, after: Rendered): number {
-  const kept = new Map(after.targets.map(({ target, units }) => [target, keysOf(units)]));
-  return before.targets.reduce((sum, { target, units }) => {
-    const keys = kept.get(target);
-    return keys ? sum + [...keysOf(units)].filter((key) => !keys.has(key)).length : sum;
-  }, 0);
-}
-
-function keysOf(units: Rendered['targets'][number]['units']): Set<string> {
-  return new Set(units.flatMap(({ objects }) => objects.map(({ object }) => objectKey(objectIdOf(object)))));
 }

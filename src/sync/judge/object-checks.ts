@@ -2,6 +2,7 @@
  * Checks every object of a render: no fields that the server or our controllers write, no owner labels, no object declared
  * twice, no rule that fails its own tests. The schema check and the rule tests are arguments.
  */
+import { setImmediate } from 'node:timers/promises';
 import { installedReason } from '../../api/install/owned.ts';
 import {
   ANNOTATION_ADOPTED,
@@ -19,7 +20,13 @@ import { listAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { mergeProblems } from '../../rules/problems.ts';
-import { HUB_TARGET, type RenderedObject, type RenderedTarget, sourceText } from '../rendered.ts';
+import {
+  HUB_TARGET,
+  type Rendered,
+  type RenderedObject,
+  type RenderedTarget,
+  sourceText,
+} from '../rendered.ts';
 import { nameProblems } from './names.ts';
 import { unsupportedFields } from './unsupported.ts';
 
@@ -38,6 +45,16 @@ export interface ObjectChecks {
   readonly schema: (object: KubeObject) => readonly Problem[];
   /** For a NodeRemedier: compile errors and failing tests of the rule. Empty for all other kinds. */
   readonly ruleTests: (object: KubeObject) => Promise<readonly Problem[]>;
+}
+
+/** Of all targets. There may be more than a call takes arguments. */
+export async function findAllRefusals(
+  { targets }: Pick<Rendered, 'targets'>,
+  checks: ObjectChecks,
+): Promise<readonly Refusal[]> {
+  const found: (readonly Refusal[])[] = [];
+  for (const target of targets) found.push(await findRefusals(target, checks));
+  return found.flat();
 }
 
 /** All refusals of all objects at once. Without one the target may be applied. */
@@ -61,10 +78,17 @@ function unitNames({ target, units }: RenderedTarget): Refusal[] {
     }));
 }
 
+/**
+ * A render has up to 100,000 objects. Checking that many without a pause would block Leases for seconds: a Cluster takes 28 µs,
+ * so a slice takes some 15 ms.
+ */
+const SLICE = 500;
+
 async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
   const declared = new Map<string, { unit: string; source: string }>();
   const found: Refusal[] = [];
-  for (const { unit, rendered } of objectsOf(target)) {
+  for (const [index, { unit, rendered }] of objectsOf(target).entries()) {
+    if (index % SLICE === 0) await setImmediate();
     const object = objectKey(objectIdOf(rendered.object));
     const source = sourceText(rendered.source);
     const first = declared.get(object);

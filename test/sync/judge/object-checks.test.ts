@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { installation } from '../../../src/api/install/installation.ts';
 import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { findRefusals } from '../../../src/sync/judge/object-checks.ts';
-import { HUB_TARGET } from '../../../src/sync/rendered.ts';
+import { findAllRefusals, findRefusals } from '../../../src/sync/judge/object-checks.ts';
+import { HUB_TARGET, type RenderedObject } from '../../../src/sync/rendered.ts';
 import { createRemedierSpec } from '../../rules/sample-rule.ts';
 
 const source = { file: 'fleet/main.ts:7', construct: 'test/web/a' };
@@ -39,11 +40,40 @@ function rule(changes: Readonly<Record<string, unknown>> = {}): KubeObject {
   };
 }
 
+function rendered(objects: readonly KubeObject[]): RenderedObject[] {
+  return objects.map((object) => ({ object, source }));
+}
+
 async function messagesFor(objects: readonly KubeObject[], target = 'test'): Promise<string[]> {
-  const units = [{ unit: 'web', objects: objects.map((object) => ({ object, source })), digest: 'sha256:0' }];
+  const units = [{ unit: 'web', objects: rendered(objects), digest: 'sha256:0' }];
   const found = await findRefusals({ target, units, digest: 'sha256:0' }, createCommitChecks());
   return found.map(({ object, message }) => `${object}: ${message}`);
 }
+
+describe('findAllRefusals', () => {
+  const many = Array.from({ length: 3000 }, (_, index) => configMap({}, { name: `A ${index}`, uid: 'x' }));
+  const refused = {
+    target: 'test',
+    digest: '',
+    units: [{ unit: 'web', digest: '', objects: rendered(many) }],
+  };
+
+  it('lets other work go on while it checks thousands of objects', async () => {
+    const running = { checks: true };
+    const checks = findAllRefusals({ targets: [refused] }, createCommitChecks()).finally(() => {
+      running.checks = false;
+    });
+    let turns = 0;
+    for (; running.checks; turns += 1) await setImmediate();
+    await checks;
+    expect(turns).toBeGreaterThan(4);
+  });
+
+  it('gathers more refusals than a call takes arguments', async () => {
+    const targets = Array.from({ length: 40 }, () => refused);
+    expect(await findAllRefusals({ targets }, createCommitChecks())).toHaveLength(240_000);
+  });
+});
 
 describe('findRefusals', () => {
   it('accepts objects without problems', async () => {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { openWorkingTree, type WorkingTree } from '../../../sync/git/working-tree.ts';
-import { findRefusals, type Refusal } from '../../../sync/judge/object-checks.ts';
+import { findAllRefusals } from '../../../sync/judge/object-checks.ts';
 import {
   createPreview,
   type Preview,
@@ -158,18 +158,11 @@ async function compare(io: Io, flags: Flags, { from, to }: PlanSides): Promise<P
   const rendered = { from: from.rendered, to: to.rendered };
   const pipeline = choosePipeline(rendered, { name: flags.pipeline, path: flags.path });
   const sides = { ...rendered, limits: readLimits(rendered, pipeline), pipeline };
-  const refused = await findAllRefusals(to.rendered);
+  const refused = await findAllRefusals(to.rendered, createCommitChecks());
   const targets = flags.live
     ? await previewOnClusters(io, flags, sides)
     : compareSides(sides).map(withoutLivePreview);
   return createPreview({ from: from.label, to: to.label, targets: sortHubFirst(targets), refusals: refused });
-}
-
-async function findAllRefusals({ targets }: Rendered): Promise<Refusal[]> {
-  const checks = createCommitChecks();
-  const found: Refusal[] = [];
-  for (const target of targets) found.push(...(await findRefusals(target, checks)));
-  return found;
 }
 
 function withoutLivePreview(target: TargetPreview): TargetPreview {
