@@ -87,8 +87,10 @@ const SLICE = 500;
 async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
   const declared = new Map<string, { unit: string; source: string }>();
   const found: Refusal[] = [];
-  for (const [index, { unit, rendered }] of objectsOf(target).entries()) {
-    if (index % SLICE === 0) await setImmediate();
+  let checked = 0;
+  for (const { unit, rendered } of objectsOf(target)) {
+    if (checked % SLICE === 0) await setImmediate();
+    checked += 1;
     const object = objectKey(objectIdOf(rendered.object));
     const source = sourceText(rendered.source);
     const first = declared.get(object);
@@ -100,8 +102,8 @@ async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Pro
   return found;
 }
 
-function objectsOf({ units }: RenderedTarget): readonly { unit: string; rendered: RenderedObject }[] {
-  return units.flatMap(({ unit, objects }) => objects.map((rendered) => ({ unit, rendered })));
+function* objectsOf({ units }: RenderedTarget): Generator<{ unit: string; rendered: RenderedObject }> {
+  for (const { unit, objects } of units) for (const rendered of objects) yield { unit, rendered };
 }
 
 async function problemsOf(

@@ -12,7 +12,8 @@ import { kindKey, usedKinds } from '../live/kinds.ts';
 import type { KindRef } from '../live/ports.ts';
 import { orphanEntry, unlistedObjects } from './plan.ts';
 
-export interface OrphanContext extends Pick<SyncContext, 'client' | 'hub' | 'scope' | 'live' | 'log'> {
+export interface OrphanContext
+  extends Pick<SyncContext, 'client' | 'hub' | 'scope' | 'live' | 'clock' | 'log'> {
   readonly store: Pick<InventoryStore, 'inventory' | 'applied'>;
 }
 
@@ -55,37 +56,43 @@ async function readVerdict(
   }
 }
 
-/** Of each inventory that was opened: whether every kind has to be searched, or was. */
-const searches = new WeakMap<OrphanContext['store'], 'due' | 'done'>();
+/** Of each inventory that was opened: when every kind has to be searched. Never again after a complete search. */
+const searches = new WeakMap<OrphanContext['store'], { readonly dueMs: number }>();
+
+/** An API group may stay unavailable for long: a failed search costs requests and a line in the log. */
+const SEARCH_AGAIN_MS = 300_000;
 
 /**
  * Kinds that neither git nor the inventory names are not watched. They are listed once after entries were found missing, and
  * while no commit is recorded as applied: in a new cluster this finds nothing.
  */
-export function isSearchDue({ store }: OrphanContext, hasLost: boolean): boolean {
-  const search = searches.get(store) ?? (hasLost || store.applied() === undefined ? 'due' : undefined);
+export function isSearchDue({ store, clock }: OrphanContext, hasMissing: boolean): boolean {
+  const nowMs = clock.monotonicMs();
+  const isNeeded = hasMissing || store.applied() === undefined;
+  const search = searches.get(store) ?? (isNeeded ? { dueMs: nowMs } : undefined);
   if (search) searches.set(store, search);
-  return search === 'due';
+  return search !== undefined && search.dueMs <= nowMs;
 }
 
-/** A search that fails is repeated by the next reconcile: it does not keep git from being applied. */
+/** A search that fails is repeated later: it does not keep git from being applied. */
 export async function unwatchedOrphans(
   context: OrphanContext,
   { commit, units }: SyncTarget,
 ): Promise<InventoryEntry[]> {
-  const { client, hub, scope, store, log } = context;
+  const { client, hub, scope, store, clock, log } = context;
   const inventory = store.inventory();
   const watched = new Set(usedKinds(units, inventory).map(kindKey));
   try {
     const others = searchedKinds(await client.resources()).filter((each) => !watched.has(kindKey(each)));
     const objects = (await runConcurrently(others, (resource) => listOwned(context, resource))).flat();
-    searches.set(store, 'done');
+    searches.set(store, { dueMs: Number.POSITIVE_INFINITY });
     return unlistedObjects({ hub, scope, inventory, units, objects }).flatMap(
       (object) => orphanEntry(object, commit) ?? [],
     );
   } catch (error) {
     if (!isKubeError(error) || stopsAll(error)) throw error;
     log.warn('orphans not searched', { error });
+    searches.set(store, { dueMs: clock.monotonicMs() + SEARCH_AGAIN_MS });
     return [];
   }
 }

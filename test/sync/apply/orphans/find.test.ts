@@ -7,7 +7,7 @@ import { openInventory } from '../../../../src/sync/apply/inventory/store.ts';
 import { isSearchDue, unwatchedOrphans, watchedOrphans } from '../../../../src/sync/apply/orphans/find.ts';
 import { type SyncResult, syncCluster } from '../../../../src/sync/apply/sync-cluster.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
-import { virtualClock } from '../../../support/virtual-clock.ts';
+import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 import { createFakeCluster, type FakeCluster } from '../fake-cluster.ts';
 import { COMMIT, configMap, HUB, live, OLD_COMMIT, unit } from '../fixtures.ts';
 
@@ -74,14 +74,20 @@ describe('watchedOrphans', () => {
 describe('unwatchedOrphans', () => {
   it.each([
     ['once where kinds may not be listed', new KubeError('Forbidden', 'no', { status: 403 }), false],
-    ['again where a kind could not be read', new KubeError('ServerError', 'down', { status: 503 }), true],
+    [
+      'again after five minutes where a kind could not be read',
+      new KubeError('ServerError', 'down', { status: 503 }),
+      true,
+    ],
   ] as const)('searches %s', async (_, error, isDueAgain) => {
-    const { context, target } = await contextOf(await clusterWithoutInventory());
+    const { context, target, clock } = await contextOf(await clusterWithoutInventory());
     const pages: Client['pages'] = () => {
       throw error;
     };
     expect(isSearchDue(context, false)).toBe(true);
     expect(await unwatchedOrphans({ ...context, client: { ...context.client, pages } }, target)).toEqual([]);
+    expect(isSearchDue(context, true)).toBe(false);
+    await clock.advance(300_000);
     expect(isSearchDue(context, true)).toBe(isDueAgain);
   });
 });
@@ -115,10 +121,11 @@ async function sync(cluster: FakeCluster, { events = [], ...desired }: Run): Pro
 async function contextOf(
   cluster: FakeCluster,
   desired: Partial<SyncTarget> = {},
-): Promise<{ context: SyncContext; target: SyncTarget }> {
+): Promise<{ context: SyncContext; target: SyncTarget; clock: VirtualClock }> {
   const process = cluster.process();
   const { units = [unit('web', [KEPT])] } = desired;
   const client: Client = { ...process.client, resources: async () => KINDS };
+  const clock = virtualClock();
   // As a watch of the kinds that git declares.
   const owned = (): readonly KubeObject[] => process.live.owned().filter(({ kind }) => isDeclared(kind));
   const context: SyncContext = {
@@ -127,7 +134,7 @@ async function contextOf(
     store: await openInventory(client, { clusterUID: 'cluster-uid', scope: '', epoch: () => 1 }),
     hub: HUB,
     scope: '',
-    clock: virtualClock(),
+    clock,
     log: memoryLog(),
     serverForms: new Map(),
     applied: async () => undefined,
@@ -135,7 +142,7 @@ async function contextOf(
   };
   const budget = { maxObjects: 10, maxPercent: 20 };
   const rest = { commit: COMMIT, digest: 'sha256:d', budget, acknowledgements: [] };
-  return { context, target: { ...rest, units, ...desired } };
+  return { context, clock, target: { ...rest, units, ...desired } };
 
   function isDeclared(kind: string): boolean {
     return units.some(({ objects }) => objects.some(({ object }) => object.kind === kind));
