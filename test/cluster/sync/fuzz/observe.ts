@@ -15,8 +15,11 @@ import { keyOf } from '../../../sync/fuzz/problems.ts';
 import type { FuzzFleet } from './fuzz-fleet.ts';
 import { type ClusterName, TARGET } from './setup.ts';
 
+/** A cluster and everything that was committed to it. */
+export type ObservedFleet = Pick<FuzzFleet, 'servers' | 'committed' | 'hubUID'>;
+
 /** Every object of a kind that was ever committed and that carries the owner labels. Sorted, so that a number finds one. */
-export async function ownedObjects({ servers, committed, hubUID }: FuzzFleet): Promise<KubeObject[]> {
+export async function ownedObjects({ servers, committed, hubUID }: ObservedFleet): Promise<KubeObject[]> {
   const { client } = servers[TARGET];
   const kinds = await servedKinds(client, committed);
   const lists = kinds.map((kind) => listOwned(client, kind, hubUID));
@@ -25,7 +28,7 @@ export async function ownedObjects({ servers, committed, hubUID }: FuzzFleet): P
 
 /** The objects of a commit that exist, with or without labels. */
 export async function declaredObjects(
-  { servers }: FuzzFleet,
+  { servers }: ObservedFleet,
   objects: readonly KubeObject[],
 ): Promise<KubeObject[]> {
   const { client } = servers[TARGET];
@@ -72,7 +75,7 @@ function ignoreKubeError(error: unknown): undefined {
 }
 
 /** Key to unit, of everything that the inventory in the target lists. */
-export async function readInventory({ servers }: FuzzFleet): Promise<Map<string, string>> {
+export async function readInventory({ servers }: ObservedFleet): Promise<Map<string, string>> {
   const labelSelector = `${LABEL_MANAGED_BY}=${MANAGED_BY}`;
   const { items } = await servers[TARGET].client.list(CONFIG_MAPS, { namespace: NAMESPACE, labelSelector });
   const entries = items.flatMap((chunk) => parseEntries(textAt(chunk, 'data', 'entries') ?? ''));
