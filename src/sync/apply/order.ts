@@ -40,6 +40,13 @@ function stepIndexOf({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): number 
   return STEP_OF.get(`${group}/${kind}`) ?? OBJECTS;
 }
 
+export function isSameStep(
+  a: Pick<ObjectId, 'group' | 'kind'>,
+  b: Pick<ObjectId, 'group' | 'kind'>,
+): boolean {
+  return stepIndexOf(a) === stepIndexOf(b);
+}
+
 /** Total and deterministic: by step, then by key. */
 export function sortByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T[] {
   const keyed = items.map((item) => ({ item, step: stepIndexOf(id(item)), key: objectKey(id(item)) }));

@@ -1,4 +1,4 @@
-/** Deletes what git no longer declares, after everything else, and only in units whose objects were all applied. */
+/** Deletes what git no longer declares, after everything else, and after what may replace or still use it is applied. */
 import {
   ANNOTATION_ADOPTED,
   ANNOTATION_COMMIT,
@@ -20,6 +20,7 @@ import { groupByStep } from '../order.ts';
 import type { TargetPlan } from '../plan.ts';
 import { confirmDeleted, deleteOwned, type OwnedDeleteOutcome } from './delete.ts';
 import type { PrunePlan } from './plan.ts';
+import { postponedReason, unappliedObjects } from './postpone.ts';
 
 export interface PruneResult {
   readonly deleted: number;
@@ -39,7 +40,7 @@ export async function pruneUnits(
   plan: TargetPlan,
   { outcomes, now }: Applied,
 ): Promise<PruneResult> {
-  const incomplete = incompleteUnits(plan, outcomes);
+  const unapplied = unappliedObjects(plan, outcomes);
   const removed: InventoryEntry[] = [];
   let deleted = 0;
   const marked: InventoryEntry[] = [];
@@ -48,9 +49,9 @@ export async function pruneUnits(
     for (const step of groupByStep(plan.prune, ({ entry }) => entry).toReversed()) {
       await runConcurrently(step, async (item) => {
         const object = objectKey(item.entry);
-        const result = incomplete.has(item.entry.unit)
-          ? waits('ApplyFirst', 'deleted after its unit is applied')
-          : await pruneObject(context, item, now);
+        const postponed = postponedReason(item, unapplied);
+        const result =
+          postponed === undefined ? await pruneObject(context, item, now) : waits('ApplyFirst', postponed);
         if (result.state === 'marked') marked.push(result.entry);
         if (result.state === 'waits') waiting.push({ object, ...result.why });
         if (result.state !== 'deleted' && result.state !== 'released') return;
@@ -66,14 +67,6 @@ export async function pruneUnits(
     await context.store.write({ add: marked, remove: removed.map(objectKey) });
   }
   return { deleted, marked: marked.length, waiting };
-}
-
-/** Units with an object that does not match git. */
-function incompleteUnits({ objects }: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcome>): Set<string> {
-  const missing = objects.filter(
-    ({ action, id }) => action !== 'same' && outcomes.get(objectKey(id))?.state !== 'applied',
-  );
-  return new Set(missing.map(({ unit }) => unit));
 }
 
 type PruneOutcome =

@@ -1,0 +1,52 @@
+/**
+ * Which deletes wait until other objects of their unit are applied: those of objects that may be replaced, or still be used, by
+ * an object that is not applied yet. Other deletes do not wait, because that one may never be applied. Pure.
+ */
+import { type ObjectId, objectKey } from '../../../kube/objects/object-id.ts';
+import { isProtected } from '../../protected-kinds.ts';
+import type { ObjectOutcome } from '../apply-steps.ts';
+import { isSameStep } from '../order.ts';
+import type { TargetPlan } from '../plan.ts';
+import type { PrunePlan } from './plan.ts';
+
+/** What git declares and the cluster does not have yet. */
+export interface UnappliedObject {
+  readonly id: ObjectId;
+  readonly unit: string;
+  /** The cluster has what an earlier commit declared. */
+  readonly hasEarlierContent: boolean;
+}
+
+/**
+ * Not those whose content was applied before and is unchanged: they waited or drifted after that, and neither replace nor use
+ * anything that a later commit removed.
+ */
+export function unappliedObjects(
+  { objects }: Pick<TargetPlan, 'objects'>,
+  outcomes: ReadonlyMap<string, ObjectOutcome>,
+): UnappliedObject[] {
+  return objects
+    .filter(({ action, id }) => action !== 'same' && outcomes.get(objectKey(id))?.state !== 'applied')
+    .filter(({ entry, digest }) => entry?.applied !== digest)
+    .map(({ id, unit, entry }) => ({ id, unit, hasEarlierContent: entry?.applied !== undefined }));
+}
+
+/** Why the delete waits. */
+export function postponedReason(
+  { action, entry }: PrunePlan,
+  unapplied: readonly UnappliedObject[],
+): string | undefined {
+  if (action !== 'delete' && action !== 'mark') return undefined;
+  const first = unapplied.find((object) => object.unit === entry.unit && isRelated(entry, object));
+  if (!first) return undefined;
+  const why = first.hasEarlierContent ? 'may still use it' : 'may replace it';
+  return `deleted after ${objectKey(first.id)} is applied, which ${why}`;
+}
+
+/** A new object replaces one of the same step, such as a ConfigMap or a workload; an earlier one may use any object. */
+function isRelated(removed: ObjectId, { id, hasEarlierContent }: UnappliedObject): boolean {
+  if (isProtected(removed)) return true;
+  const sharesNamespace =
+    [removed.namespace, id.namespace].includes('') || removed.namespace === id.namespace;
+  return sharesNamespace && (hasEarlierContent || isSameStep(removed, id));
+}
