@@ -8,7 +8,7 @@ import { tempFolder } from '../../../support/temp.ts';
 import { type Content, GOOD, withBeat } from '../../../sync/fuzz/content.ts';
 import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
 import { NEVER } from '../target-cluster.ts';
-import { type NamespaceController, startNamespaceController } from './namespace-controller.ts';
+import { type Controllers, startControllers } from './controllers.ts';
 import { createSyncProcesses, type SyncProcesses } from './processes.ts';
 import { formatRendered, RENDERED_FILE, UNRENDERABLE } from './rendered-file.ts';
 import {
@@ -48,9 +48,9 @@ export async function startFuzzFleet(): Promise<FuzzFleet> {
   }
   await keepAll([hub, target]);
   const kubeconfig = await hub.server.kubeconfigFor(createPrincipal('kubenode-sync'));
-  const namespaces = startNamespaceController(target.server.client);
+  const controllers = startControllers(target.server.client);
   const hubUID = await readClusterUID(hub.server.client, NEVER);
-  return createFuzzFleet({ installed: [hub, target], servers, kubeconfig, hubUID, namespaces });
+  return createFuzzFleet({ installed: [hub, target], servers, kubeconfig, hubUID, controllers });
 }
 
 interface Parts {
@@ -58,10 +58,10 @@ interface Parts {
   readonly servers: Readonly<Record<ClusterName, ApiServer>>;
   readonly kubeconfig: string;
   readonly hubUID: string;
-  readonly namespaces: NamespaceController;
+  readonly controllers: Controllers;
 }
 
-function createFuzzFleet({ installed, servers, kubeconfig, hubUID, namespaces }: Parts): FuzzFleet {
+function createFuzzFleet({ installed, servers, kubeconfig, hubUID, controllers }: Parts): FuzzFleet {
   const hub = servers[NEIGHBOR];
   let processes: SyncProcesses | undefined;
   let repositories: Readonly<Record<ClusterName, TestRepository>> | undefined;
@@ -100,7 +100,7 @@ function createFuzzFleet({ installed, servers, kubeconfig, hubUID, namespaces }:
     },
     async stop() {
       await processes?.stop();
-      await namespaces.close();
+      await controllers.close();
       for (const each of installed) await each.stop();
     },
   };

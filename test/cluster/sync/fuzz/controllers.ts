@@ -1,17 +1,26 @@
-/** Does what the controller manager does with a deleted Namespace: deletes its content, and then lets it end. */
+/**
+ * Does what the controller manager does: deletes the content of a deleted Namespace and then lets it end, and reports that the
+ * Deployments of no replicas are rolled out. Without that a newer commit waits for them.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
 import { NAMESPACES } from '../../../../src/kube/objects/core-kinds.ts';
+import { valueAt } from '../../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
 
 const POLL_MS = 300;
 
-export interface NamespaceController {
+const ROLLED_OUT = [
+  { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'available' },
+  { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable', message: 'rolled out' },
+];
+
+export interface Controllers {
   close(): Promise<void>;
 }
 
-export function startNamespaceController(client: Client): NamespaceController {
+export function startControllers(client: Client): Controllers {
   const ending = new AbortController();
   const running = run();
   return {
@@ -24,7 +33,18 @@ export function startNamespaceController(client: Client): NamespaceController {
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
       await endNamespaces().catch(ignoreMissing);
+      await observeDeployments().catch(ignoreMissing);
       await pause(POLL_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+    }
+  }
+
+  async function observeDeployments(): Promise<void> {
+    const kind = await client.resourceFor('apps/v1', 'Deployment');
+    for (const deployment of (await client.list(kind)).items) {
+      const { name, namespace = '', generation } = deployment.metadata;
+      if (valueAt(deployment, 'status', 'observedGeneration') === generation) continue;
+      const body = { status: { observedGeneration: generation, conditions: ROLLED_OUT } };
+      await client.patch(kind, { name, namespace }, { type: 'merge', body }, { subresource: 'status' });
     }
   }
 
