@@ -117,25 +117,17 @@ function labelOf({ limit, grouping }: PreparedLimit, key: string): string {
 
 /** R15: the last machine of a pool that serves is never taken out of service. */
 function checkLastReady(input: GuardInput, policy: PreparedPolicy): readonly DenialCause[] {
-  const { ask, machine, facts, ledger } = input;
+  const { ask, machine, facts, usage } = input;
   if (!takesNodeDown(ask.risk) || !machine.established || facts.statesOf(machine) !== 0) return [];
   if (machine.pool === undefined) return [];
   const key = groupKey(policy.pools, machine);
   const counts = facts.group(policy.pools.id, key);
   const serving = counts.total - countStates(counts, ALL_STATES);
-  const inWork = Object.entries(ledger.grants).filter(
-    ([name, entry]) =>
-      name !== machine.name && entry.state !== 'Settled' && takesNodeDown(entry.risk) && isServing(name),
-  );
-  const used = serving - inWork.length;
+  const inWork = usage.nodesDownIn(machine.pool);
+  const used = serving - inWork.size + (inWork.has(machine.name) ? 1 : 0);
   if (used > 1) return [];
   const message = `machine ${machine.name} is the last of pool ${key} that serves`;
   return [{ reason: 'LastReadyOfPool', message, key: `pool ${key}`, used, limit: 1 }];
-
-  function isServing(name: string): boolean {
-    const other = facts.machine(name);
-    return other?.pool === machine.pool && other?.established === true && facts.statesOf(other) === 0;
-  }
 }
 
 const ALL_STATES = Object.values(STATE_BITS).reduce((mask, bit) => mask | bit, 0);

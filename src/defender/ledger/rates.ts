@@ -15,15 +15,17 @@ export function rateKey(policy: string, name: string, key: string): string {
 export function countWithin(rate: LedgerRate | undefined, seconds: number, now: Date): number {
   if (!rate) return 0;
   const from = +now - seconds * 1000;
-  return rate.counts.reduce((sum, count, index) => (bucketEnd(rate, index) > from ? sum + count : sum), 0);
+  const ends = bucketEnds(rate);
+  return rate.counts.reduce((sum, count, index) => (ends(index) > from ? sum + count : sum), 0);
 }
 
 /** When fewer than `max` acts are left within the last `seconds`. */
 export function fallsBelow(rate: LedgerRate, seconds: number, max: number, now: Date): Date | undefined {
   let left = countWithin(rate, seconds, now);
   if (max <= 0) return undefined;
+  const ends = bucketEnds(rate);
   for (const [index, count] of rate.counts.entries()) {
-    const leaves = bucketEnd(rate, index) + seconds * 1000;
+    const leaves = ends(index) + seconds * 1000;
     if (leaves <= +now) continue;
     left -= count;
     if (left < max) return new Date(leaves);
@@ -50,13 +52,16 @@ export function countAct(rate: LedgerRate | undefined, window: Window, now: Date
 /** Undefined when nothing is left to count. */
 export function trimRate(rate: LedgerRate, now: Date): LedgerRate | undefined {
   const oldest = +now - rate.bucketSeconds * BUCKETS * 1000;
-  const kept = rate.counts.findIndex((count, index) => count > 0 && bucketEnd(rate, index) > oldest);
+  const ends = bucketEnds(rate);
+  const kept = rate.counts.findIndex((count, index) => count > 0 && ends(index) > oldest);
   if (kept < 0) return undefined;
   const from = Math.max(kept, rate.counts.length - MAX_BUCKETS);
   const firstBucketAt = new Date(Date.parse(rate.firstBucketAt) + from * rate.bucketSeconds * 1000);
   return { ...rate, firstBucketAt: firstBucketAt.toISOString(), counts: rate.counts.slice(from) };
 }
 
-function bucketEnd({ firstBucketAt, bucketSeconds }: LedgerRate, index: number): number {
-  return Date.parse(firstBucketAt) + (index + 1) * bucketSeconds * 1000;
+/** The end of a bucket by its index. */
+function bucketEnds({ firstBucketAt, bucketSeconds }: LedgerRate): (index: number) => number {
+  const start = Date.parse(firstBucketAt);
+  return (index) => start + (index + 1) * bucketSeconds * 1000;
 }

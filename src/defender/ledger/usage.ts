@@ -22,6 +22,8 @@ export interface LimitUse {
 export interface LedgerUsage {
   /** Without what the machine `besides` uses itself: each machine counts once. */
   of(limit: PreparedLimit, key: string, besides: string): LimitUse;
+  /** Machines of the pool that serve until the act in flight takes their node down. */
+  nodesDownIn(pool: string): ReadonlySet<string>;
   /** Replaces what the machine used before. */
   add(machine: string, entry: LedgerGrant): void;
 }
@@ -35,6 +37,8 @@ export interface UsageInput {
 
 const UNUSED: LimitUse = { taken: 0, uncounted: 0, deleted: 0 };
 
+const NO_NAMES: ReadonlySet<string> = new Set();
+
 interface MachineUse extends LimitUse {
   readonly key: string;
 }
@@ -46,12 +50,13 @@ interface LimitUses {
 
 export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput): LedgerUsage {
   const uses = new Map<PreparedLimit, LimitUses>();
+  const nodesDown = new Map<string, Set<string>>();
   for (const [machine, entry] of Object.entries(ledger.gone)) addDeleted(machine, entry);
   for (const [machine, entry] of Object.entries(ledger.grants)) {
     if (!isLapsed(entry, now)) add(machine, entry);
   }
 
-  return { of, add };
+  return { of, add, nodesDownIn: (pool) => nodesDown.get(pool) ?? NO_NAMES };
 
   function of(limit: PreparedLimit, key: string, besides: string): LimitUse {
     const found = uses.get(limit);
@@ -63,6 +68,7 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
   function add(machine: string, entry: LedgerGrant): void {
     const known = facts.machine(machine);
     const states = known?.established ? facts.statesOf(known) : 0;
+    if (known) noteDown(known, entry);
     for (const policy of policies.valid.filter(
       (each) => isCountedBy(each, entry, now) && isInScope(each, known),
     )) {
@@ -72,6 +78,19 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
         record(limit, machine, { key, taken: 1, uncounted: isCounted ? 0 : 1, deleted: 0 });
       }
     }
+  }
+
+  function noteDown({ name, pool }: MachineFacts, entry: LedgerGrant): void {
+    if (pool === undefined || !isServing(name)) return;
+    const names = nodesDown.get(pool) ?? new Set<string>();
+    nodesDown.set(pool, names);
+    if (isInFlight(entry) && takesNodeDown(entry.risk)) names.add(name);
+    else names.delete(name);
+  }
+
+  function isServing(name: string): boolean {
+    const known = facts.machine(name);
+    return known?.established === true && facts.statesOf(known) === 0;
   }
 
   function addDeleted(machine: string, entry: LedgerGone): void {

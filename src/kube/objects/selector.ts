@@ -14,13 +14,15 @@ export interface LabelExpression {
 }
 
 export function isSelected({ all, matchLabels, matchExpressions }: LabelSelector, labels: Labels): boolean {
-  const required = Object.entries(matchLabels ?? {});
   const expressions = matchExpressions ?? [];
-  if (required.length + expressions.length === 0) return all;
-  return (
-    required.every(([key, value]) => labels[key] === value) &&
-    expressions.every((expression) => isMatching(expression, labels))
-  );
+  let isEmpty = expressions.length === 0;
+  // Called for each machine under each policy: without a list of entries.
+  for (const key in matchLabels) {
+    if (!Object.hasOwn(matchLabels, key)) continue;
+    if (labels[key] !== matchLabels[key]) return false;
+    isEmpty = false;
+  }
+  return isEmpty ? all : expressions.every((expression) => isMatching(expression, labels));
 }
 
 /** As in Kubernetes, NotIn also matches when the label is missing. */
