@@ -71,6 +71,21 @@ describe('concurrency limits', () => {
     expect(decideScene({ policies: five, machines: all, ledger: inWork(5) }).permitted).toBe(false);
     expect(decideScene({ policies: five, machines: all, ask: { machine: 'm-20' } }).permitted).toBe(false);
   });
+
+  it.each([
+    ['serves until its act begins', {}, {}, false],
+    ['is in work without taking its node down', {}, { risk: 'Pod' }, true],
+    ['was settled', {}, { state: 'Settled', settledAt: '2030-01-01T11:59:00Z', outcome: 'Succeeded' }, true],
+    ['belongs to another pool', { pool: 'db' }, {}, true],
+  ] as const)(
+    'R15 keeps the last machine of a pool when the other one %s',
+    (_, other, grant, isPermitted) => {
+      const db = [machineFacts('m-1'), machineFacts('m-2', other), machineFacts('m-3', { pool: 'db' })];
+      const all = 'pool' in other ? [...db, machineFacts('m-4')] : db;
+      const ledger = { grants: { 'm-2': entry('m-2', grant) } };
+      expect(decideScene({ machines: all, ledger }).permitted).toBe(isPermitted);
+    },
+  );
 });
 
 function settled(settledAt: string): { readonly grants: Readonly<Record<string, LedgerGrant>> } {
