@@ -3,7 +3,8 @@ import { CLUSTERS, PIPELINES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Pipeline } from '../../../src/api/generated/types.ts';
 import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
-import { STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { valueAt } from '../../../src/kube/objects/json.ts';
+import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const LIMIT = { timeout: 600_000 };
 /** What is promised for every split of Leases. */
@@ -69,6 +70,32 @@ describe('Leases that several processes hold', () => {
     await pause(false);
     await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
   });
+
+  it(
+    'hands a cluster over when its Cluster is renamed, and each process writes its own part of a status',
+    LIMIT,
+    async () => {
+      await fleet.sync('one', (lease) => lease === 'pipeline-fleet');
+      await fleet.sync('two', (lease) => lease.startsWith('cluster-'));
+      const first = fleet.commit('1', 'first');
+      await fleet.pipeline();
+      await fleet.allProven(first);
+      expect(await statusFields('test')).toMatchObject({
+        'kubenode-sync': expect.not.arrayContaining(['f:report']) as unknown,
+        'kubenode-sync-report': ['f:report'],
+      });
+
+      const { client } = fleet.clusters.prod;
+      const { metadata } = await client.get(CONFIG_MAPS, { name: 'settings', namespace: 'default' });
+      const renamed = fleet.commit('1', 'rename', { test: 'test', prod: 'prod-b' });
+      await expect
+        .poll(() => fleet.state('prod-b'), PATIENCE)
+        .toMatchObject({ commit: renamed, state: 'Proven' });
+      expect(await fleet.state('prod')).toMatchObject({ commit: first, state: 'Held' });
+      const { metadata: after } = await client.get(CONFIG_MAPS, { name: 'settings', namespace: 'default' });
+      expect(after.uid).toBe(metadata.uid);
+    },
+  );
 });
 
 /** Drift is corrected within a second where it is corrected. */
@@ -101,6 +128,15 @@ async function synced(commit: string, version: string): Promise<void> {
   const proven = { commit, state: 'Proven' };
   for (const name of STAGES) await expect.poll(() => fleet.state(name), MINUTE).toMatchObject(proven);
   expect(await fleet.versions()).toEqual([version, version]);
+}
+
+/** The fields of a status by the manager that owns them. */
+async function statusFields(name: Stage): Promise<Record<string, readonly string[]>> {
+  const { metadata } = await fleet.hub.client.get<Cluster>(CLUSTERS, { name });
+  const owners = (metadata.managedFields ?? []).filter(({ subresource }) => subresource === 'status');
+  return Object.fromEntries(
+    owners.map(({ manager, fieldsV1 }) => [manager, Object.keys(valueAt(fieldsV1, 'f:status') ?? {})]),
+  );
 }
 
 async function drift(name: Stage): Promise<void> {
