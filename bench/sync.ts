@@ -88,7 +88,7 @@ function resultOf(measurements: Measurements): BenchResult {
     baseline: { appliesPerSecond: barePerSecond },
     ratios: { appliesPerSecond: ratio },
     gates: [
-      { what: 'objects per second of the first apply, relative to a bare loop', value: ratio, atLeast: 0.6 },
+      { what: 'objects per second of the first apply, relative to a bare loop', value: ratio, atLeast: 0.7 },
       { what: 'MiB resident at the peak of the first apply', value: first.peakMiB, atMost: 200 },
       { what: 'MiB resident at the peak of the storm of commits', value: storm.peakMiB, atMost: 256 },
       { what: 'writes while in sync', value: idleWrites, atMost: 0 },
