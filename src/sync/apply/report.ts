@@ -99,7 +99,7 @@ function orphansAmong(prune: TargetPlan['prune'], unit: string): string {
   const { length } = prune.filter(
     ({ action, entry }) => action === 'held' && entry.unit === unit && entry.found,
   );
-  return length > 0 ? `; the inventory did not list ${length} of them: found by their owner labels` : '';
+  return length > 0 ? `; ${length} were not in the inventory` : '';
 }
 
 function textOf({ object, message }: Failure, count: number): string {

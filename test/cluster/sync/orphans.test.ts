@@ -83,7 +83,7 @@ describe('sync after the inventory was deleted by hand under a Proven cluster', 
         .poll(() => fleet.state('prod'), PATIENCE)
         .toMatchObject({ commit: removed, state: 'Held' });
       expect((await fleet.state('prod')).message).toMatch(
-        /12 of 13 objects of unit web would be deleted.*the inventory did not list 12 of them/,
+        /12 of 13 objects of unit web would be deleted.*; 12 were not in the inventory/,
       );
       expect(await uidsInProd()).toEqual(before);
 
