@@ -6,6 +6,10 @@ const INSTALL_ROOT = '/opt/kubenode';
 const STATE_ROOT = '/var/lib/kubenode';
 
 export const JOURNAL_FILE = `${STATE_ROOT}/journal`;
+/** The last accepted state of the Machine. */
+export const DESIRED_FILE = `${STATE_ROOT}/desired.json`;
+/** What `kubenode agent status` prints, with or without the API server and the agent. */
+export const STATUS_FILE = `${STATE_ROOT}/status.json`;
 export const TARGETS_DIRECTORY = `${STATE_ROOT}/targets`;
 export const CACHE_DIRECTORY = `${STATE_ROOT}/cache`;
 export const PKI_DIRECTORY = `${STATE_ROOT}/pki`;
@@ -15,6 +19,11 @@ export const CLUSTER_CA_FILE = `${PKI_DIRECTORY}/cluster-ca.crt`;
 /** `digest` is sha256:<hex> of the spec of the MachineComponent. Two contents under one version get two directories. */
 export function versionDirectory(component: string, version: string, digest: string): string {
   return `${INSTALL_ROOT}/${component}/${version}-${digest.replace('sha256:', '').slice(0, 8)}`;
+}
+
+/** All versions of a component. */
+export function componentDirectory(component: string): string {
+  return `${INSTALL_ROOT}/${component}`;
 }
 
 /** Link to the directory of the installed version. */

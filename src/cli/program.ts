@@ -1,5 +1,6 @@
 /** The command line: all commands, one file or folder each. */
 import { Command } from 'commander';
+import { createAgentCommand } from './commands/agent/agent.ts';
 import { createCompletionCommand } from './commands/completion.ts';
 import { createControllersCommand } from './commands/controllers/controllers.ts';
 import { createDefenderCommand } from './commands/defender/defender.ts';
@@ -43,6 +44,7 @@ export function createProgram(io: Io): Command {
     createStatusCommand(io),
     createReleaseCommand(io),
     createHistoryCommand(io),
+    createAgentCommand(io),
     createValidateCommand(io),
     createExplainCommand(io),
     createVersionCommand(io),

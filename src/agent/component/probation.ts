@@ -34,7 +34,8 @@ function timeoutFailure(
 
 function pendingText({ passingMs, pending }: ProbationProgress, holdSeconds: number): string {
   if (passingMs === undefined) return `waits for probes: ${pending.join('; ')}`;
-  return `every probe passes since ${Math.floor(passingMs / 1000)} s of ${holdSeconds} s`;
+  // Without the time that has passed: the text is reported, and must not change each second.
+  return `every probe passes: the version is kept after ${holdSeconds} s`;
 }
 
 function passed(input: ComponentInput, transition: Transition): ComponentPlan {

@@ -2,6 +2,7 @@
  * Keeps the version in force as it was committed. Writing back, reloading and starting what does not run never wait;
  * only a process that started on wrong content is restarted under a grant. Pure.
  */
+import { optional } from '../../kube/objects/optional.ts';
 import type { ComponentInput } from '../component/input.ts';
 import type { ComponentAction, ComponentPlan, ComponentWait } from '../component/operation.ts';
 import { operate } from '../component/placements.ts';
@@ -31,11 +32,14 @@ export function planReconcile(input: ComponentInput): ReconcilePlan {
   const plan = planComponent(input);
   const target = targetInForce(input);
   if (plan.actions.length > 0 || !target) return { ...plan, findings: [] };
-  const drift = planDrift(input, target);
-  return {
-    ...drift,
-    ...((plan.wait ?? drift.wait) ? { wait: plan.wait ?? (drift.wait as ComponentWait) } : {}),
-  };
+  const drift = retryWait(input) ?? planDrift(input, target);
+  return { ...drift, ...optional('wait', plan.wait ?? drift.wait) };
+}
+
+/** A correction that failed is not repeated at once. */
+function retryWait({ failure, now }: ComponentInput): ReconcilePlan | undefined {
+  if (!failure || failure.retryAt <= now) return undefined;
+  return { actions: [], findings: [], wait: { reason: 'RetryPending', message: failure.message } };
 }
 
 function targetInForce({ progress, targets }: ComponentInput): Target | undefined {

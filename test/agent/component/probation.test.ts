@@ -48,7 +48,7 @@ describe('AGT-20 watches a started version until its probes pass', () => {
       'waits until probes passed long enough',
       FORWARD,
       { elapsedMs: 90_000, passingMs: 29_999, pending: [] },
-      'wait ProbesPending: every probe passes since 29 s of 30 s',
+      'wait ProbesPending: every probe passes: the version is kept after 30 s',
     ],
     [
       'commits when probes passed long enough',

@@ -1,0 +1,67 @@
+/** Turns the accepted state into what each component of this machine should be. */
+import type { MachineComponentEntry } from '../../api/generated/types.ts';
+import type { DesiredComponent, EntryGrant } from '../component/input.ts';
+import type { Host } from '../host/port.ts';
+import type { TargetFacts } from '../target/facts.ts';
+import { entryDigest, resolveTarget } from '../target/resolve.ts';
+import type { AcceptedState } from './accepted.ts';
+
+export interface ResolveContext {
+  readonly host: Host;
+  readonly clusterServer: string;
+  /** Whether the grant has expired, by both clocks. */
+  readonly isExpired: (grant: NonNullable<MachineComponentEntry['grant']>) => boolean;
+}
+
+export async function resolveEntries(
+  state: AcceptedState,
+  context: ResolveContext,
+): Promise<ReadonlyMap<string, DesiredComponent>> {
+  const desired = new Map<string, DesiredComponent>();
+  for (const entry of state.spec.components) {
+    desired.set(entry.name, await resolveEntry(state, entry, context));
+  }
+  return desired;
+}
+
+async function resolveEntry(
+  state: AcceptedState,
+  entry: MachineComponentEntry,
+  context: ResolveContext,
+): Promise<DesiredComponent> {
+  const grant = grantOf(entry, context);
+  if (entry.state === 'Absent') return { state: 'Absent', id: entryDigest(entry), ...grant };
+  const spec = state.components[entry.componentRef];
+  if (!spec) return { state: 'Invalid', message: `the MachineComponent ${entry.componentRef} was not found` };
+  const ports = await context.host.network.assignPorts(spec.component, spec.ports);
+  const resolved = resolveTarget(entry, spec, await targetFacts(state, ports, context));
+  if ('problem' in resolved) return { state: 'Invalid', message: resolved.problem.message };
+  return { state: 'Present', target: resolved.target, ...grant };
+}
+
+function grantOf(
+  { grant }: MachineComponentEntry,
+  { isExpired }: ResolveContext,
+): { readonly grant?: EntryGrant } {
+  if (!grant) return {};
+  return { grant: { id: grant.id, entryDigest: grant.entryDigest, expired: isExpired(grant) } };
+}
+
+async function targetFacts(
+  { name, spec }: AcceptedState,
+  ports: ReadonlyMap<string, number>,
+  { host, clusterServer }: ResolveContext,
+): Promise<TargetFacts> {
+  const { os, arch } = await host.node.facts();
+  return {
+    name,
+    address: spec.import?.address ?? name,
+    zone: spec.zone ?? '',
+    os,
+    arch,
+    clusterServer,
+    hostDirectory: host.directory,
+    systemdUnits: host.capabilities.systemdUnits,
+    portOf: (_component, port) => ports.get(port.name) ?? port.port,
+  };
+}

@@ -1,0 +1,48 @@
+/** Keeps the last accepted state of the Machine on disk: the agent works from it while the API server is away. */
+import type { Machine, MachineComponentSpec } from '../../api/generated/types.ts';
+import { canonicalJson } from '../../kube/objects/digest.ts';
+import { type AcceptedState, acceptMachine, knownSpecs, neededRefs } from '../desired/accepted.ts';
+import type { HostFiles } from '../host/port.ts';
+import { DESIRED_FILE } from '../layout.ts';
+import { readStateFile, writeStateFile } from '../state-file.ts';
+import type { AgentApi } from './api.ts';
+
+export interface AcceptanceKeeper {
+  current(): AcceptedState | undefined;
+  /** Why the newest state is not accepted. */
+  refused(): string | undefined;
+  refresh(): Promise<void>;
+}
+
+export async function openAcceptance(
+  files: HostFiles,
+  api: Pick<AgentApi, 'machine' | 'component'>,
+): Promise<AcceptanceKeeper> {
+  let accepted = await readStateFile<AcceptedState>(files, DESIRED_FILE);
+  let refused: string | undefined;
+
+  /** MachineComponents are read once: what an entry names by digest never changes. */
+  async function readSpecs(machine: Machine): Promise<ReadonlyMap<string, MachineComponentSpec>> {
+    const specs = new Map(knownSpecs(machine.spec, accepted));
+    for (const ref of neededRefs(machine.spec)) {
+      if (specs.has(ref)) continue;
+      const component = await api.component(ref);
+      if (component) specs.set(ref, component.spec);
+    }
+    return specs;
+  }
+
+  return {
+    current: () => accepted,
+    refused: () => refused,
+    async refresh() {
+      const machine = api.machine();
+      if (!machine) return;
+      const found = acceptMachine(accepted, machine, await readSpecs(machine));
+      refused = 'refused' in found ? found.refused : undefined;
+      if (!('accepted' in found) || canonicalJson(found.accepted) === canonicalJson(accepted ?? null)) return;
+      await writeStateFile(files, DESIRED_FILE, found.accepted);
+      accepted = found.accepted;
+    },
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * The loop of the agent: accept the newest state of the Machine, reconcile each component, report, and wait until something
+ * changes. The journal and the accepted state are on disk, so that it can end at any line.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { ActivationBrakes } from '../component/input.ts';
+import type { ComponentAction } from '../component/operation.ts';
+import { pathsOf } from '../component/placements.ts';
+import { type AcceptedState, holdScope } from '../desired/accepted.ts';
+import { resolveEntries } from '../desired/resolve-entries.ts';
+import type { Host } from '../host/port.ts';
+import { type Journal, openJournal } from '../journal/journal.ts';
+import { createProber, type Prober } from '../probes/prober.ts';
+import { StatusPublisher } from '../status/publisher.ts';
+import type { AgentStatus, ReportedComponent } from '../status/report.ts';
+import { type AcceptanceKeeper, openAcceptance } from './acceptance.ts';
+import type { AgentApi } from './api.ts';
+import { ComponentsReconciler } from './components.ts';
+import { createFailures, type OperationFailures } from './failures.ts';
+import { createGrantClock } from './grant-clock.ts';
+import { removeOldVersions } from './retention.ts';
+import type { ReconcileTrigger } from './trigger.ts';
+
+export interface AgentOptions {
+  readonly host: Host;
+  readonly api: AgentApi;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly machine: string;
+  readonly version: string;
+  readonly clusterServer: string;
+  readonly trigger: ReconcileTrigger;
+  readonly observer?: AgentObserver;
+}
+
+/** For metrics and tests. */
+export interface AgentObserver {
+  readonly acted: (component: string, action: ComponentAction) => void;
+  readonly reconciled: (status: AgentStatus, seconds: number) => void;
+}
+
+const HEARTBEAT_MS = 10_000;
+/** Changes in quick succession are handled together. */
+const MIN_WAIT_MS = 300;
+/** A version in probation is committed soon after its time. */
+const PROBATION_WAIT_MS = 1000;
+
+interface AgentParts {
+  readonly journal: Journal;
+  readonly acceptance: AcceptanceKeeper;
+  readonly publisher: StatusPublisher;
+}
+
+export async function openAgent(options: AgentOptions): Promise<Agent> {
+  const { host, api, log } = options;
+  const journal = await openJournal(host.files);
+  if (journal.damagedLines > 0) log.error('journal damaged', { lines: journal.damagedLines });
+  const acceptance = await openAcceptance(host.files, api);
+  return new Agent(options, { journal, acceptance, publisher: await StatusPublisher.open(options) });
+}
+
+export class Agent implements AsyncDisposable {
+  readonly #options: AgentOptions;
+  readonly #parts: AgentParts;
+  readonly #prober: Prober;
+  readonly #failures: OperationFailures;
+  readonly #components: ComponentsReconciler;
+  readonly #grants: ReturnType<typeof createGrantClock>;
+  #hasSettled = true;
+  #heartbeatMs = Number.NEGATIVE_INFINITY;
+  #watched: { readonly paths: readonly string[]; readonly watch?: AsyncDisposable } = { paths: [] };
+
+  constructor(options: AgentOptions, parts: AgentParts) {
+    const { host, clock, log, api } = options;
+    this.#options = options;
+    this.#parts = parts;
+    this.#prober = createProber({ host, clock, nodeCondition: (type) => api.nodeCondition(type) });
+    this.#failures = createFailures(clock);
+    this.#grants = createGrantClock(clock);
+    const [prober, failures] = [this.#prober, this.#failures];
+    const onAction = (component: string, action: ComponentAction): void => this.#acted(component, action);
+    const context = { host, journal: parts.journal, clock, log, prober, failures, onAction };
+    this.#components = new ComponentsReconciler(context);
+  }
+
+  /** Reconciles until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.reconcile();
+      await this.#options.trigger.wait({ minMs: MIN_WAIT_MS, maxMs: this.#waitMs() }, signal);
+    }
+  }
+
+  /** One reconcile of the whole machine. */
+  async reconcile(): Promise<void> {
+    const { clock, log, host, observer } = this.#options;
+    const { journal, acceptance, publisher } = this.#parts;
+    const beganMs = clock.monotonicMs();
+    await acceptance.refresh().catch((error: unknown) => log.warn('desired state not read', { error }));
+    const state = acceptance.current();
+    const reports = state ? await this.#reconcileComponents(state) : new Map<string, never>();
+    if (this.#hasSettled) await removeOldVersions(host.files, journal.state());
+    this.#hasSettled = false;
+    const status = await publisher.publish({ reports, state, refused: acceptance.refused() });
+    await this.#watchFiles(reports);
+    await this.#heartbeat();
+    observer?.reconciled(status, (clock.monotonicMs() - beganMs) / 1000);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#watched.watch?.[Symbol.asyncDispose]();
+  }
+
+  async #reconcileComponents(state: AcceptedState): Promise<ReadonlyMap<string, ReportedComponent>> {
+    const { host, clusterServer, clock } = this.#options;
+    const { journal } = this.#parts;
+    const token = state.spec.retryToken ?? '';
+    if (token !== journal.state().retryToken) {
+      await journal.append({ type: 'Retry', token, at: clock.now().toISOString() });
+    }
+    const isExpired = this.#grants.isExpired;
+    const desired = await resolveEntries(state, { host, clusterServer, isExpired });
+    return await this.#components.reconcile(desired, this.#brakesOf(state));
+  }
+
+  #brakesOf(state: AcceptedState): ActivationBrakes {
+    const { api, clock } = this.#options;
+    return {
+      hold: holdScope(state, clock.now()),
+      online: api.isOnline(),
+      jobRunning: false,
+      ...optional('drainedFor', state.drainedFor),
+    };
+  }
+
+  #acted(component: string, action: ComponentAction): void {
+    if (action.do === 'Record' && action.record.type === 'Settled') this.#hasSettled = true;
+    const what = action.do === 'Record' ? action.record : { operation: action.operation.op };
+    this.#options.log.info('action done', { component, ...what, because: action.because });
+    this.#options.observer?.acted(component, action);
+  }
+
+  /** After a reconcile that finished, never beside it: a loop that hangs must not look alive. */
+  async #heartbeat(): Promise<void> {
+    const { api, clock, log } = this.#options;
+    if (!api.isOnline() || clock.monotonicMs() - this.#heartbeatMs < HEARTBEAT_MS - MIN_WAIT_MS) return;
+    try {
+      await api.heartbeat();
+      this.#heartbeatMs = clock.monotonicMs();
+    } catch (error) {
+      log.warn('heartbeat not written', { error });
+    }
+  }
+
+  async #watchFiles(reports: ReadonlyMap<string, ReportedComponent>): Promise<void> {
+    const { host, trigger } = this.#options;
+    const paths = [...reports.values()]
+      .flatMap(({ current }) => (current ? [...pathsOf(current), current.directory] : []))
+      .toSorted();
+    if (isDeepStrictEqual(paths, this.#watched.paths)) return;
+    await this.#watched.watch?.[Symbol.asyncDispose]();
+    this.#watched = { paths, watch: host.files.watch(paths, () => trigger.notify()) };
+  }
+
+  #waitMs(): number {
+    const { clock } = this.#options;
+    const components = [...this.#parts.journal.state().components.values()];
+    const retryAt = this.#failures.nextRetryAt();
+    const times = [
+      HEARTBEAT_MS,
+      components.some(({ transition }) => transition) ? PROBATION_WAIT_MS : HEARTBEAT_MS,
+      retryAt ? retryAt.getTime() - clock.now().getTime() : HEARTBEAT_MS,
+      (this.#prober.nextMs() ?? Number.POSITIVE_INFINITY) - clock.monotonicMs(),
+    ];
+    return Math.max(MIN_WAIT_MS, Math.min(...times));
+  }
+}

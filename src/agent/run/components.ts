@@ -1,0 +1,197 @@
+/** Reconciles the components of the machine, one after the other, until each waits or has nothing left to do. */
+
+import { optional } from '../../kube/objects/optional.ts';
+import type { Log, LogFields } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import type {
+  ActivationBrakes,
+  DesiredComponent,
+  OtherComponent,
+  ProbationProgress,
+} from '../component/input.ts';
+import type { ComponentAction } from '../component/operation.ts';
+import { endsOf } from '../component/transition.ts';
+import { orderComponents } from '../desired/order.ts';
+import type { Host } from '../host/port.ts';
+import { createDigestReader, type DigestReader } from '../install/programs.ts';
+import {
+  type ComponentResult,
+  type FailedOperation,
+  progressOf,
+  reconcileComponent,
+} from '../install/reconcile.ts';
+import { NO_DRIFT } from '../journal/drift.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Prober } from '../probes/prober.ts';
+import type { ReportedComponent } from '../status/report.ts';
+import { readTarget } from '../target/store.ts';
+import type { Target } from '../target/target.ts';
+import type { OperationFailures } from './failures.ts';
+
+export interface ComponentsContext {
+  readonly host: Host;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly prober: Prober;
+  readonly failures: OperationFailures;
+  readonly onAction: (component: string, action: ComponentAction) => void;
+}
+
+type Desired = ReadonlyMap<string, DesiredComponent>;
+
+/** More than any transition has steps. */
+const MAX_ROUNDS = 60;
+const ORPHANED: DesiredComponent = { state: 'Orphaned' };
+
+export class ComponentsReconciler {
+  readonly #context: ComponentsContext;
+  readonly #digest: DigestReader;
+
+  constructor(context: ComponentsContext) {
+    this.#context = context;
+    this.#digest = createDigestReader(context.host.files);
+  }
+
+  async reconcile(
+    desired: Desired,
+    brakes: ActivationBrakes,
+  ): Promise<ReadonlyMap<string, ReportedComponent>> {
+    const known = [...this.#context.journal.state().components];
+    const installed = known.filter(([, each]) => each.current ?? each.transition).map(([name]) => name);
+    const names = [...new Set([...desired.keys(), ...installed])];
+    const dependencies = new Map(names.map((name) => [name, dependenciesOf(desired.get(name))]));
+    const reports = new Map<string, ReportedComponent>();
+    for (const name of orderComponents(dependencies)) {
+      const others = names.filter((each) => each !== name);
+      reports.set(name, await this.#tryOne(name, desired.get(name) ?? ORPHANED, { brakes, others }));
+    }
+    return reports;
+  }
+
+  /** One component that cannot be observed does not stop the others. */
+  async #tryOne(
+    name: string,
+    desired: DesiredComponent,
+    surroundings: Surroundings,
+  ): Promise<ReportedComponent> {
+    const { log, failures } = this.#context;
+    try {
+      return await this.#report(desired, await this.#settle(name, desired, surroundings));
+    } catch (error) {
+      log.error('reconcile failed', { component: name, error });
+      const message = error instanceof Error ? error.message : String(error);
+      failures.add(name, { code: 'ReconcileFailed', message });
+      return { ...this.#known(name), desired, findings: [], units: new Map() };
+    }
+  }
+
+  /** Until it waits or nothing is left to do. */
+  async #settle(
+    component: string,
+    desired: DesiredComponent,
+    { brakes, others }: Surroundings,
+  ): Promise<ComponentResult> {
+    const { failures, log, onAction } = this.#context;
+    const context = {
+      ...this.#context,
+      digest: this.#digest,
+      onAction: (action: ComponentAction) => onAction(component, action),
+    };
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const result = await reconcileComponent(context, {
+        component,
+        desired,
+        brakes,
+        others: await this.#readOthers(others),
+        ...optional('failure', failures.get(component)),
+        ...optional('probation', await this.#probe(component, desired)),
+      });
+      if (result.failure) log.warn('operation failed', logFields(component, result.failure));
+      if (result.failure) failures.add(component, result.failure);
+      else if (!result.done) failures.clear(component);
+      if (result.done) return result;
+    }
+    throw new Error(`${component} does not settle after ${MAX_ROUNDS} rounds`);
+  }
+
+  async #probe(component: string, desired: DesiredComponent): Promise<ProbationProgress | undefined> {
+    const { transition, since } = progressOf(this.#context.journal, component);
+    if (transition?.step !== 'Probation') return undefined;
+    const targets = await this.#readTargets([transition.from, transition.to]);
+    const { goal } = endsOf({ desired, targets }, transition);
+    return goal && (await this.#context.prober.probe(goal, since));
+  }
+
+  async #readTargets(ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, Target>> {
+    const targets = new Map<string, Target>();
+    for (const id of new Set(ids)) {
+      const target = id === undefined ? undefined : await readTarget(this.#context.host.files, id);
+      if (target) targets.set(target.id, target);
+    }
+    return targets;
+  }
+
+  async #readOthers(names: readonly string[]): Promise<ReadonlyMap<string, OtherComponent>> {
+    const others = new Map<string, OtherComponent>();
+    for (const name of names) {
+      const { current, state, transition } = progressOf(this.#context.journal, name);
+      const target = (await this.#readTargets([current])).get(current ?? '');
+      if (!target) continue;
+      const isCommitted = !transition && (state === 'Committed' || state === 'RolledBack');
+      const dependsOn = target.dependsOn.map((each) => each.component);
+      others.set(name, { dependsOn, ...(isCommitted && { committedVersion: target.version }) });
+    }
+    return others;
+  }
+
+  /** After the reconcile: what is in force, and whether its probes pass. */
+  async #report(desired: DesiredComponent, result: ComponentResult): Promise<ReportedComponent> {
+    const { prober } = this.#context;
+    const { progress, observed, findings } = result;
+    const [currentId = '', previousId = ''] = [progress.current, progress.history[0]];
+    const targets = await this.#readTargets([currentId, previousId]);
+    const current = targets.get(currentId);
+    // During a transition the probes are those of its goal.
+    if (!progress.transition) {
+      if (current) await prober.probe(current, COMMITTED);
+      else prober.forget(progress.component);
+    }
+    return {
+      ...this.#known(progress.component),
+      desired,
+      findings,
+      units: observed.units,
+      ...optional('current', current),
+      ...optional('previous', targets.get(previousId)),
+      ...optional('ready', current && prober.isReady(current)),
+      ...optional('wait', result.wait),
+    };
+  }
+
+  #known(name: string): Pick<ReportedComponent, 'progress' | 'drift' | 'failure'> {
+    const { journal, failures } = this.#context;
+    return {
+      progress: progressOf(journal, name),
+      drift: journal.state().drift.get(name) ?? NO_DRIFT,
+      ...optional('failure', failures.get(name)),
+    };
+  }
+}
+
+interface Surroundings {
+  readonly brakes: ActivationBrakes;
+  /** Names of the other components. */
+  readonly others: readonly string[];
+}
+
+/** Names the probes of a version in force, as opposed to those of a start. */
+const COMMITTED = 'committed';
+
+function logFields(component: string, { operation, code, message }: FailedOperation): LogFields {
+  return { component, operation: operation.op, code, detail: message };
+}
+
+function dependenciesOf(desired: DesiredComponent | undefined): readonly string[] {
+  return desired?.state === 'Present' ? desired.target.dependsOn.map(({ component }) => component) : [];
+}

@@ -1,0 +1,99 @@
+/** Publishes what the agent reports: on the host, so that it can be read without the API server, then to the Machine. */
+import { isDeepStrictEqual } from 'node:util';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { AcceptedState } from '../desired/accepted.ts';
+import type { Host } from '../host/port.ts';
+import { STATUS_FILE } from '../layout.ts';
+import type { AgentApi } from '../run/api.ts';
+import { readStateFile, writeStateFile } from '../state-file.ts';
+import { type AgentStatus, type ReportedComponent, reportStatus } from './report.ts';
+
+/** What `kubenode agent status` reads. */
+export interface StoredStatus {
+  readonly machine: string;
+  readonly writtenAt: string;
+  readonly online: boolean;
+  readonly status: AgentStatus;
+}
+
+export interface StatusPublisherOptions {
+  readonly host: Host;
+  readonly api: Pick<AgentApi, 'isOnline' | 'writeStatus'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly machine: string;
+  readonly version: string;
+}
+
+export interface PublishInput {
+  readonly reports: ReadonlyMap<string, ReportedComponent>;
+  readonly state: AcceptedState | undefined;
+  readonly refused: string | undefined;
+}
+
+export class StatusPublisher {
+  readonly #options: StatusPublisherOptions;
+  readonly #startedAt: string;
+  #stored: StoredStatus | undefined;
+  #written: unknown;
+
+  private constructor(options: StatusPublisherOptions, stored: StoredStatus | undefined) {
+    this.#options = options;
+    this.#startedAt = options.clock.now().toISOString();
+    this.#stored = stored;
+  }
+
+  static async open(options: StatusPublisherOptions): Promise<StatusPublisher> {
+    return new StatusPublisher(options, await readStateFile<StoredStatus>(options.host.files, STATUS_FILE));
+  }
+
+  async publish(input: PublishInput): Promise<AgentStatus> {
+    const { api } = this.#options;
+    const status = this.#report(input);
+    await this.#store(status, api.isOnline());
+    if (input.state && api.isOnline()) await this.#writeStatus(input.state, status);
+    return status;
+  }
+
+  #report({ reports, state, refused }: PublishInput): AgentStatus {
+    const entries = new Map(state?.spec.components.map((entry) => [entry.name, entry]));
+    const components = [...reports].map(
+      ([name, each]) => [name, { ...each, ...optional('entry', entries.get(name)) }] as const,
+    );
+    return reportStatus({
+      components: new Map(components),
+      generation: state?.generation ?? 0,
+      now: this.#options.clock.now(),
+      ...optional('before', this.#stored?.status),
+      ...optional('refused', refused),
+    });
+  }
+
+  async #store(status: AgentStatus, online: boolean): Promise<void> {
+    if (online === this.#stored?.online && isDeepStrictEqual(status, this.#stored.status)) return;
+    const { machine, clock, host } = this.#options;
+    this.#stored = { machine, writtenAt: clock.now().toISOString(), online, status };
+    await writeStateFile(host.files, STATUS_FILE, this.#stored);
+  }
+
+  async #writeStatus({ name, uid, generation }: AcceptedState, status: AgentStatus): Promise<void> {
+    const { host, api, log, version } = this.#options;
+    const { bootedAt, ...system } = await host.node.facts();
+    const type = host.type === 'systemd' ? ('systemd' as const) : ('sandbox' as const);
+    const all = {
+      ...status,
+      agent: { observedGeneration: generation, version, host: type, startedAt: this.#startedAt },
+      system: { ...system, machineID: await host.node.machineId() },
+      facts: { bootedAt: bootedAt.toISOString() },
+    };
+    if (isDeepStrictEqual(all, this.#written)) return;
+    try {
+      await api.writeStatus({ name, uid }, all);
+      this.#written = all;
+    } catch (error) {
+      log.warn('status not written', { error });
+    }
+  }
+}

@@ -1,0 +1,258 @@
+/** What the agent reports of its machine: its part of Machine.status. Pure. */
+import type { MachineComponentReport, MachineDrift, MachineStatus } from '../../api/generated/types.ts';
+import { type Condition, withCondition } from '../../kube/objects/conditions.ts';
+import { byCode } from '../../kube/objects/digest.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { truncate } from '../../kube/objects/truncate.ts';
+import type { DesiredComponent } from '../component/input.ts';
+import type { ComponentWait } from '../component/operation.ts';
+import type { DriftFinding } from '../drift/plan.ts';
+import type { UnitStatus } from '../host/port.ts';
+import type { ComponentDrift } from '../journal/drift.ts';
+import type { ComponentProgress } from '../journal/progress.ts';
+import type { TransitionFailure } from '../journal/record.ts';
+import type { Target } from '../target/target.ts';
+
+export interface ReportedComponent {
+  readonly desired: DesiredComponent;
+  /** The entry of the Machine, where there is one. */
+  readonly entry?: { readonly componentRef: string; readonly digest: string };
+  readonly progress: ComponentProgress;
+  readonly drift: ComponentDrift;
+  readonly findings: readonly DriftFinding[];
+  /** In force, and the one before it. */
+  readonly current?: Target;
+  readonly previous?: Target;
+  readonly units: ReadonlyMap<string, UnitStatus>;
+  readonly ready?: boolean;
+  readonly wait?: ComponentWait;
+  readonly failure?: TransitionFailure;
+}
+
+export type ReportState = NonNullable<MachineComponentReport['state']>;
+export type AgentStatus = Required<Pick<MachineStatus, 'components' | 'drift' | 'conditions'>>;
+
+const MAX_MESSAGE = 256;
+const MAX_ERROR = 1024;
+const MAX_DRIFT = 8;
+const MAX_NAMES = 5;
+const DRIFT_WINDOW_MS = 10 * 60_000;
+
+export interface ReportInput {
+  readonly components: ReadonlyMap<string, ReportedComponent>;
+  readonly generation: number;
+  /** The last report: moments at which a wait or a condition began are kept. */
+  readonly before?: AgentStatus;
+  /** Why the newest state of the Machine is not accepted. */
+  readonly refused?: string;
+  readonly now: Date;
+}
+
+export function reportStatus({ components, generation, before, refused, now }: ReportInput): AgentStatus {
+  const rows = [...components].toSorted(([a], [b]) => byCode(a, b));
+  const reports = rows.map(([name, each]) =>
+    componentReport(
+      each,
+      now,
+      before?.components.find((report) => report.name === name),
+    ),
+  );
+  const updates = [
+    readyCondition(reports),
+    upToDateCondition(
+      rows.map(([name, each]) => [name, each] as const),
+      refused,
+    ),
+    driftCondition(
+      rows.flatMap(([, each]) => each.findings),
+      recentDrift(rows, now),
+    ),
+  ];
+  const conditions = updates.reduce<readonly Condition[]>(
+    (all, update) => withCondition(all, { ...update, observedGeneration: generation }, now),
+    before?.conditions ?? [],
+  );
+  return { components: reports, drift: recentDrift(rows, now), conditions };
+}
+
+function componentReport(
+  component: ReportedComponent,
+  now: Date,
+  before: MachineComponentReport | undefined,
+): MachineComponentReport {
+  const { progress, drift, units, wait } = component;
+  const error = component.failure ?? progress.failure;
+  return {
+    name: progress.component,
+    ...versionReport(component),
+    state: reportState(component),
+    since: progress.since,
+    corrections: drift.corrections.at(-1)?.total ?? 0,
+    restarts: [...units.values()].reduce((sum, { restarts }) => sum + restarts, 0),
+    deniedDigests: progress.denied,
+    ...(error && { error: { code: error.code, message: truncate(error.message, MAX_ERROR) } }),
+    ...(wait && { waiting: waitReport(wait, now, before) }),
+  };
+}
+
+function versionReport({
+  entry,
+  current,
+  previous,
+  units,
+  ready,
+}: ReportedComponent): Partial<MachineComponentReport> {
+  return {
+    ...optional('desiredRef', entry?.componentRef),
+    ...optional('previousRef', previous?.ref),
+    ...optional('ready', ready),
+    ...(current && { currentRef: current.ref, digest: current.digest, running: isRunning(current, units) }),
+  };
+}
+
+function waitReport(
+  { reason, message }: ComponentWait,
+  now: Date,
+  before: MachineComponentReport | undefined,
+): NonNullable<MachineComponentReport['waiting']> {
+  const since = before?.waiting?.reason === reason ? before.waiting.since : now.toISOString();
+  return { reason, since, message: truncate(message, MAX_MESSAGE) };
+}
+
+/** Restarts of units during a wait for a grant are those of a staged version or of a process on wrong content. */
+const WAITING: Readonly<Record<string, ReportState>> = {
+  GrantNeeded: 'WaitingForGrant',
+  DrainPending: 'WaitingForDrain',
+  DependencyNotCommitted: 'Blocked',
+  InvalidEntry: 'Blocked',
+  NoWayBack: 'Blocked',
+  StillNeeded: 'Blocked',
+  Orphaned: 'Orphaned',
+};
+
+const STEPS: Readonly<Record<string, ReportState>> = {
+  Fetching: 'Fetching',
+  Verified: 'Fetching',
+  Staged: 'Staged',
+  Probation: 'Probation',
+};
+
+export function reportState({ progress, wait }: Pick<ReportedComponent, 'progress' | 'wait'>): ReportState {
+  const { transition, state } = progress;
+  const waiting = wait && WAITING[wait.reason];
+  if (!transition) return waiting ?? state;
+  if (transition.direction === 'Back') return 'RollingBack';
+  const step = STEPS[transition.step];
+  return step ? (waiting ?? step) : 'Activating';
+}
+
+function isRunning({ units }: Target, found: ReadonlyMap<string, UnitStatus>): boolean {
+  return units.every(({ name, running }) => !running || found.get(name)?.active === 'Active');
+}
+
+function readyCondition(reports: readonly MachineComponentReport[]): Omit<Condition, 'lastTransitionTime'> {
+  const bad = reports.filter(
+    ({ state, running, ready }) =>
+      state !== 'Absent' && !(['Committed', 'Orphaned'].includes(state ?? '') && running && ready !== false),
+  );
+  const unknown = reports.some(({ state, ready }) => state === 'Committed' && ready === undefined);
+  if (bad.length > 0) {
+    return condition('ComponentsReady', 'False', 'ComponentsNotReady', bad.map(explainReport));
+  }
+  if (unknown) {
+    return condition('ComponentsReady', 'Unknown', 'ProbesPending', ['probes have not run yet']);
+  }
+  return condition('ComponentsReady', 'True', 'AsWanted', ['every component is committed and runs']);
+}
+
+function explainReport({ name, state, running, ready, waiting, error }: MachineComponentReport): string {
+  if (waiting) return `${name} is ${state}: ${waiting.message}`;
+  if (error) return `${name} is ${state}: ${error.message}`;
+  if (running === false) return `${name} does not run`;
+  return ready === false ? `probes of ${name} fail` : `${name} is ${state}`;
+}
+
+function upToDateCondition(
+  components: readonly (readonly [string, ReportedComponent])[],
+  refused: string | undefined,
+): Omit<Condition, 'lastTransitionTime'> {
+  if (refused !== undefined) return condition('UpToDate', 'False', 'NotAccepted', [refused]);
+  const behind = components
+    .filter(([, each]) => !isUpToDate(each))
+    .map(([name]) => `${name} is not at its entry`);
+  return behind.length > 0
+    ? condition('UpToDate', 'False', 'ComponentsBehind', behind)
+    : condition('UpToDate', 'True', 'AsWanted', ['every component is at its entry']);
+}
+
+function isUpToDate({ desired, progress }: ReportedComponent): boolean {
+  if (desired.state === 'Orphaned') return true;
+  if (desired.state === 'Absent') return progress.current === undefined && !progress.transition;
+  return desired.state === 'Present' && progress.current === desired.target.id && !progress.transition;
+}
+
+function driftCondition(
+  findings: readonly DriftFinding[],
+  recent: readonly MachineDrift[],
+): Omit<Condition, 'lastTransitionTime'> {
+  const conflicts = findings.filter(({ action }) => action === 'GaveUp');
+  if (conflicts.length > 0) {
+    return condition('DriftDetected', 'True', 'DriftConflict', [
+      ...conflicts.map(({ because }) => because),
+      'another program changes it again and again: stop that program',
+    ]);
+  }
+  const open = findings.filter(({ action }) => action === 'Reported').map(({ because }) => because);
+  if (open.length > 0) return condition('DriftDetected', 'True', 'Reported', open);
+  if (recent.length === 0) {
+    return condition('DriftDetected', 'False', 'AsWanted', ['no difference was found']);
+  }
+  return condition(
+    'DriftDetected',
+    'True',
+    'Corrected',
+    recent.map(({ path = '' }) => `${path} was corrected`),
+  );
+}
+
+/** Newest first. A path that was given up or is only reported comes from the last observation. */
+function recentDrift(
+  components: readonly (readonly [string, ReportedComponent])[],
+  now: Date,
+): readonly MachineDrift[] {
+  const since = new Date(now.getTime() - DRIFT_WINDOW_MS).toISOString();
+  const corrected = components.flatMap(([component, { drift }]) =>
+    drift.corrections
+      .filter(({ at }) => at > since)
+      .map(
+        ({ subject, kind, at }): MachineDrift => ({
+          component,
+          path: subject,
+          kind,
+          action: 'Corrected',
+          at,
+        }),
+      ),
+  );
+  const open = components.flatMap(([component, { findings, drift }]) =>
+    findings
+      .filter(({ action }) => action !== 'Corrected')
+      .map(({ subject, kind, action }): MachineDrift => {
+        const at = drift.corrections.findLast((each) => each.subject === subject)?.at;
+        return { component, path: subject, kind, action, ...(at !== undefined && { at }) };
+      }),
+  );
+  const sorted = corrected.toSorted((a, b) => byCode(b.at ?? '', a.at ?? ''));
+  return [...open, ...sorted].slice(0, MAX_DRIFT);
+}
+
+function condition(
+  type: string,
+  status: Condition['status'],
+  reason: string,
+  messages: readonly string[],
+): Omit<Condition, 'lastTransitionTime'> {
+  const shown = messages.slice(0, MAX_NAMES);
+  const more = messages.length > MAX_NAMES ? `; and ${messages.length - MAX_NAMES} more` : '';
+  return { type, status, reason, message: truncate(`${shown.join('; ')}${more}`, MAX_ERROR) };
+}

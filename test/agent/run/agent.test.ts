@@ -1,0 +1,223 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
+import { openAgent } from '../../../src/agent/run/agent.ts';
+import { createReconcileTrigger } from '../../../src/agent/run/trigger.ts';
+import type { MachineComponentSpec, MachineStatus } from '../../../src/api/generated/types.ts';
+import { createProxyHost } from '../../support/agent/component-driver.ts';
+import { componentSpec } from '../../support/agent/component-spec.ts';
+import { entryOf, type FakeAgentApi, fakeAgentApi } from '../../support/agent/fake-api.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
+
+const CONFIG = '/etc/proxy/proxy.conf';
+const V1 = componentSpec('1.0');
+const V2 = componentSpec('1.1');
+
+let clock: VirtualClock;
+let host: MemoryHost;
+let api: FakeAgentApi;
+let agent: Awaited<ReturnType<typeof openAgent>>;
+
+beforeEach(async () => {
+  clock = virtualClock();
+  host = createProxyHost(clock);
+  api = fakeAgentApi();
+  await restart();
+});
+
+/** Another agent process on the same host. */
+async function restart(): Promise<void> {
+  const trigger = createReconcileTrigger(clock);
+  agent = await openAgent({
+    host,
+    api,
+    clock,
+    log: memoryLog(),
+    machine: 'n1',
+    version: '0.0.1',
+    clusterServer: 'https://10.0.0.1:6443',
+    trigger,
+  });
+}
+
+async function run(seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 5) {
+    await agent.reconcile();
+    await clock.advance(5000);
+  }
+  await agent.reconcile();
+}
+
+async function text(path: string): Promise<string | undefined> {
+  const content = await host.files.read(path);
+  return content && new TextDecoder().decode(content);
+}
+
+function report(): NonNullable<MachineStatus['components']>[number] | undefined {
+  return api.statuses.at(-1)?.components?.[0];
+}
+
+function condition(type: string): string {
+  const found = api.statuses.at(-1)?.conditions?.find((each) => each.type === type);
+  return `${found?.status} ${found?.reason}`;
+}
+
+async function install(spec: MachineComponentSpec): Promise<void> {
+  api.declare([spec]);
+  await run(40);
+  expect(report()).toMatchObject({ state: 'Committed', currentRef: `proxy-${spec.version}` });
+}
+
+describe('the loop of the agent', () => {
+  it('does nothing before it knows its Machine', async () => {
+    await agent.reconcile();
+    expect(api.statuses).toEqual([]);
+    expect([...host.files.tree().keys()].filter((path) => path.startsWith('/etc'))).toEqual([]);
+  });
+
+  it('AGT-20 commits a version after its probation, and reports each state on the way', async () => {
+    api.declare([V1]);
+    await agent.reconcile();
+    expect(report()).toMatchObject({ state: 'Probation', desiredRef: 'proxy-1.0' });
+    expect(condition('UpToDate')).toBe('False ComponentsBehind');
+    await run(40);
+    expect(report()).toMatchObject({ state: 'Committed', running: true, ready: true });
+    expect([condition('UpToDate'), condition('ComponentsReady'), condition('DriftDetected')]).toEqual([
+      'True AsWanted',
+      'True AsWanted',
+      'False AsWanted',
+    ]);
+  });
+
+  it('AGT-23 stages without a grant, and activates with it', async () => {
+    await install(V1);
+    api.declare([V2], { granted: false });
+    await run(10);
+    expect(report()).toMatchObject({ state: 'WaitingForGrant', currentRef: 'proxy-1.0' });
+    expect(await text(CONFIG)).toBe('version 1.0\n');
+    api.declare([V2]);
+    await run(40);
+    expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.1', previousRef: 'proxy-1.0' });
+  });
+
+  it('AGT-21 rolls a version back that does not start, and never tries it again', async () => {
+    await install(V1);
+    host.units.behave(({ exec }) => (exec?.argv[0]?.includes('1.1') ? 'FailsToStart' : 'Runs'));
+    api.declare([V2]);
+    await run(10);
+    expect(report()).toMatchObject({
+      state: 'RolledBack',
+      currentRef: 'proxy-1.0',
+      running: true,
+      error: { code: 'UnitFailed' },
+      waiting: { reason: 'Denied' },
+    });
+    const starts = host.units.starts.get('proxy');
+    await run(60);
+    expect(host.units.starts.get('proxy')).toBe(starts);
+    expect(condition('ComponentsReady')).toBe('False ComponentsNotReady');
+    host.units.behave(() => 'Runs');
+    api.declare([V2], { spec: { retryToken: 'again' } });
+    await run(40);
+    expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.1' });
+  });
+
+  it('AGT-30 writes an edited file back, and reports it', async () => {
+    await install(V1);
+    await host.files.write(CONFIG, new TextEncoder().encode('theirs'), { mode: '0644', owner: 'root:root' });
+    const starts = host.units.starts.get('proxy');
+    await agent.reconcile();
+    expect(await text(CONFIG)).toBe('version 1.0\n');
+    expect(host.units.starts.get('proxy')).toBe(starts);
+    expect(condition('DriftDetected')).toBe('True Corrected');
+    expect(api.statuses.at(-1)?.drift).toMatchObject([
+      { path: CONFIG, kind: 'Content', action: 'Corrected' },
+    ]);
+    await run(605);
+    expect(condition('DriftDetected')).toBe('False AsWanted');
+  });
+
+  it('AGT-33 gives up on a file that is edited again and again, and reports it', async () => {
+    await install(V1);
+    for (let edits = 0; edits < 4; edits += 1) {
+      await host.files.write(CONFIG, new TextEncoder().encode('theirs'), {
+        mode: '0644',
+        owner: 'root:root',
+      });
+      await run(5);
+    }
+    expect(await text(CONFIG)).toBe('theirs');
+    expect(condition('DriftDetected')).toBe('True DriftConflict');
+    expect(report()?.corrections).toBe(3);
+  });
+
+  it('AGT-40 works from its last accepted state while the API server is away', async () => {
+    await install(V1);
+    api.online = false;
+    await restart();
+    await host.files.remove(CONFIG);
+    await host.units.stop('proxy');
+    await run(5);
+    expect(await text(CONFIG)).toBe('version 1.0\n');
+    expect((await host.units.status({ name: 'proxy' } as never))?.active).toBe('Active');
+    const { length } = api.statuses;
+    api.online = true;
+    await run(5);
+    expect(api.statuses.length).toBe(length + 1);
+    expect(report()).toMatchObject({ corrections: 2 });
+  });
+
+  it('keeps its last accepted state when a MachineComponent is missing or the Machine was recreated', async () => {
+    await install(V1);
+    api.declare([], { spec: { components: [entryOf(componentSpec('9.9'))] } });
+    await run(5);
+    expect(condition('UpToDate')).toBe('False NotAccepted');
+    expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.0' });
+  });
+
+  it('AGT-15 keeps a component whose entry was removed, as an orphan, and removes one that is Absent', async () => {
+    await install(V1);
+    api.declare([]);
+    await run(5);
+    expect(report()).toMatchObject({ state: 'Orphaned', currentRef: 'proxy-1.0' });
+    api.declare([V1], { entry: { state: 'Absent' } });
+    await run(5);
+    expect(report()).toMatchObject({ state: 'Absent' });
+    expect(await host.files.stat('/etc/proxy')).toBeUndefined();
+  });
+
+  it('AGT-60 writes its status only when something changed', async () => {
+    await install(V1);
+    const { length } = api.statuses;
+    await run(120);
+    expect(api.statuses.length).toBe(length);
+  });
+
+  it('AGT-62 writes its heartbeat after a reconcile, each ten seconds', async () => {
+    await install(V1);
+    const before = api.heartbeats;
+    await run(100);
+    expect(api.heartbeats - before).toBeGreaterThanOrEqual(9);
+    expect(api.heartbeats - before).toBeLessThanOrEqual(12);
+  });
+
+  it('AGT-13 keeps the versions that it may return to, and no older ones', async () => {
+    for (const version of ['1.0', '1.1', '1.2']) await install(componentSpec(version));
+    const directories = await host.files.list('/opt/kubenode/proxy');
+    expect(
+      directories
+        .filter((name) => name !== 'current')
+        .map((name) => name.slice(0, 3))
+        .toSorted(),
+    ).toEqual(['1.1', '1.2']);
+    expect(await host.files.list('/var/lib/kubenode/cache')).toHaveLength(2);
+  });
+
+  it('installs what others depend on first', async () => {
+    const base = componentSpec('1.0', { component: 'zbase', files: [], units: [], commitAfterSeconds: 0 });
+    api.declare([componentSpec('1.0', { dependsOn: [{ component: 'zbase', minVersion: '1.0' }] }), base]);
+    await agent.reconcile();
+    const states = api.statuses.at(-1)?.components?.map(({ name, state }) => `${name} ${state}`);
+    expect(states).toEqual(['proxy Probation', 'zbase Committed']);
+  });
+});

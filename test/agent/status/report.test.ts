@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import type { UnitStatus } from '../../../src/agent/host/port.ts';
+import { NO_DRIFT } from '../../../src/agent/journal/drift.ts';
+import type { Transition } from '../../../src/agent/journal/record.ts';
+import { type ReportedComponent, reportState, reportStatus } from '../../../src/agent/status/report.ts';
+import { present } from '../../support/agent/component-driver.ts';
+import { V1, V2 } from '../../support/agent/component-input.ts';
+import { NOW } from '../../support/virtual-clock.ts';
+
+const RUNS: UnitStatus = { defined: true, enabled: true, masked: false, active: 'Active', restarts: 2 };
+const FORWARD: Transition = {
+  step: 'Staged',
+  entry: V2.id,
+  direction: 'Forward',
+  from: V1.id,
+  to: V2.id,
+  bootId: 'b',
+  boots: 0,
+};
+const PROGRESS = {
+  component: 'proxy',
+  state: 'Committed',
+  current: V1.id,
+  denied: [],
+  history: [],
+  since: NOW.toISOString(),
+} as const;
+
+function component(fields: Partial<ReportedComponent> = {}): ReportedComponent {
+  return {
+    desired: present(V1),
+    entry: { componentRef: 'proxy-1.0', digest: V1.digest },
+    progress: PROGRESS,
+    drift: NO_DRIFT,
+    findings: [],
+    current: V1,
+    units: new Map([['proxy', RUNS]]),
+    ready: true,
+    ...fields,
+  };
+}
+
+function conditions(fields: Partial<ReportedComponent>, refused?: string): readonly string[] {
+  const components = new Map([['proxy', component(fields)]]);
+  const status = reportStatus({
+    components,
+    generation: 1,
+    now: NOW,
+    ...(refused !== undefined && { refused }),
+  });
+  return status.conditions.map(({ type, status: value, message }) => `${type} ${value}: ${message}`);
+}
+
+const GOOD = [
+  'ComponentsReady True: every component is committed and runs',
+  'UpToDate True: every component is at its entry',
+  'DriftDetected False: no difference was found',
+];
+const WAIT = { reason: 'GrantNeeded', message: 'staged: waits for a grant' } as const;
+
+describe('reportState', () => {
+  it.each<[string, Partial<Transition> | undefined, ReportedComponent['wait'], string]>([
+    ['a version in force', undefined, undefined, 'Committed'],
+    ['a restart that waits for a grant', undefined, WAIT, 'WaitingForGrant'],
+    ['a removed entry', undefined, { reason: 'Orphaned', message: '' }, 'Orphaned'],
+    ['a download', { step: 'Fetching' }, undefined, 'Fetching'],
+    ['a staged version', { step: 'Staged' }, WAIT, 'WaitingForGrant'],
+    [
+      'a staged version that waits for a drain',
+      { step: 'Staged' },
+      { reason: 'DrainPending', message: '' },
+      'WaitingForDrain',
+    ],
+    ['a staged version that is held', { step: 'Staged' }, { reason: 'Held', message: '' }, 'Staged'],
+    ['a dependency', { step: 'Staged' }, { reason: 'DependencyNotCommitted', message: '' }, 'Blocked'],
+    ['an activation', { step: 'Swapped' }, undefined, 'Activating'],
+    ['a probation', { step: 'Probation' }, { reason: 'ProbesPending', message: '' }, 'Probation'],
+    ['a rollback', { step: 'Probation', direction: 'Back' }, undefined, 'RollingBack'],
+  ])('of %s', (_, transition, wait, expected) => {
+    const progress = { ...PROGRESS, ...(transition && { transition: { ...FORWARD, ...transition } }) };
+    expect(reportState({ progress, ...(wait && { wait }) })).toBe(expected);
+  });
+});
+
+describe('AGT-60 reportStatus', () => {
+  it('is all good for what is committed and runs', () => {
+    expect(conditions({})).toEqual(GOOD);
+  });
+
+  it.each<[name: string, fields: Partial<ReportedComponent>, expected: readonly string[]]>([
+    ['a stopped unit', { units: new Map() }, ['ComponentsReady False: proxy does not run']],
+    ['a failing probe', { ready: false }, ['ComponentsReady False: probes of proxy fail']],
+    [
+      'a failure',
+      { failure: { code: 'DiskFull', message: 'the disk is full' }, ready: false },
+      ['ComponentsReady False: proxy is Committed: the disk is full'],
+    ],
+    ['another entry', { desired: present(V2) }, ['UpToDate False: proxy is not at its entry']],
+    [
+      'a difference that a person decides about',
+      { findings: [{ subject: '/a', kind: 'Content', action: 'Reported', because: '/a has other content' }] },
+      ['DriftDetected True: /a has other content'],
+    ],
+    [
+      'a fight',
+      { findings: [{ subject: '/a', kind: 'Content', action: 'GaveUp', because: '/a has other content' }] },
+      [
+        'DriftDetected True: /a has other content; another program changes it again and again: stop that program',
+      ],
+    ],
+  ])('reports %s', (_, fields, expected) => {
+    expect(conditions(fields).filter((each) => !GOOD.includes(each))).toEqual(expected);
+  });
+
+  it('is Unknown before probes ran, and names why the newest state is not accepted', () => {
+    const { ready: _ready, ...unprobed } = component();
+    const status = reportStatus({ components: new Map([['proxy', unprobed]]), generation: 1, now: NOW });
+    expect(status.conditions[0]).toMatchObject({ status: 'Unknown', reason: 'ProbesPending' });
+    expect(conditions({}, 'no such MachineComponent')[1]).toBe('UpToDate False: no such MachineComponent');
+  });
+
+  it('keeps the time at which a wait began while its reason is the same', () => {
+    const first = reportStatus({
+      components: new Map([['proxy', component({ wait: WAIT })]]),
+      generation: 1,
+      now: NOW,
+    });
+    const later = new Date(NOW.getTime() + 60_000);
+    const again = reportStatus({
+      components: new Map([['proxy', component({ wait: { ...WAIT, message: 'other' } })]]),
+      generation: 1,
+      now: later,
+      before: first,
+    });
+    expect(again.components[0]?.waiting).toEqual({
+      reason: 'GrantNeeded',
+      since: NOW.toISOString(),
+      message: 'other',
+    });
+  });
+
+  it('stays within its limits with 32 components and long errors', () => {
+    const failure = { code: 'Download', message: 'x'.repeat(5000) };
+    const names = Array.from({ length: 32 }, (_, index) => `component-${index}`);
+    const status = reportStatus({
+      components: new Map(names.map((name) => [name, component({ failure, ready: false })])),
+      generation: 1,
+      now: NOW,
+    });
+    expect(JSON.stringify(status).length).toBeLessThan(64 * 1024);
+    expect(status.conditions.every(({ message }) => message.length <= 1024)).toBe(true);
+  });
+});

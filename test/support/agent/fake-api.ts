@@ -1,0 +1,78 @@
+/** An API server with one Machine, for the loop of the agent. */
+
+import type { AgentApi } from '../../../src/agent/run/api.ts';
+import { entryDigest } from '../../../src/agent/target/resolve.ts';
+import type {
+  Machine,
+  MachineComponent,
+  MachineComponentSpec,
+  MachineStatus,
+} from '../../../src/api/generated/types.ts';
+import { digestOf } from '../../../src/kube/objects/digest.ts';
+
+type Entry = Machine['spec']['components'][number];
+
+export interface FakeAgentApi extends AgentApi {
+  online: boolean;
+  heartbeats: number;
+  readonly statuses: Partial<MachineStatus>[];
+  /** Declares components, each with a grant unless `granted` is false. */
+  declare(specs: readonly MachineComponentSpec[], options?: DeclareOptions): void;
+}
+
+interface DeclareOptions {
+  readonly granted?: boolean;
+  readonly entry?: Partial<Entry>;
+  readonly spec?: Partial<Machine['spec']>;
+}
+
+export function entryOf(spec: MachineComponentSpec, granted = true, fields: Partial<Entry> = {}): Entry {
+  const componentRef = `${spec.component}-${spec.version}`;
+  const entry = {
+    name: spec.component,
+    componentRef,
+    digest: digestOf(spec),
+    state: 'Present',
+    parameters: {},
+    ...fields,
+  } as const;
+  const id = `grant-${componentRef}`;
+  const grant = { id, fence: 1, entryDigest: entryDigest(entry), notAfter: '2099-01-01T00:00:00Z' };
+  return granted ? { ...entry, grant } : entry;
+}
+
+export function fakeAgentApi(): FakeAgentApi {
+  const components = new Map<string, MachineComponent>();
+  let machine: Machine | undefined;
+  let generation = 0;
+  const api: FakeAgentApi = {
+    online: true,
+    heartbeats: 0,
+    statuses: [],
+    machine: () => (api.online ? machine : undefined),
+    isOnline: () => api.online,
+    async component(ref) {
+      if (!api.online) throw new Error('the API server does not answer');
+      return components.get(ref);
+    },
+    nodeCondition: async () => undefined,
+    async writeStatus(_machine, status) {
+      api.statuses.push(status);
+    },
+    async heartbeat() {
+      api.heartbeats += 1;
+    },
+    run: async () => undefined,
+    declare(specs, { granted = true, entry, spec } = {}) {
+      generation += 1;
+      for (const each of specs) {
+        components.set(`${each.component}-${each.version}`, { spec: each } as MachineComponent);
+      }
+      machine = {
+        metadata: { name: 'n1', uid: 'uid-1', generation },
+        spec: { components: specs.map((each) => entryOf(each, granted, entry)), ...spec },
+      } as unknown as Machine;
+    },
+  };
+  return api;
+}
