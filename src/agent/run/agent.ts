@@ -89,7 +89,10 @@ export class Agent implements AsyncDisposable {
   /** Reconciles until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.reconcile();
+      // A full disk must not end the agent: it continues when there is space again.
+      await this.reconcile().catch((error: unknown) =>
+        this.#options.log.error('reconcile failed', { error }),
+      );
       await this.#options.trigger.wait({ minMs: MIN_WAIT_MS, maxMs: this.#waitMs() }, signal);
     }
   }
@@ -165,16 +168,16 @@ export class Agent implements AsyncDisposable {
     this.#watched = { paths, watch: host.files.watch(paths, () => trigger.notify()) };
   }
 
+  /** What is still due after a reconcile is not for now: it must not be waited for again and again. */
   #waitMs(): number {
     const { clock } = this.#options;
     const components = [...this.#parts.journal.state().components.values()];
-    const retryAt = this.#failures.nextRetryAt();
+    const retryAt = this.#failures.nextRetryAt()?.getTime() ?? Number.POSITIVE_INFINITY;
     const times = [
-      HEARTBEAT_MS,
       components.some(({ transition }) => transition) ? PROBATION_WAIT_MS : HEARTBEAT_MS,
-      retryAt ? retryAt.getTime() - clock.now().getTime() : HEARTBEAT_MS,
+      retryAt - clock.now().getTime(),
       (this.#prober.nextMs() ?? Number.POSITIVE_INFINITY) - clock.monotonicMs(),
     ];
-    return Math.max(MIN_WAIT_MS, Math.min(...times));
+    return Math.max(MIN_WAIT_MS, Math.min(HEARTBEAT_MS, ...times.filter((ms) => ms > 0)));
   }
 }

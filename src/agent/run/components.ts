@@ -10,6 +10,7 @@ import type {
   ProbationProgress,
 } from '../component/input.ts';
 import type { ComponentAction } from '../component/operation.ts';
+import { hasStopped } from '../component/plan.ts';
 import { endsOf } from '../component/transition.ts';
 import { orderComponents } from '../desired/order.ts';
 import type { Host } from '../host/port.ts';
@@ -110,7 +111,11 @@ export class ComponentsReconciler {
       if (result.failure) log.warn('operation failed', logFields(component, result.failure));
       if (result.failure) failures.add(component, result.failure);
       else if (!result.done) failures.clear(component);
-      if (result.done) return result;
+      if (result.done) {
+        // Its time came, and nothing failed: what failed is no longer tried.
+        if (!result.failure) failures.clearPast(component);
+        return result;
+      }
     }
     throw new Error(`${component} does not settle after ${MAX_ROUNDS} rounds`);
   }
@@ -152,8 +157,9 @@ export class ComponentsReconciler {
     const [currentId = '', previousId = ''] = [progress.current, progress.history[0]];
     const targets = await this.#readTargets([currentId, previousId]);
     const current = targets.get(currentId);
-    // During a transition the probes are those of its goal.
-    if (!progress.transition) {
+    const { transition } = progress;
+    // From Stopping on the probes are those of the goal.
+    if (!transition || !hasStopped(transition)) {
       if (current) await prober.probe(current, COMMITTED);
       else prober.forget(progress.component);
     }

@@ -12,6 +12,8 @@ export interface OperationFailures {
   add(component: string, failure: TransitionFailure): void;
   /** Progress was made: the next failure begins with the shortest delay. */
   clear(component: string): void;
+  /** Forgets a failure whose time to retry has come. */
+  clearPast(component: string): void;
   /** Of all components. */
   nextRetryAt(): Date | undefined;
 }
@@ -27,6 +29,10 @@ export function createFailures(clock: Pick<Clock, 'now'>): OperationFailures {
       failures.set(component, { failure: { code, message, retryAt }, count });
     },
     clear: (component) => void failures.delete(component),
+    clearPast(component) {
+      const failure = failures.get(component)?.failure;
+      if (failure && failure.retryAt <= clock.now()) failures.delete(component);
+    },
     nextRetryAt() {
       const times = [...failures.values()].map(({ failure }) => failure.retryAt.getTime());
       return times.length === 0 ? undefined : new Date(Math.min(...times));

@@ -50,9 +50,12 @@ export class StatusPublisher {
   }
 
   async publish(input: PublishInput): Promise<AgentStatus> {
-    const { api } = this.#options;
+    const { api, log } = this.#options;
     const status = this.#report(input);
-    await this.#store(status, api.isOnline());
+    // A full disk is reported to the Machine all the same.
+    await this.#store(status, api.isOnline()).catch((error: unknown) =>
+      log.warn('status not stored', { error }),
+    );
     if (input.state && api.isOnline()) await this.#writeStatus(input.state, status);
     return status;
   }
@@ -74,8 +77,10 @@ export class StatusPublisher {
   async #store(status: AgentStatus, online: boolean): Promise<void> {
     if (online === this.#stored?.online && isDeepStrictEqual(status, this.#stored.status)) return;
     const { machine, clock, host } = this.#options;
-    this.#stored = { machine, writtenAt: clock.now().toISOString(), online, status };
-    await writeStateFile(host.files, STATUS_FILE, this.#stored);
+    const stored = { machine, writtenAt: clock.now().toISOString(), online, status };
+    await writeStateFile(host.files, STATUS_FILE, stored);
+    // Only now: what could not be written is written by the next reconcile.
+    this.#stored = stored;
   }
 
   async #writeStatus({ name, uid, generation }: AcceptedState, status: AgentStatus): Promise<void> {

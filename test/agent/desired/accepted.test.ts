@@ -65,7 +65,7 @@ describe('what the entries need', () => {
   });
 });
 
-describe('AGT-34 holdScope', () => {
+describe('AGT-34 reads the hold of the Machine and its annotation', () => {
   it.each<[name: string, hold: object | undefined, annotation: string | undefined, expected: string]>([
     ['is None without a hold', undefined, undefined, 'None'],
     ['is that of the spec', { reason: 'r', scope: 'Disruptive' }, undefined, 'Disruptive'],

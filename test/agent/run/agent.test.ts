@@ -26,10 +26,10 @@ beforeEach(async () => {
 });
 
 /** Another agent process on the same host. */
-async function restart(): Promise<void> {
+async function restart(on: MemoryHost = host): Promise<void> {
   const trigger = createReconcileTrigger(clock);
   agent = await openAgent({
-    host,
+    host: on,
     api,
     clock,
     log: memoryLog(),
@@ -211,6 +211,74 @@ describe('the loop of the agent', () => {
         .toSorted(),
     ).toEqual(['1.1', '1.2']);
     expect(await host.files.list('/var/lib/kubenode/cache')).toHaveLength(2);
+  });
+
+  it('forgets a failure when what failed is no longer desired', async () => {
+    await install(V1);
+    api.declare([componentSpec('7.7')]);
+    await run(5);
+    expect(report()).toMatchObject({ currentRef: 'proxy-1.0', error: { code: 'Download' } });
+    api.declare([V1]);
+    await run(60);
+    expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.0' });
+    expect(report()).not.toHaveProperty('error');
+  });
+
+  it('goes on probing the version in force while the next one waits', async () => {
+    const probes = [
+      {
+        name: 'web',
+        tcp: { port: '80' },
+        periodSeconds: 5,
+        timeoutSeconds: 1,
+        successThreshold: 1,
+        failureThreshold: 1,
+      },
+    ];
+    await install(componentSpec('1.0', { probes }));
+    api.declare([V2], { granted: false });
+    await run(5);
+    expect(report()).toMatchObject({ state: 'WaitingForGrant', ready: true });
+    host.answerProbes({ passed: false, detail: 'ECONNREFUSED' });
+    await run(10);
+    expect(report()).toMatchObject({ state: 'WaitingForGrant', ready: false });
+  });
+
+  it('survives a full disk, reports meanwhile, and stores its status when there is space', async () => {
+    const failing = { ...host, files: Object.create(host.files) as MemoryHost['files'] };
+    let left = 2;
+    failing.files.write = async (...args) => {
+      if (args[0].endsWith('status.json') && (left -= 1) >= 0) throw new Error('the disk is full');
+      await host.files.write(...args);
+    };
+    for (const name of ['stat', 'read', 'digest', 'list', 'append', 'link', 'makeDirectory'] as const) {
+      failing.files[name] = host.files[name].bind(host.files) as never;
+    }
+    for (const name of [
+      'copy',
+      'rename',
+      'remove',
+      'freeBytes',
+      'unpack',
+      'watch',
+      'setAttributes',
+    ] as const) {
+      failing.files[name] = host.files[name].bind(host.files) as never;
+    }
+    await restart(failing);
+    api.declare([V1]);
+    await agent.reconcile();
+    expect(report()).toMatchObject({ state: 'Probation' });
+    const stop = new AbortController();
+    const running = agent.run(stop.signal);
+    for (let steps = 0; steps < 200 && report()?.state !== 'Committed'; steps += 1) {
+      await clock.advanceToNext();
+    }
+    stop.abort();
+    await clock.advance(10_000);
+    await running;
+    expect(left).toBeLessThan(0);
+    expect(report()).toMatchObject({ state: 'Committed' });
   });
 
   it('installs what others depend on first', async () => {

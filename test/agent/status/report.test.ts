@@ -82,7 +82,7 @@ describe('reportState', () => {
   });
 });
 
-describe('AGT-60 reportStatus', () => {
+describe('AGT-60 reports each component, its drift and its conditions', () => {
   it('is all good for what is committed and runs', () => {
     expect(conditions({})).toEqual(GOOD);
   });

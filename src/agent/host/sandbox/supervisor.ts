@@ -17,6 +17,7 @@ import {
 const POLL_MS = 100;
 const KILL_MS = 20_000;
 const MINUTE_MS = 60_000;
+const RETRY_MS = 1000;
 
 interface SupervisorOptions {
   readonly folders: SandboxFolders;
@@ -130,24 +131,40 @@ export class SandboxSupervisor {
     firstEnd: Promise<string | undefined>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { name, restart } = unit;
     const restarts: number[] = [];
-    for (let ended = firstEnd; ; ) {
-      const result = await untilAborted(ended, signal);
-      const state = await this.states.read(name);
-      if (state.intent === 'Stopped') return;
-      const { process: _ended, ...rest } = state;
-      const nowMs = this.#clock.monotonicMs();
-      const recentRestarts = restarts.filter((atMs) => nowMs - atMs < MINUTE_MS).length;
-      const next = afterExit({ ...restart, result, recentRestarts });
-      const after = { ...rest, result: result ?? 'unknown' };
-      await this.states.write(name, next === 'Restart' ? after : { ...after, outcome: next });
-      this.#onChange(name);
-      if (next !== 'Restart') return;
-      await this.#clock.sleep(restart.delaySeconds * 1000, signal);
-      restarts.push(this.#clock.monotonicMs());
-      ({ ended } = await this.#restart(unit, { ...after, restarts: state.restarts + 1 }));
+    for (let run: Run | undefined = { ended: firstEnd }; run; ) {
+      const result: string | undefined = await untilAborted(run.ended, signal);
+      run = await this.#untilHandled(unit, { result, restarts, signal });
     }
+  }
+
+  /** A full disk must not end the supervision: the end of a process is handled again until there is space. */
+  async #untilHandled(unit: UnitDefinition, exit: UnitExit): Promise<Run | undefined> {
+    for (;;) {
+      try {
+        return await this.#afterExit(unit, exit);
+      } catch {
+        exit.signal.throwIfAborted();
+        await this.#clock.sleep(RETRY_MS, exit.signal);
+      }
+    }
+  }
+
+  /** The next run; undefined when there is none. */
+  async #afterExit(unit: UnitDefinition, { result, restarts, signal }: UnitExit): Promise<Run | undefined> {
+    const { name, restart } = unit;
+    const { process: _ended, ...state } = await this.states.read(name);
+    if (state.intent === 'Stopped') return undefined;
+    const nowMs = this.#clock.monotonicMs();
+    const recentRestarts = restarts.filter((atMs) => nowMs - atMs < MINUTE_MS).length;
+    const next = afterExit({ ...restart, result, recentRestarts });
+    const after: UnitState = { ...state, result: result ?? 'unknown' };
+    await this.states.write(name, next === 'Restart' ? after : { ...after, outcome: next });
+    this.#onChange(name);
+    if (next !== 'Restart') return undefined;
+    await this.#clock.sleep(restart.delaySeconds * 1000, signal);
+    restarts.push(this.#clock.monotonicMs());
+    return await this.#restart(unit, { ...after, restarts: state.restarts + 1 });
   }
 
   /** A program that cannot be started counts as one that ended. */
@@ -214,6 +231,13 @@ export class SandboxSupervisor {
       await this.#clock.sleep(POLL_MS);
     }
   }
+}
+
+interface UnitExit {
+  readonly result: string | undefined;
+  /** Moments of earlier restarts. */
+  readonly restarts: number[];
+  readonly signal: AbortSignal;
 }
 
 /** In an object: a promise of a promise would wait for both. */

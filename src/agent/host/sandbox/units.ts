@@ -58,6 +58,8 @@ export class SandboxUnits implements HostUnits {
     requireSupported(unit);
     const content = new TextEncoder().encode(canonicalJson(unit));
     await this.#files.write(definitionFile(unit.name), content, ATTRIBUTES);
+    // A process whose definition could not be read is supervised again.
+    await this.#supervisor.adopt(unit);
   }
 
   async remove({ name }: UnitDefinition): Promise<void> {
@@ -109,9 +111,12 @@ export class SandboxUnits implements HostUnits {
     return await readTail(this.#folders.logFile(name), maxBytes);
   }
 
-  /** Supervises what an earlier agent started. */
+  /** Supervises what an earlier agent started. A damaged definition is skipped: the agent writes it again. */
   async adopt(): Promise<void> {
-    for (const name of await this.#names()) await this.#supervisor.adopt(await this.#known(name));
+    for (const name of await this.#names()) {
+      const unit = await this.#readDefinition(name).catch(() => undefined);
+      if (unit) await this.#supervisor.adopt(unit);
+    }
   }
 
   /** Starts what starts at boot. */

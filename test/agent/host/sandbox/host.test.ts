@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -139,6 +139,38 @@ describe('a unit of a sandbox', () => {
     writeFileSync(stateFile, JSON.stringify(state));
     host = await openSandbox(directory);
     expect((await host.units.status(definition))?.process?.pid).toBe(main.pid);
+  });
+});
+
+describe('a damaged sandbox', () => {
+  it('opens with a definition that is not JSON, and supervises the unit again once it is written', async () => {
+    const definition = unit('sleep 600');
+    await start(definition);
+    await host.close();
+    writeFileSync(join(directory, 'etc/kubenode/units/work.json'), 'theirs');
+    host = await openSandbox(directory);
+    expect(await host.units.status(definition)).toMatchObject({ defined: false, active: 'Active' });
+    await host.units.write(definition);
+    sendSignal(await pids(), 'SIGKILL');
+    await eventually(
+      async () => (await host.units.status(definition))?.restarts === 1 || undefined,
+      'not restarted',
+    );
+    await active(definition, 'Active');
+  });
+
+  it('restarts a unit that ended while its state could not be written', async () => {
+    const definition = unit('exec sleep 600');
+    await start(definition);
+    const states = join(directory, '.sandbox/units');
+    renameSync(states, `${states}-away`);
+    writeFileSync(states, 'in the place of the directory');
+    sendSignal(await pids(), 'SIGKILL');
+    await eventually(async () => (await pids()).length === 0 || undefined, 'not ended');
+    rmSync(states);
+    renameSync(`${states}-away`, states);
+    await active(definition, 'Active');
+    expect(await pids()).toHaveLength(1);
   });
 });
 
