@@ -89,8 +89,8 @@ async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Pro
   const found: Refusal[] = [];
   let checked = 0;
   for (const { unit, rendered } of objectsOf(target)) {
-    if (checked % SLICE === 0) await setImmediate();
     checked += 1;
+    if (checked % SLICE === 0) await setImmediate();
     const object = objectKey(objectIdOf(rendered.object));
     const source = sourceText(rendered.source);
     const first = declared.get(object);
