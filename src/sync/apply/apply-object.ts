@@ -4,12 +4,12 @@ import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import { nameOf } from '../../kube/client/paths.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { objectKey } from '../../kube/objects/object-id.ts';
+import { type ObjectId, objectKey } from '../../kube/objects/object-id.ts';
 import { canReplace } from './immutable.ts';
 import { markAdopted } from './inventory/owner-labels.ts';
 import type { ReadApplied } from './ownership/earlier-content.ts';
 import { conflictingFields, setsField } from './ownership/field-conflict.ts';
-import { planTakeover } from './ownership/takeover.ts';
+import { planTakeover, type Takeover } from './ownership/takeover.ts';
 import type { ObjectPlan } from './plan.ts';
 import { deleteOwned } from './prune/delete.ts';
 import { scopeMismatchReason } from './scope.ts';
@@ -89,14 +89,7 @@ async function takeOver(context: ApplyContext, plan: ObjectPlan, error: KubeErro
     const found = await client.get(resource, nameOf(object));
     const { uid = '' } = found.metadata;
     const takeover = planTakeover(plan, found, hub);
-    if (takeover.action === 'refuse') {
-      return {
-        outcome: 'failed',
-        reason: 'NotOurs',
-        message: `${objectKey(id)}: ${takeover.because}`,
-        retryable: false,
-      };
-    }
+    if (takeover.action !== 'write') return notWritten(id, takeover);
     const { force, adopted } = takeover;
     const taken = adopted ? { ...plan, object: markAdopted(object) } : plan;
     return await writeFound(context, taken, { bound: { precondition: { uid }, force }, adopted });
@@ -105,6 +98,15 @@ async function takeOver(context: ApplyContext, plan: ObjectPlan, error: KubeErro
     // Deleted between the two requests: a later reconcile creates it.
     return failure(next.code === 'NotFound' ? error : next);
   }
+}
+
+function notWritten(
+  id: ObjectId,
+  { action, because }: Exclude<Takeover, { action: 'write' }>,
+): Extract<ApplyOutcome, { outcome: 'failed' }> {
+  const waits = action === 'wait';
+  const message = `${objectKey(id)}: ${because}`;
+  return { outcome: 'failed', reason: waits ? 'Terminating' : 'NotOurs', message, retryable: waits };
 }
 
 interface Attempt {

@@ -105,13 +105,20 @@ async function changeOf(client: Client, plan: ObjectPlan, hub: string): Promise<
     const mismatch = scopeMismatchReason(resource, plan.id);
     if (mismatch !== undefined) return { ...about, action: 'refused', details: [mismatch] };
     const takeover = await takeoverOf(client, resource, plan, hub);
-    if (takeover?.action === 'refuse') return { ...about, action: 'refused', details: [takeover.because] };
+    if (takeover && takeover.action !== 'write') return { ...about, ...changeWithout(takeover) };
     const change = await dryRunChange(client, resource, plan, takeover);
     return change && { ...about, ...change };
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
     return { ...about, ...changeAfter(plan, error) };
   }
+}
+
+function changeWithout({
+  action,
+  because,
+}: Exclude<Takeover, { action: 'write' }>): Pick<PreviewChange, 'action' | 'details'> {
+  return { action: action === 'wait' ? 'create' : 'refused', details: [because] };
 }
 
 async function dryRunChange(

@@ -14,6 +14,7 @@ import {
   HUB,
   live,
   namespace,
+  terminating,
   UNIT,
   unit,
 } from './fixtures.ts';
@@ -99,6 +100,20 @@ describe('applyObject', () => {
       retryable: false,
     });
     expect(cluster.deleted).toEqual([]);
+  });
+
+  it('waits for an object without its labels that is being deleted', async () => {
+    const cluster = createFakeCluster();
+    const { client } = cluster.process();
+    const { labels: _, ...metadata } = terminating(a).metadata;
+    const resource = await client.resourceFor('v1', 'ConfigMap');
+    for (const object of [configMap('b'), { ...a, metadata }]) await client.create(resource, object);
+    expect(await applyObject({ client, hub: HUB, applied: NOTHING }, planFor(a))).toEqual({
+      outcome: 'failed',
+      reason: 'Terminating',
+      message: 'ConfigMap default/a: being deleted since 2030-01-01T00:00:00Z, finalizers x/y',
+      retryable: true,
+    });
   });
 
   it.each<[name: string, object: KubeObject, message: string]>([

@@ -25,7 +25,9 @@ export type Takeover =
       readonly adopted: boolean;
       readonly because: string;
     }
-  | { readonly action: 'refuse'; readonly because: string };
+  | { readonly action: 'refuse'; readonly because: string }
+  /** Its name is free soon. */
+  | { readonly action: 'wait'; readonly because: string };
 
 /** What git declares, and what the inventory lists for it. */
 export interface DeclaredObject {
@@ -38,8 +40,9 @@ export interface DeclaredObject {
 
 export function planTakeover(plan: DeclaredObject, found: KubeObject, hub: string): Takeover {
   const owner = ownerOf(found, { hub, unit: plan.unit });
-  const because = untouchableReason(plan, found, owner);
+  const because = otherOwnerReason(plan, owner);
   if (because !== undefined) return { action: 'refuse', because };
+  if (found.metadata.deletionTimestamp) return { action: 'wait', because: terminatingReason(found) };
   return (
     confirmOurs(plan, found, owner) ??
     adoptByGit(plan) ??
@@ -47,14 +50,9 @@ export function planTakeover(plan: DeclaredObject, found: KubeObject, hub: strin
   );
 }
 
-function untouchableReason(
-  { entry }: DeclaredObject,
-  found: KubeObject,
-  owner: ObjectOwner,
-): string | undefined {
+function otherOwnerReason({ entry }: DeclaredObject, owner: ObjectOwner): string | undefined {
   if (owner === 'other-hub') return 'another hub owns it';
-  if (isOfOtherPipeline(owner, entry)) return 'another Pipeline of this hub owns it';
-  return found.metadata.deletionTimestamp ? terminatingReason(found) : undefined;
+  return isOfOtherPipeline(owner, entry) ? 'another Pipeline of this hub owns it' : undefined;
 }
 
 function confirmOurs(

@@ -83,7 +83,8 @@ async function choose({ servers }: FuzzFleet, object: KubeObject): Promise<Chose
 
 /** The other controllers finish: what is being deleted may end. */
 export async function removeFinalizers(fleet: FuzzFleet): Promise<void> {
-  for (const object of await ownedObjects(fleet)) {
+  const declared = await declaredObjects(fleet, Object.values(GOOD).flat());
+  for (const object of [...(await ownedObjects(fleet)), ...declared]) {
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     const kept = finalizers.filter((each) => !each.startsWith(BY_HAND));
     if (!deletionTimestamp || kept.length === finalizers.length) continue;

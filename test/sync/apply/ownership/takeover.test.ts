@@ -66,7 +66,7 @@ describe('planTakeover', () => {
       withLabels(live(a), { 'kubenode.dev/unit': 'another.web' }),
       'refuse: another Pipeline',
     ],
-    ['waits for what is being deleted', { entry: INTENDED }, terminating(a), 'refuse: being deleted'],
+    ['waits for what is being deleted', { entry: INTENDED }, terminating(a), 'wait: being deleted'],
     [
       'adopts what git adopts, with force',
       { object: adopting },
