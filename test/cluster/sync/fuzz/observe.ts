@@ -43,6 +43,8 @@ export async function readLive(
     const resource = await client.resourceFor(apiVersion, kind);
     return await client.get(resource, namespace ? { name, namespace } : { name });
   } catch (error) {
+    // Also of a kind whose definition was deleted since its discovery.
+    if (isKubeError(error) && error.status === 404) return undefined;
     if (isKubeError(error, 'NotFound')) return undefined;
     throw error;
   }
