@@ -158,7 +158,8 @@ async function replace(
   const { id, unit } = plan;
   const uid = 'uid' in bound.precondition ? { uid: bound.precondition.uid } : {};
   // While the object moves, its label still names the previous unit.
-  const deleted = await deleteOwned(context, { ...id, version: versionOf(plan), unit, ...uid });
+  const target = { ...id, version: versionOf(plan), unit, replaces: true, ...uid } as const;
+  const deleted = await deleteOwned(context, target);
   if (deleted.outcome === 'refused' || deleted.outcome === 'not ours') {
     return { ...failure(error), message: `${error.message}; not replaced: ${deleted.because}` };
   }

@@ -105,9 +105,9 @@ describe('applyObject', () => {
   it('waits for an object without its labels that is being deleted', async () => {
     const cluster = createFakeCluster();
     const { client } = cluster.process();
-    const { labels: _, ...metadata } = terminating(a).metadata;
     const resource = await client.resourceFor('v1', 'ConfigMap');
-    for (const object of [configMap('b'), { ...a, metadata }]) await client.create(resource, object);
+    await client.create(resource, configMap('b'));
+    await client.create(resource, withoutLabels(terminating(a)));
     expect(await applyObject({ client, hub: HUB, applied: NOTHING }, planFor(a))).toEqual({
       outcome: 'failed',
       reason: 'Terminating',
@@ -171,6 +171,7 @@ describe('applyObject', () => {
   it.each([
     ['replaces an object with the annotation', live(replaceable), 'applied'],
     ['replaces an object that moves from another unit', live(replaceable, { unit: 'other' }), 'applied'],
+    ['replaces an object whose labels somebody removed', withoutLabels(live(replaceable)), 'applied'],
     ['does not replace an object without the annotation', live(a), 'failed'],
   ] as const)('S11 replaces an object only where git allows it: %s', async (_name, present, expected) => {
     const cluster = createFakeCluster();
@@ -196,3 +197,8 @@ describe('applyObject', () => {
     expect(cluster.deleted).toHaveLength(expected === 'applied' ? 1 : 0);
   });
 });
+
+function withoutLabels(object: KubeObject): KubeObject {
+  const { labels: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

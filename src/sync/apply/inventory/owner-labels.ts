@@ -98,6 +98,15 @@ export function isAppliedBySync({ metadata }: KubeObject): boolean {
   );
 }
 
+/**
+ * For an object without our labels. A person removed them if our other annotations are left; a release removes those
+ * too. In doubt another client created it.
+ */
+export function isCreatedBySync(object: KubeObject): boolean {
+  const applied = object.metadata.annotations?.[ANNOTATION_COMMIT] !== undefined && isAppliedBySync(object);
+  return applied && !isAdopted(object);
+}
+
 export function isKeptOnPrune({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[ANNOTATION_PRUNE] === PRUNE_NEVER;
 }

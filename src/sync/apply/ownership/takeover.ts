@@ -10,6 +10,7 @@ import {
   adopts,
   isAdopted,
   isAppliedBySync,
+  isCreatedBySync,
   isOfOtherPipeline,
   type ObjectOwner,
   ownerOf,
@@ -76,7 +77,12 @@ function adoptByGit({ object }: DeclaredObject): Takeover | undefined {
 /** It was released, or its labels were removed: a revert takes it back, and does not fight for it. */
 function takeBack(plan: DeclaredObject, found: KubeObject, owner: ObjectOwner): Takeover | undefined {
   if (owner !== 'nobody' || !(isAppliedBySync(found) || isOwnPipeline(plan))) return undefined;
-  return { action: 'write', force: false, adopted: true, because: 'sync managed it before' };
+  return {
+    action: 'write',
+    force: false,
+    adopted: !isCreatedBySync(found),
+    because: 'sync managed it before',
+  };
 }
 
 function notOursReason(found: KubeObject): string {

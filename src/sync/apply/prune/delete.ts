@@ -24,6 +24,8 @@ export interface DeleteTarget extends ObjectId {
   readonly unit: string;
   readonly from?: string;
   readonly uid?: string;
+  /** Git declares it: it is created again at once. A prune takes removed labels as the decision to keep the object. */
+  readonly replaces?: true;
   /** The delete was acknowledged for the object with this `uid` only. */
   readonly acknowledgedBy?: string;
 }
@@ -118,9 +120,13 @@ async function read(
   }
 }
 
-function notDeletableReason(object: KubeObject, claim: OwnerClaim): string | undefined {
+function notDeletableReason(
+  object: KubeObject,
+  claim: OwnerClaim & Pick<DeleteTarget, 'replaces'>,
+): string | undefined {
   const owner = ownerOf(object, claim);
-  if (owner !== 'ours') return notOursReason(claim, owner);
+  const stripped = owner === 'nobody' && claim.replaces && claim.uid === object.metadata.uid;
+  if (owner !== 'ours' && !stripped) return notOursReason(claim, owner);
   return isKeptOnPrune(object) ? `it is annotated ${ANNOTATION_PRUNE}: ${PRUNE_NEVER}` : undefined;
 }
 

@@ -105,6 +105,24 @@ describe('planTakeover', () => {
       'write adopted: sync managed it before',
     ],
     [
+      'takes back what sync created, when only its labels were removed',
+      {},
+      withMetadata(unlabeled, { annotations: { 'kubenode.dev/commit': 'x' } }),
+      'write: sync managed it before',
+    ],
+    [
+      'takes back what git adopted, when only its labels were removed',
+      {},
+      withMetadata(unlabeled, { annotations: { 'kubenode.dev/commit': 'x', ...ADOPTED.annotations } }),
+      'write adopted: sync managed it before',
+    ],
+    [
+      'does not believe annotations that somebody copied',
+      {},
+      withMetadata(theirs, { annotations: { 'kubenode.dev/commit': 'x' } }),
+      'refuse: it exists',
+    ],
+    [
       'takes over the Pipeline that brought the commit, without force',
       { id: objectIdOf(pipeline), object: pipeline, unit: 'fleet.pipelines' },
       pipeline,

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { confirmDeleted, deleteOwned } from '../../../../src/sync/apply/prune/delete.ts';
 import { createFakeCluster, type FakeCluster } from '../fake-cluster.ts';
 import {
+  APPLIED_BY_SYNC,
   configMap,
   entry,
   HUB,
@@ -60,6 +61,18 @@ describe('deleteOwned', () => {
       because: expect.stringContaining(because) as string,
     });
     expect(cluster.deleted).toEqual([]);
+  });
+
+  it.each([
+    ['deletes what git declares again', { uid: 'uid-1', replaces: true }, 'deleted'],
+    ['keeps another object of that name', { uid: 'uid-0', replaces: true }, 'refused'],
+    ['keeps what git no longer declares', { uid: 'uid-1' }, 'refused'],
+  ] as const)('S4 of objects whose labels somebody removed %s', async (_name, how, outcome) => {
+    const cluster = await clusterWith({
+      ...a,
+      metadata: { ...a.metadata, managedFields: APPLIED_BY_SYNC },
+    });
+    expect(await deleteOwned(contextOf(cluster), { ...target, ...how })).toMatchObject({ outcome });
   });
 
   it.each([
