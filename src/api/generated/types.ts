@@ -432,6 +432,8 @@ export interface ClusterPause {
 export interface ClusterSoak {
   /** When the content was assigned to this cluster. */
   readonly startedAt?: string;
+  /** When the content was proven here, before it failed and was assigned again. */
+  readonly provenAt?: string;
   /** When all objects were first observed applied and healthy. */
   readonly settledAt?: string;
   /** When the cluster was last observed healthy. */
@@ -514,7 +516,7 @@ export interface ClusterSync {
   readonly failures?: readonly SyncFailure[];
   /** Rendered digests proven on this cluster, newest first. They skip the soak. (at most 20) */
   readonly proven?: readonly ProvenDigest[];
-  /** Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again. (at most 20) */
+  /** Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again, unless they were proven before. (at most 20) */
   readonly failed?: readonly FailedDigest[];
   /** Progress of the soak. Kept so that a restart neither repeats nor shortens it. */
   readonly soak?: ClusterSoak;
@@ -1020,6 +1022,8 @@ export interface FailedDigest {
   readonly commit: string;
   /** When it failed. */
   readonly failedAt: string;
+  /** When it was proven here before, if it was: a revert may return to it. */
+  readonly provenAt?: string;
   /** CamelCase reason, for programs. */
   readonly reason?: string;
   /** Explanation for people, with a hint. */

@@ -75,11 +75,12 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
     [0, 20],
   ).optional(),
   failed: list(
-    'Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again.',
+    'Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again, unless they were proven before.',
     named('FailedDigest', 'A rendered digest that failed on this cluster.', {
       digest: digest('Digest of the rendered objects.'),
       commit: text('Commit that it was rendered from.', COMMIT),
       failedAt: time('When it failed.'),
+      provenAt: time('When it was proven here before, if it was: a revert may return to it.').optional(),
       reason: reason().optional(),
       message: message().optional(),
     }),
@@ -90,6 +91,7 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
     'Progress of the soak. Kept so that a restart neither repeats nor shortens it.',
     {
       startedAt: time('When the content was assigned to this cluster.').optional(),
+      provenAt: time('When the content was proven here, before it failed and was assigned again.').optional(),
       settledAt: time('When all objects were first observed applied and healthy.').optional(),
       observedAt: time('When the cluster was last observed healthy.').optional(),
       clocks: listMap(

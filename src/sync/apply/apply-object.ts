@@ -191,12 +191,20 @@ export function stopsAll({ code }: KubeError): boolean {
 const CONFLICT_HINT = `Remove these fields from git, or take them over: annotate the object in git with ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}`;
 
 function failure(error: KubeError): Extract<ApplyOutcome, { outcome: 'failed' }> {
+  const { message } = error;
+  const causes = new Set(error.causes.map(({ reason }) => reason));
+  if (causes.has('FieldManagerConflict')) {
+    return {
+      outcome: 'failed',
+      reason: 'FieldConflict',
+      message: `${message}. ${CONFLICT_HINT}`,
+      retryable: false,
+    };
+  }
+  // Its namespace ends, and can be created again after that.
+  if (causes.has('NamespaceTerminating')) {
+    return { outcome: 'failed', reason: 'Terminating', message, retryable: true };
+  }
   const retryable = ['ServerError', 'Conflict', 'NotFound', 'Gone', 'BadAnswer'].includes(error.code);
-  const conflict = error.causes.some(({ reason }) => reason === 'FieldManagerConflict');
-  return {
-    outcome: 'failed',
-    reason: conflict ? 'FieldConflict' : (error.reason ?? error.code),
-    message: conflict ? `${error.message}. ${CONFLICT_HINT}` : error.message,
-    retryable: retryable && !conflict,
-  };
+  return { outcome: 'failed', reason: error.reason ?? error.code, message, retryable };
 }

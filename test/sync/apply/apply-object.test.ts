@@ -153,6 +153,14 @@ describe('applyObject', () => {
     });
   });
 
+  it('waits while the namespace of an object is being deleted', async () => {
+    const causes = [{ reason: 'NamespaceTerminating', message: 'namespace x is being terminated' }];
+    expect(await failingWith(new KubeError('Forbidden', 'terminating', { causes }))).toMatchObject({
+      reason: 'Terminating',
+      retryable: true,
+    });
+  });
+
   it('S10 reports a conflict of field managers and does not retry it', async () => {
     const causes = [{ reason: 'FieldManagerConflict', message: 'conflict with "somebody"' }];
     expect(await failingWith(new KubeError('Conflict', 'conflict', { causes }))).toMatchObject({

@@ -176,6 +176,38 @@ describe('S32 proves content, not commits: an unchanged digest needs no new soak
   });
 });
 
+describe('returns to content that was proven, failed later and was replaced', () => {
+  it('soaks it again, and proves it', () => {
+    const sim = afterFailure();
+    sim.cluster('prod-1').unhealthy = 'No';
+    revertTo(sim, 'c3');
+    expect([runningContent(sim, 'prod-1'), stageStatus(sim, 'c3', 'prod').state]).toEqual([
+      'app=v1',
+      'Proven',
+    ]);
+  });
+
+  it('as often as something else makes it fail, or replaces it before it is proven', () => {
+    const sim = afterFailure();
+    revertTo(sim, 'c3');
+    sim.push('c4', { prod: { app: 'v2' } });
+    sim.run(MINUTE);
+    sim.push('c5', { prod: { app: 'v1' } });
+    sim.run(SECOND);
+    sim.push('c6', { prod: { app: 'v3' } });
+    sim.run(MINUTE);
+    revertTo(sim, 'c7');
+    sim.push('c8', { prod: { app: 'v2' } });
+    sim.run(MINUTE);
+    sim.cluster('prod-1').unhealthy = 'No';
+    revertTo(sim, 'c9');
+    expect([runningContent(sim, 'prod-1'), stageStatus(sim, 'c9', 'prod').state]).toEqual([
+      'app=v1',
+      'Proven',
+    ]);
+  });
+});
+
 describe('S15 replaces a failing target at once', () => {
   it('replaces a failing commit at any moment, at once', () => {
     for (let moment = 0; moment < 30; moment++) {
@@ -203,3 +235,20 @@ describe('S15 replaces a failing target at once', () => {
     expect(sim.cluster('prod-1').target?.commit).toBe('c1');
   });
 });
+
+function revertTo(sim: PromotionSimulation, commit: string): void {
+  sim.push(commit, { prod: { app: 'v1' } });
+  sim.run(10 * MINUTE);
+}
+
+function afterFailure(): PromotionSimulation {
+  const sim = new PromotionSimulation({ stages: [{ name: 'prod' }], clusters: ['prod-1'] });
+  sim.push('c1', { prod: { app: 'v1' } });
+  sim.run(10 * MINUTE);
+  sim.cluster('prod-1').unhealthy = 'Failed';
+  sim.run(MINUTE);
+  expect(sim.cluster('prod-1').status?.sync?.state).toBe('Failed');
+  sim.push('c2', { prod: { app: 'v2' } });
+  sim.run(MINUTE);
+  return sim;
+}

@@ -3,7 +3,7 @@ import type { ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { TargetDigests } from '../../commits.ts';
 import type { OrderedRelease } from '../release/order.ts';
-import { unitsToSoak } from './proofs.ts';
+import { failureOf, unitsToSoak, withFailure } from './proofs.ts';
 import type { ClusterRollout } from './rollout.ts';
 import { ALL_UNITS, startSoak } from './soak.ts';
 import type { MemberContext } from './stage-member.ts';
@@ -17,19 +17,35 @@ export function startedSync(
 ): ClusterSync {
   const { objects: _objects, failures: _failures, ...sync } = member.progress.sync;
   const target = history.target(commit, member.name) ?? unknownUnits(digest);
-  const failedBefore = sync.failed?.some((entry) => entry.digest === target.digest) ?? false;
-  const units = failedBefore ? [ALL_UNITS] : unitsToSoak(sync, target, { history, cluster: member.name });
-  // Content that failed here starts only after an acknowledgement, and then counts as new.
-  const failed = sync.failed?.filter((entry) => entry.digest !== target.digest);
+  const record = withUnprovenAgain(sync, now);
+  const failure = failureOf(record, target.digest);
+  const units = failure ? [ALL_UNITS] : unitsToSoak(record, target, { history, cluster: member.name });
+  // Content that failed here starts after an acknowledgement, or as a revert to what was proven before: it counts as new.
+  const failed = record.failed?.filter((entry) => entry !== failure);
   return {
-    ...sync,
+    ...record,
     ...optional('failed', failed),
     commit,
     renderedDigest: target.digest,
     release: name,
     stage,
-    soak: startSoak(target, units, sync.soak, now),
+    soak: { ...startSoak(target, units, sync.soak, now), ...optional('provenAt', failure?.provenAt) },
   };
+}
+
+/** What was assigned again after a failure, and is replaced before it was proven again, is still known as proven once. */
+function withUnprovenAgain(sync: ClusterSync, now: Date): ClusterSync {
+  const { soak, renderedDigest: digest, commit } = sync;
+  if (soak?.provenAt === undefined || digest === undefined || commit === undefined) return sync;
+  const failure = {
+    digest,
+    commit,
+    failedAt: now.toISOString(),
+    reason: 'Replaced',
+    message: 'replaced before it was proven again',
+    provenAt: soak.provenAt,
+  };
+  return { ...sync, ...withFailure(sync, failure) };
 }
 
 function isWriteForbidden(state: ClusterRollout['state']): boolean {

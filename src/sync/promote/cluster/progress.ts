@@ -89,6 +89,7 @@ function fail(
     failedAt: now.toISOString(),
     reason,
     message: because,
+    ...optional('provenAt', soak.provenAt),
   };
   const restarted = restartSoak({ startedAt: now.toISOString(), ...soak });
   return recordedFailure({ ...sync, ...withFailure(sync, failure), soak: restarted }, target.digest, blocker);

@@ -3,6 +3,7 @@
  * is in one of the two lists: the later result counts. Pure.
  */
 import type { FailedDigest, ProvenDigest } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { EMPTY_TARGET, type TargetDigests } from '../../commits.ts';
 import type { CommitHistory } from '../commit-history.ts';
 
@@ -31,10 +32,12 @@ export function withProof(record: ProofRecord, proof: Required<ProvenDigest>): R
 
 /** Keeps the first failure of a digest: later ones are often only its consequences. */
 export function withFailure(record: ProofRecord, failure: FailedDigest): Required<ProofRecord> {
-  const known = failureOf(record, failure.digest);
+  const { digest } = failure;
+  const proof = record.proven?.find((entry) => entry.digest === digest);
+  const first = failureOf(record, digest) ?? { ...failure, ...optional('provenAt', proof?.provenAt) };
   return {
-    proven: withoutDigest(record.proven, failure.digest),
-    failed: [known ?? failure, ...withoutDigest(record.failed, failure.digest)].slice(0, MAX_ENTRIES),
+    proven: withoutDigest(record.proven, digest),
+    failed: [first, ...withoutDigest(record.failed, digest)].slice(0, MAX_ENTRIES),
   };
 }
 

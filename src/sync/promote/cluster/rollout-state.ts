@@ -101,7 +101,8 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
     isInProgress: false,
   },
   FailedBefore: {
-    meaning: 'the content of this commit failed here with an earlier commit, so it is not started again',
+    meaning:
+      'the content of this commit failed here with an earlier commit and was never proven here, so it is not started again',
     endedBy: 'a newer commit with other content here, or an acknowledgement of the failed digest',
     reasons: ['CheckFailed', 'Failed'],
     otherReasons: 'of that failure',

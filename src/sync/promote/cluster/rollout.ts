@@ -1,4 +1,5 @@
 /** The state of one cluster towards one commit in its stage (rollout-state.ts), and why. Pure. */
+import type { FailedDigest } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { EMPTY_TARGET } from '../../commits.ts';
@@ -67,13 +68,18 @@ function failed(
     return progress.state === 'Failed' ? { ...explanationOf(progress), state: 'Failed' } : undefined;
   }
   const failure = digest === undefined ? undefined : failureOf(progress.sync, digest);
-  if (!failure || acknowledged.has(failure.digest)) return undefined;
+  if (!failure || mayStartAgain(failure, acknowledged)) return undefined;
   return {
     state: 'FailedBefore',
     reason: failure.reason ?? 'Failed',
     because: `this content already failed on this cluster with ${failure.commit}: ${failure.message ?? ''}`,
     blocker: { kind: 'Cluster', name },
   };
+}
+
+/** What was proven here may have failed for what happened around it: a revert to it is carried out, and soaks again. */
+function mayStartAgain({ digest, provenAt }: FailedDigest, acknowledged: ReadonlySet<string>): boolean {
+  return provenAt !== undefined || acknowledged.has(digest);
 }
 
 /** It runs a newer commit, from another stage or from before the hub was restored: it is never rolled back. */

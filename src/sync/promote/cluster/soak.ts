@@ -27,9 +27,14 @@ export function startSoak(
  * The same target from the start: after a failure, or after too many inconclusive checks. The time of the last run of each
  * check stays, so that a check is not run again at once.
  */
-export function restartSoak({ startedAt, gates = [] }: ClusterSoak): ClusterSoak {
+export function restartSoak({ startedAt, provenAt, gates = [] }: ClusterSoak): ClusterSoak {
   const runTimes = gates.map(({ name, ranAt }) => ({ name, ...optional('ranAt', ranAt) }));
-  return { ...optional('startedAt', startedAt), clocks: [], gates: runTimes };
+  return {
+    ...optional('startedAt', startedAt),
+    ...optional('provenAt', provenAt),
+    clocks: [],
+    gates: runTimes,
+  };
 }
 
 /** Everything was observed applied and healthy at that moment. */

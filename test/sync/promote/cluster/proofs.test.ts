@@ -55,6 +55,8 @@ describe('the proofs of a cluster', () => {
   it('keeps a digest in one list only: the later result counts', () => {
     const failed = withFailure(withProof({}, proof('c1')), failure('c1'));
     expect([isProven(failed, 'a1 b1'), failureOf(failed, 'a1 b1')?.commit]).toEqual([false, 'c1']);
+    expect(failureOf(failed, 'a1 b1')?.provenAt).toBe(proof('c1').provenAt);
+    expect(failureOf(withFailure(failed, failure('c1')), 'a1 b1')?.provenAt).toBe(proof('c1').provenAt);
     const again = withProof(failed, proof('c1'));
     expect([isProven(again, 'a1 b1'), failureOf(again, 'a1 b1')]).toEqual([true, undefined]);
   });

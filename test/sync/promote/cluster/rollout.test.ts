@@ -19,8 +19,8 @@ function member(state: ProgressState, commit: 'c1' | 'c2', more: Partial<StageMe
   return memberOf({ progress, recorded: sync, ...more });
 }
 
-function failedBefore(): StageMember {
-  const sync = { commit: 'c1', renderedDigest: 'a1', failed: FAILED };
+function failedBefore(failed = FAILED): StageMember {
+  const sync = { commit: 'c1', renderedDigest: 'a1', failed };
   return memberOf({ progress: { ...member('Proven', 'c1').progress, sync } });
 }
 
@@ -36,6 +36,12 @@ describe('clusterRollout', () => {
       failedBefore(),
       'c2',
       'FailedBefore: this content already failed on this cluster with c2: it crashed',
+    ],
+    [
+      'content that failed after it was proven',
+      failedBefore(FAILED.map((failure) => ({ ...failure, provenAt: '' }))),
+      'c2',
+      'NotStarted: waits for a slot',
     ],
     [
       'an unreachable cluster',
