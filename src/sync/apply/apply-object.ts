@@ -13,6 +13,7 @@ import { planTakeover, type Takeover } from './ownership/takeover.ts';
 import type { ObjectPlan } from './plan.ts';
 import { deleteOwned } from './prune/delete.ts';
 import { scopeMismatchReason } from './scope.ts';
+import { stopsAll, type TimeoutBudget } from './timeout-budget.ts';
 
 export type ApplyOutcome =
   | {
@@ -34,9 +35,10 @@ export interface ApplyContext {
   readonly client: Client;
   readonly hub: string;
   readonly applied: ReadApplied;
+  readonly timeouts?: TimeoutBudget;
 }
 
-/** Rejects only when no further object can be applied either: aborted, or the server is unreachable. */
+/** Rejects only when no further object can be applied either: aborted, or the server does not answer. */
 export async function applyObject(context: ApplyContext, plan: ObjectPlan): Promise<ApplyOutcome> {
   const { uid, force } = plan;
   const adopted = uid !== undefined && plan.entry?.adopted === true;
@@ -44,7 +46,7 @@ export async function applyObject(context: ApplyContext, plan: ObjectPlan): Prom
   try {
     return { outcome: 'applied', object: await send(context, plan, bound), replaced: false, adopted };
   } catch (error) {
-    if (!isKubeError(error) || stopsAll(error)) throw error;
+    if (!isKubeError(error) || stopsAll(error, context)) throw error;
     if (isAnotherObject(plan, error)) return takeOver(context, plan, error);
     return recover(context, plan, { bound, adopted, error });
   }
@@ -94,7 +96,7 @@ async function takeOver(context: ApplyContext, plan: ObjectPlan, error: KubeErro
     const taken = adopted ? { ...plan, object: markAdopted(object) } : plan;
     return await writeFound(context, taken, { bound: { precondition: { uid }, force }, adopted });
   } catch (next) {
-    if (!isKubeError(next) || stopsAll(next)) throw next;
+    if (!isKubeError(next) || stopsAll(next, context)) throw next;
     // Deleted between the two requests: a later reconcile creates it.
     return failure(next.code === 'NotFound' ? error : next);
   }
@@ -122,7 +124,7 @@ async function writeFound(
   try {
     return { outcome: 'applied', object: await send(context, plan, bound), replaced: false, adopted };
   } catch (error) {
-    if (!isKubeError(error) || stopsAll(error)) throw error;
+    if (!isKubeError(error) || stopsAll(error, context)) throw error;
     return recover(context, plan, { bound, adopted, error });
   }
 }
@@ -175,19 +177,6 @@ function versionOf({ object }: ObjectPlan): string {
   return object.apiVersion.split('/').at(-1) ?? '';
 }
 
-/** The next object would fail for the same reason. */
-export function stopsAll({ code }: KubeError): boolean {
-  return [
-    'Unreachable',
-    'Timeout',
-    'Aborted',
-    'Unauthorized',
-    'Credentials',
-    'TooManyRequests',
-    'Config',
-  ].includes(code);
-}
-
 const CONFLICT_HINT = `Remove these fields from git, or take them over: annotate the object in git with ${ANNOTATION_ADOPT}: ${ADOPT_ALLOWED}`;
 
 function failure(error: KubeError): Extract<ApplyOutcome, { outcome: 'failed' }> {
@@ -205,6 +194,8 @@ function failure(error: KubeError): Extract<ApplyOutcome, { outcome: 'failed' }>
   if (causes.has('NamespaceTerminating')) {
     return { outcome: 'failed', reason: 'Terminating', message, retryable: true };
   }
-  const retryable = ['ServerError', 'Conflict', 'NotFound', 'Gone', 'BadAnswer'].includes(error.code);
+  const retryable = ['ServerError', 'Timeout', 'Conflict', 'NotFound', 'Gone', 'BadAnswer'].includes(
+    error.code,
+  );
   return { outcome: 'failed', reason: error.reason ?? error.code, message, retryable };
 }

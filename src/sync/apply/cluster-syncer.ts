@@ -29,6 +29,7 @@ import { createAppliedReader } from './ownership/earlier-content.ts';
 import { reportObserved, type SyncSummary, summarizeSync, syncedCondition } from './report.ts';
 import { type ClusterSession, IdentityMismatch, openClusterSession, type WriterLease } from './session.ts';
 import { observeCluster, syncCluster } from './sync-cluster.ts';
+import { createTimeoutBudget } from './timeout-budget.ts';
 
 export interface ClusterSyncerOptions {
   readonly cluster: string;
@@ -133,7 +134,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const { client, live } = open;
     const applied = createAppliedReader(assignment.content, log);
     const { hub, scope, recordEvent } = options;
-    const base = { client, live, hub, scope, store, applied, clock, log, serverForms, signal };
+    const timeouts = createTimeoutBudget();
+    const base = { client, live, hub, scope, store, applied, timeouts, clock, log, serverForms, signal };
     const context: SyncContext = { ...base, ...optional('recordEvent', recordEvent) };
     const { digest, units } = content;
     const { commit, pipeline } = assignment;

@@ -8,6 +8,7 @@ import type { ServerForm } from './input.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import type { LiveCache } from './live/ports.ts';
 import type { ReadApplied } from './ownership/earlier-content.ts';
+import type { TimeoutBudget } from './timeout-budget.ts';
 
 export interface SyncContext {
   readonly client: Client;
@@ -18,6 +19,7 @@ export interface SyncContext {
   /** Prefix of the units of this inventory. */
   readonly scope: string;
   readonly applied: ReadApplied;
+  readonly timeouts?: TimeoutBudget;
   readonly clock: Clock;
   readonly log: Log;
   /** For people, about the cluster. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client, WatchOptions } from '../../../src/kube/client/client.ts';
-import { KubeError } from '../../../src/kube/client/errors.ts';
+import { isKubeError, KubeError } from '../../../src/kube/client/errors.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -65,6 +65,50 @@ describe('createClusterSyncer', () => {
     });
     await syncer.reconcile({ ...target, content }, signal);
     expect(syncer.report()).toMatchObject({ synced: { status: 'True' }, health: { answer: 'Settled' } });
+    await syncer.close();
+  });
+
+  it.each([
+    [
+      'SAF-2 applies all others when the writes of one object are never answered',
+      ['b'],
+      'a c d e f g',
+      'reported: Timeout',
+    ],
+    [
+      'SAF-2 stops when the writes of many objects are never answered',
+      'abcdefg'.split(''),
+      '',
+      'rejected: Timeout',
+    ],
+  ])('%s', async (_, hanging, applied, end) => {
+    const cluster = createFakeCluster();
+    const { client } = cluster.process();
+    const apply: Client['apply'] = async (resource, object, options) => {
+      if (!hanging.includes(object.metadata.name)) return client.apply(resource, object, options);
+      throw new KubeError('Timeout', 'no answer within 30 s');
+    };
+    const syncer = await syncerFor(cluster, {
+      connect: async () => ({ ...client, apply, watch: quietWatch }),
+    });
+    const { signal } = new AbortController();
+    const names = 'abcdefg'.split('');
+    const many = {
+      ...RENDERED,
+      units: [
+        unit(
+          'web',
+          names.map((name) => configMap(name)),
+        ),
+      ],
+    };
+    const target = { mode: 'Apply', commit: COMMIT, pipeline: 'fleet', because: 'next in line' } as const;
+    const ended = await syncer.reconcile({ ...target, content: async () => many }, signal).then(
+      () => `reported: ${syncer.report().synced.reason}`,
+      (error: unknown) => `rejected: ${isKubeError(error) ? error.code : String(error)}`,
+    );
+    expect(ended).toBe(end);
+    expect(names.filter((name) => cluster.objects.has(`ConfigMap default/${name}`)).join(' ')).toBe(applied);
     await syncer.close();
   });
 

@@ -4,16 +4,16 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import { apiVersionOf, nameOf } from '../../../kube/client/paths.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import { runConcurrently } from '../../run-concurrently.ts';
-import { stopsAll } from '../apply-object.ts';
 import type { SyncContext, SyncTarget } from '../context.ts';
 import type { Inventory, InventoryEntry } from '../inventory/inventory.ts';
 import type { InventoryStore } from '../inventory/store.ts';
 import { kindKey, usedKinds } from '../live/kinds.ts';
 import type { KindRef } from '../live/ports.ts';
+import { stopsAll } from '../timeout-budget.ts';
 import { orphanEntry, unlistedObjects } from './plan.ts';
 
 export interface OrphanContext
-  extends Pick<SyncContext, 'client' | 'hub' | 'scope' | 'live' | 'clock' | 'log'> {
+  extends Pick<SyncContext, 'client' | 'hub' | 'scope' | 'live' | 'timeouts' | 'clock' | 'log'> {
   readonly store: Pick<InventoryStore, 'inventory' | 'applied'>;
 }
 
@@ -40,10 +40,11 @@ export async function watchedOrphans(
 
 /** Undefined if it cannot be read now: then it is not known to be ours. */
 async function readVerdict(
-  { client, hub, scope, store }: OrphanContext,
+  context: OrphanContext,
   object: KubeObject,
   commit: string,
 ): Promise<{ readonly entry?: InventoryEntry } | undefined> {
+  const { client, hub, scope, store } = context;
   try {
     const found = await client.get(await client.resourceFor(object.apiVersion, object.kind), nameOf(object));
     const inventory = store.inventory();
@@ -51,7 +52,7 @@ async function readVerdict(
     const entry = still && orphanEntry(still, commit);
     return entry ? { entry } : {};
   } catch (error) {
-    if (!isKubeError(error) || stopsAll(error)) throw error;
+    if (!isKubeError(error) || stopsAll(error, context)) throw error;
     return undefined;
   }
 }
@@ -90,7 +91,7 @@ export async function unwatchedOrphans(
       (object) => orphanEntry(object, commit) ?? [],
     );
   } catch (error) {
-    if (!isKubeError(error) || stopsAll(error)) throw error;
+    if (!isKubeError(error) || stopsAll(error, context)) throw error;
     log.warn('orphans not searched', { error });
     searches.set(store, { dueMs: clock.monotonicMs() + SEARCH_AGAIN_MS });
     return [];

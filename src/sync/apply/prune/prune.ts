@@ -11,13 +11,13 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { runConcurrently } from '../../run-concurrently.ts';
-import { stopsAll } from '../apply-object.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
 import type { SyncContext } from '../context.ts';
 import type { InventoryEntry } from '../inventory/inventory.ts';
 import { ownerOf } from '../inventory/owner-labels.ts';
 import { groupByStep } from '../order.ts';
 import type { TargetPlan } from '../plan.ts';
+import { stopsAll } from '../timeout-budget.ts';
 import { confirmDeleted, deleteOwned, type OwnedDeleteOutcome } from './delete.ts';
 import type { PrunePlan } from './plan.ts';
 import { postponedReason, unappliedObjects } from './postpone.ts';
@@ -90,7 +90,7 @@ async function pruneObject(
       return afterConfirm(
         context,
         entry,
-        await withErrorsAsRefusals(() => confirmDeleted(context, entry, entry.uid)),
+        await withErrorsAsRefusals(context, () => confirmDeleted(context, entry, entry.uid)),
       );
     case 'release':
       return release(context, entry, because);
@@ -105,7 +105,7 @@ async function pruneObject(
 }
 
 async function deleteOrRelease(context: SyncContext, entry: InventoryEntry): Promise<PruneOutcome> {
-  const result = await withErrorsAsRefusals(() => deleteOwned(context, entry));
+  const result = await withErrorsAsRefusals(context, () => deleteOwned(context, entry));
   return result.outcome === 'not ours' ? release(context, entry, result.because) : afterDelete(result);
 }
 
@@ -114,11 +114,14 @@ function waits(reason: string, message: string): PruneOutcome {
 }
 
 /** An object of a kind that is no longer served may still exist, and an admission policy may refuse the delete. */
-async function withErrorsAsRefusals(act: () => Promise<OwnedDeleteOutcome>): Promise<OwnedDeleteOutcome> {
+async function withErrorsAsRefusals(
+  context: SyncContext,
+  act: () => Promise<OwnedDeleteOutcome>,
+): Promise<OwnedDeleteOutcome> {
   try {
     return await act();
   } catch (error) {
-    if (!isKubeError(error) || stopsAll(error)) throw error;
+    if (!isKubeError(error) || stopsAll(error, context)) throw error;
     return { outcome: 'refused', because: error.message };
   }
 }
