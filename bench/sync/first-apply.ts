@@ -13,10 +13,11 @@ export interface FirstApply {
 }
 
 export async function firstApply(bed: Bed, objects: number): Promise<FirstApply> {
+  const { length: before } = await quiet(bed);
   bed.push({ objects, value: '0', changes: new Map() });
   bed.startSync();
   await eventually(bed, createAppliedCheck(objects), `${objects} objects are applied`);
-  const writes = (await quiet(bed)).filter(isWrite);
+  const writes = (await quiet(bed)).slice(before).filter(isWrite);
   const startMs = Math.min(...writes.map(({ receivedMs }) => receivedMs));
   const endMs = Math.max(...writes.map(({ answeredMs }) => answeredMs));
   const { peakMiB, cpuSeconds } = await bed.usage();
