@@ -80,6 +80,10 @@ export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
 export const ANNOTATION_SECRET_USE = `${GROUP}/secret-use`;
 /** `<until>; <who>; <why>`, at most 4 hours: overrides an admission policy, and raises an alert. */
 export const ANNOTATION_BREAK_GLASS = `${GROUP}/break-glass`;
+/** On a Machine, set by kubenode-machine: the bootstrap token that its agent may join with, without its secret. */
+export const ANNOTATION_BOOTSTRAP_TOKEN = `${GROUP}/bootstrap-token`;
+/** On a certificate request: the UID of the Machine that it is for, so that a Machine of the same name is not mistaken for it. */
+export const ANNOTATION_MACHINE_UID = `${GROUP}/machine-uid`;
 /** Must be the UID of a protected object before it can be deleted. */
 export const ANNOTATION_CONFIRM_DELETE = `${GROUP}/confirm-delete`;
 
@@ -159,8 +163,20 @@ export const AGENT_GROUP = 'kubenode:agents';
 /** Prefix of the user name of an agent; the name of its machine follows. */
 export const AGENT_USER_PREFIX = 'kubenode:agent:';
 export const NODE_USER_PREFIX = 'system:node:';
+export const NODE_GROUP = 'system:nodes';
 /** Group of hosts that join with a bootstrap token. They may only request a certificate. */
 export const BOOTSTRAP_GROUP = 'system:bootstrappers:kubenode';
+/** User of a bootstrap token; its id follows. */
+export const BOOTSTRAP_USER_PREFIX = 'system:bootstrap:';
+
+/** Group of the bootstrap token of one Machine. The token is in BOOTSTRAP_GROUP, too, which has the permission. */
+export function bootstrapGroupOf(machineUid: string): string {
+  return `${BOOTSTRAP_GROUP}:${machineUid}`;
+}
+
+/** Signers of the certificates of agents and of their kubelets. */
+export const SIGNER_AGENT = 'kubernetes.io/kube-apiserver-client';
+export const SIGNER_KUBELET = 'kubernetes.io/kube-apiserver-client-kubelet';
 
 /** ClusterRoles for people. */
 export const ROLE_VIEW = 'kubenode-view';
@@ -199,6 +215,11 @@ export const FLEET_DEFAULT = 'fleet-default';
 export const KILL_SWITCH = 'kill-switch';
 /** Bootstrap tokens are Secrets here. */
 export const NAMESPACE_KUBE_SYSTEM = 'kube-system';
+
+export function bootstrapTokenSecret(tokenId: string): string {
+  return `bootstrap-token-${tokenId}`;
+}
+
 /** The namespace whose UID identifies a cluster. */
 export const IDENTITY_NAMESPACE = NAMESPACE_KUBE_SYSTEM;
 

@@ -9,6 +9,7 @@ import { createHistoryCommand } from './commands/history.ts';
 import { createInitCommand } from './commands/init/init.ts';
 import { createInstallCommand } from './commands/install.ts';
 import { createLocalCommand } from './commands/local/local.ts';
+import { createMachineCommand } from './commands/machine/machine.ts';
 import { createPlanCommand } from './commands/plan/plan.ts';
 import { createReleaseCommand } from './commands/release/release.ts';
 import { createRenderCommand } from './commands/render.ts';
@@ -44,6 +45,7 @@ export function createProgram(io: Io): Command {
     createStatusCommand(io),
     createReleaseCommand(io),
     createHistoryCommand(io),
+    createMachineCommand(io),
     createAgentCommand(io),
     createValidateCommand(io),
     createExplainCommand(io),

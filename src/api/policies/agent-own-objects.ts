@@ -5,6 +5,8 @@ import {
   GROUP,
   NAMESPACE_AGENTS,
   POLICY_AGENT_OWN_OBJECTS,
+  SIGNER_AGENT,
+  SIGNER_KUBELET,
 } from '../names.ts';
 import { celList, celText, sameBut, USER } from './cel.ts';
 import { type Operation, policy, type Validation } from './policy.ts';
@@ -47,7 +49,6 @@ const CONDITIONS = ['ComponentsReady', 'UpToDate', 'DriftDetected'];
 const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'];
 /** Metadata that the server itself changes on each write. */
 const BOOKKEEPING = ['managedFields', 'resourceVersion', 'generation'];
-const SIGNERS = ['kubernetes.io/kube-apiserver-client', 'kubernetes.io/kube-apiserver-client-kubelet'];
 const USAGES = ['client auth', 'digital signature', 'key encipherment'];
 
 const variables = {
@@ -123,7 +124,7 @@ const validations: readonly Validation[] = [
   ),
   about(
     CSR,
-    `object.spec.signerName in ${celList(SIGNERS)} && has(object.spec.usages) && object.spec.usages.all(u, u in ${celList(USAGES)})`,
+    `object.spec.signerName in ${celList([SIGNER_AGENT, SIGNER_KUBELET])} && has(object.spec.usages) && object.spec.usages.all(u, u in ${celList(USAGES)})`,
     'an agent may request client certificates only',
   ),
 ];

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kube/objects/object.ts';
 import {
   BOOTSTRAP_GROUP,
+  bootstrapGroupOf,
   LABEL_MACHINE,
   NAMESPACE_KUBE_SYSTEM,
   POLICY_BOOTSTRAP_TOKENS,
@@ -19,8 +20,24 @@ const FIELDS = [
   'auth-extra-groups',
 ];
 
-/** As CEL sees it: `data` of a Secret is encoded, and CEL of Kubernetes cannot decode. The lifetime is left to the controller. */
-const GROUP_IN_BASE64 = Buffer.from(BOOTSTRAP_GROUP).toString('base64');
+/**
+ * `data` of a Secret is base64, which CEL of Kubernetes cannot decode. Both groups up to the UID are 60 bytes, a multiple of three, so
+ * that their encoding is a prefix of every value, and the 36 bytes of the UID are the 48 characters behind it. The lifetime is left
+ * to the controller.
+ */
+const GROUPS_IN_BASE64 = Buffer.from(`${BOOTSTRAP_GROUP},${bootstrapGroupOf('')}`).toString('base64');
+const UID_IN_BASE64 = 48;
+/** A comma as the first, second or third of three encoded bytes: it would begin another group. */
+const COMMA_IN_BASE64 = '^(.{4})*(L[A-P]..|.[CSiy][w-z].|..[AEIMQUYcgkosw048]s)';
+
+const groups = "variables.data['auth-extra-groups']";
+const groupsAllowed = [
+  "'auth-extra-groups' in variables.data",
+  `${groups}.startsWith(${celText(GROUPS_IN_BASE64)})`,
+  `${groups}.size() == ${GROUPS_IN_BASE64.length + UID_IN_BASE64}`,
+  `${groups}.substring(${GROUPS_IN_BASE64.length}).matches('^[A-Za-z0-9+/]*$')`,
+  `!${groups}.substring(${GROUPS_IN_BASE64.length}).matches(${celText(COMMA_IN_BASE64)})`,
+].join(' && ');
 
 /** RBAC can limit neither type nor name of a Secret that is created, so this policy does. It concerns one account. */
 export const bootstrapTokens: readonly KubeObject[] = policy({
@@ -46,8 +63,8 @@ export const bootstrapTokens: readonly KubeObject[] = policy({
       message: 'a bootstrap token is never changed: delete it and create another one',
     },
     {
-      expression: `variables.token.type == ${celText(TYPE)} && 'auth-extra-groups' in variables.data && variables.data['auth-extra-groups'] == ${celText(GROUP_IN_BASE64)}`,
-      message: `expected a Secret of type ${TYPE} whose only group is ${BOOTSTRAP_GROUP}`,
+      expression: `variables.token.type == ${celText(TYPE)} && ${groupsAllowed}`,
+      message: `expected a Secret of type ${TYPE} whose only groups are ${BOOTSTRAP_GROUP} and ${bootstrapGroupOf('<UID of a Machine>')}`,
     },
     {
       expression: `variables.data.all(k, k in [${FIELDS.map(celText).join(', ')}])`,

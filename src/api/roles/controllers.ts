@@ -6,12 +6,12 @@ import {
   NAMESPACE_KUBE_SYSTEM,
   NAMESPACE_OF_NODE_EVENTS,
   PRINCIPAL_HOSTING,
+  SIGNER_AGENT,
+  SIGNER_KUBELET,
 } from '../names.ts';
 import { APPLY, may, PATCH, type PolicyRule, READ, WRITE } from './rbac.ts';
 
 const CERTIFICATES = 'certificates.k8s.io';
-/** Signers of certificates for agents and their kubelets. */
-const SIGNERS = ['kubernetes.io/kube-apiserver-client', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
 const ourKinds = may(READ, GROUP, ['*']);
 const nodes = may(READ, '', ['nodes']);
@@ -151,7 +151,7 @@ export const approverRights: Rights = {
     ...baseReads,
     may(READ, CERTIFICATES, ['certificatesigningrequests']),
     may(['update', 'patch'], CERTIFICATES, ['certificatesigningrequests/approval']),
-    may(['approve'], CERTIFICATES, ['signers'], SIGNERS),
+    may(['approve'], CERTIFICATES, ['signers'], [SIGNER_AGENT, SIGNER_KUBELET]),
   ],
 };
 

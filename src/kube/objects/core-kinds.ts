@@ -6,7 +6,6 @@ export const SECRETS = core('Secret', true);
 export const NAMESPACES = core('Namespace', false);
 export const NODES = core('Node', false);
 export const PODS = core('Pod', true);
-
 function core(kind: string, namespaced: boolean): Resource {
   return { group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced };
 }

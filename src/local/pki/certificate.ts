@@ -12,7 +12,7 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
-import * as der from './der.ts';
+import * as der from '../../os/x509/der.ts';
 
 /** A certificate and its private key, both PEM. */
 export interface CertificatePair {

@@ -2,9 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Command, Option } from 'commander';
-import { GROUP, NAMESPACE, PRINCIPAL_CONTROLLERS, PRINCIPAL_DEFENDER } from '../../../api/names.ts';
+import {
+  GROUP,
+  NAMESPACE,
+  PRINCIPAL_APPROVER,
+  PRINCIPAL_CONTROLLERS,
+  PRINCIPAL_DEFENDER,
+} from '../../../api/names.ts';
 import { createDefender } from '../../../defender/defender.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
+import type { Client } from '../../../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
 import { runControllers } from '../../../kube/controller/run.ts';
@@ -18,10 +25,11 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
+import { createIdentity } from './identity.ts';
 
 const HELP = `
-Runs the controllers of one cluster: in this version the Defender, which sweeps the ledger of grants and reports the state of
-the DefenderPolicies. Run several: one leads, the others take over when it ends. It can be killed at any time. It acts
+Runs the controllers of one cluster: the Defender, which sweeps the ledger of grants and reports the state of the
+DefenderPolicies; the approver of the certificates of agents and their kubelets; and the one that deletes bootstrap tokens. Run several: one leads, the others take over when it ends. It can be killed at any time. It acts
 as the user kubenode-controllers and impersonates the account of each controller: with credentials of that user, or
 with those of an administrator.
 
@@ -38,7 +46,7 @@ const LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' };
 
 export function createControllersCommand(io: Io): Command {
   const command = new Command('controllers')
-    .description('run the controllers of a cluster: the Defender')
+    .description('run the controllers of a cluster: the Defender, and the approver of certificates')
     .option(
       '--port <n>',
       'port for /healthz, /readyz and /metrics; 0 selects a free port',
@@ -69,10 +77,12 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const shared = { clock, log, random: systemRandom };
   const client = await connect(connection);
-  const defenderClient = await connect({
-    ...connection,
-    impersonate: impersonateServiceAccount({ namespace: NAMESPACE, name: PRINCIPAL_DEFENDER }),
-  });
+  const connectAs = (name: string): Promise<Client> =>
+    connect({ ...connection, impersonate: impersonateServiceAccount({ namespace: NAMESPACE, name }) });
+  const [defenderClient, approverClient] = await Promise.all([
+    connectAs(PRINCIPAL_DEFENDER),
+    connectAs(PRINCIPAL_APPROVER),
+  ]);
   const lease = watchLeading(
     createLeaseElection({ ...shared, client, identity, name: LEASE, metrics: runtime.lease }),
   );
@@ -84,12 +94,19 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     leads,
     metrics: runtime.watch,
   });
+  const identities = createIdentity({
+    ...shared,
+    client: approverClient,
+    leads,
+    metrics,
+    watch: runtime.watch,
+  });
   try {
     await runControllers(
       {
         ...shared,
-        controllers: [defender.controller],
-        views: defender.views,
+        controllers: [defender.controller, ...identities.controllers],
+        views: { ...identities.views, ...defender.views },
         connect: (principal) => connect({ ...connection, ...principal }),
         reporter: { domain: GROUP, instance: identity },
         lease,
@@ -101,7 +118,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     );
   } finally {
     defender.close();
-    await Promise.all([client.close(), defenderClient.close()]);
+    await Promise.all([client, defenderClient, approverClient].map((each) => each.close()));
   }
 }
 

@@ -16,7 +16,7 @@ const DATA = {
   'token-id': 'abc123',
   'token-secret': '0123456789abcdef',
   'usage-bootstrap-authentication': 'true',
-  'auth-extra-groups': BOOTSTRAP_GROUP,
+  'auth-extra-groups': `${BOOTSTRAP_GROUP},${BOOTSTRAP_GROUP}:0a1b2c3d-0000-4000-8000-000000000017`,
   expiration: '2026-11-20T07:05:05Z',
 };
 
@@ -34,11 +34,22 @@ describe('kubenode-machine', () => {
     ['a token for one machine', token(), 'allowed'],
     ['a token that never expires', token({ expiration: undefined }), TOKENS],
     ['a token of another group', token({ 'auth-extra-groups': 'system:bootstrappers:kubeadm' }), TOKENS],
-    [
-      'a token of two groups',
-      token({ 'auth-extra-groups': `${BOOTSTRAP_GROUP},system:bootstrappers:x` }),
+    ['a token of no Machine', token({ 'auth-extra-groups': BOOTSTRAP_GROUP }), TOKENS],
+    ...['', ',system:bootstrappers:x', '0'].map((more): [string, KubeObject, AccessDecision] => [
+      `a token whose groups end in "${more}"`,
+      token({
+        'auth-extra-groups': `${DATA['auth-extra-groups'].slice(0, more === '' ? -1 : undefined)}${more}`,
+      }),
       TOKENS,
-    ],
+    ]),
+    // 36 characters, as a UID has, with a comma as the first, second and third of three.
+    ...['', '0', '00'].map((start): [string, KubeObject, AccessDecision] => [
+      `a token with another group after "${start}"`,
+      token({
+        'auth-extra-groups': `${BOOTSTRAP_GROUP},${BOOTSTRAP_GROUP}:${`${start},system:bootstrappers:kubeadm:default-node`.slice(0, 36)}`,
+      }),
+      TOKENS,
+    ]),
     ['a token without a group', token({ 'auth-extra-groups': undefined }), TOKENS],
     ['a token that may sign', token({ 'usage-bootstrap-signing': 'true' }), TOKENS],
     ['a token for no machine', { ...token(), metadata: { ...token().metadata, labels: {} } }, TOKENS],

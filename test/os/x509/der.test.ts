@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as der from '../../../src/local/pki/der.ts';
+import * as der from '../../../src/os/x509/der.ts';
 
 describe('DER', () => {
   it.each([

@@ -30,6 +30,11 @@ export function utf8(text: string): Buffer {
   return element(0x0c, Buffer.from(text, 'utf8'));
 }
 
+/** The caller knows that the text has only characters of this type: letters, digits and `'()+,-./:=?`. */
+export function printable(text: string): Buffer {
+  return element(0x13, Buffer.from(text, 'latin1'));
+}
+
 export function octets(bytes: Uint8Array): Buffer {
   return element(0x04, bytes);
 }

@@ -1,0 +1,50 @@
+/**
+ * The record of a bootstrap token on its Machine: everything but the secret. The account that makes tokens cannot read Secrets
+ * in kube-system, so that it needs the UID to delete one; and the approver accepts no token but the newest one of a Machine.
+ */
+import { isRecord } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { ANNOTATION_BOOTSTRAP_TOKEN } from '../names.ts';
+
+export interface BootstrapTokenRecord {
+  /** The public half of the token. */
+  readonly id: string;
+  /** Of the Secret; undefined once it is deleted. */
+  readonly secretUid?: string;
+  readonly expiresAt: string;
+  /** `spec.agentEpoch` when it was made. */
+  readonly epoch: number;
+  /** The epoch was raised for this token: a person said that the agent before it is lost, even if it seems alive. */
+  readonly replacesAgent: boolean;
+}
+
+/** No agent needs longer to join; the server removes what is left over then. */
+export const BOOTSTRAP_TOKEN_SECONDS = 900;
+
+export function formatTokenRecord(record: BootstrapTokenRecord): string {
+  const { id, secretUid, expiresAt, epoch, replacesAgent } = record;
+  return JSON.stringify({ id, secretUid, expiresAt, epoch, replacesAgent });
+}
+
+/** Undefined without a record, and for one that is damaged: no token is accepted then. */
+export function tokenRecordOf({ metadata }: Pick<KubeObject, 'metadata'>): BootstrapTokenRecord | undefined {
+  const text = metadata.annotations?.[ANNOTATION_BOOTSTRAP_TOKEN];
+  if (text === undefined) return undefined;
+  const found = parseJson(text);
+  return isTokenRecord(found) ? found : undefined;
+}
+
+function isTokenRecord(value: unknown): value is BootstrapTokenRecord {
+  if (!isRecord(value)) return false;
+  const { id, secretUid = '', expiresAt, epoch, replacesAgent } = value;
+  const texts = [id, secretUid, expiresAt].every((each) => typeof each === 'string');
+  return texts && typeof epoch === 'number' && typeof replacesAgent === 'boolean';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+/** `kubenode machine token`: the kubeconfig with which the agent of one Machine gets its first certificate. */
+import { randomInt } from 'node:crypto';
+import { Command } from 'commander';
+import { PRINCIPAL_MACHINE } from '../../../api/names.ts';
+import { BOOTSTRAP_TOKEN_SECONDS } from '../../../api/secrets/bootstrap-token.ts';
+import { createBootstrapToken } from '../../../controllers/bootstraptoken/create.ts';
+import { loadConfig } from '../../../kube/auth/config.ts';
+import { connect } from '../../../kube/client/connect.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import type { Io } from '../../io.ts';
+import { createIntegerParser } from '../../option-parsers.ts';
+import { connectOptionsFor } from '../../principal.ts';
+
+const HELP = `
+Makes a bootstrap token for one Machine and prints a kubeconfig with it. The agent of this Machine gets its first
+certificate with it, once; the token is deleted then, and after 15 minutes in any case. The newest token of a Machine is
+the only one that works. It makes its holder the agent of this Machine: send it to the host only.
+
+  kubenode machine token n1 > bootstrap.json
+  kubenode agent run --machine n1 --bootstrap bootstrap.json --host sandbox --directory /tmp/n1`;
+
+interface TokenFlags extends ConnectionFlags {
+  readonly seconds: number;
+}
+
+export function createMachineTokenCommand(io: Io): Command {
+  const command = new Command('token')
+    .description('make the bootstrap token with which the agent of a Machine joins')
+    .argument('<machine>', 'name of the Machine')
+    .option(
+      '--seconds <n>',
+      'how long it may be used',
+      createIntegerParser(60, BOOTSTRAP_TOKEN_SECONDS),
+      BOOTSTRAP_TOKEN_SECONDS,
+    )
+    .addHelpText('after', HELP);
+  return addConnectionOptions(command).action(async (machine: string, flags: TokenFlags) => {
+    const options = await connectOptionsFor(io, flags, PRINCIPAL_MACHINE);
+    const { connection } = await loadConfig({ ...options, clock: io.clock });
+    const { tls } = await connection.credentials.current();
+    const client = await connect(options);
+    try {
+      const now = io.clock.now();
+      const { token, expiresAt } = await createBootstrapToken({
+        client,
+        machine,
+        now,
+        randomInt: (below) => randomInt(below),
+        seconds: flags.seconds,
+      });
+      io.out(`${formatBootstrapConfig({ server: connection.server, ca: tls.ca, token })}\n`);
+      io.err(`the token of Machine ${machine} may be used once, until ${expiresAt}\n`);
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+interface BootstrapAccess {
+  readonly server: string;
+  /** PEM; without it the CAs of the host are trusted. */
+  readonly ca: string | undefined;
+  readonly token: string;
+}
+
+/** A kubeconfig as JSON, which is YAML, too: the agent has no parser for YAML. */
+function formatBootstrapConfig({ server, ca, token }: BootstrapAccess): string {
+  const authority =
+    ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
+  const name = 'bootstrap';
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    clusters: [{ name, cluster: { server, ...authority } }],
+    users: [{ name, user: { token } }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+  };
+  return JSON.stringify(config, undefined, 2);
+}

@@ -1,0 +1,86 @@
+/** Whether a request is in our names, its requester, and its machine. Pure. */
+import {
+  AGENT_GROUP,
+  AGENT_USER_PREFIX,
+  agentUser,
+  BOOTSTRAP_GROUP,
+  BOOTSTRAP_USER_PREFIX,
+  NODE_GROUP,
+  NODE_USER_PREFIX,
+  PRINCIPAL_MACHINE,
+  SIGNER_AGENT,
+  SIGNER_KUBELET,
+  serviceAccountUser,
+} from '../../api/names.ts';
+import type { ParsedRequest, RequestedName } from '../../os/x509/request.ts';
+import type { AgentRequest, Objection } from './request.ts';
+
+export interface Claim {
+  readonly request: AgentRequest;
+  readonly requester: Requester;
+  readonly machine: string;
+  readonly isKubelet: boolean;
+  /** The only subject that is approved. */
+  readonly name: RequestedName;
+}
+
+/** Import is the machine controller, for a host that it connects to by SSH. */
+export type Requester = 'Agent' | 'Token' | 'Import';
+
+/** Requests of our requesters, and requests of anybody for the names of agents. Other signers are not ours to answer. */
+export function isOurs(request: AgentRequest): boolean {
+  const { signer, groups, content } = request;
+  if (signer !== SIGNER_AGENT && signer !== SIGNER_KUBELET) return false;
+  if (requesterOf(request) !== undefined || groups.some(isOurGroup)) return true;
+  return content !== undefined && isForAgent(content);
+}
+
+function isForAgent({ commonNames, organizations }: ParsedRequest): boolean {
+  return (
+    organizations.includes(AGENT_GROUP) || commonNames.some((name) => name.startsWith(AGENT_USER_PREFIX))
+  );
+}
+
+/** The requester and its machine, or why it may not request this. */
+export function claimOf(request: AgentRequest): Claim | Objection {
+  const isKubelet = request.signer === SIGNER_KUBELET;
+  const machine = machineIn(request, isKubelet);
+  const requester = requesterOf(request);
+  if (machine === undefined) return { reason: 'WrongName', because: 'the subject names no machine' };
+  if (requester === undefined || (isKubelet && requester !== 'Agent')) {
+    const because = `${request.username} may not request a certificate for ${machine}`;
+    return { reason: 'RequesterNotAllowed', because };
+  }
+  if (requester === 'Agent' && request.username !== agentUser(machine)) {
+    const because = `${request.username} may not request a certificate for another machine, ${machine}`;
+    return { reason: 'OtherMachine', because };
+  }
+  return { request, requester, machine, isKubelet, name: nameFor(machine, isKubelet) };
+}
+
+function requesterOf({ username, groups }: AgentRequest): Requester | undefined {
+  if (username.startsWith(AGENT_USER_PREFIX) && groups.includes(AGENT_GROUP)) return 'Agent';
+  if (username.startsWith(BOOTSTRAP_USER_PREFIX) && groups.some(isOfBootstrap)) return 'Token';
+  return username === serviceAccountUser(PRINCIPAL_MACHINE) ? 'Import' : undefined;
+}
+
+function isOurGroup(group: string): boolean {
+  return group === AGENT_GROUP || isOfBootstrap(group);
+}
+
+function isOfBootstrap(group: string): boolean {
+  return group === BOOTSTRAP_GROUP || group.startsWith(`${BOOTSTRAP_GROUP}:`);
+}
+
+/** The first name of the subject tells what it is about; that it is exactly the right one is checked as bytes. */
+function machineIn({ content }: AgentRequest, isKubelet: boolean): string | undefined {
+  const prefix = isKubelet ? NODE_USER_PREFIX : AGENT_USER_PREFIX;
+  const name = content?.commonNames[0];
+  return name?.startsWith(prefix) && name.length > prefix.length ? name.slice(prefix.length) : undefined;
+}
+
+function nameFor(machine: string, isKubelet: boolean): RequestedName {
+  return isKubelet
+    ? { commonName: `${NODE_USER_PREFIX}${machine}`, organization: NODE_GROUP }
+    : { commonName: agentUser(machine), organization: AGENT_GROUP };
+}

@@ -1,0 +1,58 @@
+/**
+ * Which certificate requests of agents and kubelets are approved, and which are denied with what reason. Pure. One objection is
+ * enough. What may only be late in our view waits; every other doubt denies.
+ */
+import { hasExactName } from '../../os/x509/request.ts';
+import { type Claim, claimOf, isOurs } from './claim.ts';
+import { contentChecks } from './content.ts';
+import { machineChecks } from './machine.ts';
+import { registrationChecks } from './registration.ts';
+import type { AgentRequest, Objection } from './request.ts';
+import type { Check, Snapshot } from './snapshot.ts';
+
+export type Approval =
+  /** Not in our names, or decided already. */
+  | { readonly act: 'Leave'; readonly because: string }
+  | { readonly act: 'Wait'; readonly because: string; readonly until: Date }
+  | { readonly act: 'Deny'; readonly reason: string; readonly because: string }
+  | { readonly act: 'Approve'; readonly reason: string; readonly because: string };
+
+export function planApproval(request: AgentRequest, snapshot: Snapshot): Approval {
+  if (request.state !== 'Pending') return { act: 'Leave', because: `it is ${request.state.toLowerCase()}` };
+  if (!isOurs(request)) return { act: 'Leave', because: 'it is in no name of kubenode' };
+  const claim = claimOf(request);
+  if ('reason' in claim) return answer(claim);
+  const objection = firstObjection(claim, snapshot);
+  if (objection) return answer(objection);
+  return { act: 'Approve', reason: 'KubenodeApproved', because: approvalText(claim) };
+}
+
+const checks: readonly Check[] = [
+  ...contentChecks,
+  ({ request: { content }, name }) => {
+    if (content && hasExactName(content, name)) return undefined;
+    const text = `the subject is not exactly O=${name.organization}, CN=${name.commonName}`;
+    return { reason: 'WrongName', because: text };
+  },
+  ...machineChecks,
+  ...registrationChecks,
+];
+
+function firstObjection(claim: Claim, snapshot: Snapshot): Objection | undefined {
+  for (const check of checks) {
+    const objection = check(claim, snapshot);
+    if (objection) return objection;
+  }
+  return undefined;
+}
+
+function answer({ reason, because, until }: Objection): Approval {
+  return until ? { act: 'Wait', because, until } : { act: 'Deny', reason, because };
+}
+
+function approvalText({ requester, machine, isKubelet }: Claim): string {
+  if (isKubelet) return `requested by the agent of Machine ${machine} for its kubelet`;
+  if (requester === 'Agent') return `renewal by the agent of Machine ${machine}`;
+  const how = requester === 'Token' ? 'with its bootstrap token' : 'by its import';
+  return `first certificate of the agent of Machine ${machine}, requested ${how}`;
+}

@@ -1,0 +1,99 @@
+/** Checks of first certificates, which no agent vouches for yet, and of what only some Machines may have. Pure. */
+
+import type { Machine } from '../../api/generated/types.ts';
+import { agentUser, BOOTSTRAP_USER_PREFIX, SIGNER_AGENT } from '../../api/names.ts';
+import { type BootstrapTokenRecord, tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
+import type { Claim } from './claim.ts';
+import type { AgentRequest, Objection } from './request.ts';
+import { afterWaiting, type Check, type Snapshot } from './snapshot.ts';
+
+/** A Lease that did not change for this long, which is more than its duration, is that of a dead agent. */
+const SILENT_MS = 45_000;
+/** An agent that got its first certificate reports within this time: the life of its token. */
+const JOINING_MS = 900_000;
+
+export const registrationChecks: readonly Check[] = [
+  onlyBy('Import', importing),
+  onlyBy('Token', tokenIsCurrent),
+  onlyBy('Token', tokenIsUnused),
+  (claim, snapshot) => (claim.requester === 'Agent' ? undefined : alreadyRegistered(claim, snapshot)),
+  (claim, snapshot) => (claim.isKubelet ? noKubelet(claim, snapshot) : undefined),
+];
+
+function onlyBy(requester: Claim['requester'], check: Check): Check {
+  return (claim, snapshot) => (claim.requester === requester ? check(claim, snapshot) : undefined);
+}
+
+/** HostTrusted is a condition of imported machines only. */
+function importing({ machine }: Claim, snapshot: Snapshot): Objection | undefined {
+  const conditions = snapshot.machine(machine)?.status?.conditions ?? [];
+  const trusted = conditions.some(({ type, status }) => type === 'HostTrusted' && status === 'True');
+  const step = conditions.find(({ type }) => type === 'Progressing')?.reason;
+  if (trusted && step === 'Registering') return undefined;
+  const because = `Machine ${machine} is not in step Registering of an import`;
+  return { reason: 'NotRegistering', because };
+}
+
+function tokenIsCurrent(claim: Claim, snapshot: Snapshot): Objection | undefined {
+  const { request, machine } = claim;
+  const record = recordOf(snapshot.machine(machine));
+  if (`${BOOTSTRAP_USER_PREFIX}${record?.id}` !== request.username) {
+    const because = `${request.username} is not the newest bootstrap token of Machine ${machine}`;
+    return afterWaiting(claim, snapshot, { reason: 'TokenNotCurrent', because });
+  }
+  if (snapshot.now < new Date(record?.expiresAt ?? 0)) return undefined;
+  return { reason: 'TokenExpired', because: `the bootstrap token expired at ${record?.expiresAt}` };
+}
+
+function tokenIsUnused({ request }: Claim, { approved }: Snapshot): Objection | undefined {
+  const other = approved.find((each) => each.username === request.username && !hasSameKey(each, request));
+  if (!other) return undefined;
+  const because = `the bootstrap token was used for another key, by request ${other.name}`;
+  return { reason: 'TokenUsed', because };
+}
+
+/** Also while its first certificate is on the way: two tokens must not make two agents. */
+function alreadyRegistered(claim: Claim, snapshot: Snapshot): Objection | undefined {
+  const { machine, requester } = claim;
+  const replaces = requester === 'Token' && recordOf(snapshot.machine(machine))?.replacesAgent === true;
+  if (replaces) return undefined;
+  const reason = 'AlreadyRegistered';
+  const hint = 'Raise spec.agentEpoch of the Machine if that agent is lost';
+  const joining = joiningRequest(claim, snapshot);
+  if (joining) {
+    return { reason, because: `request ${joining.name} got the first certificate of ${machine}. ${hint}` };
+  }
+  const ageMs = snapshot.heartbeatAgeMs(machine);
+  if (ageMs === undefined || ageMs >= SILENT_MS) return undefined;
+  const because = `the agent of Machine ${machine} is alive. ${hint}`;
+  return afterWaiting(claim, snapshot, { reason, because }, SILENT_MS);
+}
+
+function joiningRequest({ request, machine }: Claim, { approved, now }: Snapshot): AgentRequest | undefined {
+  return approved.find(
+    (each) =>
+      each.signer === SIGNER_AGENT &&
+      each.content?.commonNames[0] === agentUser(machine) &&
+      each.username !== agentUser(machine) &&
+      !hasSameKey(each, request) &&
+      now.getTime() - (each.approvedAt?.getTime() ?? 0) < JOINING_MS,
+  );
+}
+
+function noKubelet(claim: Claim, snapshot: Snapshot): Objection | undefined {
+  const entries = snapshot.machine(claim.machine)?.spec.components ?? [];
+  const present = entries.filter(({ state }) => state === 'Present');
+  if (present.some(({ componentRef }) => snapshot.component(componentRef)?.spec.identity === 'Kubelet')) {
+    return undefined;
+  }
+  const because = `no component of Machine ${claim.machine} has identity: Kubelet`;
+  return afterWaiting(claim, snapshot, { reason: 'NoKubeletIdentity', because });
+}
+
+function recordOf(machine: Machine | undefined): BootstrapTokenRecord | undefined {
+  return machine && tokenRecordOf(machine);
+}
+
+function hasSameKey(one: AgentRequest, other: AgentRequest): boolean {
+  return one.content !== undefined && one.content.key.sha256 === other.content?.key.sha256;
+}

@@ -1,0 +1,96 @@
+/**
+ * Makes a bootstrap token for one Machine, as kubenode-machine: its agent gets its first certificate with it. The approver has the
+ * last word; what is refused here would be denied there.
+ */
+
+import { MACHINES } from '../../api/generated/resources.ts';
+import {
+  ANNOTATION_BOOTSTRAP_TOKEN,
+  BOOTSTRAP_GROUP,
+  bootstrapGroupOf,
+  bootstrapTokenSecret,
+  LABEL_MACHINE,
+  MANAGER_MACHINE,
+  NAMESPACE_KUBE_SYSTEM,
+} from '../../api/names.ts';
+import {
+  BOOTSTRAP_TOKEN_SECONDS,
+  type BootstrapTokenRecord,
+  formatTokenRecord,
+  tokenRecordOf,
+} from '../../api/secrets/bootstrap-token.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { SECRETS } from '../../kube/objects/core-kinds.ts';
+import { valueAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+
+export interface CreateTokenOptions {
+  readonly client: Client;
+  readonly machine: string;
+  readonly now: Date;
+  /** An integer from 0 to below this, from a secure source. */
+  readonly randomInt: (below: number) => number;
+  readonly seconds?: number;
+}
+
+export interface BootstrapToken {
+  /** `<id>.<secret>`: for the host only. */
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** The newest token is the only one that the approver accepts, so the record comes last: without it the token is worth nothing. */
+export async function createBootstrapToken(options: CreateTokenOptions): Promise<BootstrapToken> {
+  const { client, machine: name, now, randomInt, seconds = BOOTSTRAP_TOKEN_SECONDS } = options;
+  const machine = await client.get(MACHINES, { name });
+  const [id, secret] = [randomText(6, randomInt), randomText(16, randomInt)];
+  const expiresAt = new Date(now.getTime() + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+  const created = await client.create(SECRETS, secretOf(machine, { id, secret, expiresAt }));
+  const record = recordFor(machine, { id, expiresAt, secretUid: created.metadata.uid ?? '' });
+  const annotations = { [ANNOTATION_BOOTSTRAP_TOKEN]: formatTokenRecord(record) };
+  const { uid, resourceVersion } = machine.metadata;
+  const body = { metadata: { uid, resourceVersion, annotations } };
+  await client.patch(MACHINES, { name }, { type: 'merge', body }, { fieldManager: MANAGER_MACHINE });
+  return { token: `${id}.${secret}`, expiresAt };
+}
+
+function recordFor(
+  machine: KubeObject,
+  token: Pick<BootstrapTokenRecord, 'id' | 'expiresAt' | 'secretUid'>,
+): BootstrapTokenRecord {
+  const found = valueAt(machine, 'spec', 'agentEpoch');
+  const epoch = typeof found === 'number' ? found : 0;
+  const before = tokenRecordOf(machine);
+  // What the token before it could replace and did not, this one may.
+  const isLeft = before?.epoch === epoch && before.replacesAgent;
+  return { ...token, epoch, replacesAgent: isLeft || epoch > (before?.epoch ?? 0) };
+}
+
+function secretOf(
+  { metadata: { name, uid = '' } }: KubeObject,
+  { id, secret, expiresAt }: { readonly id: string; readonly secret: string; readonly expiresAt: string },
+): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: SECRETS.kind,
+    type: 'bootstrap.kubernetes.io/token',
+    metadata: {
+      name: bootstrapTokenSecret(id),
+      namespace: NAMESPACE_KUBE_SYSTEM,
+      labels: { [LABEL_MACHINE]: name },
+    },
+    stringData: {
+      'token-id': id,
+      'token-secret': secret,
+      expiration: expiresAt,
+      'usage-bootstrap-authentication': 'true',
+      'auth-extra-groups': `${BOOTSTRAP_GROUP},${bootstrapGroupOf(uid)}`,
+    },
+  };
+}
+
+function randomText(length: number, randomInt: (below: number) => number): string {
+  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}
