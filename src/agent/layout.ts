@@ -13,7 +13,11 @@ export const STATUS_FILE = `${STATE_ROOT}/status.json`;
 export const TARGETS_DIRECTORY = `${STATE_ROOT}/targets`;
 export const CACHE_DIRECTORY = `${STATE_ROOT}/cache`;
 export const PKI_DIRECTORY = `${STATE_ROOT}/pki`;
-export const IDENTITY_KUBECONFIG = `${PKI_DIRECTORY}/kubelet/kubeconfig`;
+export const AGENT_PKI = `${PKI_DIRECTORY}/agent`;
+export const KUBELET_PKI = `${PKI_DIRECTORY}/kubelet`;
+export const IDENTITY_KUBECONFIG = `${KUBELET_PKI}/kubeconfig`;
+/** Where the API server is: the agent starts again without the file that it joined with. */
+export const CLUSTER_FILE = `${PKI_DIRECTORY}/cluster.json`;
 export const CLUSTER_CA_FILE = `${PKI_DIRECTORY}/cluster-ca.crt`;
 
 /** `digest` is sha256:<hex> of the spec of the MachineComponent. Two contents under one version get two directories. */

@@ -1,12 +1,23 @@
 /** Runs the agent on one host: the loop, the watch, health and metrics. */
 import type { Client } from '../kube/client/client.ts';
+import { optional } from '../kube/objects/optional.ts';
 import { startHealthServer } from '../kube/process/health.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { Clock } from '../os/clock.ts';
 import { acquireLock } from '../os/lock.ts';
+import type { AcceptedState } from './desired/accepted.ts';
+import type { Host } from './host/port.ts';
 import { createSandboxHost } from './host/sandbox/host.ts';
+import {
+  connectAsAgent,
+  type JoinedCluster,
+  knownCluster,
+  readBootstrapFile,
+  rememberCluster,
+} from './identity/access.ts';
+import { type AgentIdentityOptions, createAgentIdentity } from './identity/identity.ts';
 import { createAgentMetrics } from './metrics/agent-metrics.ts';
-import { openAgent } from './run/agent.ts';
+import { type Agent, openAgent } from './run/agent.ts';
 import { createAgentApi } from './run/api.ts';
 import { createReconcileTrigger } from './run/trigger.ts';
 
@@ -14,7 +25,7 @@ export interface RunAgentOptions {
   /** Directory of the sandbox. */
   readonly directory: string;
   readonly machine: string;
-  readonly client: Client;
+  readonly access: AgentAccess;
   readonly version: string;
   /** Of health and metrics, on localhost. 0 selects a free port. */
   readonly port: number;
@@ -25,21 +36,51 @@ export interface RunAgentOptions {
   readonly onListening?: (url: string) => void;
 }
 
+/** The agent keeps a certificate of its own, or a kubeconfig gives it one. */
+export type AgentAccess =
+  | { readonly own: { readonly bootstrapFile?: string; readonly certificateSeconds?: number } }
+  | { readonly client: Client; readonly ca?: string };
+
 /** A reconcile of a healthy host takes seconds; a download may take minutes. */
 const MAX_SILENCE_MS = 35 * 60_000;
 
 export async function runAgent(options: RunAgentOptions, signal: AbortSignal): Promise<void> {
-  const { directory, machine, client, version, clock, log, random } = options;
-  const trigger = createReconcileTrigger(clock);
-  const onChange = (): void => trigger.notify();
+  const { directory, log } = options;
   // Two agents on one host would stop each other's processes.
   const lock = await acquireLock(`kubenode agent ${directory}`, {
     signal,
     waiting: (holder) => log.warn('another agent runs on this host', { holder }),
   });
+  try {
+    await runAlone(options, signal);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runAlone(options: RunAgentOptions, signal: AbortSignal): Promise<void> {
+  const { directory, machine, version, clock, log, random } = options;
+  const trigger = createReconcileTrigger(clock);
+  const onChange = (): void => trigger.notify();
   const host = createSandboxHost({ directory, clock, onUnitChange: onChange });
+  let opened: Agent | undefined;
+  const { client, cluster } = await connectAgent(options, host);
   const api = createAgentApi({ client, machine, clock, log, random, onChange });
+  const identity = createAgentIdentity({
+    host,
+    machine,
+    cluster,
+    client,
+    ...('own' in options.access ? ownIdentity(options.access.own) : {}),
+    machineUid: () => opened?.accepted()?.uid,
+    needsKubelet: () => needsKubelet(opened?.accepted()),
+    clock,
+    random,
+    log,
+    onChange,
+  });
   const metrics = createAgentMetrics({
+    certificateNotAfter: () => identity.notAfter(),
     isOnline: () => api.isOnline(),
     residentBytes: () => process.memoryUsage.rss(),
   });
@@ -63,6 +104,7 @@ export async function runAgent(options: RunAgentOptions, signal: AbortSignal): P
   try {
     await host.open();
     const agent = await openAgent({
+      certificateNotAfter: () => identity.notAfter(),
       host,
       api,
       clock,
@@ -79,11 +121,66 @@ export async function runAgent(options: RunAgentOptions, signal: AbortSignal): P
         },
       },
     });
-    await Promise.all([api.run(signal), agent.run(signal)]);
+    opened = agent;
+    // The last accepted state is enforced from the start, with or without a certificate.
+    const watching = identity.ready().then(() => api.run(signal));
+    await Promise.all([watching, agent.run(signal), identity.run(signal)]);
     await agent[Symbol.asyncDispose]();
   } finally {
     await health.close();
     await host.close();
-    await lock.release();
+    if ('own' in options.access) await client.close();
   }
+}
+
+interface Connected {
+  readonly client: Client;
+  readonly cluster: JoinedCluster;
+}
+
+async function connectAgent({ access, clock, machine }: RunAgentOptions, host: Host): Promise<Connected> {
+  if ('client' in access) {
+    const { client, ca } = access;
+    return { client, cluster: await rememberCluster(host, { server: client.server, ...optional('ca', ca) }) };
+  }
+  const cluster = await clusterToJoin(host, access.own.bootstrapFile);
+  if (cluster) return { client: connectAsAgent(host, cluster, clock), cluster };
+  throw new Error(
+    `this host has not joined a cluster: pass --bootstrap with the output of: kubenode machine token ${machine}`,
+  );
+}
+
+/** A host that joined before needs the file no more: it may be missing when the agent starts again. */
+async function clusterToJoin(
+  host: Host,
+  bootstrapFile: string | undefined,
+): Promise<JoinedCluster | undefined> {
+  const known = await knownCluster(host);
+  if (bootstrapFile === undefined) return known;
+  try {
+    return await rememberCluster(host, await readBootstrapFile(bootstrapFile));
+  } catch (error) {
+    if (known) return known;
+    throw error;
+  }
+}
+
+type OwnAccess = Extract<AgentAccess, { own: unknown }>['own'];
+
+function ownIdentity({
+  bootstrapFile,
+  certificateSeconds,
+}: OwnAccess): Pick<AgentIdentityOptions, 'own' | 'lifetimeSeconds'> {
+  return {
+    own: optional('bootstrapFile', bootstrapFile),
+    ...optional('lifetimeSeconds', certificateSeconds),
+  };
+}
+
+function needsKubelet(state: AcceptedState | undefined): boolean {
+  const entries = state?.spec.components ?? [];
+  return entries.some(
+    ({ state: wanted, componentRef }) =>
+      wanted === 'Present' && state?.components[componentRef]?.identity === 'Kubelet',
+  );
 }

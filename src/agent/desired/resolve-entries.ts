@@ -2,6 +2,7 @@
 import type { MachineComponentEntry } from '../../api/generated/types.ts';
 import type { DesiredComponent, EntryGrant } from '../component/input.ts';
 import type { Host } from '../host/port.ts';
+import { IDENTITY_KUBECONFIG } from '../layout.ts';
 import type { TargetFacts } from '../target/facts.ts';
 import { entryDigest, resolveTarget } from '../target/resolve.ts';
 import type { AcceptedState } from './accepted.ts';
@@ -33,6 +34,9 @@ async function resolveEntry(
   if (entry.state === 'Absent') return { state: 'Absent', id: entryDigest(entry), ...grant };
   const spec = state.components[entry.componentRef];
   if (!spec) return { state: 'Invalid', message: `the MachineComponent ${entry.componentRef} was not found` };
+  if (spec.identity === 'Kubelet' && !(await context.host.files.stat(IDENTITY_KUBECONFIG))) {
+    return { state: 'Invalid', message: 'the certificate of the kubelet is not issued yet' };
+  }
   const ports = await context.host.network.assignPorts(spec.component, spec.ports);
   const resolved = resolveTarget(entry, spec, await targetFacts(state, ports, context));
   if ('problem' in resolved) return { state: 'Invalid', message: resolved.problem.message };

@@ -12,9 +12,15 @@ export interface AgentMetrics {
 export interface AgentMetricsOptions {
   readonly isOnline: () => boolean;
   readonly residentBytes: () => number;
+  /** When the certificate of the agent ends, where it keeps one. */
+  readonly certificateNotAfter: () => Date | undefined;
 }
 
-export function createAgentMetrics({ isOnline, residentBytes }: AgentMetricsOptions): AgentMetrics {
+export function createAgentMetrics({
+  isOnline,
+  residentBytes,
+  certificateNotAfter,
+}: AgentMetricsOptions): AgentMetrics {
   const settled = createCounter('component', 'result');
   const corrections = createCounter('component', 'kind');
   let reconciles = 0;
@@ -44,6 +50,11 @@ export function createAgentMetrics({ isOnline, residentBytes }: AgentMetricsOpti
         family('reconcile_seconds_total', 'Time that reconciles took.', [{ value: reconcileSeconds }]),
         ...statusFamilies(status),
         family('api_online', '1 while the API server answers.', [{ value: Number(isOnline()) }]),
+        family(
+          'certificate_expiry_timestamp_seconds',
+          'When the certificate of the agent ends.',
+          timeSamples(certificateNotAfter()),
+        ),
         family('resident_memory_bytes', 'Memory of this process.', [{ value: residentBytes() }]),
       ]),
   };
@@ -66,6 +77,10 @@ function statusFamilies(status: AgentStatus | undefined): readonly MetricFamily[
       })),
     ),
   ];
+}
+
+function timeSamples(time: Date | undefined): readonly MetricSample[] {
+  return time ? [{ value: Math.floor(time.getTime() / 1000) }] : [];
 }
 
 function family(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {

@@ -34,6 +34,8 @@ export interface AgentOptions {
   readonly clusterServer: string;
   readonly trigger: ReconcileTrigger;
   readonly observer?: AgentObserver;
+  /** When the certificate of the agent ends, where it keeps one. */
+  readonly certificateNotAfter?: () => Date | undefined;
 }
 
 /** For metrics and tests. */
@@ -95,6 +97,11 @@ export class Agent implements AsyncDisposable {
       );
       await this.#options.trigger.wait({ minMs: MIN_WAIT_MS, maxMs: this.#waitMs() }, signal);
     }
+  }
+
+  /** The state of the Machine that is in force. */
+  accepted(): AcceptedState | undefined {
+    return this.#parts.acceptance.current();
   }
 
   /** One reconcile of the whole machine. */

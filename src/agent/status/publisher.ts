@@ -25,6 +25,7 @@ export interface StatusPublisherOptions {
   readonly log: Log;
   readonly machine: string;
   readonly version: string;
+  readonly certificateNotAfter?: () => Date | undefined;
 }
 
 export interface PublishInput {
@@ -86,10 +87,17 @@ export class StatusPublisher {
   async #writeStatus({ name, uid, generation }: AcceptedState, status: AgentStatus): Promise<void> {
     const { host, api, log, version } = this.#options;
     const { bootedAt, ...system } = await host.node.facts();
+    const ends = this.#options.certificateNotAfter?.();
     const type = host.type === 'systemd' ? ('systemd' as const) : ('sandbox' as const);
     const all = {
       ...status,
-      agent: { observedGeneration: generation, version, host: type, startedAt: this.#startedAt },
+      agent: {
+        observedGeneration: generation,
+        version,
+        host: type,
+        startedAt: this.#startedAt,
+        ...optional('certificateNotAfter', ends?.toISOString().replace(/\.\d+Z$/, 'Z')),
+      },
       system: { ...system, machineID: await host.node.machineId() },
       facts: { bootedAt: bootedAt.toISOString() },
     };

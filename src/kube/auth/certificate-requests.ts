@@ -39,16 +39,28 @@ export interface CertificateRequestCondition {
 export interface RequestDecision {
   readonly state: 'Pending' | 'Approved' | 'Denied';
   readonly at?: Date;
+  /** `reason: message` of the decision. */
+  readonly because?: string;
+}
+
+export function decisionOf({ metadata, status }: CertificateRequestObject): RequestDecision {
+  const decided = decidingCondition(status?.conditions ?? []);
+  if (!decided) return { state: 'Pending' };
+  const state = decided.type === 'Approved' ? 'Approved' : 'Denied';
+  const at = new Date(decided.lastUpdateTime ?? metadata.creationTimestamp ?? 0);
+  return { state, at, because: textOf(decided) };
+}
+
+function textOf({ type, reason = type, message = '' }: CertificateRequestCondition): string {
+  return `${reason}: ${message}`;
 }
 
 /** A request that failed after its approval counts as denied. */
-export function decisionOf({ metadata, status }: CertificateRequestObject): RequestDecision {
-  const conditions = status?.conditions ?? [];
+function decidingCondition(
+  conditions: readonly CertificateRequestCondition[],
+): CertificateRequestCondition | undefined {
   const denial = conditions.find(({ type }) => type === 'Denied' || type === 'Failed');
-  const decided = denial ?? conditions.find(({ type }) => type === 'Approved');
-  if (!decided) return { state: 'Pending' };
-  const at = new Date(decided.lastUpdateTime ?? metadata.creationTimestamp ?? 0);
-  return { state: denial ? 'Denied' : 'Approved', at };
+  return denial ?? conditions.find(({ type }) => type === 'Approved');
 }
 
 /** The PEM text of the request. */

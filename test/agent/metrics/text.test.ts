@@ -11,7 +11,11 @@ describe('AGT-61 metrics in the text format', () => {
   });
 
   it('of the agent have these names, before anything happened and after', async () => {
-    const metrics = createAgentMetrics({ isOnline: () => true, residentBytes: () => 7 });
+    const metrics = createAgentMetrics({
+      isOnline: () => true,
+      residentBytes: () => 7,
+      certificateNotAfter: () => new Date('2030-01-01T00:00:00Z'),
+    });
     metrics.observer.acted('proxy', {
       do: 'Record',
       because: '',
@@ -33,6 +37,7 @@ describe('AGT-61 metrics in the text format', () => {
       'kubenode_agent_component_state{component="proxy",state="RolledBack"} 1',
       'kubenode_agent_component_ready{component="proxy"} 1',
       'kubenode_agent_api_online 1',
+      'kubenode_agent_certificate_expiry_timestamp_seconds 1893456000',
       'kubenode_agent_resident_memory_bytes 7',
     ]);
   });

@@ -117,7 +117,7 @@ async function startAgent(machine: string, directory: string): Promise<{ url: st
     {
       directory,
       machine,
-      client: await installed.as(agentUser(machine), [AGENT_GROUP]),
+      access: { client: await installed.as(agentUser(machine), [AGENT_GROUP]) },
       version: '0.0.1',
       port: 0,
       clock,

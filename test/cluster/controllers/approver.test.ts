@@ -1,7 +1,6 @@
 /** The approver and the bootstrap tokens in `kubenode controllers`, with certificates that the real controller-manager signs. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
 import {
@@ -10,13 +9,11 @@ import {
   agentUser,
   LABEL_AGENT_BLOCKED,
   NAMESPACE_AGENTS,
-  PRINCIPAL_CONTROLLERS,
   PRINCIPAL_MACHINE,
   SIGNER_AGENT,
   SIGNER_KUBELET,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
-import { runCommandLine } from '../../../src/cli/run.ts';
 import {
   CERTIFICATE_REQUESTS,
   type CertificateRequestCondition,
@@ -29,40 +26,29 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { createCertificateRequest } from '../../../src/os/x509/certificate-request.ts';
 import type { RequestedName } from '../../../src/os/x509/request.ts';
-import { startControllerManager } from '../../support/controller-manager.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tempFolder } from '../../support/temp.ts';
-import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { resources } from '../api/resources.ts';
 import { example } from '../api/sample-cluster.ts';
+import { ACCOUNTS, bootstrapConfigFor, startIdentityControllers } from './identity-controllers.ts';
 
-const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 const WITHIN_MS = 90_000;
 const KUBE_SYSTEM = 'kube-system';
 
 const clock = createSystemClock();
 let installed: InstalledServer;
-let controllers: ChildProcess;
-let stopManager: (() => Promise<void>) | undefined;
+let stopControllers: (() => Promise<void>) | undefined;
 let admin: Client;
 
 beforeAll(async () => {
   installed = await startInstalledServer();
   admin = installed.server.client;
-  const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
-  const kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
-  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
-  controllers = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  stopManager = await startControllerManager(installed.server, ['csrsigning']);
+  stopControllers = await startIdentityControllers(installed);
 }, 240_000);
 
 afterAll(async () => {
-  if (controllers?.exitCode === null) {
-    controllers.kill('SIGKILL');
-    await once(controllers, 'exit');
-  }
-  await stopManager?.();
+  await stopControllers?.();
   await installed?.stop();
 });
 
@@ -78,13 +64,9 @@ async function newMachine(spec: object = {}): Promise<KubeObject> {
   });
 }
 
-/** `kubenode machine token`, run by an administrator. Returns the token. */
 async function newToken(machine: string): Promise<string> {
-  const io = testIo({ env: { KUBECONFIG: installed.server.kubeconfig } });
-  const code = await runCommandLine(io, ['machine', 'token', machine]);
-  expect([code, io.stderr]).toEqual([0, expect.stringContaining(`acting as ${PRINCIPAL_MACHINE}`)]);
-  const { users } = JSON.parse(io.stdout) as { users: { user: { token: string } }[] };
-  return users[0]?.user.token ?? '';
+  const config = await bootstrapConfigFor(installed, machine);
+  return (JSON.parse(config) as { users: { user: { token: string } }[] }).users[0]?.user.token ?? '';
 }
 
 /** The host that has this token. */

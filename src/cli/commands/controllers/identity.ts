@@ -15,7 +15,7 @@ import type { Metrics } from '../../../kube/process/metrics.ts';
 import type { WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../../os/clock.ts';
 
-export interface IdentityOptions {
+export interface IdentityControllerOptions {
   /** As kubenode-approver. */
   readonly client: Client;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface IdentityOptions {
 }
 
 /** Machines are in the views of the Defender. */
-export function createIdentity(options: IdentityOptions): {
+export function createIdentity(options: IdentityControllerOptions): {
   readonly controllers: readonly Controller[];
   readonly views: Views;
 } {

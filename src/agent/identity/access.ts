@@ -1,0 +1,88 @@
+/** How the agent gets to its API server: with its own certificate from the disk, or with the token of the file that it joins with. */
+import { createCredentials } from '../../kube/auth/credentials.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { createRestClient } from '../../kube/client/rest-client.ts';
+import { createHttpsTransport } from '../../kube/transport/https.ts';
+import type { Clock } from '../../os/clock.ts';
+import { readFileIfExists } from '../../os/files.ts';
+import type { Host } from '../host/port.ts';
+import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE } from '../layout.ts';
+import { readStateFile, writeStateFile } from '../state-file.ts';
+import { type BootstrapAccess, parseBootstrapFile } from './bootstrap-file.ts';
+import { identityFiles } from './store.ts';
+
+export interface JoinedCluster {
+  readonly server: string;
+  readonly hasCa: boolean;
+}
+
+const PUBLIC = { mode: '0644', owner: 'root:root' };
+const USER_AGENT = 'kubenode-agent';
+
+export async function readBootstrapFile(file: string): Promise<BootstrapAccess> {
+  const text = await readFileIfExists(file);
+  if (text === undefined) throw new Error(`the bootstrap file ${file} does not exist`);
+  return parseBootstrapFile(text);
+}
+
+/** Where the server is, kept from the first start on. */
+export async function rememberCluster(
+  { files }: Pick<Host, 'files'>,
+  { server, ca }: Pick<BootstrapAccess, 'server' | 'ca'>,
+): Promise<JoinedCluster> {
+  if (ca !== undefined) await files.write(CLUSTER_CA_FILE, new TextEncoder().encode(ca), PUBLIC);
+  const access = { server, hasCa: ca !== undefined };
+  await writeStateFile(files, CLUSTER_FILE, access);
+  return access;
+}
+
+export async function knownCluster({ files }: Pick<Host, 'files'>): Promise<JoinedCluster | undefined> {
+  return await readStateFile<JoinedCluster>(files, CLUSTER_FILE);
+}
+
+/** The certificate is read again when it is renewed; requests on the way are finished with the one before it. */
+export function connectAsAgent(host: Pick<Host, 'directory'>, cluster: JoinedCluster, clock: Clock): Client {
+  const certificate = hostPath(host, identityFiles(AGENT_PKI).certificate);
+  const ca = cluster.hasCa ? { caFile: hostPath(host, CLUSTER_CA_FILE) } : {};
+  const sources = { ...ca, certFile: certificate, keyFile: certificate };
+  const credentials = createCredentials(sources, { clock, origin: 'the certificate of the agent' });
+  return clientOf({ server: cluster.server, credentials, userAgent: USER_AGENT }, clock);
+}
+
+/** One client for each token, closed when another one comes. */
+export interface TokenClients {
+  clientFor(access: BootstrapAccess): Client;
+  close(): Promise<void>;
+}
+
+export function createTokenClients(clock: Clock): TokenClients {
+  let open: { readonly key: string; readonly client: Client } | undefined;
+  return {
+    clientFor(access) {
+      const key = JSON.stringify(access);
+      if (open?.key === key) return open.client;
+      void open?.client.close();
+      open = { key, client: connectWithToken(access, clock) };
+      return open.client;
+    },
+    async close() {
+      await open?.client.close();
+      open = undefined;
+    },
+  };
+}
+
+function connectWithToken({ server, ca, token }: BootstrapAccess, clock: Clock): Client {
+  const sources = { token, ...(ca === undefined ? {} : { ca }) };
+  const credentials = createCredentials(sources, { clock, origin: 'the bootstrap file' });
+  return clientOf({ server, credentials, userAgent: USER_AGENT }, clock);
+}
+
+function clientOf(connection: Parameters<typeof createHttpsTransport>[0], clock: Clock): Client {
+  return createRestClient(createHttpsTransport(connection), { server: connection.server, clock });
+}
+
+/** Where programs of this machine find a file of the host. */
+export function hostPath({ directory }: Pick<Host, 'directory'>, path: string): string {
+  return directory === '/' ? path : `${directory}${path}`;
+}

@@ -1,0 +1,29 @@
+/** The kubeconfig of `kubenode machine token`, as JSON: the agent has no parser for YAML. Pure. */
+import { textAt } from '../../kube/objects/json.ts';
+
+export interface BootstrapAccess {
+  readonly server: string;
+  /** PEM; without it the CAs of the host are trusted. */
+  readonly ca?: string;
+  readonly token: string;
+}
+
+/** Throws with what is wrong, and never with the content. */
+export function parseBootstrapFile(text: string): BootstrapAccess {
+  const config = parseJson(text);
+  const server = textAt(config, 'clusters', 0, 'cluster', 'server');
+  const ca = textAt(config, 'clusters', 0, 'cluster', 'certificate-authority-data');
+  const token = textAt(config, 'users', 0, 'user', 'token');
+  if (server === undefined || !server.startsWith('https://') || token === undefined) {
+    throw new Error('expected a kubeconfig with a server and a token, as `kubenode machine token` prints it');
+  }
+  return { server, token, ...(ca === undefined ? {} : { ca: Buffer.from(ca, 'base64').toString('utf8') }) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('expected a kubeconfig as JSON, as `kubenode machine token` prints it');
+  }
+}

@@ -1,0 +1,185 @@
+/** The certificates of the agent and of its kubelet: it gets them, renews them and keeps the kubeconfig of the kubelet. */
+import {
+  AGENT_GROUP,
+  agentUser,
+  NODE_GROUP,
+  NODE_USER_PREFIX,
+  SIGNER_AGENT,
+  SIGNER_KUBELET,
+} from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { Host } from '../host/port.ts';
+import { AGENT_PKI, CLUSTER_CA_FILE, IDENTITY_KUBECONFIG, KUBELET_PKI } from '../layout.ts';
+import {
+  createTokenClients,
+  hostPath,
+  type JoinedCluster,
+  readBootstrapFile,
+  type TokenClients,
+} from './access.ts';
+import { type CertificateKeeper, createCertificateKeeper } from './keeper.ts';
+import { formatIdentityKubeconfig } from './kubeconfig.ts';
+import type { RequestClient } from './request.ts';
+import { createIdentityStore, identityFiles } from './store.ts';
+
+export interface AgentIdentityOptions {
+  readonly host: Pick<Host, 'files' | 'directory'>;
+  readonly machine: string;
+  readonly cluster: JoinedCluster;
+  /** As the agent. */
+  readonly client: Client;
+  /** The agent keeps its own certificate; without it somebody else does, and only that of the kubelet is kept. */
+  readonly own?: { readonly bootstrapFile?: string };
+  /** Of the Machine, once it is known. */
+  readonly machineUid: () => string | undefined;
+  readonly needsKubelet: () => boolean;
+  readonly lifetimeSeconds?: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  /** A certificate or kubeconfig was written. */
+  readonly onChange: () => void;
+}
+
+export interface AgentIdentity {
+  /** When the certificate of the agent ends. */
+  notAfter(): Date | undefined;
+  /** Resolves when the agent has a certificate, or at the signal. */
+  ready(): Promise<void>;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const WEEK_SECONDS = 7 * 86_400;
+const IDLE_MS = 60_000;
+const MIN_MS = 20;
+/** How soon a component that needs an identity is noticed. */
+const NEEDS_MS = 1000;
+const PRIVATE = { mode: '0600', owner: 'root:root' };
+
+export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentity {
+  const { clock, machine } = options;
+  const tokens = createTokenClients(clock);
+  const agent =
+    options.own &&
+    keeperOf(options, {
+      requestPrefix: `kubenode-agent-${machine}`,
+      directory: AGENT_PKI,
+      name: { commonName: agentUser(machine), organization: AGENT_GROUP },
+      signer: SIGNER_AGENT,
+      requester: () => agentRequester(options, tokens, notAfter),
+    });
+  const kubelet = keeperOf(options, {
+    requestPrefix: `kubenode-kubelet-${machine}`,
+    directory: KUBELET_PKI,
+    name: { commonName: `${NODE_USER_PREFIX}${machine}`, organization: NODE_GROUP },
+    signer: SIGNER_KUBELET,
+    requester: async () => ownRequester(options),
+  });
+  const ready = Promise.withResolvers<void>();
+  let notAfter: Date | undefined;
+  if (!agent) ready.resolve();
+
+  async function stepAgent(keeper: CertificateKeeper): Promise<number> {
+    await readNotAfter(keeper);
+    const waitMs = await keeper.step();
+    await readNotAfter(keeper);
+    return waitMs;
+  }
+
+  async function readNotAfter(keeper: CertificateKeeper): Promise<void> {
+    const before = notAfter;
+    notAfter = (await keeper.held())?.notAfter;
+    // One that ended by our clock, too: that clock may be wrong, and the server decides.
+    if (notAfter) ready.resolve();
+    if (notAfter?.getTime() === before?.getTime()) return;
+    const hasEnded = notAfter !== undefined && notAfter <= clock.now();
+    if (hasEnded) options.log.error('certificate ended', { at: notAfter, hint: joinHint(machine) });
+    options.onChange();
+  }
+
+  async function stepKubelet(): Promise<number> {
+    if (!options.needsKubelet()) return NEEDS_MS;
+    const waitMs = await kubelet.step();
+    if (await kubelet.held()) await ensureKubeconfig(options);
+    return Math.min(waitMs, IDLE_MS);
+  }
+
+  return {
+    notAfter: () => notAfter,
+    ready: () => ready.promise,
+    async run(signal) {
+      signal.addEventListener('abort', () => ready.resolve(), { once: true });
+      const loops = [...(agent ? [() => stepAgent(agent)] : []), stepKubelet];
+      await Promise.all(loops.map((step) => repeat(step, options, signal)));
+      await tokens.close();
+    },
+  };
+}
+
+/** A step that fails is made again: no error may end the agent. */
+async function repeat(
+  step: () => Promise<number>,
+  { clock, log }: Pick<AgentIdentityOptions, 'clock' | 'log'>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const waitMs = await step().catch((error: unknown) => {
+      log.error('identity step failed', { error });
+      return IDLE_MS;
+    });
+    await clock.sleep(Math.max(MIN_MS, waitMs), signal).catch(() => undefined);
+  }
+}
+
+type Kept = Pick<
+  Parameters<typeof createCertificateKeeper>[0],
+  'requestPrefix' | 'name' | 'signer' | 'requester'
+> & {
+  readonly directory: string;
+};
+
+function keeperOf(options: AgentIdentityOptions, { directory, ...kept }: Kept): CertificateKeeper {
+  const { host, clock, random, log, lifetimeSeconds = WEEK_SECONDS } = options;
+  const store = createIdentityStore(host.files, identityFiles(directory));
+  return createCertificateKeeper({ ...kept, store, lifetimeSeconds, clock, random, log });
+}
+
+/** Without a token, a certificate that ended by our clock is tried all the same. */
+async function agentRequester(
+  options: AgentIdentityOptions,
+  tokens: TokenClients,
+  ends: Date | undefined,
+): Promise<RequestClient> {
+  const { clock, own, machine } = options;
+  if (ends && ends > clock.now()) return ownRequester(options);
+  if (own?.bootstrapFile === undefined) {
+    if (ends) return ownRequester(options);
+    throw new Error(`the agent has no certificate: ${joinHint(machine)}`);
+  }
+  return { client: tokens.clientFor(await readBootstrapFile(own.bootstrapFile)) };
+}
+
+function joinHint(machine: string): string {
+  return `pass --bootstrap with the output of: kubenode machine token ${machine}`;
+}
+
+function ownRequester({ client, machineUid, machine }: AgentIdentityOptions): RequestClient {
+  const uid = machineUid();
+  if (uid === undefined) throw new Error(`the UID of Machine ${machine} is not known yet`);
+  return { client, machineUid: uid };
+}
+
+async function ensureKubeconfig({ host, cluster, onChange }: AgentIdentityOptions): Promise<void> {
+  const text = formatIdentityKubeconfig({
+    server: cluster.server,
+    certificateFile: hostPath(host, identityFiles(KUBELET_PKI).certificate),
+    ...(cluster.hasCa ? { caFile: hostPath(host, CLUSTER_CA_FILE) } : {}),
+  });
+  const content = new TextEncoder().encode(text);
+  const before = await host.files.read(IDENTITY_KUBECONFIG);
+  if (before && Buffer.from(before).equals(content)) return;
+  await host.files.write(IDENTITY_KUBECONFIG, content, PRIVATE);
+  onChange();
+}

@@ -1,0 +1,113 @@
+/**
+ * Gets the certificate of one identity and renews it. Every choice is made in plan.ts, from the disk and the API server, so that
+ * the agent may end at any line. Only how long to wait after a failure is in memory.
+ */
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import { publicKeySha256 } from '../../os/x509/certificate-request.ts';
+import { type CertificateStep, type HeldCertificate, planCertificate } from './plan.ts';
+import {
+  createRequest,
+  findRequest,
+  issuedCertificate,
+  type RequestOptions,
+  requestState,
+} from './request.ts';
+import type { IdentityStore } from './store.ts';
+
+export interface KeeperOptions extends RequestOptions {
+  readonly store: IdentityStore;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+export interface CertificateKeeper {
+  /** One step. Returns when to make the next one, in milliseconds. */
+  step(): Promise<number>;
+  held(): Promise<HeldCertificate | undefined>;
+}
+
+const POLL_MS = 2000;
+/** After a denial and after an error: each agent of a fleet at another time. */
+const GIVE_UP_MS = 300_000;
+const RETRY_MS = 10_000;
+const MAX_WAIT_MS = 60_000;
+
+interface Found {
+  readonly key: KeyObject | undefined;
+  readonly request: CertificateRequestObject | undefined;
+}
+
+export function createCertificateKeeper(options: KeeperOptions): CertificateKeeper {
+  const { store, clock, random, log, requestPrefix } = options;
+  let quietUntilMs = Number.NEGATIVE_INFINITY;
+  let failure = '';
+
+  async function step(): Promise<number> {
+    const restMs = quietUntilMs - clock.monotonicMs();
+    if (restMs > 0) return Math.min(restMs, MAX_WAIT_MS);
+    try {
+      const waitMs = await next();
+      failure = '';
+      return waitMs;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== failure) log.warn('certificate not requested', { identity: requestPrefix, error });
+      failure = message;
+      return RETRY_MS * (0.5 + random());
+    }
+  }
+
+  async function next(): Promise<number> {
+    const [held, key] = [await store.held(), await store.pendingKey()];
+    const before = { ...optional('held', held), ...optional('pendingKey', key && publicKeySha256(key)) };
+    const now = clock.now();
+    const unread = planCertificate({ ...before, request: { state: 'NotRead' }, now });
+    if (unread.do !== 'ReadRequest' || !key) return await act(unread, { key, request: undefined });
+    const request = await findRequest(options, key);
+    const state = requestState(request, key);
+    return await act(planCertificate({ ...before, request: state, now }), { key, request });
+  }
+
+  async function act(planned: CertificateStep, found: Found): Promise<number> {
+    if (planned.do === 'Wait') return msUntil(planned.until);
+    if (planned.do === 'Poll' || planned.do === 'ReadRequest') return POLL_MS;
+    if (planned.do === 'CreateRequest') {
+      if (found.key) await createRequest(options, found.key);
+      return POLL_MS / 4;
+    }
+    await write(planned, found);
+    return 0;
+  }
+
+  async function write(planned: CertificateStep, found: Found): Promise<void> {
+    if (planned.do === 'CreateKey') {
+      log.info('key created', { identity: requestPrefix, because: planned.because });
+      await store.writePendingKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+      return;
+    }
+    if (planned.do === 'Store') await storeCertificate(found);
+    if (planned.do === 'GiveUp') {
+      log.error('no certificate for this key', { identity: requestPrefix, because: planned.because });
+      quietUntilMs = clock.monotonicMs() + GIVE_UP_MS * (0.5 + random());
+    }
+    await store.forgetPendingKey();
+  }
+
+  function msUntil(time: Date): number {
+    return Math.min(MAX_WAIT_MS, Math.max(0, time.getTime() - clock.now().getTime()));
+  }
+
+  async function storeCertificate({ key, request }: Found): Promise<void> {
+    const certificate = issuedCertificate(request);
+    if (!key || !certificate) return;
+    await store.store(certificate.toString(), key);
+    log.info('certificate stored', { identity: requestPrefix, until: certificate.validToDate.toISOString() });
+  }
+
+  return { step, held: () => store.held() };
+}

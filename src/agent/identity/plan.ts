@@ -1,0 +1,79 @@
+/**
+ * The next step towards a certificate, from what is on the disk and at the API server. Pure. Every step can be repeated: the key is
+ * on the disk before it is used, and the name of the request is made of it.
+ */
+export interface HeldCertificate {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** SHA-256 of the public key, in hex. */
+  readonly keySha256: string;
+}
+
+export type RequestState =
+  | { readonly state: 'NotRead' | 'Missing' | 'Pending' | 'Approved' }
+  | { readonly state: 'Denied'; readonly because: string }
+  | { readonly state: 'Issued'; readonly problem?: string };
+
+export interface CertificateInput {
+  /** The certificate in use. */
+  readonly held?: HeldCertificate;
+  /** SHA-256 of a key that has no certificate yet. */
+  readonly pendingKey?: string;
+  readonly request: RequestState;
+  readonly now: Date;
+}
+
+export type CertificateStep =
+  /** Nothing before this time. */
+  | { readonly do: 'Wait'; readonly until: Date; readonly because: string }
+  | { readonly do: 'CreateKey'; readonly because: string }
+  | { readonly do: 'ReadRequest' | 'CreateRequest' | 'Store' }
+  /** Until the approver and the signer have answered. */
+  | { readonly do: 'Poll' }
+  /** The key gets no certificate: another one is made after a while. */
+  | { readonly do: 'GiveUp'; readonly because: string }
+  /** It has its certificate: the agent ended before it could forget the key. */
+  | { readonly do: 'Forget' };
+
+/** Renewal begins in this part of the life of a certificate, spread over a fleet. Retries have until its end. */
+const RENEW_FROM = 0.5;
+const RENEW_TO = 0.65;
+
+export function planCertificate({ held, pendingKey, request, now }: CertificateInput): CertificateStep {
+  if (pendingKey === undefined) return planWithoutKey(held, now);
+  if (held?.keySha256 === pendingKey) return { do: 'Forget' };
+  return planRequest(request);
+}
+
+function planRequest(request: RequestState): CertificateStep {
+  switch (request.state) {
+    case 'NotRead':
+      return { do: 'ReadRequest' };
+    case 'Missing':
+      return { do: 'CreateRequest' };
+    case 'Pending':
+    case 'Approved':
+      return { do: 'Poll' };
+    case 'Denied':
+      return { do: 'GiveUp', because: `the request was denied: ${request.because}` };
+    case 'Issued':
+      return request.problem === undefined ? { do: 'Store' } : { do: 'GiveUp', because: request.problem };
+    default:
+      return request satisfies never;
+  }
+}
+
+function planWithoutKey(held: HeldCertificate | undefined, now: Date): CertificateStep {
+  if (!held) return { do: 'CreateKey', because: 'there is no certificate' };
+  const until = renewalTime(held);
+  const ends = held.notAfter.toISOString();
+  if (now < until) return { do: 'Wait', until, because: `the certificate is valid until ${ends}` };
+  return { do: 'CreateKey', because: `the certificate ends at ${ends}` };
+}
+
+/** The same after each restart, because it is made of the key. */
+export function renewalTime({ notBefore, notAfter, keySha256 }: HeldCertificate): Date {
+  const spread = Number.parseInt(keySha256.slice(0, 8), 16) / 0xffff_ffff;
+  const part = RENEW_FROM + spread * (RENEW_TO - RENEW_FROM);
+  return new Date(notBefore.getTime() + part * (notAfter.getTime() - notBefore.getTime()));
+}

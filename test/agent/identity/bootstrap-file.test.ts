@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { parseBootstrapFile } from '../../../src/agent/identity/bootstrap-file.ts';
+
+function config(server: unknown, token: unknown, ca?: string): string {
+  const cluster = { server, ...(ca === undefined ? {} : { 'certificate-authority-data': ca }) };
+  return JSON.stringify({ clusters: [{ name: 'b', cluster }], users: [{ name: 'b', user: { token } }] });
+}
+
+describe('parseBootstrapFile', () => {
+  it('reads server, CA and token', () => {
+    const ca = Buffer.from('PEM').toString('base64');
+    expect(parseBootstrapFile(config('https://10.0.0.1:6443', 'a.b', ca))).toEqual({
+      server: 'https://10.0.0.1:6443',
+      token: 'a.b',
+      ca: 'PEM',
+    });
+    expect(parseBootstrapFile(config('https://h', 'a.b'))).toEqual({ server: 'https://h', token: 'a.b' });
+  });
+
+  it.each([
+    ['YAML', 'apiVersion: v1\nkind: Config\ntoken: secret'],
+    ['no server', config(undefined, 'secret')],
+    ['a server without TLS', config('http://10.0.0.1', 'secret')],
+    ['no token', config('https://10.0.0.1', undefined)],
+    ['an empty object', '{}'],
+  ])('refuses %s without a word of its content', (_, text) => {
+    expect(() => parseBootstrapFile(text)).toThrow(/^expected a kubeconfig(?!.*secret)/);
+  });
+});

@@ -1,0 +1,205 @@
+/** An agent that joins with a token: the real approver and the real signer, and only the rights that it gets from them. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createJsonLog } from '../../../src/agent/log.ts';
+import { type AgentAccess, runAgent } from '../../../src/agent/main.ts';
+import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
+import type { Machine, MachineComponent } from '../../../src/api/generated/types.ts';
+import { installation } from '../../../src/api/install/install.ts';
+import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
+import { CERTIFICATE_REQUESTS } from '../../../src/kube/auth/certificate-requests.ts';
+import { connect } from '../../../src/kube/client/connect.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
+import { NODES, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { systemRandom } from '../../../src/os/system-random.ts';
+import { componentSpec } from '../../support/agent/component-spec.ts';
+import { entryOf } from '../../support/agent/fake-api.ts';
+import { endSandbox } from '../../support/agent/sandbox.ts';
+import { eventually } from '../../support/eventually.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { bootstrapConfigFor, startIdentityControllers } from '../controllers/identity-controllers.ts';
+
+const WITHIN_MS = 90_000;
+const CURRENT = 'var/lib/kubenode/pki/agent/current.pem';
+const KUBELET = 'var/lib/kubenode/pki/kubelet';
+
+let installed: InstalledServer;
+let stopControllers: (() => Promise<void>) | undefined;
+beforeAll(async () => {
+  // Grants are written here without the Defender, which this policy forbids.
+  const objects = installation().filter(({ metadata }) => !metadata.name.includes('components-writer'));
+  installed = await startInstalledServer(objects);
+  stopControllers = await startIdentityControllers(installed);
+}, 240_000);
+afterAll(async () => {
+  await stopControllers?.();
+  await installed?.stop();
+});
+
+let ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.toReversed()) await end();
+  ends = [];
+});
+
+async function declare(name: string, components: readonly object[] = []): Promise<void> {
+  const object = {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'Machine',
+    metadata: { name },
+    spec: { infra: { provider: 'local' }, host: { type: 'sandbox' }, components },
+  };
+  await installed.server.client.apply(MACHINES, object, { fieldManager: 'test', force: true });
+}
+
+async function bootstrapFile(machine: string): Promise<string> {
+  const file = join(tempFolder('bootstrap'), 'bootstrap.json');
+  writeFileSync(file, await bootstrapConfigFor(installed, machine), { mode: 0o600 });
+  return file;
+}
+
+/** In this process. Returns its log and how to stop it. */
+function startAgent(
+  machine: string,
+  directory: string,
+  access: AgentAccess,
+): { log: string[]; stop: () => Promise<void> } {
+  const clock = createSystemClock();
+  const signal = new AbortController();
+  const log: string[] = [];
+  const running = runAgent(
+    {
+      directory,
+      machine,
+      access,
+      version: '0.0.1',
+      port: 0,
+      clock,
+      log: createJsonLog({ write: (line) => void log.push(line), clock }),
+      random: systemRandom,
+    },
+    signal.signal,
+  );
+  const stop = async (): Promise<void> => {
+    signal.abort();
+    await running;
+  };
+  ends.push(() => endSandbox(directory), stop);
+  return { log, stop };
+}
+
+async function agentStatus(machine: string): Promise<NonNullable<Machine['status']>['agent']> {
+  return (await installed.server.client.get<Machine>(MACHINES, { name: machine })).status?.agent;
+}
+
+async function heartbeat(machine: string): Promise<true | undefined> {
+  return await installed.server.client.get(LEASES, { name: machine, namespace: NAMESPACE_AGENTS }).then(
+    () => true as const,
+    () => undefined,
+  );
+}
+
+describe('an agent that joins with a bootstrap token', { timeout: 240_000 }, () => {
+  it('AGT-41 gets its certificate, reports with it, and starts again without the token, which is deleted', async () => {
+    const directory = tempFolder('agent');
+    await declare('j1');
+    const file = await bootstrapFile('j1');
+    const first = startAgent('j1', directory, { own: { bootstrapFile: file } });
+    await eventually(() => heartbeat('j1'), 'no heartbeat', WITHIN_MS);
+    const pem = readFileSync(join(directory, CURRENT), 'utf8');
+    const certificate = new X509Certificate(pem);
+    expect(certificate.subject).toContain('CN=kubenode:agent:j1');
+    expect(statSync(join(directory, CURRENT)).mode & 0o777).toBe(0o600);
+    const reported = await eventually(() => agentStatus('j1'), 'no status', WITHIN_MS);
+    expect(reported?.certificateNotAfter).toBe(certificate.validToDate.toISOString().replace('.000Z', 'Z'));
+
+    const tokens = async (): Promise<true | undefined> => {
+      const { items } = await installed.server.client.list(SECRETS, { namespace: 'kube-system' });
+      return items.some(({ metadata }) => metadata.labels?.['kubenode.dev/machine'] === 'j1')
+        ? undefined
+        : true;
+    };
+    await eventually(tokens, 'the token was not deleted', WITHIN_MS);
+    await first.stop();
+    const token = (JSON.parse(readFileSync(file, 'utf8')) as { users: { user: { token: string } }[] })
+      .users[0]?.user.token;
+    expect(first.log.join('\n')).not.toContain(token?.split('.')[1]);
+
+    const { startedAt } = reported ?? {};
+    startAgent('j1', directory, { own: {} });
+    const isNew = async (): Promise<true | undefined> => {
+      const status = await agentStatus('j1');
+      return status && status.startedAt !== startedAt ? true : undefined;
+    };
+    await eventually(isNew, 'the agent did not report again', WITHIN_MS);
+    expect(readFileSync(join(directory, CURRENT), 'utf8')).toBe(pem);
+    const { items } = await installed.server.client.list(CERTIFICATE_REQUESTS);
+    expect(items.filter(({ metadata }) => metadata.name.startsWith('kubenode-agent-j1-'))).toHaveLength(1);
+  });
+
+  it('AGT-16 gives a component with identity Kubelet the kubeconfig of its node, before it starts', async () => {
+    const directory = tempFolder('agent');
+    const unit = {
+      ...componentSpec('1.0').units[0],
+      exec: {
+        argv: ['/bin/sh', '-c', 'test -s ${identity.kubeconfig} && exec sleep 1000'],
+        env: {},
+        user: 'root',
+      },
+    };
+    const spec = componentSpec('1.0', {
+      identity: 'Kubelet',
+      artifacts: [],
+      units: [unit] as never,
+      commitAfterSeconds: 1,
+    });
+    const object = {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'MachineComponent',
+      metadata: { name: 'proxy-1.0' },
+      spec,
+    };
+    await installed.server.client.apply(MACHINE_COMPONENTS, object, { fieldManager: 'test' });
+    const stored = await installed.server.client.get<MachineComponent>(MACHINE_COMPONENTS, object.metadata);
+    await declare('j2', [entryOf(stored.spec)]);
+    startAgent('j2', directory, { own: { bootstrapFile: await bootstrapFile('j2') } });
+    const committed = async (): Promise<true | undefined> => {
+      const { status } = await installed.server.client.get<Machine>(MACHINES, { name: 'j2' });
+      return status?.components?.[0]?.state === 'Committed' ? true : undefined;
+    };
+    await eventually(committed, 'the component was not committed', WITHIN_MS);
+    const certificate = new X509Certificate(readFileSync(join(directory, KUBELET, 'current.pem'), 'utf8'));
+    expect(certificate.subject.split('\n').toSorted()).toEqual(['CN=system:node:j2', 'O=system:nodes']);
+    const kubelet = await connect({ kubeconfig: join(directory, KUBELET, 'kubeconfig') });
+    try {
+      // NodeRestriction: its own Node only.
+      await kubelet.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'j2' } });
+      const other = kubelet.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'j3' } });
+      await expect(other).rejects.toMatchObject({ code: 'Forbidden' });
+    } finally {
+      await kubelet.close();
+    }
+  });
+
+  it('says how to join when it has neither a certificate nor a token', async () => {
+    const clock = createSystemClock();
+    const running = runAgent(
+      {
+        directory: tempFolder('agent'),
+        machine: 'j4',
+        access: { own: {} },
+        version: '0.0.1',
+        port: 0,
+        clock,
+        log: createJsonLog({ write: () => undefined, clock }),
+        random: systemRandom,
+      },
+      new AbortController().signal,
+    );
+    await expect(running).rejects.toThrow('kubenode machine token j4');
+  });
+});

@@ -1,0 +1,34 @@
+/** `kubenode controllers` as its own ServiceAccount with the installed rights, and the signer of Kubernetes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'vitest';
+import { PRINCIPAL_CONTROLLERS, PRINCIPAL_MACHINE, serviceAccountUser } from '../../../src/api/names.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { startControllerManager } from '../../support/controller-manager.ts';
+import { testIo } from '../../support/test-io.ts';
+import type { InstalledServer } from '../api/installed-server.ts';
+
+export const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
+
+export async function startIdentityControllers({ server }: InstalledServer): Promise<() => Promise<void>> {
+  const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
+  const kubeconfig = await server.kubeconfigFor({ user, groups: ACCOUNTS });
+  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const stopManager = await startControllerManager(server, ['csrsigning']);
+  return async () => {
+    if (child.exitCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    await stopManager();
+  };
+}
+
+/** `kubenode machine token`, run by an administrator. Returns what it prints. */
+export async function bootstrapConfigFor({ server }: InstalledServer, machine: string): Promise<string> {
+  const io = testIo({ env: { KUBECONFIG: server.kubeconfig } });
+  const code = await runCommandLine(io, ['machine', 'token', machine]);
+  expect([code, io.stderr]).toEqual([0, expect.stringContaining(`acting as ${PRINCIPAL_MACHINE}`)]);
+  return io.stdout;
+}
