@@ -37,9 +37,9 @@ describe('random commits, hands, kills and reverts', () => {
 
 /** A sequence starts where the last one ended, unless that failed. */
 async function failuresWithin(tested: FuzzFleet, milliseconds: number): Promise<string[]> {
-  const endMs = performance.now() + milliseconds;
   const failures: string[] = [];
   await startOver(tested);
+  const endMs = performance.now() + milliseconds;
   for (let seed = FIRST_SEED; performance.now() < endMs; seed += 1) {
     const acts = sequenceFor(seed, { maxActs: MAX_ACTS, foreign: FOREIGN });
     const result = await runSequence(tested, acts);
