@@ -146,7 +146,7 @@ async function areOurFields(
   { entry }: ObjectPlan,
   fields: readonly string[],
 ): Promise<boolean> {
-  if (fields.length === 0 || entry?.applied === undefined) return false;
+  if (fields.length === 0 || entry === undefined) return false;
   const before = await applied(entry);
   return before !== undefined && fields.every((field) => setsField(before, field));
 }

@@ -12,6 +12,13 @@ export class DamagedInventory extends Error {
   override readonly name = 'DamagedInventory';
 }
 
+export interface Confirmed {
+  /** That brought the content. */
+  readonly commit: string;
+  /** Digest of the content. */
+  readonly applied: string;
+}
+
 export interface InventoryEntry extends ObjectId {
   readonly version: string;
   readonly unit: string;
@@ -21,6 +28,8 @@ export interface InventoryEntry extends ObjectId {
   readonly commit: string;
   /** Digest of what the server confirmed; absent while a write is only intended. */
   readonly applied?: string;
+  /** What the server confirmed before that write was intended: fields in it are ours, also if others have taken them since. */
+  readonly before?: Confirmed;
   /** Of the object that the server confirmed. */
   readonly uid?: string;
   /** Another client created it, and sync took it over: it is released, never deleted. */
@@ -77,8 +86,18 @@ export function missingIntents({ entries }: Inventory, intents: readonly Invento
   });
 }
 
-function originOf({ uid, adopted }: InventoryEntry): Pick<InventoryEntry, 'uid' | 'adopted'> {
-  return { ...(uid === undefined ? {} : { uid }), ...(adopted ? { adopted } : {}) };
+function originOf(present: InventoryEntry): Pick<InventoryEntry, 'uid' | 'adopted' | 'before'> {
+  const { uid, adopted } = present;
+  const before = confirmedOf(present);
+  return {
+    ...(uid === undefined ? {} : { uid }),
+    ...(adopted ? { adopted } : {}),
+    ...(before === undefined ? {} : { before }),
+  };
+}
+
+export function confirmedOf({ commit, applied, before }: InventoryEntry): Confirmed | undefined {
+  return applied === undefined ? before : { commit, applied };
 }
 
 /** One line of JSON for each entry, sorted by key: a change of one object is a change of one line. */

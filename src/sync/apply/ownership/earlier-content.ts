@@ -8,9 +8,9 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../../kube/objects/object-id.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { RenderedTarget } from '../../rendered.ts';
-import type { InventoryEntry } from '../inventory/inventory.ts';
+import { confirmedOf, type InventoryEntry } from '../inventory/inventory.ts';
 
-/** The manifest that the server confirmed for the entry; undefined when its commit cannot be rendered any more. */
+/** The manifest that the server confirmed last for the entry; undefined when its commit cannot be rendered any more. */
 export type ReadApplied = (entry: InventoryEntry) => Promise<KubeObject | undefined>;
 
 export function createAppliedReader(
@@ -19,14 +19,15 @@ export function createAppliedReader(
 ): ReadApplied {
   const renders = new Map<string, Promise<RenderedTarget | undefined>>();
   return async (entry) => {
-    const rendered = renders.get(entry.commit) ?? read(entry.commit);
-    renders.set(entry.commit, rendered);
+    const confirmed = confirmedOf(entry);
+    if (confirmed === undefined) return undefined;
+    const { commit, applied } = confirmed;
+    const rendered = renders.get(commit) ?? read(commit);
+    renders.set(commit, rendered);
     const objects = (await rendered)?.units.flatMap((unit) => unit.objects) ?? [];
     return objects
       .map(({ object }) => object)
-      .find(
-        (object) => objectKey(objectIdOf(object)) === objectKey(entry) && digestOf(object) === entry.applied,
-      );
+      .find((object) => objectKey(objectIdOf(object)) === objectKey(entry) && digestOf(object) === applied);
   };
 
   async function read(commit: string): Promise<RenderedTarget | undefined> {

@@ -11,10 +11,16 @@ import {
 import { applyInput, configMap, entry } from '../fixtures.ts';
 
 const a = configMap('a');
+const CONFIRMED = { commit: entry(a).commit, applied: entry(a).applied ?? '' };
 const intent: InventoryEntry = { ...objectIdOf(a), version: 'v1', unit: 'web', commit: 'new' };
 
 function inventoryOf(...inventory: InventoryEntry[]): ReturnType<typeof applyInput>['inventory'] {
   return applyInput({ inventory }).inventory;
+}
+
+function entryWithout(item: InventoryEntry, field: keyof InventoryEntry): InventoryEntry {
+  const entries = Object.entries(item).filter(([name]) => name !== field);
+  return Object.fromEntries(entries) as unknown as InventoryEntry;
 }
 
 describe('missingIntents', () => {
@@ -24,22 +30,27 @@ describe('missingIntents', () => {
     [
       'S5 includes a moved object with its previous unit',
       [entry(a, { unit: 'other' })],
-      [{ ...intent, from: 'other', uid: 'uid-a' }],
+      [{ ...intent, from: 'other', uid: 'uid-a', before: CONFIRMED }],
+    ],
+    [
+      'remembers what was confirmed when an object moves twice before it is written',
+      [entryWithout(entry(a, { unit: 'other', before: CONFIRMED }), 'applied')],
+      [{ ...intent, from: 'other', uid: 'uid-a', before: CONFIRMED }],
     ],
     [
       'includes an object in another version of its kind',
       [entry(a, { version: 'v1beta1' })],
-      [{ ...intent, uid: 'uid-a' }],
+      [{ ...intent, uid: 'uid-a', before: CONFIRMED }],
     ],
     [
       'includes an object that was marked for deletion before it came back',
       [entry(a, { markedAt: '2030-01-01T00:00:00Z' })],
-      [{ ...intent, uid: 'uid-a' }],
+      [{ ...intent, uid: 'uid-a', before: CONFIRMED }],
     ],
     [
       'includes an object whose delete was acknowledged before it came back',
       [entry(a, { acknowledgedBy: 'sha256:1' })],
-      [{ ...intent, uid: 'uid-a' }],
+      [{ ...intent, uid: 'uid-a', before: CONFIRMED }],
     ],
   ])('%s', (_name, present, expected) => {
     expect(missingIntents(inventoryOf(...present), [intent])).toEqual(expected);
