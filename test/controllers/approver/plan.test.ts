@@ -182,6 +182,12 @@ const approves: Row[] = [
     { heartbeatAgeMs: 0, token: { replacesAgent: true, epoch: 1 } },
   ],
   [
+    'another first certificate after the last renewal of an agent that is silent now',
+    first(),
+    'approve: first certificate of the agent of Machine n17, requested with its bootstrap token',
+    { approved: [approvedBefore({ username: 'kubenode:agent:n17' })], heartbeatAgeMs: 45_000 },
+  ],
+  [
     'a first certificate while one of an hour ago was never used',
     first(),
     'approve: first certificate of the agent of Machine n17, requested with its bootstrap token',

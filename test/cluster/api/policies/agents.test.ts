@@ -1,11 +1,17 @@
 /** What an agent may and may not, asked with real client certificates: kubenode-agent-own-objects and -blocked. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  ANNOTATION_BOOTSTRAP_TOKEN,
   agentUser,
   POLICY_AGENT_BLOCKED as BLOCKED,
   LABEL_AGENT_BLOCKED,
+  LABEL_POOL,
   NAMESPACE_AGENTS,
   POLICY_AGENT_OWN_OBJECTS as OWN,
+  PRINCIPAL_APPROVER,
+  PRINCIPAL_MACHINE,
+  PRINCIPAL_SYNC,
+  serviceAccountUser,
 } from '../../../../src/api/names.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
@@ -120,10 +126,110 @@ const otherRows: Row[] = [
   ['reads Machines', (client) => client.get(resources.Machine, { name: 'n18' }), 'allowed'],
 ];
 
+/** What a thief of the certificate of n17 would try next. */
+const stolenRows: Row[] = [
+  [
+    'makes no bootstrap token',
+    create(secret('kube-system', 'bootstrap.kubernetes.io/token')),
+    'no permission',
+  ],
+  ['makes no Secret of controllers', create(secret('kubenode-system', 'Opaque')), 'no permission'],
+  [
+    'reads no Secret of kube-system',
+    (client) => client.list(resources.Secret, { namespace: 'kube-system' }),
+    'no permission',
+  ],
+  [
+    'lists no certificate requests',
+    (client) => client.list(resources.CertificateSigningRequest),
+    'no permission',
+  ],
+  [
+    'registers no Node',
+    create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n19' } }),
+    'no permission',
+  ],
+  ['taints no other Node', patch('Node', 'n18', { spec: { taints: [] } }), 'no permission'],
+  ['blocks no other agent', patch('Machine', 'n18', { metadata: { labels: { a: 'b' } } }), 'no permission'],
+  ['raises no epoch', patch('Machine', 'n17', { spec: { agentEpoch: 1 } }), 'no permission'],
+  [
+    'clears no conditions of another Machine',
+    patch('Machine', 'n18', { status: { conditions: [] } }, 'status'),
+    OWN,
+  ],
+  ['clears no status of another job', jobPatch('n18', { status: { agent: null } }), OWN],
+  ['clears no status of another Node', patch('Node', 'n18', { status: { conditions: [] } }, 'status'), OWN],
+  ['deletes no other Machine', (client) => remove(client, 'Machine', 'n18'), 'no permission'],
+  ['deletes not its own Machine', (client) => remove(client, 'Machine', 'n17'), 'no permission'],
+  ['deletes no other Node', (client) => remove(client, 'Node', 'n18'), 'no permission'],
+  ['grants itself no role', create(adminBinding()), 'no permission'],
+  ['asks for no certificate of another signer', create(request('example.com/signer')), OWN],
+  [
+    'asks for no certificate that signs code',
+    create(request('kubernetes.io/kube-apiserver-client', ['code signing'])),
+    OWN,
+  ],
+];
+
 describe('the agent of n17', () => {
+  it.each(stolenRows)('MAC-15 with a stolen certificate, %s', async (_, attempt, expected) => {
+    const agent = await sample.agent('n17');
+    expect(await finalDecision(agent, attempt, expected)).toBe(expected);
+  });
+
   it.each([...machineRows, ...jobRows, ...nodeRows, ...otherRows])('%s', async (_, attempt, expected) => {
     const agent = await sample.agent('n17');
     expect(await finalDecision(agent, attempt, expected)).toBe(expected);
+  });
+
+  // Real writes: the server drops metadata from a write of a status without a word.
+  it('MAC-15 forges no record of a bootstrap token and no label by way of its status', async () => {
+    const agent = await sample.agent('n17');
+    const annotations = { [ANNOTATION_BOOTSTRAP_TOKEN]: '{"id":"abc123"}' };
+    const metadata = { annotations, labels: { [LABEL_POOL]: 'other' }, finalizers: ['kubenode.dev/x'] };
+    const body = { metadata, status: { agent: { version: 'v3' } } };
+    await agent.patch(resources.Machine, { name: 'n17' }, { type: 'merge', body }, { subresource: 'status' });
+    const after = await sample.admin.get(resources.Machine, { name: 'n17' });
+    expect(after['status']).toMatchObject({ agent: { version: 'v3' } });
+    expect(after.metadata.annotations?.[ANNOTATION_BOOTSTRAP_TOKEN]).toBeUndefined();
+    expect(after.metadata.labels?.[LABEL_POOL]).not.toBe('other');
+    expect(after.metadata.finalizers ?? []).not.toContain('kubenode.dev/x');
+  });
+
+  it('MAC-15 takes over no Lease that exists, and deletes none', async () => {
+    const agent = await sample.agent('n17');
+    const other = await sample.admin.create(resources.Lease, lease('n18'));
+    const own = await sample.admin.create(resources.Lease, lease('n17'));
+    const renew = (name: string, holder: string): Attempt => {
+      const object = { ...lease(name), spec: { holderIdentity: holder } };
+      const options = { fieldManager: 'kubenode-agent', force: true, dryRun: true };
+      return (client) => client.apply(resources.Lease, object, options);
+    };
+    expect(await finalDecision(agent, renew('n17', 'n17'), 'allowed')).toBe('allowed');
+    expect(await finalDecision(agent, renew('n18', 'n17'), OWN)).toBe(OWN);
+    for (const { metadata } of [own, other]) {
+      const removal: Attempt = (client) =>
+        client.delete(resources.Lease, metadata, { uid: metadata.uid ?? '', dryRun: true });
+      expect(await finalDecision(agent, removal, 'no permission')).toBe('no permission');
+    }
+  });
+
+  it.each([PRINCIPAL_MACHINE, PRINCIPAL_APPROVER, PRINCIPAL_SYNC])(
+    'MAC-15 does not act as %s with a stolen certificate',
+    async (principal) => {
+      const impersonate = { user: serviceAccountUser(principal) };
+      const stolen = await sample.as(agentUser('n17'), ['kubenode:agents'], impersonate);
+      expect(await finalDecision(stolen, (client) => client.list(resources.Machine), 'no permission')).toBe(
+        'no permission',
+      );
+    },
+  );
+
+  it('MAC-15 does not act as the agent of another machine with a stolen certificate', async () => {
+    const impersonate = { user: agentUser('n18'), groups: ['kubenode:agents'] };
+    const stolen = await sample.as(agentUser('n17'), ['kubenode:agents'], impersonate);
+    const attempt = machineStatus('n18', { agent: { version: 'v2' } });
+    expect(await finalDecision(stolen, attempt, 'no permission')).toBe('no permission');
   });
 
   it('updates its own Event, and cannot take over another one', async () => {
@@ -219,6 +325,25 @@ function condition(type: string): object {
 function lease(name: string): KubeObject {
   const metadata = { name, namespace: NAMESPACE_AGENTS };
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { holderIdentity: name } };
+}
+
+function secret(namespace: string, type: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'Secret', type, metadata: { name: 'stolen', namespace } };
+}
+
+function adminBinding(): KubeObject {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  return {
+    apiVersion: `${apiGroup}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'stolen' },
+    roleRef: { apiGroup, kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ apiGroup, kind: 'User', name: agentUser('n17') }],
+  };
+}
+
+function jobPatch(machine: string, body: Readonly<Record<string, unknown>>): Attempt {
+  return patch('RemedyOperationJob', job(machine).metadata.name, body, 'status');
 }
 
 function event(kind: string, name: string): KubeObject {
