@@ -35,6 +35,8 @@ const POLL_MS = 2000;
 /** After a denial and after an error: each agent of a fleet at another time. */
 const GIVE_UP_MS = 300_000;
 const RETRY_MS = 10_000;
+/** No certificate is renewed twice in this part of its life: with a clock that is days ahead each new one seems old. */
+const MIN_LIFE = 0.1;
 const MAX_WAIT_MS = 60_000;
 
 interface Found {
@@ -93,9 +95,14 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
     if (planned.do === 'Store') await storeCertificate(found);
     if (planned.do === 'GiveUp') {
       log.error('no certificate for this key', { identity: requestPrefix, because: planned.because });
-      quietUntilMs = clock.monotonicMs() + GIVE_UP_MS * (0.5 + random());
     }
     await store.forgetPendingKey();
+    quietUntilMs = clock.monotonicMs() + quietMsAfter(planned);
+  }
+
+  function quietMsAfter(planned: CertificateStep): number {
+    if (planned.do === 'GiveUp') return GIVE_UP_MS * (0.5 + random());
+    return planned.do === 'Store' ? MIN_LIFE * options.lifetimeSeconds * 1000 : 0;
   }
 
   function msUntil(time: Date): number {

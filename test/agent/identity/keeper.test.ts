@@ -29,7 +29,9 @@ beforeEach(() => {
   afterIt = false;
 });
 
-class Crash extends Error {}
+class Crash extends Error {
+  override readonly message = 'the agent ended';
+}
 
 /** Stops the agent before or after the call, once. */
 function crashing<T extends object>(target: T): T {
@@ -154,6 +156,18 @@ describe('the keeper of a certificate', () => {
     await run(400_000);
     expect(requests.created).toHaveLength(2);
     expect(new Set(requests.created.map(({ metadata }) => metadata.name)).size).toBe(2);
+  });
+
+  it('AGT-42 requests few certificates while the clock of the host is days ahead of the server', async () => {
+    const server = { ...clock, now: () => new Date(clock.now().getTime() - 5 * 24 * HOUR_MS) };
+    requests = fakeRequests(server);
+    await run(10_000);
+    const valid = await certificate();
+    expect(valid.validToDate < clock.now()).toBe(true);
+    await run(60 * 60_000);
+    // One for each tenth of an hour, the life of these.
+    expect(requests.created.length).toBeLessThanOrEqual(12);
+    expect(requests.created.length).toBeGreaterThan(5);
   });
 
   it('stores no certificate of another key', async () => {

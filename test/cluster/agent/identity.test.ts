@@ -1,15 +1,22 @@
 /** An agent that joins with a token: the real approver and the real signer, and only the rights that it gets from them. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createJsonLog } from '../../../src/agent/log.ts';
 import { type AgentAccess, runAgent } from '../../../src/agent/main.ts';
 import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponent } from '../../../src/api/generated/types.ts';
 import { installation } from '../../../src/api/install/install.ts';
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
-import { CERTIFICATE_REQUESTS } from '../../../src/kube/auth/certificate-requests.ts';
+import {
+  CERTIFICATE_REQUESTS,
+  type CertificateRequestObject,
+} from '../../../src/kube/auth/certificate-requests.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
@@ -23,7 +30,9 @@ import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { bootstrapConfigFor, startIdentityControllers } from '../controllers/identity-controllers.ts';
 
+const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 const WITHIN_MS = 90_000;
+const DAY_MS = 86_400_000;
 const CURRENT = 'var/lib/kubenode/pki/agent/current.pem';
 const KUBELET = 'var/lib/kubenode/pki/kubelet';
 
@@ -67,8 +76,10 @@ function startAgent(
   machine: string,
   directory: string,
   access: AgentAccess,
+  aheadMs = 0,
 ): { log: string[]; stop: () => Promise<void> } {
-  const clock = createSystemClock();
+  const system = createSystemClock();
+  const clock = { ...system, now: () => new Date(system.now().getTime() + aheadMs) };
   const signal = new AbortController();
   const log: string[] = [];
   const running = runAgent(
@@ -139,6 +150,61 @@ describe('an agent that joins with a bootstrap token', { timeout: 240_000 }, () 
     expect(readFileSync(join(directory, CURRENT), 'utf8')).toBe(pem);
     const { items } = await installed.server.client.list(CERTIFICATE_REQUESTS);
     expect(items.filter(({ metadata }) => metadata.name.startsWith('kubenode-agent-j1-'))).toHaveLength(1);
+  });
+
+  it('MAC-14 renews its certificate as itself, with another key, and reports its new end', async () => {
+    const directory = tempFolder('agent');
+    await declare('j5');
+    const first = startAgent('j5', directory, { own: { bootstrapFile: await bootstrapFile('j5') } });
+    await eventually(() => heartbeat('j5'), 'no heartbeat', WITHIN_MS);
+    await first.stop();
+    const before = readFileSync(join(directory, CURRENT), 'utf8');
+
+    // Five of the seven days have passed for this agent.
+    startAgent('j5', directory, { own: {} }, 5 * DAY_MS);
+    const renewed = (): Promise<string | undefined> => {
+      const now = readFileSync(join(directory, CURRENT), 'utf8');
+      return Promise.resolve(now === before ? undefined : now);
+    };
+    const after = await eventually(renewed, 'the certificate was not renewed', WITHIN_MS);
+    const [old, current] = [before, after].map((pem) => new X509Certificate(pem));
+    expect(current?.subject).toBe(old?.subject);
+    expect(current?.publicKey.equals(old?.publicKey as never)).toBe(false);
+    const { items } = await installed.server.client.list<CertificateRequestObject>(CERTIFICATE_REQUESTS);
+    const own = items.filter(({ metadata }) => metadata.name.startsWith('kubenode-agent-j5-'));
+    const users = own.map(({ spec }) => spec.username?.split(':')[0]);
+    expect(users).toEqual(expect.arrayContaining(['kubenode', 'system']));
+    expect(own).toHaveLength(2);
+    const newEnd = current?.validToDate.toISOString().replace('.000Z', 'Z');
+    const reported = async (): Promise<true | undefined> =>
+      (await agentStatus('j5'))?.certificateNotAfter === newEnd ? true : undefined;
+    await eventually(reported, 'the new end was not reported', WITHIN_MS);
+  });
+
+  it('AGT-41 makes one request when it is killed again and again while it joins', async () => {
+    const directory = tempFolder('agent');
+    await declare('j6');
+    const args = ['--machine', 'j6', '--directory', directory, '--bootstrap', await bootstrapFile('j6')];
+    let child: ChildProcess | undefined;
+    const kill = async (): Promise<void> => {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    };
+    onTestFinished(kill);
+    ends.push(() => endSandbox(directory));
+    // The program takes about a second to start, and half a second to join.
+    for (const ms of [700, 900, 1000, 1100, 1200, 1300, 1500, 1800]) {
+      child = spawn(process.execPath, [MAIN, 'agent', 'run', ...args], { stdio: 'ignore' });
+      await pause(ms);
+      await kill();
+    }
+    child = spawn(process.execPath, [MAIN, 'agent', 'run', ...args], { stdio: 'ignore' });
+    await eventually(() => heartbeat('j6'), 'no heartbeat', WITHIN_MS);
+    const { items } = await installed.server.client.list(CERTIFICATE_REQUESTS);
+    expect(items.filter(({ metadata }) => metadata.name.startsWith('kubenode-agent-j6-'))).toHaveLength(1);
+    await kill();
   });
 
   it('AGT-16 gives a component with identity Kubelet the kubeconfig of its node, before it starts', async () => {
