@@ -19,7 +19,7 @@ import { type AgentIdentityOptions, createAgentIdentity } from './identity/ident
 import { createAgentMetrics } from './metrics/agent-metrics.ts';
 import { type Agent, openAgent } from './run/agent.ts';
 import { createAgentApi } from './run/api.ts';
-import { createReconcileTrigger } from './run/trigger.ts';
+import { createReconcileTrigger, type ReconcileTrigger } from './run/trigger.ts';
 
 export interface RunAgentOptions {
   /** Directory of the sandbox. */
@@ -59,10 +59,25 @@ export async function runAgent(options: RunAgentOptions, signal: AbortSignal): P
 }
 
 async function runAlone(options: RunAgentOptions, signal: AbortSignal): Promise<void> {
-  const { directory, machine, version, clock, log, random } = options;
+  const { directory, clock } = options;
   const trigger = createReconcileTrigger(clock);
+  const host = createSandboxHost({ directory, clock, onUnitChange: () => trigger.notify() });
+  try {
+    await host.open();
+    await runOn(host, trigger, options, signal);
+  } finally {
+    await host.close();
+  }
+}
+
+async function runOn(
+  host: Host,
+  trigger: ReconcileTrigger,
+  options: RunAgentOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { machine, version, clock, log, random } = options;
   const onChange = (): void => trigger.notify();
-  const host = createSandboxHost({ directory, clock, onUnitChange: onChange });
   let opened: Agent | undefined;
   const { client, cluster } = await connectAgent(options, host);
   const api = createAgentApi({ client, machine, clock, log, random, onChange });
@@ -102,7 +117,6 @@ async function runAlone(options: RunAgentOptions, signal: AbortSignal): Promise<
   });
   options.onListening?.(health.url);
   try {
-    await host.open();
     const agent = await openAgent({
       certificateNotAfter: () => identity.notAfter(),
       host,
@@ -128,7 +142,6 @@ async function runAlone(options: RunAgentOptions, signal: AbortSignal): Promise<
     await agent[Symbol.asyncDispose]();
   } finally {
     await health.close();
-    await host.close();
     if ('own' in options.access) await client.close();
   }
 }

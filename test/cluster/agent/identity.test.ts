@@ -116,7 +116,8 @@ async function heartbeat(machine: string): Promise<true | undefined> {
 
 describe('an agent that joins with a bootstrap token', { timeout: 240_000 }, () => {
   it('AGT-41 gets its certificate, reports with it, and starts again without the token, which is deleted', async () => {
-    const directory = tempFolder('agent');
+    // Not made before: the agent makes it.
+    const directory = join(tempFolder('agent'), 'host');
     await declare('j1');
     const file = await bootstrapFile('j1');
     const first = startAgent('j1', directory, { own: { bootstrapFile: file } });
