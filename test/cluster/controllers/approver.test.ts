@@ -8,12 +8,14 @@ import {
   ANNOTATION_MACHINE_UID,
   agentUser,
   LABEL_AGENT_BLOCKED,
+  LABEL_MACHINE,
   NAMESPACE_AGENTS,
   PRINCIPAL_MACHINE,
   SIGNER_AGENT,
   SIGNER_KUBELET,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
 import {
   CERTIFICATE_REQUESTS,
   type CertificateRequestCondition,
@@ -28,6 +30,7 @@ import { createCertificateRequest } from '../../../src/os/x509/certificate-reque
 import type { RequestedName } from '../../../src/os/x509/request.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tempFolder } from '../../support/temp.ts';
+import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { resources } from '../api/resources.ts';
 import { example } from '../api/sample-cluster.ts';
@@ -399,6 +402,17 @@ describe('an agent with its certificate', { timeout: 240_000 }, () => {
     const name = await ask(await agentOf(metadata.name), asked);
     expect(await decisionOf(name)).toMatchObject({ type: 'Denied', reason: 'AgentBlocked' });
   });
+});
+
+it('kubenode machine token names a Machine that does not exist', async () => {
+  const io = testIo({ env: { KUBECONFIG: installed.server.kubeconfig } });
+  expect(await runCommandLine(io, ['machine', 'token', 'nope'])).toBe(65);
+  expect(io.stderr).toContain('Machine nope does not exist in this cluster');
+  const { items } = await admin.list(SECRETS, {
+    namespace: KUBE_SYSTEM,
+    labelSelector: `${LABEL_MACHINE}=nope`,
+  });
+  expect([io.stdout, items]).toEqual(['', []]);
 });
 
 describe('requests of others', { timeout: 240_000 }, () => {

@@ -6,7 +6,9 @@ import { BOOTSTRAP_TOKEN_SECONDS } from '../../../api/secrets/bootstrap-token.ts
 import { createBootstrapToken } from '../../../controllers/bootstraptoken/create.ts';
 import { loadConfig } from '../../../kube/auth/config.ts';
 import { connect } from '../../../kube/client/connect.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
@@ -47,12 +49,21 @@ export function createMachineTokenCommand(io: Io): Command {
         now,
         randomInt: (below) => randomInt(below),
         seconds: flags.seconds,
+      }).catch((error: unknown) => {
+        throw isKubeError(error, 'NotFound') ? missingMachine(machine) : error;
       });
       io.out(`${formatBootstrapConfig({ server: connection.server, ca: tls.ca, token })}\n`);
       io.err(`the token of Machine ${machine} may be used once, until ${expiresAt}\n`);
     } finally {
       await client.close();
     }
+  });
+}
+
+function missingMachine(machine: string): CliError {
+  return new CliError(`Machine ${machine} does not exist in this cluster`, {
+    hint: 'create it first, or list the others: kubectl get machines',
+    exitCode: EXIT.badInput,
   });
 }
 
