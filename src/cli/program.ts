@@ -18,6 +18,7 @@ import { createStatusCommand } from './commands/status.ts';
 import { createSyncCommand } from './commands/sync/sync.ts';
 import { createValidateCommand } from './commands/validate.ts';
 import { createVersionCommand, KUBENODE_VERSION } from './commands/version.ts';
+import { createWhyCommand } from './commands/why/why.ts';
 import type { Io } from './io.ts';
 
 const FOOTER = `
@@ -43,6 +44,7 @@ export function createProgram(io: Io): Command {
     createControllersCommand(io),
     createDefenderCommand(io),
     createStatusCommand(io),
+    createWhyCommand(io),
     createReleaseCommand(io),
     createHistoryCommand(io),
     createMachineCommand(io),

@@ -42,6 +42,8 @@ export interface Defender {
   readonly controller: Controller;
   /** By kind; `runControllers` runs them. */
   readonly views: Views;
+  /** The same views. */
+  readonly observed: ObservedViews;
   readonly ledger: Ledger;
   readonly observer: FleetObserver;
   readonly denials: DenialCounts;
@@ -66,6 +68,7 @@ export function createDefender(options: DefenderOptions): Defender {
   return {
     controller: createDefenderController({ observer, ledger, denials }),
     views: Object.fromEntries(Object.values(views).map((view) => [view.resource.kind, view])),
+    observed: views,
     ledger,
     observer,
     denials,

@@ -63,6 +63,21 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
       'ConcurrencyCluster   fleet-default   cluster: 1 out of service or in work, and at most 1 allowed by limit one',
     );
 
+    const why = await kubenode('why', 'node', 'm-2');
+    expect([why.stderr, why.code]).toEqual(['', 0]);
+    expect(why.stdout).toMatch(/^m-2 {3}Ready {3}facts \d+s old, ledger seq \d+\n/);
+    expect(why.stdout).toContain('DENIED    Reboot  NodeTooYoung  fleet-default: Node m-2 is ');
+    expect(why.stdout).toContain(
+      'ConcurrencyCluster  fleet-default: cluster: 1 out of service or in work, and at most 1',
+    );
+    expect(why.stdout).toContain('m-1  Reboot Granted  Other ');
+    expect(why.stdout).not.toContain('RevisionUnknown');
+    const unknown = await kubenode('why', 'node', 'm-9');
+    expect([unknown.code, unknown.stderr]).toEqual([
+      65,
+      expect.stringContaining('there is no Machine m-9, and no Node of that name') as string,
+    ]);
+
     const { epoch } = (await ledger()).spec;
     const leader = await leaderOf();
     await killed(leader);
@@ -111,9 +126,19 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
     await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('InForce');
   });
 
-  async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  interface Ended {
+    readonly code: number;
+    readonly stdout: string;
+    readonly stderr: string;
+  }
+
+  async function run(...args: string[]): Promise<Ended> {
+    return kubenode('defender', ...args);
+  }
+
+  async function kubenode(...args: string[]): Promise<Ended> {
     const io = testIo({ env: { KUBECONFIG: installed.server.kubeconfig } });
-    const code = await runCommandLine(io, ['defender', ...args]);
+    const code = await runCommandLine(io, args);
     return { code, stdout: io.stdout, stderr: io.stderr };
   }
 

@@ -1,5 +1,4 @@
 /** The Defender inside a command: it reads the cluster once, decides with the same code, and writes the ledger by compare-and-swap. */
-import { DEFENDER_LEDGERS } from '../../../api/generated/resources.ts';
 import { NAMESPACE, PRINCIPAL_DEFENDER } from '../../../api/names.ts';
 import { createDefender, type Defender } from '../../../defender/defender.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
@@ -19,11 +18,17 @@ export interface DefenderSession {
   readonly user: User;
 }
 
-/** The work runs when every view is complete. Needs the permission to impersonate kubenode-defender. */
+export interface SessionOptions {
+  /** A person who may impersonate kubenode-defender can write the ledger; any other only reads. */
+  readonly as?: 'defender' | 'person';
+}
+
+/** The work runs when every view is complete. */
 export async function withDefender(
   io: Io,
   flags: ConnectionFlags,
   work: (session: DefenderSession) => Promise<void>,
+  { as = 'defender' }: SessionOptions = {},
 ): Promise<void> {
   const { clock } = io;
   const calls = createCallWindow(clock);
@@ -36,16 +41,17 @@ export async function withDefender(
   };
   const client = await connect(connection);
   const impersonate = impersonateServiceAccount({ namespace: NAMESPACE, name: PRINCIPAL_DEFENDER });
-  const own = await connect({ ...connection, impersonate });
+  const own = await connect(as === 'person' ? connection : { ...connection, impersonate });
   const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
   const options = { clock, log, random: systemRandom, calls, leads: isNotLeading };
   const defender = createDefender({ ...options, client: own });
   const stop = new AbortController();
   const views = Object.values(defender.views).map(({ reflector }) => reflector);
+  const kinds = Object.values(defender.views).map(({ resource }) => resource);
   try {
     const user = await readUser(client, io.signal);
     // The first answer that is an error ends the command with its hint; views would try again for ever.
-    await own.list(DEFENDER_LEDGERS, { signal: io.signal });
+    await Promise.all(kinds.map((resource) => own.list(resource, { limit: 1, signal: io.signal })));
     const running = views.map((reflector) => reflector.run(stop.signal));
     try {
       await Promise.all(views.map((reflector) => reflector.synced(io.signal)));

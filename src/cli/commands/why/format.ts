@@ -1,0 +1,81 @@
+/** Prints why acts on a machine happen or do not: the answer first, then what is in the way. Pure. */
+import type { ActVerdict, GrantInTheWay, MachineExplanation } from '../../../defender/explain.ts';
+import { printableLine } from '../../../kube/objects/printable.ts';
+import { formatAge } from '../../age.ts';
+
+export function formatWhy(why: MachineExplanation, now: Date): string {
+  const lines = [
+    headline(why),
+    '',
+    ...section('held', why.holds.map(holdLine)),
+    ...section(
+      'waits',
+      why.waits.map(
+        ({ object, reason, since, message }) =>
+          `${object}: ${reason}${message ? `: ${message}` : ''} (${formatAge(since, now)})`,
+      ),
+    ),
+    ...section('act', why.grant ? [grantLine(why.grant, now)] : []),
+    ...why.acts.flatMap((act) => actLines(act, now)),
+    ...section(
+      'breakers',
+      why.breakers.map(
+        ({ id, state, since, evidence }) =>
+          `${id} ${state} for ${formatAge(since, now)}${evidence ? `: ${evidence}` : ''}`,
+      ),
+    ),
+  ];
+  return lines.map((line) => `${printableLine(line).trimEnd()}\n`).join('');
+}
+
+function headline({
+  machine,
+  pool,
+  zone,
+  readiness,
+  notes,
+  ledger,
+  factsAgeSeconds,
+}: MachineExplanation): string {
+  const place = [pool && `pool ${pool}`, zone && `zone ${zone}`].filter(Boolean).join(' / ');
+  const state = [readiness, ...notes].join(', ');
+  const age =
+    factsAgeSeconds === undefined ? 'facts incomplete' : `facts ${Math.round(factsAgeSeconds)}s old`;
+  const recovering = ledger.recovering ? ', recovering' : '';
+  return [machine, place, state, `${age}, ledger seq ${ledger.seq}${recovering}`].filter(Boolean).join('   ');
+}
+
+/** The name once, before the first line. */
+function section(name: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line, index) => `${(index === 0 ? name : '').padEnd(10)}${line}`);
+}
+
+function holdLine({ reason, scope, until }: MachineExplanation['holds'][number]): string {
+  return `${scope === 'All' ? 'all automation' : 'disruptive acts'}: ${reason}${until ? ` (until ${until})` : ''}`;
+}
+
+function grantLine(
+  { machine, action, state, holder, id, issuedAt, notAfter }: GrantInTheWay,
+  now: Date,
+): string {
+  const end = state === 'Settled' ? '' : `, ends ${notAfter}`;
+  return `${machine}  ${action} ${state}  ${holder.kind} ${holder.name}, granted ${formatAge(issuedAt, now)} ago${end}  [${id}]`;
+}
+
+function actLines(
+  { action, permitted, causes, retryAt, inTheWay }: ActVerdict,
+  now: Date,
+): readonly string[] {
+  if (permitted) return [`PERMITTED ${action}`];
+  const texts = causes.map(
+    ({ reason, policy, message, until }) =>
+      `${reason}  ${policy ? `${policy}: ` : ''}${message}${until ? ` (until ${until.toISOString()})` : ''}`,
+  );
+  const [first = '', ...also] = texts;
+  return [
+    `DENIED    ${action}  ${first}`,
+    ...section('  also', also),
+    ...inTheWay.map((grant) => `          ${grantLine(grant, now)}`),
+    ...section('  retry', retryAt ? [`at ${retryAt.toISOString()}`] : ['when what is named above changes']),
+  ];
+}

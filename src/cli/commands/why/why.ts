@@ -1,0 +1,127 @@
+/** `kubenode why`: why something happens to a node, or does not. Reads objects only, with the rights of the person. */
+import { Argument, Command } from 'commander';
+import type { Allowance, Denial } from '../../../api/grants.ts';
+import { LEDGER } from '../../../api/names.ts';
+import { type Action, isStep, stepEntry } from '../../../api/steps/steps.ts';
+import type { Defender } from '../../../defender/defender.ts';
+import { explainMachine, type MachineExplanation, type ObjectWait } from '../../../defender/explain.ts';
+import type { MachineFacts } from '../../../defender/facts/facts.ts';
+import type { ObservedViews } from '../../../defender/facts/observed-views.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { withDefender } from '../defender/session.ts';
+import { formatWhy } from './format.ts';
+
+const HELP = `
+Shows what the node waits for, the act that is in flight on it, and whether a repair of it would be permitted now: each limit,
+window, breaker or hold that denies it, with the acts on other machines that use up the limit.
+Reads objects only, so it works while the controllers are down, and changes nothing.
+
+Examples:
+  kubenode why node node-a17
+  kubenode why node node-a17 -o json`;
+
+const SUBJECTS = ['node', 'machine'] as const;
+/** A repair that takes the node down for a moment, and one that replaces it. */
+const ACTIONS: readonly Action[] = ['Reboot', 'DeleteMachine'];
+
+/** What is asked is not about one rule: limits that count each rule on its own count none. */
+const ANY_RULE = 'any';
+
+interface WhyFlags extends ConnectionFlags {
+  readonly output: OutputFormat;
+}
+
+export function createWhyCommand(io: Io): Command {
+  const command = new Command('why')
+    .description('explain why something happens to a node, or does not')
+    .addArgument(new Argument('<kind>', 'what to explain').choices(SUBJECTS))
+    .argument('<name>', 'name of the Node and its Machine')
+    .addOption(createOutputOption())
+    .addHelpText('after', HELP);
+  return addConnectionOptions(command).action((_kind: string, name: string, flags: WhyFlags) =>
+    withDefender(
+      io,
+      flags,
+      async ({ defender }) => {
+        const why = await explain(defender, name, io.clock.now());
+        if (flags.output === 'table') io.out(formatWhy(why, io.clock.now()));
+        else printResult(io, flags.output, why, () => ({ columns: [], rows: [] }));
+      },
+      { as: 'person' },
+    ),
+  );
+}
+
+async function explain(defender: Defender, name: string, now: Date): Promise<MachineExplanation> {
+  const { observer, observed } = defender;
+  const facts = observer.facts();
+  const machine = facts.machine(name);
+  if (!machine) throw unknownMachine(name, observed.nodes.store.get(name) !== undefined);
+  const ledger = observed.ledgers.store.get(LEDGER);
+  if (!ledger) throw noLedger();
+  const { spec } = ledger;
+  const policies = [...observed.policies.store.list()];
+  const answers = await answersFor(defender, machine, now);
+  const waits = waitsOf(observed, name);
+  return explainMachine({ machine, waits, ledger: spec, facts, policies, answers, now });
+}
+
+/** As a repair would ask: some limits are for repairs only. */
+async function answersFor(
+  { ledger }: Defender,
+  { name: machine, nodeUID }: MachineFacts,
+  now: Date,
+): Promise<readonly (readonly [Action, Denial | Allowance])[]> {
+  const asks = ACTIONS.map((action) => ({
+    holder: {
+      kind: 'RemedyOperationJob' as const,
+      name: `${machine}-why`,
+      origin: ANY_RULE,
+      revision: ANY_RULE,
+    },
+    machine,
+    ...optional('nodeUID', nodeUID),
+    action,
+    risk: isStep(action) ? stepEntry(action).risk : ('Machine' as const),
+    factsAt: now,
+    expectedSeconds: 600,
+  }));
+  const answers = await ledger.dryRun(asks);
+  return ACTIONS.flatMap((action, index) => {
+    const answer = answers[index];
+    return answer ? [[action, answer] as const] : [];
+  });
+}
+
+function waitsOf({ machines, jobs }: ObservedViews, name: string): readonly ObjectWait[] {
+  const own = [machines.store.get(name)].flatMap((machine) => machine ?? []);
+  const ofIt = [...jobs.store.list()].filter(({ spec }) => spec.machine.name === name);
+  return [...own, ...ofIt].flatMap(({ kind, metadata, status }) => {
+    if (!status?.waiting) return [];
+    const { reason, since, message } = status.waiting;
+    return { object: `${kind} ${metadata.name}`, reason, since, ...optional('message', message) };
+  });
+}
+
+function unknownMachine(name: string, isNode: boolean): CliError {
+  return isNode
+    ? new CliError(`Node ${name} has no Machine: kubenode does not manage it`, {
+        hint: 'declare it in a MachineSet; nothing acts on it until then',
+        exitCode: EXIT.badInput,
+      })
+    : new CliError(`there is no Machine ${name}, and no Node of that name`, {
+        hint: 'list them with: kubectl get machines,nodes',
+        exitCode: EXIT.badInput,
+      });
+}
+
+function noLedger(): CliError {
+  return new CliError(`DefenderLedger ${LEDGER} does not exist`, {
+    hint: 'run `kubenode install`; the controllers recreate a ledger that was deleted, and deny everything for 300 s',
+    exitCode: EXIT.unavailable,
+  });
+}

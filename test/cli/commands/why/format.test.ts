@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { formatWhy } from '../../../../src/cli/commands/why/format.ts';
+import type { MachineExplanation } from '../../../../src/defender/explain.ts';
+import { ago, NOW } from '../../../support/builders.ts';
+
+const QUIET: MachineExplanation = {
+  machine: 'node-a22',
+  pool: 'web',
+  zone: 'cn-b',
+  readiness: 'Ready',
+  notes: [],
+  holds: [],
+  waits: [],
+  acts: [{ action: 'Reboot', permitted: true, causes: [], inTheWay: [] }],
+  breakers: [],
+  ledger: { seq: 7, recovering: false },
+  factsAgeSeconds: 3.2,
+};
+
+const GRANT = {
+  id: 'g-1',
+  action: 'Reboot',
+  holder: { kind: 'RemedyOperationJob', name: 'node-a17-kernel-hang' },
+  issuedAt: ago(180),
+  notAfter: '2030-01-01T00:02:00Z',
+  machine: 'node-a17',
+  state: 'Started',
+} as const;
+
+it('R29 prints one line for a machine on which everything is permitted', () => {
+  expect(formatWhy(QUIET, NOW)).toBe(
+    ['node-a22   pool web / zone cn-b   Ready   facts 3s old, ledger seq 7', '', 'PERMITTED Reboot', ''].join(
+      '\n',
+    ),
+  );
+});
+
+it('R29 prints the deciding limit first, then the rest, who is in the way, and what ends it', () => {
+  const why: MachineExplanation = {
+    ...QUIET,
+    readiness: 'NotReady',
+    notes: ['cordoned'],
+    holds: [{ reason: 'new disks', scope: 'All', until: '2030-01-02T00:00:00Z' }],
+    waits: [{ object: 'Machine node-a22', reason: 'WaitingForGrant', since: ago(60) }],
+    acts: [
+      {
+        action: 'Reboot',
+        permitted: false,
+        causes: [
+          { reason: 'ConcurrencyPool', policy: 'fleet-default', message: 'pool web: 1 of 1' },
+          {
+            reason: 'NodeInterval',
+            message: 'last job ended 06:51',
+            until: new Date('2030-01-01T00:21:00Z'),
+          },
+        ],
+        inTheWay: [GRANT],
+      },
+    ],
+    breakers: [{ id: 'fleet-default/unhealthy/cluster', state: 'Open', since: ago(60), evidence: '3 of 4' }],
+    ledger: { seq: 9, recovering: true },
+  };
+  expect(formatWhy(why, NOW)).toBe(
+    [
+      'node-a22   pool web / zone cn-b   NotReady, cordoned   facts 3s old, ledger seq 9, recovering',
+      '',
+      'held      all automation: new disks (until 2030-01-02T00:00:00Z)',
+      'waits     Machine node-a22: WaitingForGrant (60s)',
+      'DENIED    Reboot  ConcurrencyPool  fleet-default: pool web: 1 of 1',
+      '  also    NodeInterval  last job ended 06:51 (until 2030-01-01T00:21:00.000Z)',
+      '          node-a17  Reboot Started  RemedyOperationJob node-a17-kernel-hang, granted 3m ago, ends 2030-01-01T00:02:00Z  [g-1]',
+      '  retry   when what is named above changes',
+      'breakers  fleet-default/unhealthy/cluster Open for 60s: 3 of 4',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('R29 prints when time alone ends the denial, and shows no control characters of others', () => {
+  const held = { ...QUIET, holds: [{ reason: 'a\u001b[2Jb\nc', scope: 'Disruptive' as const }] };
+  expect(formatWhy(held, NOW)).toContain(String.raw`held      disruptive acts: a\u001b[2Jb\nc`);
+  const until = new Date('2030-01-01T00:21:00Z');
+  const act = { action: 'Reboot', permitted: false, causes: [], inTheWay: [], retryAt: until } as const;
+  expect(formatWhy({ ...QUIET, acts: [act] }, NOW)).toContain('  retry   at 2030-01-01T00:21:00.000Z');
+});
