@@ -1,9 +1,13 @@
 /** Why acts on one machine happen or do not, from what the Defender knows: for a person on call. Pure. */
-import type { DefenderLedgerSpec, DefenderPolicy, LedgerGrant, MachineHold } from '../api/generated/types.ts';
-import type { Allowance, Denial, DenialCause } from '../api/grants.ts';
+import type { DenyReason } from '../api/deny-reasons.ts';
+import type { DefenderLedgerSpec, LedgerGrant, MachineHold } from '../api/generated/types.ts';
+import type { DenialCause } from '../api/grants.ts';
 import type { Action } from '../api/steps/steps.ts';
+import { optional } from '../kube/objects/optional.ts';
+import type { Decision } from './decide.ts';
 import type { FleetFacts, MachineFacts } from './facts/facts.ts';
-import { isInFlight, isSuspect } from './ledger/entries.ts';
+import { CLUSTER_KEY, NO_KEY } from './facts/grouping.ts';
+import { holderKey, isLapsed, isSuspect } from './ledger/entries.ts';
 
 export interface MachineExplanation {
   readonly machine: string;
@@ -51,7 +55,9 @@ export interface GrantInTheWay
 export interface OpenBreaker {
   readonly id: string;
   readonly state: string;
-  readonly since?: string;
+  readonly since: string;
+  /** At the earliest. */
+  readonly closesAt?: string;
   readonly evidence?: string;
 }
 
@@ -60,29 +66,28 @@ export interface ExplainInput {
   readonly waits: readonly ObjectWait[];
   readonly ledger: DefenderLedgerSpec;
   readonly facts: Pick<FleetFacts, 'machine' | 'view'>;
-  readonly policies: readonly DefenderPolicy[];
-  readonly answers: readonly (readonly [action: Action, answer: Denial | Allowance])[];
+  readonly decisions: readonly (readonly [action: Action, decision: Decision])[];
   readonly now: Date;
 }
 
 export function explainMachine(input: ExplainInput): MachineExplanation {
-  const { machine, waits, ledger, facts, policies, answers, now } = input;
+  const { machine, waits, ledger, facts, decisions, now } = input;
   const { name, pool, zone, readiness, holds = [] } = machine;
   const own = ledger.grants[name];
   const { ageSeconds } = facts.view;
   return {
     machine: name,
-    ...(pool === undefined ? {} : { pool }),
-    ...(zone === undefined ? {} : { zone }),
+    ...optional('pool', pool),
+    ...optional('zone', zone),
     readiness,
     notes: notesOf(machine),
     holds,
     waits,
     ...(own ? { grant: grantOf(name, own, now) } : {}),
-    acts: answers.map(([action, answer]) => verdictOf(action, answer, input)),
-    breakers: openBreakers(policies),
+    acts: decisions.map(([action, decision]) => verdictOf(action, decision, input)),
+    breakers: openBreakers(ledger),
     ledger: { seq: ledger.seq, recovering: ledger.recovering },
-    ...(ageSeconds === undefined ? {} : { factsAgeSeconds: ageSeconds }),
+    ...optional('factsAgeSeconds', ageSeconds),
   };
 }
 
@@ -95,38 +100,49 @@ function notesOf({ nodeUID, cordoned, excluded, established }: MachineFacts): re
   ];
 }
 
-function verdictOf(action: Action, answer: Denial | Allowance, input: ExplainInput): ActVerdict {
-  if (answer.granted) return { action, permitted: true, causes: [], inTheWay: [] };
-  const { also, retryAt, granted: _, ...first } = answer;
+function verdictOf(action: Action, decision: Decision, input: ExplainInput): ActVerdict {
+  if (decision.permitted) return { action, permitted: true, causes: [], inTheWay: [] };
+  const { also, retryAt, permitted: _, audit: __, ...first } = decision;
   const causes = [first, ...also];
   return {
     action,
     permitted: false,
     causes,
-    ...(retryAt ? { retryAt } : {}),
+    ...optional('retryAt', retryAt),
     inTheWay: grantsInTheWay(causes, input),
   };
 }
 
-const SHOWN = 5;
+/** These count acts at the same time. The end of an act does not end a rate. */
+const OCCUPIED: ReadonlySet<DenyReason> = new Set([
+  'ConcurrencyCluster',
+  'ConcurrencyZone',
+  'ConcurrencyPool',
+  'ConcurrencyLabel',
+  'ConcurrencyHolder',
+  'SmallPool',
+]);
 
-/** Of the groups whose limits are used up. */
+/** Of the groups whose limits are used up, with what is settled and still counts. */
 function grantsInTheWay(
   causes: readonly DenialCause[],
   { machine, ledger, facts, now }: ExplainInput,
 ): readonly GrantInTheWay[] {
-  const keys = new Set(causes.filter(({ limit }) => limit !== undefined).map(({ key }) => key));
+  const keys = new Set(causes.filter(({ reason }) => OCCUPIED.has(reason)).map(({ key }) => key));
   return Object.entries(ledger.grants)
-    .filter(([name, grant]) => name !== machine.name && isInFlight(grant) && isIn(facts.machine(name), keys))
+    .filter(([name, grant]) => name !== machine.name && !isLapsed(grant, now))
+    .filter(([name, grant]) => groupsOf(grant, facts.machine(name)).some((group) => keys.has(group)))
     .toSorted(([, a], [, b]) => Date.parse(a.issuedAt) - Date.parse(b.issuedAt))
-    .slice(0, SHOWN)
     .map(([name, grant]) => grantOf(name, grant, now));
 }
 
-/** A grant of a machine that is not known counts in the cluster only. */
-function isIn(machine: MachineFacts | undefined, keys: ReadonlySet<string | undefined>): boolean {
-  const groups = machine ? [`pool ${machine.pool}`, `zone ${machine.zone}`] : [];
-  return ['cluster', ...groups].some((key) => keys.has(key));
+/** As causes name what they count. A machine that is not known counts in the cluster, and for its holder. */
+function groupsOf({ holder }: LedgerGrant, machine: MachineFacts | undefined): readonly string[] {
+  const always = [CLUSTER_KEY, `holder ${holderKey(holder)}`];
+  if (!machine) return always;
+  const { pool = NO_KEY, zone = NO_KEY, labels } = machine;
+  const labeled = Object.entries(labels).map(([key, value]) => `${key} ${value}`);
+  return [...always, `pool ${pool}`, `zone ${zone}`, ...labeled];
 }
 
 function grantOf(machine: string, grant: LedgerGrant, now: Date): GrantInTheWay {
@@ -135,13 +151,13 @@ function grantOf(machine: string, grant: LedgerGrant, now: Date): GrantInTheWay 
   return { machine, id, action, holder, issuedAt, notAfter, state };
 }
 
-function openBreakers(policies: readonly DefenderPolicy[]): readonly OpenBreaker[] {
-  return policies.flatMap(({ metadata, status }) =>
-    (status?.breakers ?? []).map(({ name = '', key = '', state = '', since, evidence }) => ({
-      id: `${metadata.name}/${name}/${key}`,
-      state,
-      ...(since === undefined ? {} : { since }),
-      ...(evidence === undefined ? {} : { evidence }),
-    })),
-  );
+/** From the ledger, which is current also while no controller reports. */
+function openBreakers({ breakers }: DefenderLedgerSpec): readonly OpenBreaker[] {
+  return Object.entries(breakers).map(([id, { state, since, closesAt, evidence }]) => ({
+    id,
+    state,
+    since,
+    ...optional('closesAt', closesAt),
+    ...optional('evidence', evidence),
+  }));
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Denial, DenialCause } from '../../src/api/grants.ts';
+import type { DenialCause } from '../../src/api/grants.ts';
+import type { Decision } from '../../src/defender/decide.ts';
 import { type ExplainInput, explainMachine } from '../../src/defender/explain.ts';
-import { ago, entry, fleetFacts, ledgerSpec, machineFacts, NOW, policy } from './builders.ts';
+import type { MachineFacts } from '../../src/defender/facts/facts.ts';
+import { ago, entry, fleetFacts, ledgerSpec, machineFacts, NOW } from './builders.ts';
 
 const IN_POOL: DenialCause = {
   reason: 'ConcurrencyPool',
@@ -13,8 +15,8 @@ const IN_POOL: DenialCause = {
 };
 const INTERVAL: DenialCause = { reason: 'NodeInterval', message: 'last job ended 06:51', until: NOW };
 
-function denial(first: DenialCause, ...also: readonly DenialCause[]): Denial {
-  return { granted: false, ...first, also };
+function denial(first: DenialCause, ...also: readonly DenialCause[]): Decision {
+  return { permitted: false, ...first, also, audit: [] };
 }
 
 const MACHINES = [
@@ -22,6 +24,11 @@ const MACHINES = [
   machineFacts('b', { pool: 'web', zone: 'z2' }),
   machineFacts('c', { pool: 'gpu', zone: 'z1' }),
 ];
+
+function withoutPool(machine: MachineFacts): MachineFacts {
+  const { pool: _, ...others } = machine;
+  return others;
+}
 
 function scene(more: Partial<ExplainInput> = {}): ExplainInput {
   const [machine] = MACHINES;
@@ -31,8 +38,7 @@ function scene(more: Partial<ExplainInput> = {}): ExplainInput {
     waits: [],
     ledger: ledgerSpec(),
     facts: fleetFacts(MACHINES, []),
-    policies: [],
-    answers: [],
+    decisions: [],
     now: NOW,
     ...more,
   };
@@ -46,29 +52,46 @@ describe('explainMachine', () => {
         c: entry('c', { issuedAt: ago(90) }),
       },
     });
-    const answers = [['Reboot', denial(IN_POOL, INTERVAL)]] as const;
-    const [act] = explainMachine(scene({ ledger, answers })).acts;
+    const decisions = [['Reboot', denial(IN_POOL, INTERVAL)]] as const;
+    const [act] = explainMachine(scene({ ledger, decisions })).acts;
     expect(act).toMatchObject({ action: 'Reboot', permitted: false, causes: [IN_POOL, INTERVAL] });
     expect(act?.inTheWay.map(({ machine }) => machine)).toEqual(['b']);
     const cluster = [['Reboot', denial({ ...IN_POOL, key: 'cluster' })]] as const;
-    const [wider] = explainMachine(scene({ ledger, answers: cluster })).acts;
+    const [wider] = explainMachine(scene({ ledger, decisions: cluster })).acts;
     expect(wider?.inTheWay.map(({ machine }) => machine)).toEqual(['c', 'b']);
   });
 
   it.each([
     ['the act on the machine itself', { a: entry('a') }],
-    ['acts that are settled', { b: entry('b', { state: 'Settled', settledAt: ago(1) }) }],
+    ['acts that did not begin in time', { b: entry('b', { state: 'Granted', notAfter: ago(1) }) }],
     ['acts in other pools', { c: entry('c') }],
   ] as const)('R29 does not name %s as in the way', (_, grants) => {
-    const answers = [['Reboot', denial(IN_POOL)]] as const;
-    const [act] = explainMachine(scene({ ledger: ledgerSpec({ grants }), answers })).acts;
+    const decisions = [['Reboot', denial(IN_POOL)]] as const;
+    const [act] = explainMachine(scene({ ledger: ledgerSpec({ grants }), decisions })).acts;
     expect(act?.inTheWay).toEqual([]);
   });
 
-  it('R29 names no other act where no limit decides', () => {
+  it.each([
+    ['pool', machineFacts('b', { pool: 'web' }), 'pool web'],
+    ['zone', machineFacts('b', { zone: 'z9' }), 'zone z9'],
+    ['label', machineFacts('b', { labels: { 'example.com/rack': 'r7' } }), 'example.com/rack r7'],
+    ['holder', machineFacts('b'), 'holder MachineComponentSet/base'],
+    ['missing pool', withoutPool(machineFacts('b')), 'pool (none)'],
+  ])('R29 finds who uses up a limit per %s', (_, other, key) => {
+    const decisions = [['Reboot', denial({ ...IN_POOL, key })]] as const;
+    const grants = { b: entry('b') };
+    const facts = fleetFacts([...MACHINES.filter(({ name }) => name !== 'b'), other], []);
+    const [act] = explainMachine(scene({ ledger: ledgerSpec({ grants }), facts, decisions })).acts;
+    expect(act?.inTheWay.map(({ machine }) => machine)).toEqual(['b']);
+  });
+
+  it.each<DenialCause>([
+    { reason: 'KillSwitch', message: 'stopped by alice' },
+    { reason: 'RateWindow', message: '3 of 3 an hour', key: 'cluster', used: 3, limit: 3 },
+  ])('R29 names no other act for $reason, which the end of an act does not end', (cause) => {
     const ledger = ledgerSpec({ grants: { b: entry('b') } });
-    const stopped = denial({ reason: 'KillSwitch', message: 'stopped by alice' });
-    expect(explainMachine(scene({ ledger, answers: [['Reboot', stopped]] })).acts[0]?.inTheWay).toEqual([]);
+    const decisions = [['Reboot', denial(cause)]] as const;
+    expect(explainMachine(scene({ ledger, decisions })).acts[0]?.inTheWay).toEqual([]);
   });
 
   it('R29 shows an act that is past its end as suspect', () => {
@@ -80,13 +103,11 @@ describe('explainMachine', () => {
   });
 
   it('R29 reports what is permitted, what keeps the machine out, and which breakers are not closed', () => {
-    const breaker = { name: 'unhealthy', key: 'cluster', state: 'Open', since: ago(5), evidence: '3 of 4' };
-    const opened = { ...policy(), status: { conditions: [], breakers: [breaker] } } as ReturnType<
-      typeof policy
-    >;
+    const breaker = { state: 'Open', since: ago(5), trips: 1, evidence: '3 of 4' } as const;
+    const ledger = ledgerSpec({ breakers: { 'fleet-default/unhealthy/cluster': breaker } });
     const machine = machineFacts('d', { cordoned: true, excluded: true, established: true });
     const why = explainMachine(
-      scene({ machine, policies: [opened], answers: [['Reboot', { granted: true, dryRun: true }]] }),
+      scene({ machine, ledger, decisions: [['Reboot', { permitted: true, audit: [] }]] }),
     );
     expect(why).toMatchObject({
       acts: [{ action: 'Reboot', permitted: true, causes: [] }],

@@ -20,8 +20,8 @@ export function formatWhy(why: MachineExplanation, now: Date): string {
     ...section(
       'breakers',
       why.breakers.map(
-        ({ id, state, since, evidence }) =>
-          `${id} ${state} for ${formatAge(since, now)}${evidence ? `: ${evidence}` : ''}`,
+        ({ id, state, since, closesAt, evidence }) =>
+          `${id} ${state} for ${formatAge(since, now)}${closesAt ? `, not closed before ${closesAt}` : ''}${evidence ? `: ${evidence}` : ''}`,
       ),
     ),
   ];
@@ -62,6 +62,8 @@ function grantLine(
   return `${machine}  ${action} ${state}  ${holder.kind} ${holder.name}, granted ${formatAge(issuedAt, now)} ago${end}  [${id}]`;
 }
 
+const SHOWN = 5;
+
 function actLines(
   { action, permitted, causes, retryAt, inTheWay }: ActVerdict,
   now: Date,
@@ -75,7 +77,8 @@ function actLines(
   return [
     `DENIED    ${action}  ${first}`,
     ...section('  also', also),
-    ...inTheWay.map((grant) => `          ${grantLine(grant, now)}`),
+    ...inTheWay.slice(0, SHOWN).map((grant) => `          ${grantLine(grant, now)}`),
+    ...(inTheWay.length > SHOWN ? [`          and ${inTheWay.length - SHOWN} more`] : []),
     ...section('  retry', retryAt ? [`at ${retryAt.toISOString()}`] : ['when what is named above changes']),
   ];
 }

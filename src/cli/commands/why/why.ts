@@ -1,12 +1,15 @@
 /** `kubenode why`: why something happens to a node, or does not. Reads objects only, with the rights of the person. */
 import { Argument, Command } from 'commander';
-import type { Allowance, Denial } from '../../../api/grants.ts';
+import type { DefenderLedgerSpec } from '../../../api/generated/types.ts';
+import type { GrantAsk } from '../../../api/grants.ts';
 import { LEDGER } from '../../../api/names.ts';
 import { type Action, isStep, stepEntry } from '../../../api/steps/steps.ts';
+import { type Decision, decideAsk } from '../../../defender/decide.ts';
 import type { Defender } from '../../../defender/defender.ts';
 import { explainMachine, type MachineExplanation, type ObjectWait } from '../../../defender/explain.ts';
 import type { MachineFacts } from '../../../defender/facts/facts.ts';
 import type { ObservedViews } from '../../../defender/facts/observed-views.ts';
+import { createLedgerUsage } from '../../../defender/ledger/usage.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -18,7 +21,7 @@ import { formatWhy } from './format.ts';
 const HELP = `
 Shows what the node waits for, the act that is in flight on it, and whether a repair of it would be permitted now: each limit,
 window, breaker or hold that denies it, with the acts on other machines that use up the limit.
-Reads objects only, so it works while the controllers are down, and changes nothing.
+Reads objects only, so it works while the controllers are down, and changes nothing. Exits with 0 also when everything is denied.
 
 Examples:
   kubenode why node node-a17
@@ -47,7 +50,7 @@ export function createWhyCommand(io: Io): Command {
       io,
       flags,
       async ({ defender }) => {
-        const why = await explain(defender, name, io.clock.now());
+        const why = explain(defender, name, io.clock.now());
         if (flags.output === 'table') io.out(formatWhy(why, io.clock.now()));
         else printResult(io, flags.output, why, () => ({ columns: [], rows: [] }));
       },
@@ -56,7 +59,7 @@ export function createWhyCommand(io: Io): Command {
   );
 }
 
-async function explain(defender: Defender, name: string, now: Date): Promise<MachineExplanation> {
+function explain(defender: Defender, name: string, now: Date): MachineExplanation {
   const { observer, observed } = defender;
   const facts = observer.facts();
   const machine = facts.machine(name);
@@ -64,36 +67,37 @@ async function explain(defender: Defender, name: string, now: Date): Promise<Mac
   const ledger = observed.ledgers.store.get(LEDGER);
   if (!ledger) throw noLedger();
   const { spec } = ledger;
-  const policies = [...observed.policies.store.list()];
-  const answers = await answersFor(defender, machine, now);
   const waits = waitsOf(observed, name);
-  return explainMachine({ machine, waits, ledger: spec, facts, policies, answers, now });
+  return explainMachine({
+    machine,
+    waits,
+    ledger: spec,
+    facts,
+    decisions: decisionsFor(defender, spec, machine, now),
+    now,
+  });
 }
 
-/** As a repair would ask: some limits are for repairs only. */
-async function answersFor(
-  { ledger }: Defender,
+/** As a repair would ask, some limits are for repairs only. The ledger is only read: asking it, even for a dry run, may begin its recovery. */
+function decisionsFor(
+  { observer }: Defender,
+  ledger: DefenderLedgerSpec,
   { name: machine, nodeUID }: MachineFacts,
   now: Date,
-): Promise<readonly (readonly [Action, Denial | Allowance])[]> {
-  const asks = ACTIONS.map((action) => ({
-    holder: {
-      kind: 'RemedyOperationJob' as const,
-      name: `${machine}-why`,
-      origin: ANY_RULE,
-      revision: ANY_RULE,
-    },
-    machine,
-    ...optional('nodeUID', nodeUID),
-    action,
-    risk: isStep(action) ? stepEntry(action).risk : ('Machine' as const),
-    factsAt: now,
-    expectedSeconds: 600,
-  }));
-  const answers = await ledger.dryRun(asks);
-  return ACTIONS.flatMap((action, index) => {
-    const answer = answers[index];
-    return answer ? [[action, answer] as const] : [];
+): readonly (readonly [Action, Decision])[] {
+  const [policies, facts] = [observer.policies(), observer.facts()];
+  const usage = createLedgerUsage({ policies, ledger, facts, now });
+  return ACTIONS.map((action) => {
+    const ask: GrantAsk = {
+      holder: { kind: 'RemedyOperationJob', name: `${machine}-why`, origin: ANY_RULE, revision: ANY_RULE },
+      machine,
+      ...optional('nodeUID', nodeUID),
+      action,
+      risk: isStep(action) ? stepEntry(action).risk : 'Machine',
+      factsAt: now,
+      expectedSeconds: 600,
+    };
+    return [action, decideAsk({ policies, ledger, usage, facts, now }, ask)];
   });
 }
 
