@@ -43,7 +43,7 @@ function createHuge(bytes: number): Huge {
 describe.skipIf(!LONG).each([
   ['6 GiB', 6 * 1024 * MIB],
   ['300 MiB', 300 * MIB],
-])('a push of %s of zeros', (_, bytes) => {
+])(`a push of %s of zeros${LONG ? '' : ' (only in npm run test:long: three minutes)'}`, (_, bytes) => {
   let huge: Huge;
   beforeAll(() => {
     huge = createHuge(bytes);
