@@ -3,12 +3,17 @@
  * while something fails. A new target ends the reconcile of the old one between two requests. The worker may lose its
  * memory at any time: the inventory in the cluster and git hold all that it needs.
  */
-
+import { isDeepStrictEqual } from 'node:util';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
 import { backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
-import { type ClusterAssignment, type ClusterSyncerOptions, createClusterSyncer } from './cluster-syncer.ts';
+import {
+  type ApplyPolicy,
+  type ClusterAssignment,
+  type ClusterSyncerOptions,
+  createClusterSyncer,
+} from './cluster-syncer.ts';
 
 export interface ClusterWorkerOptions extends Omit<ClusterSyncerOptions, 'onChange'> {
   /** The report has changed. */
@@ -16,6 +21,7 @@ export interface ClusterWorkerOptions extends Omit<ClusterSyncerOptions, 'onChan
 }
 
 export interface ClusterWorker {
+  /** Also called when the policy of the Pipeline may have changed. */
   setTarget(assignment: ClusterAssignment): void;
   report(): ClusterReport;
   /** The Lease was acquired or lost: reconciles soon. */
@@ -39,16 +45,20 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
   const syncer = createClusterSyncer({ ...options, onChange: () => loop.trigger() });
   let current = new AbortController();
   let assignment: ClusterAssignment | undefined;
+  let policy: ApplyPolicy | undefined;
   let objectRetry = NO_ERRORS;
   let failureRetry = NO_ERRORS;
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round: reconcile });
 
   return {
     setTarget(next) {
-      const before = assignment;
+      const before = { assignment, policy };
       assignment = next;
-      if (!before || hasChanged(before, next)) restart('the target changed');
-      else if (before.observeAt?.getTime() !== next.observeAt?.getTime()) loop.trigger();
+      policy = options.policy(next.pipeline);
+      if (!before.assignment || hasChanged(before.assignment, next)) restart('the target changed');
+      // A person who acknowledges held deletes is waiting for them.
+      else if (!isDeepStrictEqual(before.policy, policy)) loop.trigger();
+      else if (before.assignment.observeAt?.getTime() !== next.observeAt?.getTime()) loop.trigger();
     },
     report: () => syncer.report(),
     leaseChanged() {

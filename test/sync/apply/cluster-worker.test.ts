@@ -5,6 +5,7 @@ import type { Client, ListOptions, WatchEvent } from '../../../src/kube/client/c
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import { NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import type { ApplyPolicy } from '../../../src/sync/apply/cluster-syncer.ts';
 import { type ClusterWorker, createClusterWorker } from '../../../src/sync/apply/cluster-worker.ts';
 import type { ClusterTarget } from '../../../src/sync/cluster-report.ts';
 import type { RenderedTarget } from '../../../src/sync/rendered.ts';
@@ -17,12 +18,14 @@ import { configMap, HELD, HUB, namespace, unit } from './fixtures.ts';
 const OBJECTS = 20;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
+const PLAN_DIGEST = /sha256:[\da-f]{64}/;
 
 /** A worker for one fake cluster, with faults for its calls. */
 interface TestWorker {
   readonly clock: VirtualClock;
   readonly worker: ClusterWorker;
   readonly render: (commit: string) => RenderedTarget;
+  policy: ApplyPolicy;
   /** Called before each call; may throw. */
   fault: (call: { readonly verb: string; readonly number: number; readonly object?: KubeObject }) => void;
   /** Names of ConfigMaps that are in the cluster. */
@@ -75,6 +78,20 @@ describe('createClusterWorker', () => {
     test.fault = () => undefined;
     await advanceInSteps(test.clock, 30 * SECOND);
     expect(test.names()).toHaveLength(OBJECTS);
+  });
+
+  it('S2 deletes what was held within a second of its acknowledgement', async () => {
+    const test = await startWorker((commit) => target(commit, commit === 'a' ? OBJECTS : 0));
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 3 * SECOND);
+    setTarget(test, 'empty');
+    await advanceInSteps(test.clock, 3 * SECOND);
+    expect(test.worker.report().work).toMatchObject({ state: 'Held' });
+    const planDigest = PLAN_DIGEST.exec(test.worker.report().work?.message ?? '')?.[0] ?? '';
+    test.policy = { ...test.policy, acknowledgements: [{ unit: 'web', planDigest }] };
+    setTarget(test, 'empty');
+    await advanceInSteps(test.clock, SECOND);
+    expect(test.names()).toEqual([]);
   });
 
   it('observes the cluster again at the end of a soak', async () => {
@@ -140,6 +157,7 @@ async function startWorker(render: (commit: string) => RenderedTarget): Promise<
   const test: TestWorker = {
     clock,
     render,
+    policy: { budget: { maxObjects: 100, maxPercent: 100 }, acknowledgements: [] },
     fault: () => undefined,
     names: () =>
       [...cluster.objects.values()]
@@ -153,7 +171,7 @@ async function startWorker(render: (commit: string) => RenderedTarget): Promise<
         faulty(client, clock, (verb, object) => test.fault({ verb, number: (number += 1), ...object })),
       pinnedUID: () => undefined,
       lease: HELD,
-      policy: () => ({ budget: { maxObjects: 100, maxPercent: 100 }, acknowledgements: [] }),
+      policy: () => test.policy,
       clock,
       log: memoryLog(),
       random: () => 0.5,
