@@ -168,6 +168,14 @@ describe('architecture', () => {
     expect(impure).toEqual([]);
   });
 
+  it('contains no test code: what grants without the Defender is of no use outside of the tests', () => {
+    const product = [...sources.values()].filter(({ path }) => !path.startsWith('test/'));
+    const imports = product.flatMap(({ path }) => importsOf(path).map(({ target }) => `${path}: ${target}`));
+    expect(imports.filter((each) => each.includes(': test/'))).toEqual([]);
+    const texts = product.filter(({ text }) => /granter\.ts|support\/grant/.test(text));
+    expect(paths(texts)).toEqual([]);
+  });
+
   it('has no import circles, type-only imports included', () => {
     expect(importCircles(sources).map((circle) => circle.join(' - '))).toEqual([]);
   });
