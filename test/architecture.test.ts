@@ -75,9 +75,9 @@ const homes: Record<string, string> = {
   ssh2: 'src/providers/ssh/',
 };
 
-// In src/rollout the check runner and scheduler do I/O, through ports; everything else there decides.
+// In src/rollout the check runner and scheduler do I/O, through ports; everything else there decides. Tests of policies import the toolchain.
 const PURE =
-  /^rules\/|^src\/rollout\/(?!check-)|\/(plan|progress|order|drift|budget|decide|evaluate|conditions|judge)\.ts$/;
+  /^rules\/(?!test\/)|^src\/rollout\/(?!check-)|\/(plan|progress|order|drift|budget|decide|evaluate|conditions|judge)\.ts$/;
 // Commands report progress to people; they decide nothing.
 const IS_SHELL = /^src\/cli\//;
 const IMPURE = /Date\.now|new Date\(\)|Math\.random|process\.|\bawait\b|\basync\b/;
