@@ -11,6 +11,8 @@ import type { ComponentAction } from '../component/operation.ts';
 import { pathsOf } from '../component/placements.ts';
 import { type AcceptedState, holdScope } from '../desired/accepted.ts';
 import { resolveEntries } from '../desired/resolve-entries.ts';
+import { planMachineEvents } from '../events/machine-events.ts';
+import type { MachineEvents } from '../events/recorder.ts';
 import type { Host } from '../host/port.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { createProber, type Prober } from '../probes/prober.ts';
@@ -34,6 +36,7 @@ export interface AgentOptions {
   readonly clusterServer: string;
   readonly trigger: ReconcileTrigger;
   readonly observer?: AgentObserver;
+  readonly events?: Pick<MachineEvents, 'record'>;
   /** When the certificate of the agent ends, where it keeps one. */
   readonly certificateNotAfter?: () => Date | undefined;
 }
@@ -114,7 +117,8 @@ export class Agent implements AsyncDisposable {
     const reports = state ? await this.#reconcileComponents(state) : new Map<string, never>();
     if (this.#hasSettled) await removeOldVersions(host.files, journal.state());
     this.#hasSettled = false;
-    const status = await publisher.publish({ reports, state, refused: acceptance.refused() });
+    const { status, before } = await publisher.publish({ reports, state, refused: acceptance.refused() });
+    if (state) this.#options.events?.record(state, planMachineEvents(before, status));
     await this.#watchFiles(reports);
     await this.#heartbeat();
     observer?.reconciled(status, (clock.monotonicMs() - beganMs) / 1000);
