@@ -75,7 +75,8 @@ export function dependenciesIn(objects: readonly KubeObject[]): (object: KubeObj
   };
 }
 
-function definedKind(crd: KubeObject): string {
+/** Group and kind that the CRD defines. */
+export function definedKind(crd: KubeObject): string {
   return `${textAt(crd, 'spec', 'group') ?? ''}/${textAt(crd, 'spec', 'names', 'kind') ?? ''}`;
 }
 

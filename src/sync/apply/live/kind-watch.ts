@@ -141,7 +141,7 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
   }
 
   function unknownReason(): string | undefined {
-    if (unserved) return `this cluster does not serve ${ref.kind} of ${ref.apiVersion}`;
+    if (unserved || isNotServed(watch)) return `this cluster does not serve ${ref.kind} of ${ref.apiVersion}`;
     if (!watch) return startError?.message ?? `${ref.kind} is not watched yet`;
     return staleReason(watch.freshness(), ref.kind);
   }
@@ -151,6 +151,11 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
     const { synced, error } = watch.freshness();
     return synced ? undefined : error;
   }
+}
+
+/** Its CRD was deleted: what was read before proves nothing about the objects of the kind, and none of them can be read. */
+function isNotServed(watch: Reflector | undefined): boolean {
+  return watch?.freshness().error?.status === 404;
 }
 
 function isListedOrFailed(watch: Reflector | undefined): boolean {

@@ -10,17 +10,18 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
 import type { Log } from '../../../kube/process/log.ts';
+import { isCrdId } from '../../protected-kinds.ts';
 import { runConcurrently } from '../../run-concurrently.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
 import type { SyncContext } from '../context.ts';
 import type { InventoryEntry } from '../inventory/inventory.ts';
 import { ownerOf } from '../inventory/owner-labels.ts';
-import { groupByStep } from '../order.ts';
+import { definedKind, groupByStep } from '../order.ts';
 import type { TargetPlan } from '../plan.ts';
 import { stopsAll } from '../timeout-budget.ts';
 import { confirmDeleted, deleteOwned, type OwnedDeleteOutcome } from './delete.ts';
 import type { PrunePlan } from './plan.ts';
-import { postponedReason, unappliedObjects } from './postpone.ts';
+import { postponedReason, type UnappliedObject, unappliedObjects } from './postpone.ts';
 
 export interface PruneResult {
   readonly deleted: number;
@@ -45,15 +46,20 @@ export async function pruneUnits(
   let deleted = 0;
   const marked: InventoryEntry[] = [];
   const waiting: { object: string; reason: string; message: string }[] = [];
+  const waitingOfKind = new Map<string, string>();
   try {
     for (const step of groupByStep(plan.prune, ({ entry }) => entry).toReversed()) {
       await runConcurrently(step, async (item) => {
         const object = objectKey(item.entry);
-        const postponed = postponedReason(item, unapplied);
         const result =
-          postponed === undefined ? await pruneObject(context, item, now) : waits('ApplyFirst', postponed);
+          waitForUnit(item, unapplied) ??
+          waitForKind(context, item, waitingOfKind) ??
+          (await pruneObject(context, item, now));
         if (result.state === 'marked') marked.push(result.entry);
-        if (result.state === 'waits') waiting.push({ object, ...result.why });
+        if (result.state === 'waits') {
+          waiting.push({ object, ...result.why });
+          waitingOfKind.set(kindOf(item.entry), object);
+        }
         if (result.state !== 'deleted' && result.state !== 'released') return;
         removed.push(item.entry);
         context.live.recordDeleted(item.entry);
@@ -67,6 +73,29 @@ export async function pruneUnits(
     await context.store.write({ add: marked, remove: removed.map(objectKey) });
   }
   return { deleted, marked: marked.length, waiting };
+}
+
+function waitForUnit(item: PrunePlan, unapplied: readonly UnappliedObject[]): PruneOutcome | undefined {
+  const reason = postponedReason(item, unapplied);
+  return reason === undefined ? undefined : waits('ApplyFirst', reason);
+}
+
+/** Without its CRD the server deletes an object, whatever that waits for, and it can never be confirmed as deleted. */
+function waitForKind(
+  { live }: SyncContext,
+  { action, entry }: PrunePlan,
+  waitingOfKind: ReadonlyMap<string, string>,
+): PruneOutcome | undefined {
+  const isDelete = action === 'delete' || action === 'mark';
+  const crd = isDelete && isCrdId(entry) ? live.get(entry) : undefined;
+  const first = typeof crd === 'object' ? waitingOfKind.get(definedKind(crd)) : undefined;
+  return first === undefined
+    ? undefined
+    : waits('DeleteFirst', `deleted after ${first}, which is of its kind`);
+}
+
+function kindOf({ group, kind }: InventoryEntry): string {
+  return `${group}/${kind}`;
 }
 
 type PruneOutcome =

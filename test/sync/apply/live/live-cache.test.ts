@@ -131,6 +131,32 @@ describe('createLiveCache', () => {
     expect(test.cache.get(id)).toMatchObject({ metadata: { name: 'a' } });
   });
 
+  it('SAF-3 takes objects for unknown as soon as the server does not serve their kind any more', async () => {
+    let served = true;
+    const notServed = new KubeError('BadAnswer', 'not served', { status: 404 });
+    const test = await startCache((client) => ({
+      watch: async function* (_, { signal }) {
+        await test.clock.sleep(10_000, signal);
+        if (!served) throw notServed;
+        yield* [];
+      },
+      pages: (resource, options) => {
+        if (!served) throw notServed;
+        return client.pages(resource, options);
+      },
+    }));
+    await watch(test, CONFIG_MAP);
+    expect(test.cache.get(id)).toMatchObject({ metadata: { name: 'a' } });
+    served = false;
+    await test.clock.advance(10_000);
+    expect(test.cache.get(id)).toBe('unknown');
+    expect(test.cache.unknownReason(id)).toBe('this cluster does not serve ConfigMap of v1');
+    expect(test.cache.staleReason()).toBeUndefined();
+    served = true;
+    await test.clock.advance(60_000);
+    expect(test.cache.get(id)).toMatchObject({ metadata: { name: 'a' } });
+  });
+
   it('stops the watch of a kind that is not needed any more, and forgets its error', async () => {
     const lists: string[] = [];
     const test = await startCache((client) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../../../src/kube/objects/object-id.ts';
 import type { SyncContext } from '../../../../src/sync/apply/context.ts';
 import type { InventoryEntry } from '../../../../src/sync/apply/inventory/inventory.ts';
@@ -24,8 +25,23 @@ import {
 const a = configMap('a');
 const b = configMap('b');
 /** Written to the inventory before the first write. */
-const INTENDED: InventoryEntry = { ...objectIdOf(a), version: 'v1', unit: UNIT, commit: OLD_COMMIT };
+const INTENDED = intended(a);
+const crd: KubeObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: { group: 'example.com', names: { kind: 'Widget' } },
+};
+const ending: KubeObject = {
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name: 'w', namespace: 'default', deletionTimestamp: NOW.toISOString() },
+};
 const ACKNOWLEDGED = { budget: { maxObjects: 10, maxPercent: 100 } };
+
+function intended(object: KubeObject): InventoryEntry {
+  return { ...objectIdOf(object), version: 'v1', unit: UNIT, commit: OLD_COMMIT };
+}
 
 interface Pruned {
   readonly result: PruneResult;
@@ -133,4 +149,22 @@ describe('pruneUnits', () => {
     expect(result).toEqual({ deleted: 0, waiting: [], marked: 1 });
     expect(left).toContain('web');
   });
+
+  it.each([
+    { widgets: [ending], marked: 0, waiting: ['Terminating', 'DeleteFirst'] },
+    { widgets: [], marked: 1, waiting: [] },
+  ])(
+    'SAF-2 deletes a CRD only after the objects of its kind, because without it none of them can be read: $waiting',
+    async ({ widgets, marked, waiting }) => {
+      const scenario: ApplyScenario = {
+        git: [unit(UNIT, [b])],
+        inventory: [entry(crd), entry(b), ...widgets.map(intended)],
+        cluster: [live(crd), live(b), ...widgets.map((each) => live(each))],
+      };
+      const [hold] = planTarget(applyInput(scenario)).holds;
+      const acknowledgements = [{ unit: UNIT, planDigest: hold?.planDigest ?? '' }];
+      const { result } = await prune({ ...scenario, more: { acknowledgements } });
+      expect(result).toMatchObject({ marked, waiting: waiting.map((reason) => ({ reason })) });
+    },
+  );
 });
