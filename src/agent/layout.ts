@@ -20,6 +20,11 @@ export const IDENTITY_KUBECONFIG = `${KUBELET_PKI}/kubeconfig`;
 export const CLUSTER_FILE = `${PKI_DIRECTORY}/cluster.json`;
 export const CLUSTER_CA_FILE = `${PKI_DIRECTORY}/cluster-ca.crt`;
 
+/** What this host permits to repair jobs. Written when the host is installed, never by the API. */
+export const JOBS_CONFIG_FILE = '/etc/kubenode/jobs.json';
+/** Output of steps and collected diagnostics, one folder for each try. */
+export const JOBS_DIRECTORY = `${STATE_ROOT}/jobs`;
+
 /** `digest` is sha256:<hex> of the spec of the MachineComponent. Two contents under one version get two directories. */
 export function versionDirectory(component: string, version: string, digest: string): string {
   return `${INSTALL_ROOT}/${component}/${version}-${digest.replace('sha256:', '').slice(0, 8)}`;

@@ -144,7 +144,7 @@ async function readLedger(defender: Client): Promise<DefenderLedger> {
   });
 }
 
-async function readMachine(client: Client, machine: string): Promise<Machine> {
+export async function readMachine(client: Client, machine: string): Promise<Machine> {
   return await client.get<Machine>(MACHINES, { name: machine }).catch((error: unknown) => {
     if (!isKubeError(error, 'NotFound')) throw error;
     throw new CliError(`there is no Machine ${machine}`, {
@@ -171,10 +171,16 @@ async function writeEntries(
     metadata: { name: machine },
     spec: { components },
   };
-  const write = async (): Promise<true | undefined> => {
+  await untilObserved(() =>
+    client.apply(MACHINES, object, { fieldManager: MANAGER_COMPONENTSET, force: true }),
+  );
+}
+
+/** The policies read the ledger from a cache: a write that needs a new grant is repeated for a while. */
+export async function untilObserved(write: () => Promise<object>): Promise<void> {
+  const attempt = async (): Promise<object | undefined> => {
     try {
-      await client.apply(MACHINES, object, { fieldManager: MANAGER_COMPONENTSET, force: true });
-      return true;
+      return await write();
     } catch (error) {
       const isTooEarly =
         isKubeError(error, 'Forbidden') && error.message.includes("the ledger's unsettled entry");
@@ -182,10 +188,10 @@ async function writeEntries(
       throw error;
     }
   };
-  await eventually(write, 'the API server did not see the grant', CACHE_MS);
+  await eventually(attempt, 'the API server did not see the grant', CACHE_MS);
 }
 
 /** As the API server writes times. */
-function seconds(time: Date): string {
+export function seconds(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -1,5 +1,5 @@
 /** What the executor does on the host, one at a time. Each can be repeated after a crash in the middle of it. */
-import type { JournalRecord } from '../journal/record.ts';
+import type { ComponentRecord } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 
 export type HostOperation =
@@ -18,7 +18,7 @@ export type HostOperation =
 /** In order. An operation that fails ends the plan. */
 export type ComponentAction =
   | { readonly do: 'Operate'; readonly operation: HostOperation; readonly because: string }
-  | { readonly do: 'Record'; readonly record: JournalRecord; readonly because: string };
+  | { readonly do: 'Record'; readonly record: ComponentRecord; readonly because: string };
 
 /** Why the component makes no progress now. */
 export interface ComponentWait {

@@ -1,6 +1,7 @@
 /** How far each component is, from the records of the journal in order. Pure. */
 
 import { applyDrift, type ComponentDrift, NO_DRIFT, recordsOfDrift } from './drift.ts';
+import { applyJob, type JobsState, recordsOfJobs } from './jobs.ts';
 import type {
   JournalRecord,
   SettledRecord,
@@ -31,10 +32,16 @@ export interface ComponentProgress {
 export interface JournalState {
   readonly components: ReadonlyMap<string, ComponentProgress>;
   readonly drift: ReadonlyMap<string, ComponentDrift>;
+  readonly jobs: JobsState;
   readonly retryToken: string;
 }
 
-export const EMPTY_JOURNAL: JournalState = { components: new Map(), drift: new Map(), retryToken: '' };
+export const EMPTY_JOURNAL: JournalState = {
+  components: new Map(),
+  drift: new Map(),
+  jobs: new Map(),
+  retryToken: '',
+};
 
 export function applyRecord(state: JournalState, record: JournalRecord): JournalState {
   if (record.type === 'Retry') {
@@ -45,6 +52,7 @@ export function applyRecord(state: JournalState, record: JournalRecord): Journal
     const drift = applyDrift(state.drift.get(record.component) ?? NO_DRIFT, record);
     return { ...state, drift: new Map(state.drift).set(record.component, drift) };
   }
+  if (record.type === 'Job') return { ...state, jobs: applyJob(state.jobs, record) };
   const before = state.components.get(record.component);
   const after = record.type === 'Step' ? beginStep(before, record) : settle(before, record);
   return { ...state, components: new Map(state.components).set(record.component, after) };
@@ -69,12 +77,13 @@ function settle(before: ComponentProgress | undefined, record: SettledRecord): C
  * The fewest records that give the same state: what compaction keeps. Denied targets of a component are given by one
  * Settled record each, the last of which carries the state.
  */
-export function recordsOf({ components, drift, retryToken }: JournalState): readonly JournalRecord[] {
+export function recordsOf({ components, drift, jobs, retryToken }: JournalState): readonly JournalRecord[] {
   const retry: JournalRecord[] = retryToken === '' ? [] : [{ type: 'Retry', token: retryToken, at: EPOCH }];
   return [
     ...retry,
     ...[...components.values()].flatMap(recordsOfComponent),
     ...[...drift.values()].flatMap(recordsOfDrift),
+    ...recordsOfJobs(jobs),
   ];
 }
 

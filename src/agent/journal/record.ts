@@ -2,6 +2,7 @@
  * Records of the journal. A record is the intent of the agent, durable before the act: after a crash the agent reads the
  * last record of each component, observes the host, and does what is left of that step.
  */
+import type { JobRecord } from './jobs.ts';
 
 /** The steps of a transition from one target of a component to another one, in order. */
 export const TRANSITION_STEPS = [
@@ -97,4 +98,5 @@ export interface ProcessRecord {
   readonly content: 'Right' | 'Wrong';
 }
 
-export type JournalRecord = StepRecord | SettledRecord | RetryRecord | CorrectionRecord | ProcessRecord;
+export type ComponentRecord = StepRecord | SettledRecord | RetryRecord | CorrectionRecord | ProcessRecord;
+export type JournalRecord = ComponentRecord | JobRecord;

@@ -11,9 +11,10 @@ import type { ComponentAction } from '../component/operation.ts';
 import { pathsOf } from '../component/placements.ts';
 import { type AcceptedState, holdScope } from '../desired/accepted.ts';
 import { resolveEntries } from '../desired/resolve-entries.ts';
-import { planMachineEvents } from '../events/machine-events.ts';
-import type { MachineEvents } from '../events/recorder.ts';
 import type { Host } from '../host/port.ts';
+import type { ReportedJobStep } from '../jobs/answer.ts';
+import { JobRunner } from '../jobs/runner.ts';
+import { highestFence } from '../journal/jobs.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { createProber, type Prober } from '../probes/prober.ts';
 import { StatusPublisher } from '../status/publisher.ts';
@@ -22,7 +23,7 @@ import { type AcceptanceKeeper, openAcceptance } from './acceptance.ts';
 import type { AgentApi } from './api.ts';
 import { ComponentsReconciler } from './components.ts';
 import { createFailures, type OperationFailures } from './failures.ts';
-import { createGrantClock } from './grant-clock.ts';
+import { createGrantClock, type GrantClock } from './grant-clock.ts';
 import { removeOldVersions } from './retention.ts';
 import type { ReconcileTrigger } from './trigger.ts';
 
@@ -36,7 +37,6 @@ export interface AgentOptions {
   readonly clusterServer: string;
   readonly trigger: ReconcileTrigger;
   readonly observer?: AgentObserver;
-  readonly events?: Pick<MachineEvents, 'record'>;
   /** When the certificate of the agent ends, where it keeps one. */
   readonly certificateNotAfter?: () => Date | undefined;
 }
@@ -73,7 +73,9 @@ export class Agent implements AsyncDisposable {
   readonly #prober: Prober;
   readonly #failures: OperationFailures;
   readonly #components: ComponentsReconciler;
+  readonly #jobs: JobRunner;
   readonly #grants: ReturnType<typeof createGrantClock>;
+  #reports: ReadonlyMap<string, ReportedComponent> | undefined;
   #hasSettled = true;
   #heartbeatMs = Number.NEGATIVE_INFINITY;
   #watched: { readonly paths: readonly string[]; readonly watch?: AsyncDisposable } = { paths: [] };
@@ -89,6 +91,8 @@ export class Agent implements AsyncDisposable {
     const onAction = (component: string, action: ComponentAction): void => this.#acted(component, action);
     const context = { host, journal: parts.journal, clock, log, prober, failures, onAction };
     this.#components = new ComponentsReconciler(context);
+    const onChange = (): void => options.trigger.notify();
+    this.#jobs = new JobRunner({ host, api, clock, log, journal: parts.journal, onChange });
   }
 
   /** Reconciles until the signal. */
@@ -115,10 +119,10 @@ export class Agent implements AsyncDisposable {
     await acceptance.refresh().catch((error: unknown) => log.warn('desired state not read', { error }));
     const state = acceptance.current();
     const reports = state ? await this.#reconcileComponents(state) : new Map<string, never>();
+    const jobs = state ? await this.#reconcileJobs(state) : [];
     if (this.#hasSettled) await removeOldVersions(host.files, journal.state());
     this.#hasSettled = false;
-    const { status, before } = await publisher.publish({ reports, state, refused: acceptance.refused() });
-    if (state) this.#options.events?.record(state, planMachineEvents(before, status));
+    const status = await publisher.publish({ reports, jobs, state, refused: acceptance.refused() });
     await this.#watchFiles(reports);
     await this.#heartbeat();
     observer?.reconciled(status, (clock.monotonicMs() - beganMs) / 1000);
@@ -128,16 +132,32 @@ export class Agent implements AsyncDisposable {
     await this.#watched.watch?.[Symbol.asyncDispose]();
   }
 
+  /** After the components, so that a job begins only when each of them is at a safe point. */
+  async #reconcileJobs(state: AcceptedState): Promise<readonly ReportedJobStep[]> {
+    try {
+      return await this.#jobs.reconcile(state);
+    } catch (error) {
+      this.#options.log.error('jobs not reconciled', { error });
+      return [];
+    }
+  }
+
   async #reconcileComponents(state: AcceptedState): Promise<ReadonlyMap<string, ReportedComponent>> {
+    // The step that works on the host is not disturbed, and what it does is not taken for drift.
+    if (this.#reports && this.#jobs.isDisturbing()) return this.#reports;
     const { host, clusterServer, clock } = this.#options;
     const { journal } = this.#parts;
     const token = state.spec.retryToken ?? '';
     if (token !== journal.state().retryToken) {
       await journal.append({ type: 'Retry', token, at: clock.now().toISOString() });
     }
-    const isExpired = this.#grants.isExpired;
+    const fence = highestFence(journal.state().jobs);
+    const isExpired: GrantClock['isExpired'] = (grant) =>
+      // A job got a later grant for this machine, so this one was settled.
+      grant.fence < fence || this.#grants.isExpired(grant);
     const desired = await resolveEntries(state, { host, clusterServer, isExpired });
-    return await this.#components.reconcile(desired, this.#brakesOf(state));
+    this.#reports = await this.#components.reconcile(desired, this.#brakesOf(state));
+    return this.#reports;
   }
 
   #brakesOf(state: AcceptedState): ActivationBrakes {
@@ -145,7 +165,7 @@ export class Agent implements AsyncDisposable {
     return {
       hold: holdScope(state, clock.now()),
       online: api.isOnline(),
-      jobRunning: false,
+      jobRunning: this.#jobs.isActive(),
       ...optional('drainedFor', state.drainedFor),
     };
   }

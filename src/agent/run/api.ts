@@ -1,12 +1,18 @@
 /** What the agent reads and writes at the API server: one watch on its own Machine, its status, its Lease. */
-import { MACHINE_COMPONENTS, MACHINES } from '../../api/generated/resources.ts';
-import type { Machine, MachineComponent, MachineStatus } from '../../api/generated/types.ts';
+import { MACHINE_COMPONENTS, MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
+import type {
+  AgentStep,
+  Machine,
+  MachineComponent,
+  MachineStatus,
+  RemedyOperationJob,
+} from '../../api/generated/types.ts';
 import { MANAGER_AGENT, NAMESPACE_AGENTS } from '../../api/names.ts';
-import { createReflector } from '../../kube/cache/reflector.ts';
+import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { createStore } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
-import type { Resource } from '../../kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 
@@ -23,6 +29,17 @@ export interface AgentApi {
     status: Partial<MachineStatus>,
   ): Promise<void>;
   heartbeat(): Promise<void>;
+  /** Repair jobs of this machine; undefined while the watch is not current. */
+  jobs(): readonly RemedyOperationJob[] | undefined;
+  /** Undefined when there is no such Node. */
+  nodeUid(): Promise<string | undefined>;
+  /** This clock minus that of the API server, at the last heartbeat; undefined before the first one. */
+  clockSkewMs(): number | undefined;
+  /** All that the agent may write of a job. */
+  writeJobStatus(
+    job: { readonly name: string; readonly uid: string },
+    steps: readonly AgentStep[],
+  ): Promise<void>;
   /** Watches until the signal. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -51,22 +68,37 @@ const LEASE_SECONDS = 40;
 export function createAgentApi({ client, machine, clock, log, random, onChange }: AgentApiOptions): AgentApi {
   const store = createStore<Machine>({ log });
   store.subscribe({ added: onChange, updated: onChange });
+  const jobs = createStore<RemedyOperationJob>({ log });
+  jobs.subscribe({ added: onChange, updated: onChange, removed: onChange });
+  const watch = { client, clock, log, random, recovered: onChange };
   const reflector = createReflector<Machine>({
-    client,
+    ...watch,
     resource: MACHINES,
     store,
-    clock,
-    log,
-    random,
     fieldSelector: `metadata.name=${machine}`,
-    recovered: onChange,
   });
+  const jobReflector = createReflector<RemedyOperationJob>({
+    ...watch,
+    resource: REMEDY_OPERATION_JOBS,
+    store: jobs,
+    fieldSelector: `spec.machine.name=${machine}`,
+  });
+  let measured: MeasuredSkew | undefined;
 
   return {
     machine: () => store.get(machine),
-    isOnline() {
-      const { synced, error } = reflector.freshness();
-      return synced && error === undefined;
+    isOnline: () => isCurrent(reflector),
+    jobs: () => (isCurrent(jobReflector) ? jobs.list() : undefined),
+    clockSkewMs: () => measured && currentSkew(measured, clock),
+    async nodeUid() {
+      const node = await unlessMissing(client.get(NODES, { name: machine }));
+      return node?.metadata.uid;
+    },
+    async writeJobStatus({ name, uid }, steps) {
+      const status = { agent: { steps } };
+      const object = { apiVersion: API_VERSION, kind: 'RemedyOperationJob', metadata: { name, uid }, status };
+      const options = { fieldManager: MANAGER_AGENT, force: true, subresource: 'status' };
+      await client.apply(REMEDY_OPERATION_JOBS, object, options);
     },
     component: (ref) => unlessMissing(client.get<MachineComponent>(MACHINE_COMPONENTS, { name: ref })),
     nodeCondition: (type) => readNodeCondition(client, machine, { type, own: store.get(machine) }),
@@ -79,14 +111,55 @@ export function createAgentApi({ client, machine, clock, log, random, onChange }
       });
     },
     async heartbeat() {
-      const renewTime = clock.now().toISOString().replace('Z', '000Z');
+      const sentAt = clock.now();
+      const renewTime = sentAt.toISOString().replace('Z', '000Z');
       const spec = { holderIdentity: machine, leaseDurationSeconds: LEASE_SECONDS, renewTime };
       const metadata = { name: machine, namespace: NAMESPACE_AGENTS };
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
-      await client.apply(LEASES, lease, { fieldManager: MANAGER_AGENT, force: true });
+      const written = await client.apply(LEASES, lease, { fieldManager: MANAGER_AGENT, force: true });
+      const [answeredAt, monotonicMs] = [clock.now(), clock.monotonicMs()];
+      const skewMs = skewOf(written, { sentAt, answeredAt });
+      if (skewMs !== undefined) measured = { skewMs, at: answeredAt, monotonicMs };
     },
-    run: (signal) => reflector.run(signal),
+    async run(signal) {
+      await Promise.all([reflector.run(signal), jobReflector.run(signal)]);
+    },
   };
+}
+
+function isCurrent(reflector: Reflector): boolean {
+  const { synced, error } = reflector.freshness();
+  return synced && error === undefined;
+}
+
+/**
+ * The server notes when a field manager last wrote, to the second. The request was sent before that time and answered
+ * after it, so a clock that agrees with both has no skew.
+ */
+export function skewOf(
+  { metadata }: KubeObject,
+  { sentAt, answeredAt }: { readonly sentAt: Date; readonly answeredAt: Date },
+): number | undefined {
+  const own = metadata.managedFields?.find(({ manager }) => manager === MANAGER_AGENT);
+  const serverMs = Date.parse(own?.time ?? '');
+  if (Number.isNaN(serverMs)) return undefined;
+  const [earliest, latest] = [sentAt.getTime() - serverMs - SECOND_MS, answeredAt.getTime() - serverMs];
+  if (earliest > 0) return earliest;
+  return latest < 0 ? latest : 0;
+}
+
+const SECOND_MS = 1000;
+
+interface MeasuredSkew {
+  readonly skewMs: number;
+  readonly at: Date;
+  readonly monotonicMs: number;
+}
+
+/** A clock that jumped since it was compared is noticed without another request. */
+function currentSkew({ skewMs, at, monotonicMs }: MeasuredSkew, clock: Clock): number {
+  const jumpMs = clock.now().getTime() - at.getTime() - (clock.monotonicMs() - monotonicMs);
+  return skewMs + jumpMs;
 }
 
 /** Ready comes with the Machine; other types are read from the Node. */

@@ -1,21 +1,25 @@
 /** Ends grants by the wall clock and by the time since they were received, whichever comes first. */
-import type { ComponentGrant } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
 
 export interface GrantClock {
-  readonly isExpired: (grant: ComponentGrant) => boolean;
+  readonly isExpired: (grant: {
+    readonly id: string;
+    readonly fence: number;
+    readonly notAfter: string;
+  }) => boolean;
 }
 
 /** As many as a machine has entries, and those that they replaced. */
 const MAX_GRANTS = 128;
 
-export function createGrantClock(clock: Clock): GrantClock {
+/** `maxMs`: a permission that claims to last longer ends after that time. */
+export function createGrantClock(clock: Clock, maxMs = Number.POSITIVE_INFINITY): GrantClock {
   const deadlines = new Map<string, number>();
   return {
     isExpired({ id, fence, notAfter }) {
       const leftMs = Date.parse(notAfter) - clock.now().getTime();
       const key = `${id} ${fence} ${notAfter}`;
-      const deadlineMs = deadlines.get(key) ?? clock.monotonicMs() + leftMs;
+      const deadlineMs = deadlines.get(key) ?? clock.monotonicMs() + Math.min(leftMs, maxMs);
       if (deadlines.size >= MAX_GRANTS) deadlines.clear();
       deadlines.set(key, deadlineMs);
       // An end that cannot be read has passed.

@@ -5,6 +5,7 @@ import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { AcceptedState } from '../desired/accepted.ts';
 import type { Host } from '../host/port.ts';
+import type { ReportedJobStep } from '../jobs/answer.ts';
 import { STATUS_FILE } from '../layout.ts';
 import type { AgentApi } from '../run/api.ts';
 import { readStateFile, writeStateFile } from '../state-file.ts';
@@ -16,6 +17,8 @@ export interface StoredStatus {
   readonly writtenAt: string;
   readonly online: boolean;
   readonly status: AgentStatus;
+  /** Steps of repair jobs, newest first. */
+  readonly jobs?: readonly ReportedJobStep[];
 }
 
 export interface StatusPublisherOptions {
@@ -30,45 +33,34 @@ export interface StatusPublisherOptions {
 
 export interface PublishInput {
   readonly reports: ReadonlyMap<string, ReportedComponent>;
+  readonly jobs: readonly ReportedJobStep[];
   readonly state: AcceptedState | undefined;
   readonly refused: string | undefined;
-}
-
-export interface PublishedStatus {
-  readonly status: AgentStatus;
-  /** The report before it, also of an earlier process. */
-  readonly before?: AgentStatus;
 }
 
 export class StatusPublisher {
   readonly #options: StatusPublisherOptions;
   readonly #startedAt: string;
   #stored: StoredStatus | undefined;
-  #reported: AgentStatus | undefined;
   #written: unknown;
 
   private constructor(options: StatusPublisherOptions, stored: StoredStatus | undefined) {
     this.#options = options;
     this.#startedAt = options.clock.now().toISOString();
     this.#stored = stored;
-    this.#reported = stored?.status;
   }
 
   static async open(options: StatusPublisherOptions): Promise<StatusPublisher> {
     return new StatusPublisher(options, await readStateFile<StoredStatus>(options.host.files, STATUS_FILE));
   }
 
-  async publish(input: PublishInput): Promise<PublishedStatus> {
+  async publish(input: PublishInput): Promise<AgentStatus> {
     const { api, log } = this.#options;
-    const before = this.#reported;
     const status = this.#report(input);
-    this.#reported = status;
     // A full disk is reported to the Machine all the same.
-    await this.#store(status, api.isOnline()).catch((error: unknown) =>
-      log.warn('status not stored', { error }),
-    );
+    await this.#store(status, input.jobs).catch((error: unknown) => log.warn('status not stored', { error }));
     if (input.state && api.isOnline()) await this.#writeStatus(input.state, status);
-    return { status, ...optional('before', before) };
+    return status;
   }
 
   #report({ reports, state, refused }: PublishInput): AgentStatus {
@@ -85,10 +77,11 @@ export class StatusPublisher {
     });
   }
 
-  async #store(status: AgentStatus, online: boolean): Promise<void> {
-    if (online === this.#stored?.online && isDeepStrictEqual(status, this.#stored.status)) return;
-    const { machine, clock, host } = this.#options;
-    const stored = { machine, writtenAt: clock.now().toISOString(), online, status };
+  async #store(status: AgentStatus, jobs: readonly ReportedJobStep[]): Promise<void> {
+    const { machine, clock, host, api } = this.#options;
+    const next = { machine, online: api.isOnline(), status, jobs };
+    if (isDeepStrictEqual({ ...this.#stored, ...next }, this.#stored)) return;
+    const stored = { ...next, writtenAt: clock.now().toISOString() };
     await writeStateFile(host.files, STATUS_FILE, stored);
     // Only now: what could not be written is written by the next reconcile.
     this.#stored = stored;

@@ -36,6 +36,8 @@ export interface ManagedFields {
   /** The version through which it was written. */
   readonly apiVersion?: string;
   readonly subresource?: string;
+  /** When it was last written, by the clock of the server. */
+  readonly time?: string;
   readonly fieldsV1?: unknown;
 }
 

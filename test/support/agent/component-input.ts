@@ -8,7 +8,7 @@ import { planComponent } from '../../../src/agent/component/plan.ts';
 import type { UnitStatus } from '../../../src/agent/host/port.ts';
 import { NO_DRIFT } from '../../../src/agent/journal/drift.ts';
 import type { ComponentProgress } from '../../../src/agent/journal/progress.ts';
-import type { JournalRecord, SettledRecord, StepRecord } from '../../../src/agent/journal/record.ts';
+import type { ComponentRecord, SettledRecord, StepRecord } from '../../../src/agent/journal/record.ts';
 import { dataDirectory } from '../../../src/agent/layout.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
 import { NOW } from '../virtual-clock.ts';
@@ -101,7 +101,7 @@ function operationText(operation: HostOperation): string {
   return what === undefined ? operation.op : `${operation.op} ${what}`;
 }
 
-function recordText(record: JournalRecord): string {
+function recordText(record: ComponentRecord): string {
   if (record.type === 'Retry') return 'Retry';
   if (record.type === 'Correction') return `${record.kind} ${record.subject}`;
   if (record.type === 'Process') return `${record.content} ${record.unit}`;

@@ -18,6 +18,7 @@ const WRITES: Readonly<Record<string, readonly string[]>> = {
   files: ['write', 'setAttributes', 'append', 'link', 'makeDirectory', 'copy', 'rename', 'remove', 'unpack'],
   units: ['write', 'remove', 'setEnabled', 'start', 'stop', 'reload'],
   node: ['reboot'],
+  processes: ['run'],
   network: ['download'],
 };
 

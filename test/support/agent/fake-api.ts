@@ -3,10 +3,12 @@
 import type { AgentApi } from '../../../src/agent/run/api.ts';
 import { entryDigest } from '../../../src/agent/target/resolve.ts';
 import type {
+  AgentStep,
   Machine,
   MachineComponent,
   MachineComponentSpec,
   MachineStatus,
+  RemedyOperationJob,
 } from '../../../src/api/generated/types.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 
@@ -16,6 +18,10 @@ export interface FakeAgentApi extends AgentApi {
   online: boolean;
   heartbeats: number;
   readonly statuses: Partial<MachineStatus>[];
+  /** Jobs by name. What the agent answers is in their status. */
+  readonly repairs: Map<string, RemedyOperationJob>;
+  nodeUidNow: string | undefined;
+  skewMs: number | undefined;
   /** Declares components, each with a grant unless `granted` is false. */
   declare(specs: readonly MachineComponentSpec[], options?: DeclareOptions): void;
 }
@@ -49,6 +55,9 @@ export function fakeAgentApi(): FakeAgentApi {
     online: true,
     heartbeats: 0,
     statuses: [],
+    repairs: new Map(),
+    nodeUidNow: 'node-1',
+    skewMs: 0,
     machine: () => (api.online ? machine : undefined),
     isOnline: () => api.online,
     async component(ref) {
@@ -61,6 +70,15 @@ export function fakeAgentApi(): FakeAgentApi {
     },
     async heartbeat() {
       api.heartbeats += 1;
+    },
+    jobs: () => (api.online ? [...api.repairs.values()] : undefined),
+    nodeUid: async () => api.nodeUidNow,
+    clockSkewMs: () => api.skewMs,
+    async writeJobStatus({ name, uid }, steps) {
+      const job = api.repairs.get(name);
+      if (!job || job.metadata.uid !== uid) throw new Error(`there is no job ${name} with UID ${uid}`);
+      requireForward(job.status?.agent?.steps ?? [], steps);
+      api.repairs.set(name, { ...job, status: { conditions: [], ...job.status, agent: { steps } } });
     },
     run: async () => undefined,
     declare(specs, { granted = true, entry, spec } = {}) {
@@ -75,4 +93,13 @@ export function fakeAgentApi(): FakeAgentApi {
     },
   };
   return api;
+}
+
+/** As the rules of the API: no step is removed, and a finished one only starts again with a higher try. */
+function requireForward(before: readonly AgentStep[], after: readonly AgentStep[]): void {
+  for (const old of before) {
+    const now = after.find(({ id }) => id === old.id);
+    const isAllowed = now && (old.state === 'Running' || now.state === old.state || now.try > old.try);
+    if (!isAllowed) throw new Error(`step ${old.id} went from ${old.state} to ${now?.state}`);
+  }
 }

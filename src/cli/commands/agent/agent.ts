@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { Io } from '../../io.ts';
-import { createAgentComponentsCommand, createAgentStatusCommand, createAgentWhyCommand } from './read.ts';
 import { createAgentRunCommand } from './run.ts';
-import { createAgentUnitCommand } from './unit.ts';
+import { createAgentComponentsCommand, createAgentStatusCommand, createAgentWhyCommand } from './status.ts';
 
 export function createAgentCommand(io: Io): Command {
   const command = new Command('agent').description(
@@ -12,6 +11,5 @@ export function createAgentCommand(io: Io): Command {
   command.addCommand(createAgentStatusCommand(io));
   command.addCommand(createAgentComponentsCommand(io));
   command.addCommand(createAgentWhyCommand(io));
-  command.addCommand(createAgentUnitCommand(io));
   return command;
 }

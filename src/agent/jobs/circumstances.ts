@@ -1,0 +1,41 @@
+/** What the planner of jobs needs to know of the machine and its components. Pure. */
+import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
+import { hasStopped } from '../component/plan.ts';
+import { type AcceptedState, holdScope } from '../desired/accepted.ts';
+import type { JournalState } from '../journal/progress.ts';
+
+/** From Stopping until its end a component is between two versions. */
+export function changingComponent({ components }: Pick<JournalState, 'components'>): string | undefined {
+  return [...components.values()].find(({ transition }) => transition && hasStopped(transition))?.component;
+}
+
+export function entryFence({ spec }: Pick<AcceptedState, 'spec'>): number {
+  return spec.components.reduce((highest, { grant }) => Math.max(highest, grant?.fence ?? 0), 0);
+}
+
+/** A hold on the Node reaches the agent as a condition of its Machine. */
+export function holdOf(
+  state: AcceptedState,
+  machine: Machine | undefined,
+  now: Date,
+): 'None' | 'Disruptive' | 'All' {
+  const scope = holdScope(state, now);
+  if (scope !== 'None') return scope;
+  const held = machine?.status?.conditions.find(({ type }) => type === 'Held');
+  if (held?.status !== 'True') return 'None';
+  return held.reason === 'HeldDisruptive' ? 'Disruptive' : 'All';
+}
+
+/** It may act here now or next: it has released a step or got an answer, and has not ended. */
+export function isActiveJob(job: RemedyOperationJob, now: Date): boolean {
+  const { release, agent } = job.status ?? {};
+  const isReleased = release !== undefined || (agent?.steps ?? []).some(({ state }) => state !== 'Refused');
+  return isReleased && !hasEnded(job, now);
+}
+
+/** The deadline ends a job whose controller does not run: components must not wait for ever. */
+function hasEnded({ spec, status, metadata }: RemedyOperationJob, now: Date): boolean {
+  const settled = status?.conditions.find(({ type }) => type === 'Settled');
+  const isOver = !(Date.parse(spec.deadline) > now.getTime());
+  return settled?.status === 'True' || metadata.deletionTimestamp !== undefined || isOver;
+}

@@ -1,0 +1,116 @@
+/**
+ * What this host permits to repair jobs: a file of the host, so that permission to write to the API cannot extend it.
+ * Without the file the defaults apply; with a damaged one no step runs that asks it.
+ */
+import { isRecord } from '../../kube/objects/json.ts';
+import type { HostFiles } from '../host/port.ts';
+import { JOBS_CONFIG_FILE } from '../layout.ts';
+
+export interface DiagnosticsProfile {
+  /** Programs, by the name of the file that gets their output. Never a shell text from the API. */
+  readonly commands: Readonly<Record<string, readonly string[]>>;
+  /** Files that are copied, such as logs. */
+  readonly files: readonly string[];
+}
+
+export interface JobsConfig {
+  /** Services that RestartService may restart. */
+  readonly services: readonly string[];
+  /** Of one service. */
+  readonly restartsPerHour: number;
+  /** Service of the problem detector that RearmDetector restarts. */
+  readonly detector: string;
+  readonly profiles: Readonly<Record<string, DiagnosticsProfile>>;
+  /** Directories in which CleanDisk may delete, by target. */
+  readonly clean: { readonly rotatedLogs: readonly string[]; readonly coreDumps: readonly string[] };
+  /** Client of the container runtime. */
+  readonly crictl: string;
+}
+
+const DEFAULT_PROFILE: DiagnosticsProfile = {
+  commands: {
+    'disk.txt': ['df', '-h'],
+    'processes.txt': ['ps', '-eo', 'pid,ppid,state,wchan:32,pcpu,rss,etimes,args', '--sort=-pcpu'],
+    'memory.txt': ['cat', '/proc/meminfo'],
+    'pressure.txt': ['grep', '-r', '', '/proc/pressure'],
+    'units.txt': ['systemctl', 'list-units', '--failed', '--no-pager'],
+    'kernel.txt': ['journalctl', '--dmesg', '--boot', '--no-pager', '--lines=5000'],
+    'journal.txt': ['journalctl', '--boot', '--no-pager', '--lines=5000'],
+  },
+  files: [],
+};
+
+export const DEFAULT_JOBS_CONFIG: JobsConfig = {
+  services: ['kubelet', 'containerd', 'crio', 'node-problem-detector'],
+  restartsPerHour: 3,
+  detector: 'node-problem-detector',
+  profiles: { default: DEFAULT_PROFILE },
+  clean: { rotatedLogs: ['/var/log'], coreDumps: ['/var/lib/systemd/coredump', '/var/crash'] },
+  crictl: 'crictl',
+};
+
+/** A text explains what is wrong with the file. */
+export async function readJobsConfig(files: Pick<HostFiles, 'read'>): Promise<JobsConfig | string> {
+  const content = await files.read(JOBS_CONFIG_FILE);
+  if (!content) return DEFAULT_JOBS_CONFIG;
+  try {
+    return parseJobsConfig(JSON.parse(new TextDecoder().decode(content)));
+  } catch (error) {
+    return `${JOBS_CONFIG_FILE} is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === 'string' && value !== '';
+const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
+const isProfile: Check = (value) =>
+  isRecord(value) &&
+  Object.keys(value).every((field) => field === 'commands' || field === 'files') &&
+  isTexts(value['files'] ?? []) &&
+  isRecord(value['commands'] ?? {}) &&
+  Object.entries(value['commands'] ?? {}).every(([name, argv]) => isFileName(name) && isTexts(argv));
+
+const FIELDS: Readonly<Record<keyof JobsConfig, Check>> = {
+  services: isTexts,
+  restartsPerHour: (value) => Number.isInteger(value) && Number(value) >= 0,
+  detector: isText,
+  profiles: (value) => isRecord(value) && Object.values(value).every(isProfile),
+  clean: (value) =>
+    isRecord(value) &&
+    Object.entries(value).every(
+      ([target, folders]) => Object.hasOwn(DEFAULT_JOBS_CONFIG.clean, target) && areFolders(folders),
+    ),
+  crictl: isText,
+};
+
+/** A bundle is one directory without subdirectories. */
+function isFileName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
+}
+
+/** Never the whole disk, and no path that leads elsewhere. */
+function areFolders(value: unknown): boolean {
+  return (
+    isTexts(value) && (value as string[]).every((path) => /^(\/[^/]+)+$/.test(path) && !path.includes('/..'))
+  );
+}
+
+export function parseJobsConfig(value: unknown): JobsConfig | string {
+  if (!isRecord(value)) return `${JOBS_CONFIG_FILE} is not an object`;
+  const wrong = Object.entries(value).find(
+    ([field, found]) => !Object.hasOwn(FIELDS, field) || !FIELDS[field as keyof JobsConfig](found),
+  );
+  if (wrong) return `${JOBS_CONFIG_FILE}: the field ${wrong[0]} is unknown or has a wrong value`;
+  const config = value as unknown as Partial<JobsConfig>;
+  const profiles = Object.entries({ ...DEFAULT_JOBS_CONFIG.profiles, ...config.profiles }).map(
+    ([name, { commands = {}, files = [] }]: readonly [string, Partial<DiagnosticsProfile>]) =>
+      [name, { commands, files }] as const,
+  );
+  return {
+    ...DEFAULT_JOBS_CONFIG,
+    ...config,
+    profiles: Object.fromEntries(profiles),
+    clean: { ...DEFAULT_JOBS_CONFIG.clean, ...config.clean },
+  };
+}

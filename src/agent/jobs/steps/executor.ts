@@ -1,0 +1,71 @@
+/** How one kind of step is carried out on a host, and how the host shows that it already happened. */
+
+import type { StepInputs } from '../../../api/generated/steps.ts';
+import type { Step } from '../../../api/steps/steps.ts';
+import type { Clock } from '../../../os/clock.ts';
+import type { Host, UnitDefinition } from '../../host/port.ts';
+import type { JobStepProgress } from '../../journal/jobs.ts';
+import type { JournalState } from '../../journal/progress.ts';
+import type { JobsConfig } from '../config.ts';
+import type { StepObservation, StepProblem } from '../input.ts';
+
+export interface StepContext {
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly config: JobsConfig;
+  readonly journal: JournalState;
+}
+
+export interface StepRun {
+  /** Names this try: files of it get this name. */
+  readonly name: string;
+  /** What `before` returned. */
+  readonly before: string | undefined;
+  readonly timeoutMs: number;
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
+}
+
+export interface StepResult {
+  readonly state: 'Succeeded' | 'Failed';
+  readonly code?: string;
+  readonly message: string;
+  readonly output?: string;
+}
+
+export type StepEvidence = Omit<StepObservation, 'timedOut'>;
+
+export interface StepExecutor<S extends Step = Step> {
+  /** Why this host does not carry it out: asked before anything is recorded. */
+  problem(context: StepContext, input: StepInputs[S]): Promise<StepProblem | undefined>;
+  /** What the host has before, recorded with the begin. */
+  before?(context: StepContext, input: StepInputs[S]): Promise<string | undefined>;
+  /** Does what is left: what `before` shows to be done already is not repeated. */
+  execute(context: StepContext, input: StepInputs[S], run: StepRun): Promise<StepResult>;
+  /** Of a step that was begun by an agent process that has ended, or that did not end within its time. */
+  observe(context: StepContext, progress: JobStepProgress): Promise<StepEvidence>;
+}
+
+export function succeededStep(message: string, output?: string): StepResult {
+  return { state: 'Succeeded', message, ...(output !== undefined && { output }) };
+}
+
+export function failedStep(code: string, message: string, output?: string): StepResult {
+  return { state: 'Failed', code, message, ...(output !== undefined && { output }) };
+}
+
+/** Names a unit of the host, also one that no component defines. */
+export function unitNamed(name: string): UnitDefinition {
+  return {
+    name,
+    component: '',
+    type: 'Service',
+    enabled: true,
+    running: true,
+    timeoutSeconds: 300,
+    restart: { policy: 'Never', delaySeconds: 0, maxPerMinute: 0 },
+    stop: { signal: 'TERM', timeoutSeconds: 90 },
+    existing: true,
+    dropIns: [],
+  };
+}

@@ -1,0 +1,20 @@
+/** The executors of the agent, by step. */
+import type { Step } from '../../../api/steps/steps.ts';
+import { collectDiagnosticsStep } from './collect-diagnostics.ts';
+import type { StepExecutor } from './executor.ts';
+import { rearmDetectorStep } from './rearm-detector.ts';
+import { rebootStep } from './reboot.ts';
+import { restartServiceStep } from './restart-service.ts';
+
+const EXECUTORS = {
+  CollectDiagnostics: collectDiagnosticsStep,
+  RearmDetector: rearmDetectorStep,
+  RestartService: restartServiceStep,
+  Reboot: rebootStep,
+} as const satisfies { readonly [S in Step]?: StepExecutor<S> };
+
+/** Undefined for a step that the agent does not carry out. */
+export function executorOf(step: string): StepExecutor | undefined {
+  const all: Readonly<Record<string, unknown>> = EXECUTORS;
+  return Object.hasOwn(all, step) ? (all[step] as StepExecutor) : undefined;
+}
