@@ -75,9 +75,9 @@ const homes: Record<string, string> = {
   ssh2: 'src/providers/ssh/',
 };
 
-// In src/rollout the check runner and scheduler do I/O, through ports; everything else there decides.
+// In src/rollout the check runner and scheduler do I/O, through ports; everything else there decides. Tests of policies import the toolchain.
 const PURE =
-  /^rules\/|^src\/rollout\/(?!check-)|\/(plan|progress|order|drift|budget|decide|evaluate|conditions|judge)\.ts$/;
+  /^rules\/(?!test\/)|^src\/rollout\/(?!check-)|\/(plan|progress|order|drift|budget|decide|evaluate|conditions|judge)\.ts$/;
 // Commands report progress to people; they decide nothing.
 const IS_SHELL = /^src\/cli\//;
 const IMPURE = /Date\.now|new Date\(\)|Math\.random|process\.|\bawait\b|\basync\b/;
@@ -89,6 +89,7 @@ const PURE_NODE: Record<string, readonly string[]> = {
 
 /** The programs, and what users import. */
 const ENTRY_POINTS = [
+  'src/cli/agent-program/main.ts',
   'src/cli/main.ts',
   'src/constructs/index.ts',
   'src/api/generate/generate.ts',
@@ -111,6 +112,7 @@ const FUTURE_ENTRY_POINTS = [
 /** Entry points of the agent, present and future: its bundle contains these and everything that they import. */
 const AGENT_ROOTS = [
   'src/agent/main.ts',
+  'src/cli/agent-program/main.ts',
   'src/kube/transport/https.ts',
   'src/kube/client/rest-client.ts',
   'src/kube/cache/reflector.ts',
@@ -125,6 +127,7 @@ const AGENT_ROOTS = [
 
 /** Programs that tests start as processes, without importing them. */
 const RUN_BY_TESTS = [
+  'src/cli/agent-program/main.ts',
   'src/cli/main.ts',
   'src/api/generate/generate.ts',
   'src/sim/main.ts',

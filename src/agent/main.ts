@@ -6,6 +6,7 @@ import type { Log } from '../kube/process/log.ts';
 import type { Clock } from '../os/clock.ts';
 import { acquireLock } from '../os/lock.ts';
 import type { AcceptedState } from './desired/accepted.ts';
+import { createMachineEvents } from './events/recorder.ts';
 import type { Host } from './host/port.ts';
 import { createSandboxHost } from './host/sandbox/host.ts';
 import {
@@ -100,6 +101,8 @@ async function runOn(
     residentBytes: () => process.memoryUsage.rss(),
   });
   let reconciledMs = clock.monotonicMs();
+  const source = { client, instance: machine, clock, random, log, metrics: metrics.events };
+  const events = createMachineEvents(source);
   const health = await startHealthServer({
     port: options.port,
     clock,
@@ -127,6 +130,7 @@ async function runOn(
       version,
       trigger,
       clusterServer: client.server,
+      events,
       observer: {
         acted: (component, action) => metrics.observer.acted(component, action),
         reconciled(status, seconds) {
@@ -141,6 +145,7 @@ async function runOn(
     await Promise.all([watching, agent.run(signal), identity.run(signal)]);
     await agent[Symbol.asyncDispose]();
   } finally {
+    await events.close();
     await health.close();
     if ('own' in options.access) await client.close();
   }

@@ -66,3 +66,8 @@ export type DenyReasonGroup = keyof typeof DENY_REASONS_BY_GROUP;
 export type DenyReason = (typeof DENY_REASONS_BY_GROUP)[DenyReasonGroup][number];
 
 export const DENY_REASONS: readonly DenyReason[] = Object.values(DENY_REASONS_BY_GROUP).flat();
+
+/** Where the documentation tells what the reason means, and what to do. */
+export function denialPage(reason: DenyReason): string {
+  return `docs/runbooks/denials.md#${reason.toLowerCase()}`;
+}

@@ -1,4 +1,5 @@
 /** The module that a fleet repository imports: `import { Fleet, MachineSet } from 'kubenode/constructs'`. */
+export type { PolicyTest, PolicyTestMachines } from '../api/policy-tests/format.ts';
 export type { ObjectMetadata } from './checked-object.ts';
 export { type ClusterProps, Fleet, FleetCluster } from './fleet.ts';
 export { Cluster, type ClusterProps as ClusterObjectProps } from './generated/cluster.ts';
@@ -14,4 +15,5 @@ export { Pipeline, type PipelineProps } from './generated/pipeline.ts';
 export { Release, type ReleaseProps } from './generated/release.ts';
 export { RemedyOperationJob, type RemedyOperationJobProps } from './generated/remedyoperationjob.ts';
 export type * from './generated/types.ts';
+export { type PolicyTests, policyTests } from './policy-tests.ts';
 export { componentRef, componentsAt, type Versions } from './versions.ts';

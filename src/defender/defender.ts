@@ -17,12 +17,13 @@ import type { KubeObject, Resource } from '../kube/objects/object.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
+import { createPendingApprovals, type PendingApprovals } from './approvals/pending.ts';
 import { createDefenderController } from './controller/controller.ts';
 import { createDenialCounts, type DenialCounts } from './controller/denial-counts.ts';
 import type { CallWindow } from './facts/call-window.ts';
 import { BLOCKING_PODS, type ObservedViews, POD_INDEXERS } from './facts/observed-views.ts';
 import { createFleetObserver, type FleetObserver } from './facts/observer.ts';
-import { createLedger, type Ledger } from './ledger/ledger.ts';
+import { createLedger, type DecidedRequest, type Ledger } from './ledger/ledger.ts';
 import { createLedgerStore } from './ledger/store.ts';
 
 export interface DefenderOptions {
@@ -55,6 +56,7 @@ export function createDefender(options: DefenderOptions): Defender {
   const views = createDefenderViews(options);
   const observer = createFleetObserver({ views, clock, calls });
   const denials = createDenialCounts(clock);
+  const pending = createPendingApprovals(clock);
   const ledger = createLedger({
     store: createLedgerStore({ client }),
     clock,
@@ -63,10 +65,11 @@ export function createDefender(options: DefenderOptions): Defender {
     facts: () => observer.facts(),
     liveGrants: () => observer.liveGrants(),
     denied: (causes) => denials.add(causes),
+    decided: (decided) => reportAsk(pending, decided),
     leads,
   });
   return {
-    controller: createDefenderController({ observer, ledger, denials }),
+    controller: createDefenderController({ observer, ledger, denials, pending }),
     views: Object.fromEntries(Object.values(views).map((view) => [view.resource.kind, view])),
     observed: views,
     ledger,
@@ -74,6 +77,11 @@ export function createDefender(options: DefenderOptions): Defender {
     denials,
     close: () => observer.close(),
   };
+}
+
+function reportAsk(pending: PendingApprovals, { request, answer }: DecidedRequest): void {
+  if (request.kind !== 'ask' || request.dryRun) return;
+  pending.asked(request.ask, answer.kind === 'denial' ? answer.denial : undefined);
 }
 
 /** Of Nodes and Machines the Defender needs no images, no inventories and no reports of agents. */

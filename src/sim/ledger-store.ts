@@ -1,5 +1,6 @@
 /** The ledger of the simulated API server: compare-and-swap, with writes that fail, arrive without an answer, or are undone. */
 import type { DefenderLedger, DefenderLedgerSpec } from '../api/generated/types.ts';
+import { EMPTY_LEDGER } from '../defender/ledger/draft.ts';
 import type { LedgerStore } from '../defender/ledger/store.ts';
 import { KubeError } from '../kube/client/errors.ts';
 import type { Random } from './random.ts';
@@ -14,21 +15,10 @@ export interface SimulatedLedger {
   restore(): void;
 }
 
-const NEW: DefenderLedgerSpec = {
-  seq: 0,
-  epoch: 0,
-  recovering: false,
-  grants: {},
-  gone: {},
-  rates: {},
-  breakers: {},
-  approvals: {},
-};
-
 export function createSimulatedLedger(random: Random, faultRate: number): SimulatedLedger {
   let version = 1;
-  let current: DefenderLedgerSpec | undefined = NEW;
-  let saved: DefenderLedgerSpec = NEW;
+  let current: DefenderLedgerSpec | undefined = EMPTY_LEDGER;
+  let saved: DefenderLedgerSpec = EMPTY_LEDGER;
   return {
     store: () => ({ read, write }),
     spec: () => current,

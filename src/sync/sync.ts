@@ -25,7 +25,7 @@ import { createPromotionController } from './promote/controller.ts';
 import { judgingPipeline } from './promote/gates/in-force.ts';
 import type { ClusterWorkersPort } from './promote/ports.ts';
 import { promotedClusters } from './promote/stage/membership.ts';
-import type { Renderer } from './render/renderer.ts';
+import type { CommitRenderer } from './render/renderer.ts';
 
 /** Metrics that the runtime keeps about itself. */
 export type SyncCounters = EventMetrics & LeaseMetrics & WatchMetrics;
@@ -35,7 +35,7 @@ export interface SyncOptions {
   readonly connectHub: (fence?: () => void) => Promise<Client>;
   /** Holder identity of this process in Leases. */
   readonly identity: string;
-  readonly renderer: Renderer;
+  readonly renderer: CommitRenderer;
   /** Checks that every object of a commit must pass. */
   readonly checks: ObjectChecks;
   /** Runs the checks of a stage. */

@@ -1,31 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { formatCount, formatTable, printResult } from '../../src/cli/output.ts';
+import { formatCount, printResult } from '../../src/cli/output.ts';
 import { testIo } from '../support/test-io.ts';
-
-describe('formatTable', () => {
-  it('aligns columns by their widest cell and leaves no trailing blanks', () => {
-    const text = formatTable({
-      columns: ['name', 'state'],
-      rows: [
-        ['a-long-name', 'Ready'],
-        ['b', ''],
-      ],
-    });
-    expect(text).toBe('NAME          STATE\na-long-name   Ready\nb\n');
-  });
-
-  it('keeps a row in its line, whatever its cells contain', () => {
-    const text = formatTable({ columns: ['name', 'state'], rows: [['a\nb', '\u001b[2J']] });
-    expect(text).toBe(String.raw`NAME   STATE
-a\nb   \u001b[2J
-`);
-  });
-
-  it('prints the empty text instead of a header without rows', () => {
-    expect(formatTable({ columns: ['name'], rows: [], empty: 'no clusters' })).toBe('no clusters\n');
-  });
-});
 
 const table = (): { columns: string[]; rows: string[][] } => ({ columns: ['name'], rows: [['a']] });
 

@@ -1,10 +1,12 @@
 /** Metrics of the agent: counters of what it did, and gauges of what it last reported. */
+import type { EventMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { AgentObserver } from '../run/agent.ts';
 import type { AgentStatus } from '../status/report.ts';
 import { formatMetrics, METRICS_CONTENT_TYPE, type MetricFamily, type MetricSample } from './text.ts';
 
 export interface AgentMetrics {
   readonly observer: AgentObserver;
+  readonly events: EventMetrics;
   readonly contentType: string;
   text(): Promise<string>;
 }
@@ -23,12 +25,17 @@ export function createAgentMetrics({
 }: AgentMetricsOptions): AgentMetrics {
   const settled = createCounter('component', 'result');
   const corrections = createCounter('component', 'kind');
+  const events = createCounter('result', 'because');
   let reconciles = 0;
   let reconcileSeconds = 0;
   let status: AgentStatus | undefined;
 
   return {
     contentType: METRICS_CONTENT_TYPE,
+    events: {
+      written: () => events.add('Written', ''),
+      dropped: (because) => events.add('Dropped', because),
+    },
     observer: {
       acted(component, action) {
         if (action.do !== 'Record') return;
@@ -46,6 +53,7 @@ export function createAgentMetrics({
       formatMetrics([
         family('transitions_total', 'Transitions that ended, by their result.', settled.samples()),
         family('corrections_total', 'Differences that were corrected, by their kind.', corrections.samples()),
+        family('events_total', 'Events, written or dropped, and why.', events.samples()),
         family('reconciles_total', 'Reconciles of the machine.', [{ value: reconciles }]),
         family('reconcile_seconds_total', 'Time that reconciles took.', [{ value: reconcileSeconds }]),
         ...statusFamilies(status),

@@ -11,6 +11,8 @@ import type { ComponentAction } from '../component/operation.ts';
 import { pathsOf } from '../component/placements.ts';
 import { type AcceptedState, holdScope } from '../desired/accepted.ts';
 import { resolveEntries } from '../desired/resolve-entries.ts';
+import { planMachineEvents } from '../events/machine-events.ts';
+import type { MachineEvents } from '../events/recorder.ts';
 import type { Host } from '../host/port.ts';
 import type { ReportedJobStep } from '../jobs/answer.ts';
 import { JobRunner } from '../jobs/runner.ts';
@@ -37,6 +39,7 @@ export interface AgentOptions {
   readonly clusterServer: string;
   readonly trigger: ReconcileTrigger;
   readonly observer?: AgentObserver;
+  readonly events?: Pick<MachineEvents, 'record'>;
   /** When the certificate of the agent ends, where it keeps one. */
   readonly certificateNotAfter?: () => Date | undefined;
 }
@@ -122,7 +125,9 @@ export class Agent implements AsyncDisposable {
     const jobs = state ? await this.#reconcileJobs(state) : [];
     if (this.#hasSettled) await removeOldVersions(host.files, journal.state());
     this.#hasSettled = false;
-    const status = await publisher.publish({ reports, jobs, state, refused: acceptance.refused() });
+    const refused = acceptance.refused();
+    const { status, before } = await publisher.publish({ reports, jobs, state, refused });
+    if (state) this.#options.events?.record(state, planMachineEvents(before, status));
     await this.#watchFiles(reports);
     await this.#heartbeat();
     observer?.reconciled(status, (clock.monotonicMs() - beganMs) / 1000);

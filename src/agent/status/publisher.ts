@@ -38,29 +38,39 @@ export interface PublishInput {
   readonly refused: string | undefined;
 }
 
+export interface PublishedStatus {
+  readonly status: AgentStatus;
+  /** The report before it, also of an earlier process. */
+  readonly before?: AgentStatus;
+}
+
 export class StatusPublisher {
   readonly #options: StatusPublisherOptions;
   readonly #startedAt: string;
   #stored: StoredStatus | undefined;
+  #reported: AgentStatus | undefined;
   #written: unknown;
 
   private constructor(options: StatusPublisherOptions, stored: StoredStatus | undefined) {
     this.#options = options;
     this.#startedAt = options.clock.now().toISOString();
     this.#stored = stored;
+    this.#reported = stored?.status;
   }
 
   static async open(options: StatusPublisherOptions): Promise<StatusPublisher> {
     return new StatusPublisher(options, await readStateFile<StoredStatus>(options.host.files, STATUS_FILE));
   }
 
-  async publish(input: PublishInput): Promise<AgentStatus> {
+  async publish(input: PublishInput): Promise<PublishedStatus> {
     const { api, log } = this.#options;
+    const before = this.#reported;
     const status = this.#report(input);
+    this.#reported = status;
     // A full disk is reported to the Machine all the same.
     await this.#store(status, input.jobs).catch((error: unknown) => log.warn('status not stored', { error }));
     if (input.state && api.isOnline()) await this.#writeStatus(input.state, status);
-    return status;
+    return { status, ...optional('before', before) };
   }
 
   #report({ reports, state, refused }: PublishInput): AgentStatus {

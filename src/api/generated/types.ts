@@ -844,6 +844,8 @@ export interface DefenderLedgerSpec {
   readonly breakers: Readonly<Record<string, LedgerBreaker>>;
   /** Decisions of people by machine. (at most 64) */
   readonly approvals: Readonly<Record<string, LedgerApproval>>;
+  /** Breakers that people closed last, by <policy>/<breaker>/<key>. (at most 16) */
+  readonly closures?: Readonly<Record<string, LedgerClosure>>;
 }
 
 /** Use of the ledger. */
@@ -860,6 +862,8 @@ export interface DefenderLedgerStatus {
   readonly sizeBytes?: number;
   /** Writes that failed because of a concurrent write. */
   readonly casConflicts?: number;
+  /** Acts that were denied until a person approves them, the first 20. (at most 20) */
+  readonly approvals?: readonly LedgerPendingApproval[];
 }
 
 /** Limits and their scope. */
@@ -1496,12 +1500,18 @@ export interface KubernetesRange {
 export interface LedgerApproval {
   /** Action that was decided. */
   readonly action: string;
+  /** Risk of the action. Another risk needs another answer. */
+  readonly risk?: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
   /** Holder that asked. */
   readonly holder: string;
+  /** Kind of the holder. */
+  readonly holderKind?: 'RemedyOperationJob' | 'MachineComponentSet' | 'MachineSet' | 'Machine' | 'Cluster' | 'Other';
   /** The decision. */
   readonly decision: 'Approved' | 'Refused';
   /** User who decided. */
   readonly by: string;
+  /** Why, in the words of the user. */
+  readonly reason?: string;
   /** When it was decided. */
   readonly at: string;
   /** End of the decision. */
@@ -1522,6 +1532,16 @@ export interface LedgerBreaker {
   readonly evidence?: string;
   /** Machine that is used as probe. */
   readonly probe?: string;
+}
+
+/** A breaker that a person closed. */
+export interface LedgerClosure {
+  /** User who closed it. */
+  readonly by: string;
+  /** Why, in the words of the user. */
+  readonly reason: string;
+  /** When it was closed. */
+  readonly at: string;
 }
 
 /** A machine that was deleted and is not yet replaced. */
@@ -1584,6 +1604,30 @@ export interface LedgerHolder {
   readonly origin?: string;
   /** Revision: a commit or r-<8 hex digits>. */
   readonly revision?: string;
+}
+
+/** An act that waits for the answer of a person. */
+export interface LedgerPendingApproval {
+  /** Machine of the act. */
+  readonly machine: string;
+  /** Action that was asked for. */
+  readonly action: string;
+  /** Risk of the action. */
+  readonly risk: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
+  /** Who asked. */
+  readonly holder: LedgerPendingHolder;
+  /** When it was first asked for. */
+  readonly since: string;
+  /** Explanation for people, with a hint. */
+  readonly message?: string;
+}
+
+/** Who asked. */
+export interface LedgerPendingHolder {
+  /** Kind of the holder. */
+  readonly kind: 'RemedyOperationJob' | 'MachineComponentSet' | 'MachineSet' | 'Machine' | 'Cluster' | 'Other';
+  /** Name of the holder. */
+  readonly name: string;
 }
 
 /** Acts of a rate limit in time buckets. A partly covered bucket counts in full. */

@@ -10,6 +10,7 @@ import {
   int,
   list,
   map,
+  message,
   name,
   named,
   rules,
@@ -82,11 +83,20 @@ const breaker = named('LedgerBreaker', 'A breaker that is not closed.', {
 
 const approval = named('LedgerApproval', 'Decision of a person.', {
   action: name('Action that was decided.', 32),
+  risk: choice('Risk of the action. Another risk needs another answer.', RISKS).optional(),
   holder: name('Holder that asked.', 253),
+  holderKind: choice('Kind of the holder.', HOLDERS).optional(),
   decision: choice('The decision.', ['Approved', 'Refused']),
   by: name('User who decided.', 128),
+  reason: text('Why, in the words of the user.', { max: 256 }).optional(),
   at: time('When it was decided.'),
   until: time('End of the decision.'),
+});
+
+const closure = named('LedgerClosure', 'A breaker that a person closed.', {
+  by: name('User who closed it.', 128),
+  reason: text('Why, in the words of the user.', { max: 256 }),
+  at: time('When it was closed.'),
 });
 
 const KEEPS_STARTED =
@@ -119,6 +129,9 @@ const spec = rules(
     rates: entries('Counters of rate limits by <policy>/<limit>/<key>.', rate, 128),
     breakers: entries('Breakers that are not closed, by <policy>/<breaker>/<key>.', breaker, 64),
     approvals: entries('Decisions of people by machine.', approval, 64),
+    closures: atomic(
+      map('Breakers that people closed last, by <policy>/<breaker>/<key>.', closure, 16),
+    ).optional(),
   }),
   {
     // Writes of status and metadata are validated too, with an unchanged spec.
@@ -170,6 +183,21 @@ const status = named('DefenderLedgerStatus', 'Use of the ledger.', {
   }).optional(),
   sizeBytes: bigInt('Size of the object in bytes.').optional(),
   casConflicts: count('Writes that failed because of a concurrent write.'),
+  approvals: list(
+    'Acts that were denied until a person approves them, the first 20.',
+    named('LedgerPendingApproval', 'An act that waits for the answer of a person.', {
+      machine: name('Machine of the act.', 253),
+      action: name('Action that was asked for.', 32),
+      risk: choice('Risk of the action.', RISKS),
+      holder: named('LedgerPendingHolder', 'Who asked.', {
+        kind: choice('Kind of the holder.', HOLDERS),
+        name: name('Name of the holder.', 253),
+      }),
+      since: time('When it was first asked for.'),
+      message: message().optional(),
+    }),
+    [0, 20],
+  ).optional(),
 });
 
 export const defenderLedger: Kind = {

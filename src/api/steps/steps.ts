@@ -3,7 +3,7 @@ import { STEP_TABLE, type StepInputs } from '../generated/steps.ts';
 import { messageFor } from '../validation/messages.ts';
 import { pathOf } from '../validation/path.ts';
 import type { Problem } from '../validation/validate.ts';
-import type { OTHER_ACTIONS } from './actions.ts';
+import { OTHER_ACTIONS } from './actions.ts';
 import { failuresOf, type InputSchema, withDefaults } from './input.ts';
 import type { StepFacts } from './step.ts';
 
@@ -22,6 +22,16 @@ export const AVAILABLE_STEPS: readonly Step[] = STEPS.filter((step) => TABLE[ste
 
 export function isStep(word: unknown): word is Step {
   return typeof word === 'string' && Object.hasOwn(TABLE, word);
+}
+
+export function isAction(word: unknown): word is Action {
+  return isStep(word) || (OTHER_ACTIONS as readonly unknown[]).includes(word);
+}
+
+/** The highest risk that an act without a step can have: its asker may state a lower one. */
+export function defaultRisk(action: Action): StepFacts['risk'] {
+  if (isStep(action)) return TABLE[action].risk;
+  return action === 'DeleteMachine' ? 'Machine' : 'Node';
 }
 
 export function stepEntry(step: Step): StepEntry {

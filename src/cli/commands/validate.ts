@@ -2,16 +2,19 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { GROUP } from '../../api/names.ts';
+import { POLICY_TESTS_FOLDER } from '../../api/policy-tests/format.ts';
 import { validate } from '../../api/validation/validate.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { type Manifest, readManifests } from '../../kube/objects/manifests.ts';
 import { mergeProblems } from '../../rules/problems.ts';
+import { createRenderer } from '../../sync/render/renderer.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, formatCount, type OutputFormat, printResult } from '../output.ts';
+import { findPolicyTests, runPolicyTests } from './policy-tests.ts';
 import { findPolicyProblems, findRuleProblems } from './sync/checks.ts';
 
 interface ValidationFinding {
@@ -27,6 +30,7 @@ interface ValidationReport {
   readonly objects: number;
   /** Objects of other groups: only an API server can validate them. */
   readonly notOurs: number;
+  readonly policyTests: number;
   readonly problems: readonly ValidationFinding[];
 }
 
@@ -35,9 +39,12 @@ Validates objects of ${GROUP} against their schemas: fields, bounds, patterns an
 and the tests inside it are run. Rules between fields (CEL) are evaluated only by an API server: --server asks one, by
 server-side dry run, and validates objects of other groups as well.
 
+In a fleet repository, the tests of its DefenderPolicies (${POLICY_TESTS_FOLDER}/*.ts) are run too. Their code is isolated as a render is.
+
 Examples:
   kubenode validate machine.yaml
-  kubenode validate clusters/ --server --context test`;
+  kubenode validate clusters/ --server --context test
+  kubenode validate rules        the tests of the policies`;
 
 export function createValidateCommand(io: Io): Command {
   const command = new Command('validate')
@@ -72,9 +79,10 @@ interface Flags {
   readonly output: OutputFormat;
 }
 
-function summary({ files, objects, notOurs }: ValidationReport): string {
+function summary({ files, objects, notOurs, policyTests }: ValidationReport): string {
   const unchecked = notOurs > 0 ? `, ${notOurs} of other groups not checked (use --server)` : '';
-  return `${formatCount(objects, 'object')} in ${formatCount(files, 'file')} read${unchecked}`;
+  const tests = policyTests > 0 ? `, ${formatCount(policyTests, 'policy test')} run` : '';
+  return `${formatCount(objects, 'object')} in ${formatCount(files, 'file')} read${unchecked}${tests}`;
 }
 
 async function validateFiles(
@@ -82,7 +90,8 @@ async function validateFiles(
   paths: readonly string[],
   flags: ConnectionFlags & Flags,
 ): Promise<ValidationReport> {
-  const files = paths.flatMap((path) => filesIn(io, path));
+  const tests = await testPolicies(io, paths);
+  const files = paths.flatMap((path) => filesIn(io, path, tests.places));
   const client = flags.server ? await connectFrom(io, flags) : undefined;
   try {
     const results: FileResult[] = [];
@@ -91,14 +100,43 @@ async function validateFiles(
       files: files.length,
       objects: results.reduce((sum, { objects }) => sum + objects, 0),
       notOurs: results.reduce((sum, { notOurs }) => sum + notOurs, 0),
-      problems: results.flatMap(({ problems }) => problems),
+      policyTests: tests.count,
+      problems: [...results.flatMap(({ problems }) => problems), ...tests.findings],
     };
   } finally {
     await client?.close();
   }
 }
 
-function filesIn(io: Io, path: string): string[] {
+interface TestedPolicies {
+  /** The paths that have tests of policies. */
+  readonly places: readonly string[];
+  readonly count: number;
+  readonly findings: readonly ValidationFinding[];
+}
+
+async function testPolicies(io: Io, paths: readonly string[]): Promise<TestedPolicies> {
+  const renderer = createRenderer();
+  const found: TestedPolicies[] = [];
+  for (const path of paths) {
+    const place = await findPolicyTests(resolve(io.cwd, path));
+    if (!place) continue;
+    const { count, failures } = await runPolicyTests(renderer, { ...place, signal: io.signal }, place.file);
+    const findings = failures.map(({ file = '', line = 1, message }) => ({
+      file: relative(io.cwd, join(place.folder, file)),
+      line,
+      message,
+    }));
+    found.push({ places: [path], count, findings });
+  }
+  return {
+    places: found.flatMap(({ places }) => places),
+    count: found.reduce((sum, { count }) => sum + count, 0),
+    findings: found.flatMap(({ findings }) => findings),
+  };
+}
+
+function filesIn(io: Io, path: string, tested: readonly string[]): string[] {
   const absolute = resolve(io.cwd, path);
   const kind = statSync(absolute, { throwIfNoEntry: false });
   if (!kind) {
@@ -108,12 +146,13 @@ function filesIn(io: Io, path: string): string[] {
       hint: 'check the path',
     });
   }
-  if (!kind.isDirectory()) return [absolute];
+  const hasTests = tested.includes(path);
+  if (!kind.isDirectory()) return hasTests ? [] : [absolute];
   const found = readdirSync(absolute, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(ya?ml|json)$/.test(name) && !name.split('/').includes('node_modules'))
     .map((name) => join(absolute, name))
     .toSorted((a, b) => (a < b ? -1 : 1));
-  if (found.length === 0) {
+  if (found.length === 0 && !hasTests) {
     throw new CliError('the folder contains no *.yaml, *.yml or *.json file', {
       where: path,
       exitCode: EXIT.badInput,

@@ -494,6 +494,8 @@ export interface DefenderLedgerSpec {
   readonly breakers?: Readonly<Record<string, LedgerBreaker>>;
   /** Decisions of people by machine. (at most 64) */
   readonly approvals?: Readonly<Record<string, LedgerApproval>>;
+  /** Breakers that people closed last, by <policy>/<breaker>/<key>. (at most 16) */
+  readonly closures?: Readonly<Record<string, LedgerClosure>>;
 }
 
 /** Limits and their scope. */
@@ -872,12 +874,18 @@ export interface KubernetesRange {
 export interface LedgerApproval {
   /** Action that was decided. */
   readonly action: string;
+  /** Risk of the action. Another risk needs another answer. */
+  readonly risk?: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
   /** Holder that asked. */
   readonly holder: string;
+  /** Kind of the holder. */
+  readonly holderKind?: 'RemedyOperationJob' | 'MachineComponentSet' | 'MachineSet' | 'Machine' | 'Cluster' | 'Other';
   /** The decision. */
   readonly decision: 'Approved' | 'Refused';
   /** User who decided. */
   readonly by: string;
+  /** Why, in the words of the user. */
+  readonly reason?: string;
   /** When it was decided. */
   readonly at: string;
   /** End of the decision. */
@@ -898,6 +906,16 @@ export interface LedgerBreaker {
   readonly evidence?: string;
   /** Machine that is used as probe. */
   readonly probe?: string;
+}
+
+/** A breaker that a person closed. */
+export interface LedgerClosure {
+  /** User who closed it. */
+  readonly by: string;
+  /** Why, in the words of the user. */
+  readonly reason: string;
+  /** When it was closed. */
+  readonly at: string;
 }
 
 /** A machine that was deleted and is not yet replaced. */

@@ -1,5 +1,5 @@
 /** What happened between two states of the ledger that people have to know: for Events. Pure. */
-import type { DefenderLedgerSpec, LedgerBreaker } from '../../api/generated/types.ts';
+import type { DefenderLedgerSpec, LedgerBreaker, LedgerClosure } from '../../api/generated/types.ts';
 import { EVENT_PREFIX, MANAGER_DEFENDER } from '../../api/names.ts';
 import type { ContextEvent } from '../../kube/controller/reconcile-context.ts';
 
@@ -9,13 +9,11 @@ export interface LedgerChange {
   readonly event: ContextEvent;
 }
 
-type Recorded = Pick<DefenderLedgerSpec, 'breakers' | 'recovering' | 'recoveringSince'>;
+type Recorded = Pick<DefenderLedgerSpec, 'breakers' | 'closures' | 'recovering' | 'recoveringSince'>;
 
 export function ledgerChanges(before: Recorded, after: Recorded): readonly LedgerChange[] {
   const ids = new Set([...Object.keys(before.breakers), ...Object.keys(after.breakers)]);
-  const breakers = [...ids]
-    .toSorted()
-    .flatMap((id) => breakerChange(id, before.breakers[id], after.breakers[id]));
+  const breakers = [...ids].toSorted().flatMap((id) => breakerChange(id, before, after));
   return [...recoveryChange(before, after), ...breakers];
 }
 
@@ -31,16 +29,24 @@ function recoveryChange(before: Recorded, after: Recorded): readonly LedgerChang
   return [{ event: { type, reason, action: 'Recover', note } }];
 }
 
-function breakerChange(
-  id: string,
-  before: LedgerBreaker | undefined,
-  after: LedgerBreaker | undefined,
-): readonly LedgerChange[] {
-  if (before?.state === after?.state) return [];
+function breakerChange(id: string, before: Recorded, after: Recorded): readonly LedgerChange[] {
+  const state = after.breakers[id];
+  if (before.breakers[id]?.state === state?.state) return [];
   const [policy = '', ...rest] = id.split('/');
   const name = rest.join('/');
-  const { type, reason, note } = describe(name, after);
+  const closure = state ? undefined : newClosure(id, before, after);
+  const { type, reason, note } = closure ? closed(name, closure) : describe(name, state);
   return [{ policy, event: { type, reason: `${PREFIX}${reason}`, action: 'Review', note } }];
+}
+
+/** How a person closed the breaker since; one that closes again by itself may have been closed by a person earlier. */
+function newClosure(id: string, before: Recorded, after: Recorded): LedgerClosure | undefined {
+  const closure = after.closures?.[id];
+  return closure?.at === before.closures?.[id]?.at ? undefined : closure;
+}
+
+function closed(name: string, { by, reason }: LedgerClosure): Described {
+  return { type: 'Normal', reason: 'BreakerClosed', note: `breaker ${name} was closed by ${by}: ${reason}` };
 }
 
 type Described = Pick<ContextEvent, 'type' | 'reason' | 'note'>;

@@ -15,6 +15,7 @@ import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import type { PendingApprovals } from '../approvals/pending.ts';
 import { planExpiry, type SuspectPlan } from '../expiry/plan.ts';
 import type { FleetObserver } from '../facts/observer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -27,6 +28,7 @@ export interface DefenderControllerOptions {
   readonly observer: FleetObserver;
   readonly ledger: Ledger;
   readonly denials: DenialCounts;
+  readonly pending: PendingApprovals;
 }
 
 const KEY = 'ledger';
@@ -136,12 +138,13 @@ function report(sweeper: Sweeper, context: ReconcileContext, result: SweepResult
 type LedgerResult = SweepResult & { readonly ledger: DefenderLedger };
 
 function reportLedger(
-  { ledger: { conflicts } }: Sweeper,
+  { ledger: { conflicts }, pending }: Sweeper,
   context: ReconcileContext,
   { ledger, suspects, failure }: LedgerResult,
 ): void {
   const now = context.clock.now();
-  const status = ledgerStatus({ ledger, suspects, conflicts, failure: failure?.message, now });
+  const approvals = pending.list(ledger.spec.approvals);
+  const status = ledgerStatus({ ledger, suspects, approvals, conflicts, failure: failure?.message, now });
   const { status: fitting } = truncateToSchema({ ...ledger, status });
   context.reportStatus(DEFENDER_LEDGERS, { metadata: { name: LEDGER }, status: fitting });
 }

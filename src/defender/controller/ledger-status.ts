@@ -1,5 +1,10 @@
 /** The status of the DefenderLedger: whether it can be used, how full it is, and what waits for a person. Pure. */
-import type { DefenderLedger, DefenderLedgerSpec, DefenderLedgerStatus } from '../../api/generated/types.ts';
+import type {
+  DefenderLedger,
+  DefenderLedgerSpec,
+  DefenderLedgerStatus,
+  LedgerPendingApproval,
+} from '../../api/generated/types.ts';
 import { defenderLedgerPhases } from '../../api/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -11,6 +16,8 @@ export interface LedgerStatusInput {
   readonly ledger: DefenderLedger;
   /** Grants past their end. */
   readonly suspects: readonly SuspectPlan[];
+  /** Acts that wait for the answer of a person. */
+  readonly approvals: readonly LedgerPendingApproval[];
   readonly conflicts: number;
   /** Why the last write failed. */
   readonly failure: string | undefined;
@@ -21,7 +28,7 @@ const NEAR_FULL = 0.8;
 const SHOWN = 5;
 
 export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
-  const { ledger, suspects, conflicts, now } = input;
+  const { ledger, suspects, approvals, conflicts, now } = input;
   const { spec, metadata, status } = ledger;
   const observedGeneration = optional('observedGeneration', metadata.generation);
   const sizeBytes = ledgerBytes(spec);
@@ -40,6 +47,7 @@ export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
     grants: { inFlight, lingering: grants.length - inFlight, suspect: suspects.length },
     sizeBytes,
     casConflicts: conflicts,
+    approvals,
   };
 }
 

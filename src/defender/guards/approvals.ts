@@ -1,8 +1,10 @@
 /** Acts that a person must approve. No answer is a denial. */
 import type { ApprovalRule } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
-import { isActOf } from '../policies/matches.ts';
-import type { PreparedPolicy } from '../policies/prepare.ts';
+import type { MachineFacts } from '../facts/facts.ts';
+import { isAnswerTo } from '../ledger/entries.ts';
+import { type Act, appliesTo, isActOf } from '../policies/matches.ts';
+import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
 
 export const approvals: PolicyGuard = {
@@ -13,12 +15,32 @@ export const approvals: PolicyGuard = {
 };
 
 function checkApprovals(input: GuardInput, { spec }: PreparedPolicy): readonly DenialCause[] {
-  return spec.approval.filter((rule) => isFor(rule, input)).flatMap((rule) => checkRule(rule, input));
+  return spec.approval
+    .filter((rule) => isFor(rule, input.ask, input.machine))
+    .flatMap((rule) => checkRule(rule, input));
 }
 
 /** Local data that was not observed may be there. */
-function isFor(rule: ApprovalRule, { ask, machine }: GuardInput): boolean {
-  return isActOf(rule, ask) && !(rule.onlyLocalData && machine.hasLocalData === false);
+function isFor(rule: ApprovalRule, act: Act, { hasLocalData }: MachineFacts): boolean {
+  return isActOf(rule, act) && !(rule.onlyLocalData && hasLocalData === false);
+}
+
+export interface RequiredApproval {
+  readonly policy: string;
+  readonly rule: ApprovalRule;
+}
+
+/** Every rule that denies the act until it is approved. */
+export function approvalRulesFor(
+  { valid }: PreparedPolicies,
+  act: Act,
+  machine: MachineFacts,
+): readonly RequiredApproval[] {
+  return valid
+    .filter((policy) => policy.enforced && appliesTo(policy, act, machine))
+    .flatMap(({ name, spec }) =>
+      spec.approval.flatMap((rule) => (isFor(rule, act, machine) ? [{ policy: name, rule }] : [])),
+    );
 }
 
 function checkRule(
@@ -28,7 +50,7 @@ function checkRule(
   const answer = Object.hasOwn(ledger.approvals, ask.machine) ? ledger.approvals[ask.machine] : undefined;
   const what = `${ask.action} of ${ask.machine} by ${ask.holder.kind} ${ask.holder.name}`;
   const rule = { key: name };
-  if (answer?.action !== ask.action || answer.holder !== ask.holder.name) {
+  if (!answer || !isAnswerTo(answer, ask)) {
     const message = `${what} waits for the approval of ${approvers.join(' or ')}`;
     return [{ reason: 'ApprovalPending', message, ...rule }];
   }

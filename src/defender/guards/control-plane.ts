@@ -1,7 +1,7 @@
 /** R22: control plane machines one at a time, the leader last, and never below the quorum. */
 import type { DenialCause } from '../../api/grants.ts';
 import type { ControlPlaneMember } from '../facts/facts.ts';
-import { isInFlight, isLingering, isListed } from '../ledger/entries.ts';
+import { isAnswerTo, isInFlight, isLingering, isListed } from '../ledger/entries.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
 
@@ -71,10 +71,7 @@ function busyCauses(
 function single({ ledger, ask, now }: GuardInput): readonly DenialCause[] {
   const approval = ledger.approvals[ask.machine];
   const isApproved =
-    approval?.decision === 'Approved' &&
-    approval.action === ask.action &&
-    approval.holder === ask.holder.name &&
-    Date.parse(approval.until) > +now;
+    approval?.decision === 'Approved' && isAnswerTo(approval, ask) && Date.parse(approval.until) > +now;
   if (isApproved) return [];
   const message = 'the control plane has one machine: approve the act to interrupt it';
   return [{ reason: 'SingleControlPlane', message }];

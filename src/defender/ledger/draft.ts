@@ -13,6 +13,17 @@ export interface LedgerDraft extends Drafted<DefenderLedgerSpec> {
   changed: boolean;
 }
 
+export const EMPTY_LEDGER: DefenderLedgerSpec = {
+  seq: 0,
+  epoch: 0,
+  recovering: false,
+  grants: {},
+  gone: {},
+  rates: {},
+  breakers: {},
+  approvals: {},
+};
+
 export function createDraft(spec: DefenderLedgerSpec): LedgerDraft {
   return {
     ...spec,

@@ -1,7 +1,7 @@
 /** What the entries of the ledger mean. Pure. */
 import type { Risk } from '../../api/enums.ts';
 import { RISKS } from '../../api/enums.ts';
-import type { LedgerGrant, LedgerHolder } from '../../api/generated/types.ts';
+import type { LedgerApproval, LedgerGrant, LedgerHolder } from '../../api/generated/types.ts';
 
 export function isInFlight({ state }: LedgerGrant): boolean {
   return state !== 'Settled';
@@ -43,4 +43,23 @@ export function takesNodeDown(risk: Risk): boolean {
 /** An empty or absent list means all. */
 export function isListed<T>(list: readonly T[] | undefined, value: T): boolean {
   return list === undefined || list.length === 0 || list.includes(value);
+}
+
+export interface ActOfHolder {
+  readonly action: string;
+  readonly risk: Risk;
+  readonly holder: Pick<LedgerHolder, 'kind' | 'name'>;
+}
+
+/** Whether the answer of a person is for this act. Rules of approval select by risk and kind too, so these are compared. */
+export function isAnswerTo(
+  answer: LedgerApproval | undefined,
+  { action, risk, holder }: ActOfHolder,
+): boolean {
+  return (
+    answer?.action === action &&
+    answer.holder === holder.name &&
+    (answer.risk ?? risk) === risk &&
+    (answer.holderKind ?? holder.kind) === holder.kind
+  );
 }

@@ -7,6 +7,7 @@ import { rateGroup } from '../guards/rates.ts';
 import { appliesTo, isActOf } from '../policies/matches.ts';
 import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
 import type { LedgerDraft } from './draft.ts';
+import { isAnswerTo } from './entries.ts';
 import { countAct, rateKey } from './rates.ts';
 
 /** Bounds of `keys` of a grant. */
@@ -32,9 +33,7 @@ export function issueGrant(draft: LedgerDraft, input: IssueInput): LedgerGrant {
   draft.changed = true;
   for (const policy of applying) countRates(draft, policy, input);
   for (const policy of applying) if (ask.recovery !== true) claimProbes(draft, policy, input);
-  const approval = draft.approvals[ask.machine];
-  const isUsed = approval?.action === ask.action && approval.holder === ask.holder.name;
-  if (isUsed) delete draft.approvals[ask.machine];
+  if (isAnswerTo(draft.approvals[ask.machine], ask)) delete draft.approvals[ask.machine];
   return entry;
 }
 

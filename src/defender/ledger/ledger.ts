@@ -2,7 +2,7 @@
  * The port that holders ask. Requests that arrive within 50 ms are decided together and cost one write; the next batch waits
  * until this one is written. A grant is handed out only after the write that holds it succeeded.
  */
-import type { LedgerApproval, LedgerGone } from '../../api/generated/types.ts';
+import type { LedgerApproval, LedgerClosure, LedgerGone } from '../../api/generated/types.ts';
 import { type Allowance, type Denial, type Grant, type GrantPort, grantFromEntry } from '../../api/grants.ts';
 import { type AttemptOptions, createLedgerAttempts } from './attempt.ts';
 import type { LedgerAnswer, LedgerRequest } from './requests.ts';
@@ -13,7 +13,9 @@ export interface Ledger extends GrantPort {
   recordDeleted(machine: string, deleted: LedgerGone): Promise<void>;
   /** Opens and half-opens breakers by what is observed. */
   reviewBreakers(): Promise<void>;
-  closeBreaker(id: string): Promise<void>;
+  /** Its trips are forgotten, and who closed it is recorded. */
+  closeBreaker(id: string, closure: LedgerClosure): Promise<void>;
+  /** Rejects with LedgerNotWritten, reason ApprovalRefused, when somebody else answered first. */
   recordApproval(machine: string, approval: LedgerApproval): Promise<void>;
   /** Writes that another write made void. */
   readonly conflicts: number;
@@ -23,9 +25,11 @@ export interface Ledger extends GrantPort {
 export class LedgerNotWritten extends Error {
   override readonly name = 'LedgerNotWritten';
   readonly code = 'LedgerNotWritten';
+  readonly denial: Denial;
 
-  constructor({ reason, message }: Denial) {
-    super(`ledger not written: ${reason}: ${message}`);
+  constructor(denial: Denial) {
+    super(`ledger not written: ${denial.reason}: ${denial.message}`);
+    this.denial = denial;
   }
 }
 
@@ -33,13 +37,26 @@ const COLLECT_MS = 50;
 /** At most ten writes a second. */
 const MIN_INTERVAL_MS = 100;
 
+export interface LedgerOptions extends AttemptOptions {
+  /** For reports: every request with its answer, denials of a ledger that could not be written included. */
+  readonly decided?: (decided: DecidedRequest) => void;
+}
+
+export interface DecidedRequest {
+  readonly request: LedgerRequest;
+  readonly answer: LedgerAnswer;
+  /** From the request to the answer. */
+  readonly seconds: number;
+}
+
 interface Pending {
   readonly request: LedgerRequest;
+  readonly sinceMs: number;
   readonly resolve: (answer: LedgerAnswer) => void;
 }
 
-export function createLedger(options: AttemptOptions): Ledger {
-  const { clock } = options;
+export function createLedger(options: LedgerOptions): Ledger {
+  const { clock, decided } = options;
   const attempts = createLedgerAttempts(options);
   let pending: Pending[] = [];
   let running = false;
@@ -54,7 +71,7 @@ export function createLedger(options: AttemptOptions): Ledger {
     sweep: () => done([{ kind: 'sweep' }]),
     recordDeleted: (machine, deleted) => done([{ kind: 'deleted', machine, deleted }]),
     reviewBreakers: () => done([{ kind: 'reviewBreakers' }]),
-    closeBreaker: (id) => done([{ kind: 'closeBreaker', id }]),
+    closeBreaker: (id, closure) => done([{ kind: 'closeBreaker', id, closure }]),
     recordApproval: (machine, approval) => done([{ kind: 'approval', machine, approval }]),
     get conflicts() {
       return attempts.conflicts;
@@ -69,7 +86,7 @@ export function createLedger(options: AttemptOptions): Ledger {
   async function submit(requests: readonly LedgerRequest[]): Promise<readonly LedgerAnswer[]> {
     const answers = requests.map((request) => {
       const { promise, resolve } = Promise.withResolvers<LedgerAnswer>();
-      pending.push({ request, resolve });
+      pending.push({ request, sinceMs: clock.monotonicMs(), resolve });
       return promise;
     });
     if (!running) void work();
@@ -92,9 +109,13 @@ export function createLedger(options: AttemptOptions): Ledger {
 
   async function decideBatch(batch: readonly Pending[]): Promise<void> {
     const result = await attempts.run(batch.map(({ request }) => request));
-    for (const [index, { resolve }] of batch.entries()) {
-      const answer = 'granted' in result ? undefined : result[index];
-      resolve(answer ?? { kind: 'denial', denial: 'granted' in result ? result : MISSING });
+    for (const [index, { request, sinceMs, resolve }] of batch.entries()) {
+      const answer: LedgerAnswer =
+        'granted' in result
+          ? { kind: 'denial', denial: result }
+          : (result[index] ?? { kind: 'denial', denial: MISSING });
+      decided?.({ request, answer, seconds: (clock.monotonicMs() - sinceMs) / 1000 });
+      resolve(answer);
     }
   }
 }

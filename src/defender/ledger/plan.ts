@@ -2,6 +2,7 @@
 import type { DefenderLedgerSpec } from '../../api/generated/types.ts';
 import type { DenialCause, GrantAsk } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { answeredReason } from '../approvals/plan.ts';
 import { closeBreaker, reviewBreakers } from '../breakers/review.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
 import type { FleetFacts } from '../facts/facts.ts';
@@ -73,7 +74,7 @@ function answer(batch: Batch, request: LedgerRequest, hasExpired: boolean): Ledg
   }
   if (request.kind === 'settle') settleGrant(draft, request.settlement, input);
   else if (request.kind === 'sweep') draft.changed ||= hasExpired;
-  else record(batch, request);
+  else return record(batch, request);
   return DONE;
 }
 
@@ -109,15 +110,40 @@ function repeatedGrant({ grants }: LedgerDraft, ask: GrantAsk, now: Date): Found
 
 type Change = Exclude<LedgerRequest, { kind: 'ask' | 'renew' | 'settle' | 'sweep' }>;
 
-function record({ draft, input }: Batch, change: Change): void {
+function record({ draft, input }: Batch, change: Change): LedgerAnswer {
   if (change.kind === 'reviewBreakers') {
     reviewBreakers(draft, input);
-    return;
+    return DONE;
   }
+  if (change.kind === 'approval') return recordApproval(draft, change);
   draft.changed = true;
   if (change.kind === 'deleted') draft.gone[change.machine] ??= change.deleted;
-  else if (change.kind === 'approval') draft.approvals[change.machine] = change.approval;
-  else closeBreaker(draft, change.id);
+  else recordClosure(draft, change);
+  return DONE;
+}
+
+/** The first of two answers holds, except that an approval may be taken back. */
+function recordApproval(
+  draft: LedgerDraft,
+  { machine, approval }: Extract<Change, { kind: 'approval' }>,
+): LedgerAnswer {
+  const message = answeredReason(draft.approvals[machine], approval);
+  if (message !== undefined) {
+    return { kind: 'denial', denial: { granted: false, reason: 'ApprovalRefused', message, also: [] } };
+  }
+  draft.approvals[machine] = approval;
+  draft.changed = true;
+  return DONE;
+}
+
+/** Bound of `closures`. */
+const MAX_CLOSURES = 16;
+
+function recordClosure(draft: LedgerDraft, { id, closure }: Extract<Change, { kind: 'closeBreaker' }>): void {
+  closeBreaker(draft, id);
+  const { [id]: _, ...others } = draft.closures ?? {};
+  const latest = Object.entries(others).toSorted(([, a], [, b]) => Date.parse(b.at) - Date.parse(a.at));
+  draft.closures = Object.fromEntries([[id, closure], ...latest.slice(0, MAX_CLOSURES - 1)]);
 }
 
 function denied({ causes }: Batch, decision: Extract<Decision, { permitted: false }>): LedgerAnswer {

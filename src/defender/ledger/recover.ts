@@ -5,7 +5,7 @@
 import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
 import { isNewLedger } from '../../api/grants.ts';
 import { RECOVERY_SECONDS } from '../guards/ledger-state.ts';
-import { createDraft, finishDraft } from './draft.ts';
+import { createDraft, EMPTY_LEDGER, finishDraft } from './draft.ts';
 
 /** A grant that a job, a component entry or our cordon carries. */
 export interface LiveGrant {
@@ -28,7 +28,7 @@ export function planRecovery(
 ): Recovery | undefined {
   const because = recoveryReason(ledger, live);
   if (because === undefined) return undefined;
-  const draft = createDraft(ledger ?? EMPTY);
+  const draft = createDraft(ledger ?? EMPTY_LEDGER);
   for (const { machine, entry, isInWork } of live) {
     if (isInWork) draft.grants[machine] ??= { ...entry, state: 'Started' };
   }
@@ -41,17 +41,6 @@ export function planRecovery(
   };
   return { spec, because };
 }
-
-const EMPTY: DefenderLedgerSpec = {
-  seq: 0,
-  epoch: 0,
-  recovering: false,
-  grants: {},
-  gone: {},
-  rates: {},
-  breakers: {},
-  approvals: {},
-};
 
 function recoveryReason(
   ledger: DefenderLedgerSpec | undefined,

@@ -1,5 +1,5 @@
 /** What the ledger is asked to do. A batch of requests costs one write. */
-import type { LedgerApproval, LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
+import type { LedgerApproval, LedgerClosure, LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
 import type { Allowance, Denial, GrantAsk, GrantRenewal, GrantSettlement } from '../../api/grants.ts';
 
 export type LedgerRequest =
@@ -13,7 +13,7 @@ export type LedgerRequest =
   /** Opens and half-opens breakers by what is observed. */
   | { readonly kind: 'reviewBreakers' }
   /** A person closes a breaker. */
-  | { readonly kind: 'closeBreaker'; readonly id: string }
+  | { readonly kind: 'closeBreaker'; readonly id: string; readonly closure: LedgerClosure }
   | { readonly kind: 'approval'; readonly machine: string; readonly approval: LedgerApproval };
 
 /** An entry becomes a grant when the write that holds it succeeded. */

@@ -9,7 +9,7 @@ import type { PreparedPolicy } from './prepare.ts';
 export interface Act {
   readonly action: string;
   readonly risk: Risk;
-  readonly holder: LedgerHolder;
+  readonly holder: Pick<LedgerHolder, 'kind'>;
 }
 
 interface ActFilter {

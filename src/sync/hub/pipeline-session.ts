@@ -16,7 +16,7 @@ import type { AcceptedCommits, HeadReport, HubProblem } from '../commits.ts';
 import { hubScope, scopedToHub } from '../hub-scope.ts';
 import type { ObjectChecks } from '../judge/object-checks.ts';
 import { isClusterId } from '../protected-kinds.ts';
-import type { Renderer } from '../render/renderer.ts';
+import type { CommitRenderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
 import { newestReleasedCommit, unreleasedCommits } from './commit-log.ts';
 import type { HubCache } from './hub-cache.ts';
@@ -29,7 +29,7 @@ export interface PipelineSessionOptions {
   readonly hubUID: string;
   readonly connectHub: (fence?: () => void) => Promise<Client>;
   readonly lease: HeldLease;
-  readonly renderer: Renderer;
+  readonly renderer: CommitRenderer;
   readonly checks: ObjectChecks;
   readonly policy: (pipeline: string) => ApplyPolicy;
   /** Commits that the clusters of a Pipeline report: they may be newer than a restored hub. */

@@ -6,7 +6,7 @@ import type { Pipeline } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { AcceptedCommits, HeadReport } from '../commits.ts';
 import { createGitSource, isStale, type ObservedHead, type SourceState } from '../git/source.ts';
-import type { Renderer } from '../render/renderer.ts';
+import type { CommitRenderer } from '../render/renderer.ts';
 import { emptyTargetFor, type RenderedTarget } from '../rendered.ts';
 import { createLatestCheck } from './cancel/latest-check.ts';
 import { type CommitAcceptance, refuseCommit } from './commit-checks.ts';
@@ -16,7 +16,7 @@ import { createRenderStore, type RenderStore } from './render-store.ts';
 
 export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref' | 'renders'> {
   readonly pipeline: Pipeline;
-  readonly renderer: Renderer;
+  readonly renderer: CommitRenderer;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onChange: () => void;

@@ -6,7 +6,7 @@ import PQueue from 'p-queue';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { GitTransport } from '../git/transport.ts';
-import type { Renderer } from '../render/renderer.ts';
+import type { CommitRenderer } from '../render/renderer.ts';
 import type { Rendered } from '../rendered.ts';
 import { createSharedWork, type SharedWork } from './cancel/shared-work.ts';
 
@@ -14,7 +14,7 @@ export interface RenderStoreOptions {
   readonly git: GitTransport;
   readonly ref: string;
   readonly path: string;
-  readonly renderer: Renderer;
+  readonly renderer: CommitRenderer;
   readonly clock: Clock;
   readonly log: Log;
 }

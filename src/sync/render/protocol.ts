@@ -9,6 +9,8 @@ export interface RenderJob {
   readonly path: string;
   /** For `fleet.facts`. */
   readonly facts: Readonly<Record<string, unknown>>;
+  /** What is read: the objects that the commit declares, or the tests of its policies. */
+  readonly content: RenderContent;
   /** Packages of the running kubenode, name to folder. */
   readonly packages: Readonly<Record<string, string>>;
   /** Versions of these packages, for warnings. */
@@ -19,14 +21,21 @@ export interface RenderJob {
   readonly constructs: string;
 }
 
-export function jobFor(
-  toolchain: Toolchain,
-  root: string,
-  path = '.',
-  facts: RenderJob['facts'] = {},
-): RenderJob {
+export type RenderContent = 'objects' | 'policyTests';
+
+/** Each test leaves the sandbox in the form of an object, so that the same checks and limits apply to it. */
+export const POLICY_TEST = { apiVersion: 'kubenode.dev/tests', kind: 'PolicyTest' } as const;
+
+export interface JobInputs {
+  readonly path?: string;
+  readonly facts?: RenderJob['facts'];
+  readonly content?: RenderContent;
+}
+
+export function jobFor(toolchain: Toolchain, root: string, inputs: JobInputs = {}): RenderJob {
+  const { path = '.', facts = {}, content = 'objects' } = inputs;
   const { packages, versions, constructs, code } = toolchain;
-  return { root, path, facts, packages, versions, constructs, code };
+  return { root, path, facts, content, packages, versions, constructs, code };
 }
 
 export type OutputLine =

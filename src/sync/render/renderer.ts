@@ -1,6 +1,8 @@
 /** Renders a commit: exports it, runs it twice in a sandbox, compares the results, and caches them by their inputs. */
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { POLICY_TESTS_FOLDER } from '../../api/policy-tests/format.ts';
 import { createSystemClock } from '../../os/system-clock.ts';
 import {
   createOwnedFolder,
@@ -8,14 +10,14 @@ import {
   removeOwnedFolder,
 } from '../../os/worker/owned-folder.ts';
 import type { GitRepository } from '../git/transport.ts';
-import type { Rendered } from '../rendered.ts';
+import type { Rendered, RenderedObject } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
 import { withCompileCache } from './compile-cache.ts';
 import { isRenderError, RenderError } from './errors.ts';
 import { exportCommit } from './export.ts';
 import { exportFolder, type SkippedFile, skippedFiles } from './folder-export.ts';
 import { detectIsolation, type Isolation } from './os-isolation.ts';
-import { jobFor } from './protocol.ts';
+import { jobFor, type RenderContent } from './protocol.ts';
 import { createRenderQueue } from './render-queue.ts';
 import type { RenderResult } from './result.ts';
 import type { RenderLimits, Sandbox } from './sandbox.ts';
@@ -66,7 +68,12 @@ export interface Renderer {
   commit(request: CommitRender): Promise<CommitResult>;
   /** Renders a working tree. Not cached, and rendered once only: it may change at any time. */
   folder(request: FolderRender): Promise<RenderResult>;
+  /** The tests of its policies, read in the same sandbox. Not cached, and read once only. */
+  policyTests(request: CommitRender | FolderRender): Promise<readonly RenderedObject[]>;
 }
+
+/** What sync needs. */
+export type CommitRenderer = Pick<Renderer, 'commit'>;
 
 export function createRenderer(options: RendererOptions = {}): Renderer {
   const { cache, limits, toolchain = resolveToolchain() } = options;
@@ -74,7 +81,18 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   const queue = createRenderQueue(Math.max(MIN_SLOTS, 2 * availableParallelism()), clock);
   let sandbox: Promise<Sandbox> | undefined;
 
-  return { commit, folder };
+  return {
+    commit,
+    folder,
+    policyTests: (request) => {
+      const { path = '.', facts = {}, signal } = request;
+      const more = { content: 'policyTests', ...(signal ? { signal } : {}) } as const;
+      const source = 'git' in request ? request.git.display : request.folder;
+      return collectPolicyTests(request, (root) =>
+        queue.add(source, () => run([root], { path, facts }, more), signal),
+      );
+    },
+  };
 
   async function commit({
     git,
@@ -132,16 +150,13 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   async function run(
     roots: readonly string[],
     { path, facts }: Pick<RenderInputs, 'path' | 'facts'>,
-    { cache: into, signal }: RunOptions,
+    { cache: into, content = 'objects', signal }: RunOptions,
   ): Promise<RenderResult> {
     sandbox ??= openSandbox(options, { toolchain, limits: { ...RENDER_LIMITS, ...limits } }, clock.now());
     const { isolation, ...found } = await sandbox;
-    const jobs = roots.map((root) => jobFor(toolchain, root, path, facts));
-    const task: RenderTask = {
-      run: { sandbox: found, isolation: isolation.names, jobs },
-      ...(into ? { cache: into } : {}),
-    };
-    const result = await runRenderTask(task, signal);
+    const jobs = roots.map((root) => jobFor(toolchain, root, { path, facts, content }));
+    const task = { run: { sandbox: found, isolation: isolation.names, jobs } };
+    const result = await runRenderTask({ ...task, ...(into ? { cache: into } : {}) }, signal);
     if (!result) throw new Error('the render worker gave no result');
     return result;
   }
@@ -160,7 +175,27 @@ async function openSandbox(
 
 interface RunOptions {
   readonly cache?: NonNullable<RenderTask['cache']>;
+  readonly content?: RenderContent;
   readonly signal?: AbortSignal;
+}
+
+/** Exports only what has tests: an export costs more than a listing. */
+async function collectPolicyTests(
+  request: CommitRender | FolderRender,
+  run: (root: string) => Promise<RenderResult>,
+): Promise<readonly RenderedObject[]> {
+  const below = join(request.path ?? '.', POLICY_TESTS_FOLDER);
+  const hasTests =
+    'git' in request
+      ? (await request.git.files(request.commit)).some(({ path }) => path.startsWith(`${below}/`))
+      : existsSync(join(request.folder, below));
+  if (!hasTests) return [];
+  const { targets } = await inOwnedFolders(['tests'], async ([root = '']) => {
+    if ('git' in request) await exportCommit(request.git, request.commit, root);
+    else await exportFolder(resolve(request.folder), root);
+    return run(root);
+  });
+  return targets.flatMap(({ units }) => units.flatMap(({ objects }) => objects));
 }
 
 async function inOwnedFolders<T>(

@@ -21,6 +21,8 @@ describe('AGT-61 metrics in the text format', () => {
       because: '',
       record: { type: 'Settled', component: 'proxy', at: '', state: 'RolledBack', history: [] },
     });
+    metrics.events.written();
+    metrics.events.dropped('Forbidden');
     metrics.observer.reconciled(
       {
         components: [{ name: 'proxy', state: 'RolledBack', running: true, ready: true }],
@@ -32,6 +34,8 @@ describe('AGT-61 metrics in the text format', () => {
     const lines = (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     expect(lines).toEqual([
       'kubenode_agent_transitions_total{component="proxy",result="RolledBack"} 1',
+      'kubenode_agent_events_total{result="Written",because=""} 1',
+      'kubenode_agent_events_total{result="Dropped",because="Forbidden"} 1',
       'kubenode_agent_reconciles_total 1',
       'kubenode_agent_reconcile_seconds_total 0.5',
       'kubenode_agent_component_state{component="proxy",state="RolledBack"} 1',

@@ -17,11 +17,13 @@ let clock: VirtualClock;
 let host: MemoryHost;
 let api: FakeAgentApi;
 let agent: Awaited<ReturnType<typeof openAgent>>;
+let events: string[];
 
 beforeEach(async () => {
   clock = virtualClock();
   host = createProxyHost(clock);
   api = fakeAgentApi();
+  events = [];
   await restart();
 });
 
@@ -37,6 +39,7 @@ async function restart(on: MemoryHost = host): Promise<void> {
     version: '0.0.1',
     clusterServer: 'https://10.0.0.1:6443',
     trigger,
+    events: { record: (_, found) => void events.push(...found.map(({ note }) => note)) },
   });
 }
 
@@ -87,6 +90,19 @@ describe('the loop of the agent', () => {
       'True AsWanted',
       'False AsWanted',
     ]);
+  });
+
+  it('records one Event of each change, also when it is started again in the middle of it', async () => {
+    await install(V1);
+    expect(events).toEqual(['proxy-1.0 is installed and runs']);
+    api.declare([V2]);
+    await agent.reconcile();
+    expect(report()?.state).toBe('Probation');
+    await restart();
+    await run(40);
+    await restart();
+    await run(10);
+    expect(events.slice(1)).toEqual(['proxy-1.1 is installed and runs, before: proxy-1.0']);
   });
 
   it('AGT-23 stages without a grant, and activates with it', async () => {

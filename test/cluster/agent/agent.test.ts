@@ -8,9 +8,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { installation } from '../../../src/api/install/install.ts';
 import { AGENT_GROUP, agentUser, NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import { endSandbox } from '../../support/agent/sandbox.ts';
+import { eventually } from '../../support/eventually.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { type AgentCluster, createAgentCluster, RUNS, startsIn } from './agent-cluster.ts';
+import { eventsAbout } from './machine-events.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 const CONFIG = 'etc/proxy/proxy.conf';
@@ -67,6 +69,15 @@ describe('the agent on a sandbox, with a real API server', { timeout: 240_000 },
     expect(report.deniedDigests).toHaveLength(1);
     expect(readFileSync(join(directory, CONFIG), 'utf8')).toBe('version 1.1\n');
     expect(startsIn(directory).at(-1)).toBe('started 1.1');
+
+    const expected = ['AgentInstalled', 'AgentDriftCorrected', 'AgentRolledBack'];
+    const events = await eventually(async () => {
+      const written = await eventsAbout(installed.server.client, 'n1');
+      const byReason = new Map(written.map((each) => [each.reason, each]));
+      return expected.every((reason) => byReason.has(reason)) ? byReason : undefined;
+    }, 'the Events were not written');
+    expect(events.get('AgentRolledBack')).toMatchObject({ type: 'Warning', regarding: { kind: 'Machine' } });
+    expect(events.get('AgentDriftCorrected')?.note).toContain(`/${CONFIG} of proxy (Content)`);
 
     const lease = await installed.server.client.get(LEASES, { name: 'n1', namespace: NAMESPACE_AGENTS });
     expect(lease).toMatchObject({ spec: { holderIdentity: 'n1' } });

@@ -9,6 +9,7 @@ import {
   MANAGER_SYNC,
   NAMESPACE,
   PRINCIPAL_CONTROLLERS,
+  PRINCIPAL_DEFENDER,
   PRINCIPAL_SYNC,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
@@ -19,17 +20,22 @@ import { textAt } from '../../../src/kube/objects/json.ts';
 import { machine, node } from '../../support/builders.ts';
 import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { RBAC } from '../api/permission-table.ts';
+import { resources } from '../api/resources.ts';
 
 const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 const LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' };
 const PATIENCE = { timeout: 120_000, interval: 250 };
 const MINUTES = 600_000;
+const AT = '2030-01-01T00:00:00Z';
+const UNTIL = '2040-01-01T00:00:00Z';
 
 const FIRST_POLICY = {
   scope: { nodeSelector: { all: true } },
   concurrency: [{ name: 'one', per: 'Cluster', risks: ['Node'], max: 1 }],
   breakers: [{ name: 'unhealthy', type: 'UnhealthyRatio', per: 'Cluster', percent: 60, count: 3 }],
   zones: { haltPercent: 100, minNodes: 10 },
+  approval: [{ name: 'data', risks: ['Data'], approvers: ['storage', 'system:masters'], timeoutSeconds: 60 }],
 };
 
 describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () => {
@@ -111,6 +117,49 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
     expect([granted.stderr, granted.code]).toEqual(['', 0]);
   });
 
+  it('R13 grants an act once that an approver approved, and refuses an answer that another account writes', async () => {
+    const wipe = ['m-1', '--action', 'WipeDisk'];
+    const denied = await run('ask', ...wipe, '-o', 'json');
+    expect(JSON.parse(denied.stdout)).toMatchObject({ reason: 'ApprovalPending', policy: FLEET_DEFAULT });
+    const shown = await run('ask', ...wipe);
+    const holder = /--holder (?<name>\S+)/.exec(shown.stderr)?.groups?.['name'] ?? 'missing';
+    expect((await run('approve', 'm-1', '--reason', 'x')).stderr).toContain('no act on machine m-1 waits');
+
+    // Olga may approve by RBAC and act as the Defender, but is in no group of the rule.
+    const olga = await person('olga', 'kubenode-operator', 'acts-as-defender');
+    const named = ['m-1', '--action', 'WipeDisk', '--holder', holder, '--reason', 'backup done'];
+    const refused = await kubenodeAs(olga, 'defender', 'approve', ...named);
+    expect([refused.code, refused.stderr]).toEqual([
+      77,
+      expect.stringContaining(
+        'olga is not in a group that answers for rule data of policy fleet-default: storage, system:masters',
+      ) as string,
+    ]);
+    // Neither does an administrator write the ledger by kubectl.
+    const forged = { ...(await ledger()).spec, seq: (await ledger()).spec.seq + 1 };
+    const answer = { action: 'WipeDisk', holder, decision: 'Approved', by: 'olga', at: AT, until: UNTIL };
+    const admins = await installed.as('ada', ['kubenode-admin']);
+    for (const client of [
+      await installed.as('olga', ['kubenode-operator']),
+      admins,
+      installed.server.client,
+    ]) {
+      const object = { ...(await ledger()), spec: { ...forged, approvals: { 'm-1': answer } } };
+      await expect(client.replace(DEFENDER_LEDGERS, object)).rejects.toMatchObject({ code: 'Forbidden' });
+    }
+
+    const approved = await run('approve', ...named, '-o', 'json');
+    expect([approved.stderr, approved.code]).toEqual(['', 0]);
+    expect(JSON.parse(approved.stdout)).toMatchObject({ decision: 'Approved', reason: 'backup done' });
+    expect((await run('approve', ...named)).stderr).toContain('it was approved by');
+    expect((await run('ask', ...wipe)).code).toBe(0);
+    expect((await ledger()).spec.approvals).toEqual({});
+    expect((await run('settle', 'm-1', '--outcome', 'Unused')).code).toBe(0);
+    expect((await run('ask', ...wipe)).code).toBe(3);
+    expect((await run('refuse', ...named)).code).toBe(0);
+    expect((await run('ask', ...wipe)).stdout).toContain('was refused by');
+  });
+
   it('R18 opens a breaker by the real Nodes, and denies because of it', async () => {
     for (const name of ['m-2', 'm-3', 'm-4']) await setReady(name, 'False');
     await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('BreakerOpen');
@@ -120,26 +169,50 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
       message: 'breaker unhealthy of cluster is open: 3 of 4 machines are not Ready',
     });
     for (const name of ['m-2', 'm-3', 'm-4']) await setReady(name, 'True');
-    const closed = await run('close', 'unhealthy/cluster');
+    const close = ['close', 'unhealthy/cluster', '--reason', 'switch replaced'];
+    const closed = await run(...close);
     expect([closed.stderr, closed.stdout]).toEqual(['', 'breaker fleet-default/unhealthy/cluster closed\n']);
-    expect((await run('close', 'unhealthy/cluster')).code).toBe(65);
+    expect((await run(...close)).code).toBe(65);
+    expect((await ledger()).spec.closures).toMatchObject({
+      'fleet-default/unhealthy/cluster': { reason: 'switch replaced' },
+    });
     await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('InForce');
   });
-
-  interface Ended {
-    readonly code: number;
-    readonly stdout: string;
-    readonly stderr: string;
-  }
 
   async function run(...args: string[]): Promise<Ended> {
     return kubenode('defender', ...args);
   }
 
   async function kubenode(...args: string[]): Promise<Ended> {
-    const io = testIo({ env: { KUBECONFIG: installed.server.kubeconfig } });
-    const code = await runCommandLine(io, args);
-    return { code, stdout: io.stdout, stderr: io.stderr };
+    return kubenodeAs(installed.server.kubeconfig, ...args);
+  }
+
+  /** A kubeconfig of a person with these groups, each with the role of its name, and one to act as the Defender. */
+  async function person(user: string, ...groups: string[]): Promise<string> {
+    const { client } = installed.server;
+    await client.create(resources.ClusterRole, {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name: 'acts-as-defender' },
+      rules: [
+        {
+          apiGroups: [''],
+          resources: ['serviceaccounts'],
+          verbs: ['impersonate'],
+          resourceNames: [PRINCIPAL_DEFENDER],
+        },
+      ],
+    });
+    for (const name of groups) {
+      await client.create(resources.ClusterRoleBinding, {
+        apiVersion: `${RBAC}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: `${user}-${name}` },
+        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+        subjects: [{ apiGroup: RBAC, kind: 'Group', name }],
+      });
+    }
+    return await installed.server.kubeconfigFor({ user, groups });
   }
 
   async function policy(name: string = FLEET_DEFAULT): Promise<DefenderPolicy> {
@@ -186,6 +259,18 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
     return found;
   }
 });
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function kubenodeAs(config: string, ...args: string[]): Promise<Ended> {
+  const io = testIo({ env: { KUBECONFIG: config } });
+  const code = await runCommandLine(io, args);
+  return { code, stdout: io.stdout, stderr: io.stderr };
+}
 
 function startControllers(kubeconfig: string): ChildProcess {
   const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];

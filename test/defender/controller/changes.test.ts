@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerBreaker } from '../../../src/api/generated/types.ts';
+import type { DefenderLedgerSpec, LedgerBreaker } from '../../../src/api/generated/types.ts';
 import { ledgerChanges } from '../../../src/defender/controller/changes.ts';
 import { ago, ledgerSpec } from '../builders.ts';
 
@@ -9,6 +9,18 @@ type State = LedgerBreaker['state'];
 function withBreaker(state: State | undefined): ReturnType<typeof ledgerSpec> {
   if (state === undefined) return ledgerSpec();
   return ledgerSpec({ breakers: { [ID]: { state, since: ago(60), trips: 1, evidence: '5 of 9' } } });
+}
+
+function closed(seconds: number): Partial<DefenderLedgerSpec> {
+  return { closures: { [ID]: { by: 'ann', reason: 'driver was fixed', at: ago(seconds) } } };
+}
+
+function noteOf(before: Partial<DefenderLedgerSpec>, after: Partial<DefenderLedgerSpec>): string | undefined {
+  const [change] = ledgerChanges(
+    { ...withBreaker('NeedsPerson'), ...before },
+    { ...withBreaker(undefined), ...after },
+  );
+  return change?.event.note;
 }
 
 describe('ledgerChanges', () => {
@@ -29,6 +41,13 @@ describe('ledgerChanges', () => {
     const found = ledgerChanges(withBreaker(before), withBreaker(after));
     expect(found.map(({ event: { type, reason, note } }) => `${type} ${reason}: ${note}`)).toEqual([text]);
     expect(found.map(({ policy }) => policy)).toEqual(['fleet-default']);
+  });
+
+  it('names the person who closed a breaker, and not one who closed it earlier', () => {
+    expect(noteOf(closed(900), closed(1))).toBe(
+      'breaker unhealthy/zone a was closed by ann: driver was fixed',
+    );
+    expect(noteOf(closed(900), closed(900))).toBe('breaker unhealthy/zone a closed');
   });
 
   it('has none while nothing changes but the evidence', () => {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DefenderLedgerSpec, DefenderPolicySpec } from '../../../src/api/generated/types.ts';
+import type {
+  DefenderLedgerSpec,
+  DefenderPolicySpec,
+  LedgerApproval,
+} from '../../../src/api/generated/types.ts';
 import type { FleetFacts } from '../../../src/defender/facts/facts.ts';
 import { type LedgerPlan, planLedger } from '../../../src/defender/ledger/plan.ts';
 import type { LedgerAnswer, LedgerRequest } from '../../../src/defender/ledger/requests.ts';
@@ -99,6 +103,43 @@ describe('planLedger', () => {
       spec: { ...LIMIT, approval },
     });
     expect(next).toMatchObject({ approvals: {}, grants: { 'm-1': { state: 'Granted' } } });
+  });
+
+  it('keeps the first of two answers of people, and lets an approval be taken back', () => {
+    const first = {
+      action: 'Reboot',
+      holder: 'm-1-job',
+      decision: 'Approved',
+      by: 'ann',
+      at: ago(9),
+      until: ago(-9),
+    } as const;
+    const second = { ...first, by: 'bob', at: ago(0) };
+    const answers = (...approvals: readonly (typeof first | LedgerApproval)[]): LedgerPlan =>
+      plan(
+        {},
+        approvals.map((approval) => ({ kind: 'approval', machine: 'm-1', approval })),
+      );
+    expect(answers(first, second)).toMatchObject({
+      answers: [{ kind: 'done' }, { kind: 'denial', denial: { reason: 'ApprovalRefused' } }],
+      next: { approvals: { 'm-1': { by: 'ann' } } },
+    });
+    const taken = answers(first, { ...second, decision: 'Refused' }, { ...second, by: 'eve' });
+    expect(taken.answers.map(({ kind }) => kind)).toEqual(['done', 'done', 'denial']);
+    expect(taken.next?.approvals).toMatchObject({ 'm-1': { by: 'bob', decision: 'Refused' } });
+  });
+
+  it('records who closed a breaker and why, of the last 16', () => {
+    const breaker = { state: 'NeedsPerson', since: ago(60), trips: 3 } as const;
+    const closes = Array.from({ length: 20 }, (_, index): LedgerRequest => {
+      const closure = { by: 'ann', reason: `reason ${index}`, at: ago(20 - index) };
+      return { kind: 'closeBreaker', id: `p/b/${index}`, closure };
+    });
+    const { next } = plan({ breakers: { 'p/b/19': breaker } }, closes);
+    expect(next?.breakers).toEqual({});
+    expect(Object.keys(next?.closures ?? {}).length).toBe(16);
+    expect(next?.closures).toMatchObject({ 'p/b/19': { by: 'ann', reason: 'reason 19' } });
+    expect(next?.closures).not.toHaveProperty('p/b/3');
   });
 
   it('R13 never has more in flight than the limit, and one grant a machine, in any order of requests', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { KubeError } from '../../../src/kube/client/errors.ts';
 import { type AggregatedEvent, createEventAggregator } from '../../../src/kube/events/aggregate.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { writeEvent } from '../../../src/kube/events/writer.ts';
@@ -24,6 +25,19 @@ describe('writeEvent', () => {
     await write(server, entryOf(4));
     await write(server, entryOf(2));
     expect(server.all(EVENTS)).toMatchObject([{ series: { count: 6 } }]);
+  });
+
+  it('adds to the count of an Event that it may not read, from one on', async () => {
+    const server = objectServer();
+    const unreadable = {
+      ...server,
+      async get(): Promise<never> {
+        throw new KubeError('Forbidden', 'events is forbidden');
+      },
+    };
+    await write(server, entryOf(1));
+    await writeEvent(unreadable, entryOf(2), REPORTER, {});
+    expect(server.all(EVENTS)).toMatchObject([{ series: { count: 3 } }]);
   });
 
   it('creates the Event again when the server has deleted it', async () => {

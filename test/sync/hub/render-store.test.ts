@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRenderStore, type RenderStore } from '../../../src/sync/hub/render-store.ts';
 import { RenderError } from '../../../src/sync/render/errors.ts';
-import type { Renderer } from '../../../src/sync/render/renderer.ts';
+import type { CommitRenderer } from '../../../src/sync/render/renderer.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
@@ -25,15 +25,12 @@ function bedWith({ broken = new Set(), endless, objects = 0 }: Options = {}): Be
     { target: 'test', units: [{ unit: 'web', objects: Array(objects) as never, digest: '' }], digest: '' },
   ];
   const clock = virtualClock();
-  const renderer: Renderer = {
+  const renderer: CommitRenderer = {
     commit: async ({ commit, signal }) => {
       rendered.push(commit);
       if (endless) await aborted(signal).finally(() => rendered.push(`canceled ${commit}`));
       if (broken.has(commit)) throw new RenderError('Failed', [{ message: 'broken' }], 'fix it');
       return { rendered: { commit, targets }, warnings: [] };
-    },
-    folder: () => {
-      throw new Error('not used here');
     },
   };
   const git = { ensure: async () => undefined } as never;

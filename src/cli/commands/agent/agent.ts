@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import type { Io } from '../../io.ts';
+import { createAgentComponentsCommand, createAgentStatusCommand, createAgentWhyCommand } from './read.ts';
 import { createAgentRunCommand } from './run.ts';
-import { createAgentComponentsCommand, createAgentStatusCommand, createAgentWhyCommand } from './status.ts';
+import { createAgentUnitCommand } from './unit.ts';
 
 export function createAgentCommand(io: Io): Command {
   const command = new Command('agent').description(
@@ -11,5 +12,6 @@ export function createAgentCommand(io: Io): Command {
   command.addCommand(createAgentStatusCommand(io));
   command.addCommand(createAgentComponentsCommand(io));
   command.addCommand(createAgentWhyCommand(io));
+  command.addCommand(createAgentUnitCommand(io));
   return command;
 }

@@ -1,12 +1,14 @@
 /** `kubenode defender ask` and `settle`: a person or a tool gets a grant for an act of their own, and gives it back. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { denialPage } from '../../../api/deny-reasons.ts';
 import { RISKS, type Risk } from '../../../api/enums.ts';
 import type { DefenderLedger, LedgerGrant } from '../../../api/generated/types.ts';
 import type { Allowance, Denial, Grant, GrantAsk, GrantOutcome } from '../../../api/grants.ts';
 import { LEDGER } from '../../../api/names.ts';
 import { OTHER_ACTIONS } from '../../../api/steps/actions.ts';
-import { type Action, isStep, stepEntry } from '../../../api/steps/steps.ts';
+import { type Action, defaultRisk, isAction } from '../../../api/steps/steps.ts';
 import { isInFlight, isSuspect } from '../../../defender/ledger/entries.ts';
+import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
@@ -62,7 +64,9 @@ async function ask(
   const [answer] = flags.dryRun ? await ledger.dryRun([request]) : await ledger.ask([request]);
   if (!answer) throw new CliError('the Defender gave no answer');
   printResult(io, flags.output, answer, () => answerTable(machine, answer));
-  if (!answer.granted) setExitCode(io, EXIT.held);
+  if (answer.granted) return;
+  io.err(denialHint(answer, request));
+  setExitCode(io, EXIT.held);
 }
 
 export interface AskContext {
@@ -81,16 +85,22 @@ export function createAsk(
     machine,
     ...(nodeUID === undefined ? {} : { nodeUID }),
     action,
-    risk: risk ?? riskOf(action),
+    risk: risk ?? defaultRisk(action),
     factsAt: now,
     expectedSeconds,
   };
 }
 
-/** An act without a step gets the highest risk that it can have: a person may state a lower one. */
-function riskOf(action: Action): Risk {
-  if (isStep(action)) return stepEntry(action).risk;
-  return action === 'DeleteMachine' ? 'Machine' : 'Node';
+/** Where to read on, and who can answer. */
+function denialHint(denial: Denial, { machine, action, holder: { kind, name } }: GrantAsk): string {
+  const isPending = [denial, ...denial.also].some(({ reason }) => reason === 'ApprovalPending');
+  const approve = `kubenode defender approve ${machine} --action ${action} --holder ${kind}/${name} --reason ...`;
+  return [
+    `hint: what each reason means: ${denialPage(denial.reason)}`,
+    ...(isPending ? [`hint: an approver answers with: ${approve}`] : []),
+  ]
+    .map((line) => `${printableLine(line)}\n`)
+    .join('');
 }
 
 function answerTable(
@@ -116,11 +126,11 @@ function answerTable(
   };
 }
 
-const ACTIONS: readonly string[] = OTHER_ACTIONS;
-
-function parseAction(text: string): Action {
-  if (isStep(text) || ACTIONS.includes(text)) return text as Action;
-  throw new InvalidArgumentError(`Unknown action. Use the name of a step, or one of: ${ACTIONS.join(', ')}`);
+export function parseAction(text: string): Action {
+  if (isAction(text)) return text;
+  throw new InvalidArgumentError(
+    `Unknown action. Use the name of a step, or one of: ${OTHER_ACTIONS.join(', ')}`,
+  );
 }
 
 const SETTLE_HELP = `

@@ -5,23 +5,33 @@ import { FLEET_DEFAULT, LEDGER } from '../../../api/names.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { parseReason } from './reason.ts';
 import { withDefender } from './session.ts';
 
 const HELP = `
 Names a breaker as kubenode defender status shows it: POLICY/BREAKER/KEY, or BREAKER/KEY of fleet-default. It opens again when its
-cause is still there. Needs the permission to impersonate kubenode-defender.`;
+cause is still there. Your name and the reason stay in spec.closures of the DefenderLedger, and in an Event. Needs the permission to impersonate kubenode-defender.`;
+
+interface Flags extends ConnectionFlags {
+  readonly reason: string;
+}
 
 export function createCloseCommand(io: Io): Command {
   const command = new Command('close')
     .description('close a breaker that waits for a person')
     .argument('<breaker>', 'the breaker, as kubenode defender status shows it')
+    .requiredOption('--reason <text>', 'why: recorded with your name', parseReason)
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((name: string, flags: ConnectionFlags) =>
-    withDefender(io, flags, async ({ defender }) => {
+  return addConnectionOptions(command).action((name: string, { reason, ...flags }: Flags) =>
+    withDefender(io, flags, async ({ defender, user }) => {
       // The view of this kind holds ledgers.
       const ledger = defender.views['DefenderLedger']?.store.get(LEDGER) as DefenderLedger | undefined;
       const id = findBreaker(ledger?.spec.breakers ?? {}, name);
-      await defender.ledger.closeBreaker(id);
+      await defender.ledger.closeBreaker(id, {
+        by: user.name.slice(0, 128),
+        reason,
+        at: io.clock.now().toISOString(),
+      });
       io.out(`breaker ${id} closed\n`);
     }),
   );

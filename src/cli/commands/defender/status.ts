@@ -81,6 +81,7 @@ export function formatDefenderState(state: DefenderState, now: Date): string {
     policiesTable(state),
     breakersTable(state, now),
     usageTable(state),
+    approvalsTable(state, now),
     grantsTable(state, now),
     ledgerLine(state),
   ]
@@ -131,6 +132,19 @@ function usageTable({ policies }: DefenderState): string {
       ]),
   );
   return rows.length === 0 ? '' : formatTable({ columns: ['policy', 'limit', 'key', 'used'], rows });
+}
+
+/** As the leading controllers heard them. */
+function approvalsTable({ ledger }: DefenderState, now: Date): string {
+  const rows = (ledger?.status?.approvals ?? []).map(({ machine, action, holder, since }) => [
+    machine,
+    action,
+    `${holder.kind}/${holder.name}`,
+    formatAge(since, now),
+    `kubenode defender approve ${machine} --reason ...`,
+  ]);
+  const columns = ['waits for approval', 'action', 'holder', 'since', 'answer with'];
+  return rows.length === 0 ? '' : formatTable({ columns, rows });
 }
 
 function grantsTable({ ledger }: DefenderState, now: Date): string {

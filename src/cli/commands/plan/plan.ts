@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { POLICY_TESTS_FOLDER } from '../../../api/policy-tests/format.ts';
 import { openWorkingTree, type WorkingTree } from '../../../sync/git/working-tree.ts';
-import { findAllRefusals } from '../../../sync/judge/object-checks.ts';
+import { findAllRefusals, type Refusal } from '../../../sync/judge/object-checks.ts';
 import {
   createPreview,
   type Preview,
@@ -9,6 +10,7 @@ import {
   type TargetPreview,
 } from '../../../sync/preview/preview.ts';
 import { formatPreview, formatPreviewMarkdown } from '../../../sync/preview/text.ts';
+import { formatLocation } from '../../../sync/render/errors.ts';
 import { createRenderer, type Renderer } from '../../../sync/render/renderer.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
@@ -17,6 +19,7 @@ import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
 import { formatJson, printWarnings } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
+import { runPolicyTests } from '../policy-tests.ts';
 import { createCommitChecks } from '../sync/checks.ts';
 import { choosePipeline, readLimits } from './limits.ts';
 import { compareSides, previewOnClusters } from './live.ts';
@@ -24,6 +27,9 @@ import { compareSides, previewOnClusters } from './live.ts';
 const HELP = `
 Compares two states of a fleet repository with the code that sync runs, without writing. Without options: the working
 tree with the last commit; if nothing is uncommitted, the last commit with its parent.
+
+The tests of the DefenderPolicies (${POLICY_TESTS_FOLDER}/*.ts) are run on the changed side, isolated as a render is; one that fails refuses
+the change.
 
 With a kubeconfig of the hub whose user can read Clusters and their Secrets, the plan is a server-side dry run on each
 cluster, against what is really there. Otherwise, or with --no-live, it compares commit to commit; the output tells
@@ -90,7 +96,8 @@ interface PlanSide {
 
 interface PlanSides {
   readonly from: PlanSide;
-  readonly to: { readonly label: string; readonly rendered: Rendered };
+  readonly to: PlanSide & { readonly rendered: Rendered };
+  readonly failedTests: readonly Refusal[];
 }
 
 async function renderSides(io: Io, flags: Flags): Promise<PlanSides> {
@@ -99,7 +106,25 @@ async function renderSides(io: Io, flags: Flags): Promise<PlanSides> {
   const to = await renderAfter(io, flags, git, render);
   const from = flags.from ?? (to.clean ? 'HEAD^' : 'HEAD');
   const rendered = await renderRevision(io, flags, git, { revision: from, render });
-  return { from: { label: from, rendered }, to };
+  return { from: { label: from, rendered }, to, failedTests: await testPolicies(io, flags, git, render) };
+}
+
+/** Of the side that `renderAfter` renders. */
+async function testPolicies(
+  { signal }: Io,
+  { from, to = from === undefined ? undefined : 'HEAD', path }: Flags,
+  git: WorkingTree,
+  render: Renderer,
+): Promise<readonly Refusal[]> {
+  const side = to === undefined ? { folder: git.root } : { git, commit: await git.resolve(to) };
+  const { failures } = await runPolicyTests(render, { ...side, path, signal });
+  return failures.map((problem) => ({
+    target: 'the fleet',
+    unit: POLICY_TESTS_FOLDER,
+    object: 'policies',
+    source: formatLocation(problem) ?? POLICY_TESTS_FOLDER,
+    message: problem.message,
+  }));
 }
 
 /** The working tree, unless it renders to the same as the last commit. */
@@ -154,15 +179,15 @@ async function renderRevision(
   return rendered;
 }
 
-async function compare(io: Io, flags: Flags, { from, to }: PlanSides): Promise<Preview> {
+async function compare(io: Io, flags: Flags, { from, to, failedTests }: PlanSides): Promise<Preview> {
   const rendered = { from: from.rendered, to: to.rendered };
   const pipeline = choosePipeline(rendered, { name: flags.pipeline, path: flags.path });
   const sides = { ...rendered, limits: readLimits(rendered, pipeline), pipeline };
-  const refused = await findAllRefusals(to.rendered, createCommitChecks());
+  const refusals = [...(await findAllRefusals(to.rendered, createCommitChecks())), ...failedTests];
   const targets = flags.live
     ? await previewOnClusters(io, flags, sides)
     : compareSides(sides).map(withoutLivePreview);
-  return createPreview({ from: from.label, to: to.label, targets: sortHubFirst(targets), refusals: refused });
+  return createPreview({ from: from.label, to: to.label, targets: sortHubFirst(targets), refusals });
 }
 
 function withoutLivePreview(target: TargetPreview): TargetPreview {

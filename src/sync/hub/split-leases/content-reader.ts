@@ -10,7 +10,7 @@ import type { Clock } from '../../../os/clock.ts';
 import { isHeadAccepted } from '../../accepted-heads.ts';
 import { isGitError } from '../../git/errors.ts';
 import type { GitTransport } from '../../git/transport.ts';
-import type { Renderer } from '../../render/renderer.ts';
+import type { CommitRenderer } from '../../render/renderer.ts';
 import type { RenderedTarget } from '../../rendered.ts';
 import { contentFor } from '../pipeline-source.ts';
 import { createRenderStore, type RenderStore } from '../render-store.ts';
@@ -18,7 +18,7 @@ import { openRepository, repositoryVersion } from '../repository.ts';
 
 export interface ContentReaderOptions {
   readonly secrets: Store;
-  readonly renderer: Renderer;
+  readonly renderer: CommitRenderer;
   readonly gitFolder: string;
   readonly clock: Clock;
   readonly log: Log;

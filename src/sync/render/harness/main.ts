@@ -8,6 +8,7 @@ import { lockWarnings } from './lock-file.ts';
 import { resolveFromToolchain } from './modules.ts';
 import { createOutput } from './output.ts';
 import { renderPlain } from './plain.ts';
+import { collectPolicyTests } from './policy-tests.ts';
 import { renderProgram } from './program.ts';
 import { createSourceLocator, problemOf } from './source-location.ts';
 
@@ -22,16 +23,27 @@ fixClockAndSeed();
 const exit = disableBuiltins();
 
 for (const warning of lockWarnings(job.root, job.path, job.versions)) out.warning(warning);
-const entry = findEntry(job.root, job.path);
 try {
-  if (entry.kind === 'program') await renderProgram(job.root, entry.file, locator, out);
-  else if (entry.kind === 'plain') renderPlain(job.root, entry.folder, out);
-  else out.problem('NoEntry', { message: entry.reason });
+  if (job.content === 'policyTests') await collectPolicyTests(job, out, report);
+  else await renderObjects();
 } catch (error) {
-  out.problem(codeOf(error), problemOf(error, locator));
+  report(error);
 }
 out.end();
 exit(0);
+
+/** `file`: of an error that does not tell where it was thrown. */
+function report(error: unknown, file?: string): void {
+  const problem = problemOf(error, locator);
+  out.problem(codeOf(error), file === undefined ? problem : { file, ...problem });
+}
+
+async function renderObjects(): Promise<void> {
+  const entry = findEntry(job.root, job.path);
+  if (entry.kind === 'program') await renderProgram(job.root, entry.file, locator, out);
+  else if (entry.kind === 'plain') renderPlain(job.root, entry.folder, out);
+  else out.problem('NoEntry', { message: entry.reason });
+}
 
 /** A library may have wrapped the error. */
 function codeOf(error: unknown): RenderErrorCode {

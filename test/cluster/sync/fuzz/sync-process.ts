@@ -9,7 +9,7 @@ import { connect } from '../../../../src/kube/client/connect.ts';
 import { createLogger } from '../../../../src/kube/process/logger.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../../src/os/system-random.ts';
-import type { CommitRender, CommitResult, Renderer } from '../../../../src/sync/render/renderer.ts';
+import type { CommitRender, CommitRenderer, CommitResult } from '../../../../src/sync/render/renderer.ts';
 import { readResult } from '../../../../src/sync/render/result.ts';
 import { startSync } from '../../../../src/sync/sync.ts';
 import { RENDERED_FILE } from './rendered-file.ts';
@@ -21,10 +21,7 @@ process.once('SIGTERM', () => ending.abort());
 // The pipe closes when the test ends, however it ends.
 process.stdin.once('end', () => process.exit(1)).resume();
 
-const renderer: Renderer = {
-  commit,
-  folder: () => Promise.reject(new Error('a working tree is not rendered here')),
-};
+const renderer: CommitRenderer = { commit };
 const sync = await startSync(
   {
     connectHub: (fence) => connect({ kubeconfig, ...(fence ? { fence } : {}) }),

@@ -1,13 +1,8 @@
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import { STATUS_FILE } from '../../../agent/layout.ts';
 import type { StoredStatus } from '../../../agent/status/publisher.ts';
 import { readFileIfExists } from '../../../os/files.ts';
 import { CliError, EXIT } from '../../errors.ts';
-
-export function createDirectoryOption(): Option {
-  return new Option('--directory <folder>', 'directory of the sandbox');
-}
 
 /** What the agent last wrote on its host. Needs neither the agent nor the API server. */
 export async function readAgentStatus(directory = '/'): Promise<StoredStatus> {

@@ -1,74 +1,47 @@
-import { Command } from 'commander';
+/** What the read commands of the agent answer, from the file that it keeps on its host. No npm package: the bundle has it, too. */
 import type { StoredStatus } from '../../../agent/status/publisher.ts';
 import type { MachineComponentReport } from '../../../api/generated/types.ts';
 import { formatAge } from '../../age.ts';
-import { CliError, EXIT } from '../../errors.ts';
-import { setExitCode } from '../../exit.ts';
-import type { Io } from '../../io.ts';
-import { createOutputOption, formatTable, type OutputFormat, printResult, type Table } from '../../output.ts';
-import { createDirectoryOption, readAgentStatus } from './directory.ts';
+import { CliError, EXIT, type ExitCode } from '../../errors.ts';
+import { formatTable, type Table } from '../../format/table.ts';
+import { readAgentStatus } from './stored-status.ts';
 
-interface StatusFlags {
-  readonly directory?: string;
-  readonly output: OutputFormat;
+export interface AgentAnswer {
+  /** For programs. */
+  readonly data: unknown;
+  /** For people. */
+  readonly text: string;
+  readonly exitCode: ExitCode;
 }
 
-const STATUS_HELP = `
-Reads what the agent last wrote on its host, so it answers without the agent and without the API server. Exits with 1 if
-a component is not committed and running, or a difference is not corrected.`;
+export async function answerStatus(directory: string | undefined, now: Date): Promise<AgentAnswer> {
+  const stored = await readAgentStatus(directory);
+  const exitCode = isHealthy(stored) ? EXIT.ok : EXIT.failed;
+  return { data: stored, text: formatAgentStatus(stored, now), exitCode };
+}
 
-export function createAgentStatusCommand(io: Io): Command {
-  return createReadCommand(
-    'status',
-    'show the conditions of the machine, each component, and the steps of repair jobs',
-  )
-    .addHelpText('after', STATUS_HELP)
-    .action(async (flags: StatusFlags) => {
-      const stored = await readAgentStatus(flags.directory);
-      if (flags.output === 'table') io.out(formatAgentStatus(stored, io.clock.now()));
-      else printResult(io, flags.output, stored, () => ({ columns: [], rows: [] }));
-      if (!isHealthy(stored)) setExitCode(io, EXIT.failed);
+export async function answerComponents(directory: string | undefined, now: Date): Promise<AgentAnswer> {
+  const { components } = (await readAgentStatus(directory)).status;
+  return { data: components, text: formatTable(componentTable(components, now)), exitCode: EXIT.ok };
+}
+
+export async function answerWhy(
+  name: string,
+  directory: string | undefined,
+  now: Date,
+): Promise<AgentAnswer> {
+  const { status } = await readAgentStatus(directory);
+  const component = status.components.find((each) => each.name === name);
+  if (!component) {
+    const known = status.components.map((each) => each.name).join(', ') || 'none';
+    throw new CliError(`the machine has no component ${name}`, {
+      hint: `known components: ${known}`,
+      exitCode: EXIT.badInput,
     });
-}
-
-export function createAgentComponentsCommand(io: Io): Command {
-  return createReadCommand('components', 'list the components of the machine').action(
-    async (flags: StatusFlags) => {
-      const { status } = await readAgentStatus(flags.directory);
-      printResult(io, flags.output, status.components, () =>
-        componentTable(status.components, io.clock.now()),
-      );
-    },
-  );
-}
-
-export function createAgentWhyCommand(io: Io): Command {
-  return createReadCommand('why', 'explain the state of one component')
-    .argument('<component>', 'name of the component')
-    .action(async (name: string, flags: StatusFlags) => {
-      const { status } = await readAgentStatus(flags.directory);
-      const component = status.components.find((each) => each.name === name);
-      if (!component) {
-        const known = status.components.map((each) => each.name).join(', ') || 'none';
-        throw new CliError(`the machine has no component ${name}`, {
-          hint: `known components: ${known}`,
-          exitCode: EXIT.badInput,
-        });
-      }
-      const drift = status.drift.filter((each) => each.component === name);
-      const why = { component, drift };
-      printResult(io, flags.output, why, () => ({
-        columns: ['field', 'value'],
-        rows: explain(why, io.clock.now()),
-      }));
-    });
-}
-
-function createReadCommand(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .addOption(createDirectoryOption())
-    .addOption(createOutputOption());
+  }
+  const why = { component, drift: status.drift.filter((each) => each.component === name) };
+  const text = formatTable({ columns: ['field', 'value'], rows: explain(why, now) });
+  return { data: why, text, exitCode: EXIT.ok };
 }
 
 /** Conditions with `-` are bad when they are True. */
@@ -83,7 +56,7 @@ function isHealthy({ status }: StoredStatus): boolean {
   );
 }
 
-export function formatAgentStatus({ machine, online, status, jobs = [] }: StoredStatus, now: Date): string {
+function formatAgentStatus({ machine, online, status, jobs = [] }: StoredStatus, now: Date): string {
   const conditions = formatTable({
     columns: ['condition', 'status', 'since', 'reason', 'message'],
     rows: status.conditions.map(({ type, status: value, lastTransitionTime, reason, message }) => [

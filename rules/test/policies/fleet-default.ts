@@ -1,0 +1,59 @@
+import { type PolicyTest, type PolicyTestMachines, policyTests } from 'kubenode/constructs';
+import { policies } from '../../index.ts';
+
+/** Twenty machines in each of two zones. */
+const ready: readonly PolicyTestMachines[] = [
+  { name: 'a', count: 20, zone: 'a', pool: 'web' },
+  { name: 'b', count: 20, zone: 'b', pool: 'web' },
+];
+const reboot = { action: 'Reboot' } as const;
+
+function lastReboots(count: number, secondsAgo: number): NonNullable<PolicyTest['ledger']> {
+  const settled = { secondsAgo: secondsAgo - 60 };
+  const machines = Array.from({ length: count }, (_, index) => `a-${index + 1}`);
+  return { acts: machines.map((machine) => ({ ...reboot, machine, secondsAgo, settled })) };
+}
+
+export const tests = policyTests(policies, [
+  {
+    name: 'reboots one machine of a healthy fleet',
+    expect: 'Granted',
+    facts: { machines: ready },
+    ask: { ...reboot, machine: 'a-1' },
+  },
+  {
+    name: 'takes down one machine of a zone at a time',
+    expect: 'ConcurrencyZone',
+    facts: { machines: ready },
+    ledger: { acts: [{ ...reboot, machine: 'a-2' }] },
+    ask: { ...reboot, machine: 'a-1' },
+  },
+  {
+    name: 'acts in another zone meanwhile',
+    expect: 'Granted',
+    facts: { machines: ready },
+    ledger: { acts: [{ ...reboot, machine: 'a-2' }] },
+    ask: { ...reboot, machine: 'b-1' },
+  },
+  {
+    name: 'spreads reboots over the hour',
+    expect: 'RateWindow',
+    facts: { machines: ready },
+    ledger: lastReboots(20, 1800),
+    ask: { ...reboot, machine: 'b-1' },
+  },
+  {
+    name: 'stops when a fifth of a zone is unhealthy',
+    expect: 'BreakerOpen',
+    facts: {
+      machines: [...ready, { name: 'sick', count: 5, zone: 'a', pool: 'web', readiness: 'NotReady' }],
+    },
+    ask: { ...reboot, machine: 'sick-1' },
+  },
+  {
+    name: 'does nothing while the view is old',
+    expect: 'WatchStale',
+    facts: { machines: ready, viewAgeSeconds: 300 },
+    ask: { ...reboot, machine: 'a-1' },
+  },
+]);

@@ -1,0 +1,112 @@
+/** The commands of the agent and their options, for `kubenode agent` and for the bundle, which has no npm package. */
+export interface AgentOption {
+  readonly name: string;
+  readonly value: string;
+  readonly description: string;
+  readonly required?: true;
+  readonly choices?: readonly string[];
+  readonly default?: string | number;
+  /** An integer from 0 to this. */
+  readonly max?: number;
+}
+
+export interface AgentCommandDefinition {
+  readonly description: string;
+  readonly argument?: { readonly name: string; readonly description: string };
+  readonly options: readonly AgentOption[];
+  readonly help?: string;
+}
+
+export type AgentCommandName = 'run' | 'status' | 'components' | 'why' | 'unit';
+
+const MACHINE: AgentOption = {
+  name: 'machine',
+  value: 'name',
+  description: 'name of the Machine',
+  required: true,
+};
+const DIRECTORY: AgentOption = {
+  name: 'directory',
+  value: 'folder',
+  description: 'directory of the sandbox',
+};
+const PORT: AgentOption = {
+  name: 'port',
+  value: 'number',
+  description: 'port of health and metrics on localhost; 0 selects a free one',
+  default: 0,
+  max: 65_535,
+};
+const BOOTSTRAP: AgentOption = {
+  name: 'bootstrap',
+  value: 'file',
+  description: 'join with this output of `kubenode machine token`',
+};
+
+export const AGENT_COMMANDS: Readonly<Record<AgentCommandName, AgentCommandDefinition>> = {
+  run: {
+    description: 'run the agent of a machine until it is stopped',
+    options: [
+      MACHINE,
+      {
+        name: 'host',
+        value: 'type',
+        description: 'how to act on the host',
+        choices: ['sandbox'],
+        default: 'sandbox',
+      },
+      { ...DIRECTORY, required: true },
+      PORT,
+      BOOTSTRAP,
+    ],
+    help: `
+Keeps the components of one Machine at their version, with their config, running: installs what the Machine declares,
+writes back what differs, and rolls back what does not become healthy. While the API server is away it works from the
+last accepted state. --host sandbox needs no root: the files of the host are below --directory, and its units are
+processes of this machine, which survive the agent.
+
+With --bootstrap the agent makes a key on this host, gets its certificate with the token in that file, and renews it. Later
+starts need neither the file nor another option.
+
+  kubenode machine token n1 > bootstrap.json
+  kubenode agent run --host sandbox --directory /tmp/n1 --machine n1 --bootstrap bootstrap.json`,
+  },
+  status: {
+    description: 'show the conditions of the machine, each component, and the steps of repair jobs',
+    options: [DIRECTORY],
+    help: `
+Reads what the agent last wrote on its host, so it answers without the agent and without the API server. Exits with 1 if
+a component is not committed and running, or a difference is not corrected.`,
+  },
+  components: { description: 'list the components of the machine', options: [DIRECTORY] },
+  why: {
+    description: 'explain the state of one component',
+    argument: { name: 'component', description: 'name of the component' },
+    options: [DIRECTORY],
+  },
+  unit: {
+    description: 'print a hardened systemd unit that runs the agent of a machine',
+    options: [
+      MACHINE,
+      BOOTSTRAP,
+      {
+        name: 'program',
+        value: 'file',
+        description: 'the bundle of the agent on the host',
+        default: '/usr/local/lib/kubenode/agent.mjs',
+      },
+      {
+        name: 'node',
+        value: 'file',
+        description: 'Node.js 24 or later on the host',
+        default: '/usr/local/bin/node',
+      },
+      PORT,
+    ],
+    help: `
+Comments in the unit explain what the agent may do on the host, and why. \`npm run bundle:agent\` builds the program, one file without
+any npm package.
+
+  kubenode agent unit --machine n1 --bootstrap /etc/kubenode/bootstrap.json > /etc/systemd/system/kubenode-agent.service`,
+  },
+};

@@ -1,0 +1,216 @@
+/** `kubenode defender approve` and `refuse`: a person answers an act that waits for an approval. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { HOLDERS, RISKS, type Risk } from '../../../api/enums.ts';
+import type { DefenderLedger, LedgerApproval, LedgerPendingApproval } from '../../../api/generated/types.ts';
+import { GROUP, LEDGER } from '../../../api/names.ts';
+import { APPROVALS } from '../../../api/roles/people.ts';
+import { type Action, defaultRisk } from '../../../api/steps/steps.ts';
+import {
+  type ApprovableAct,
+  type ApprovalRefusal,
+  describeAct,
+  planAnswer,
+} from '../../../defender/approvals/plan.ts';
+import { LedgerNotWritten } from '../../../defender/ledger/ledger.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { valueAt } from '../../../kube/objects/json.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { CliError, EXIT, type ExitCode } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { parseAction } from './ask.ts';
+import { parseReason } from './reason.ts';
+import { type DefenderSession, withDefender } from './session.ts';
+
+const HELP = `
+Answers the act that waits on the machine, as kubenode defender status lists it. Name the act with --action and --holder when
+several wait, or to answer before it is asked for. You must be in a group of each approval rule of the DefenderPolicies that
+requires an answer. The answer counts once, for timeoutSeconds of the rule. An approval can be taken back by refusing.
+
+Needs the permission to impersonate kubenode-defender, which administrators have. Without it, use the HTTP API: docs/guides/http-api.md.
+
+Example:
+  kubenode defender approve node-a17 --reason "backup of the data is complete"`;
+
+type Decision = LedgerApproval['decision'];
+
+interface Flags extends ConnectionFlags {
+  readonly reason: string;
+  readonly action?: Action;
+  readonly holder?: ApprovableAct['holder'];
+  readonly risk?: Risk;
+  readonly output: OutputFormat;
+}
+
+export function createApproveCommand(io: Io): Command {
+  return createAnswerCommand(io, 'Approved', {
+    name: 'approve',
+    description: 'approve an act that waits for the answer of a person',
+  });
+}
+
+export function createRefuseCommand(io: Io): Command {
+  return createAnswerCommand(io, 'Refused', {
+    name: 'refuse',
+    description: 'refuse an act that waits for the answer of a person, or take an approval back',
+  });
+}
+
+function createAnswerCommand(
+  io: Io,
+  decision: Decision,
+  { name, description }: { readonly name: string; readonly description: string },
+): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument('<machine>', 'name of the Machine')
+    .requiredOption('--reason <text>', 'why: recorded with your name', parseReason)
+    .option('--action <action>', 'the act, if it is not the only one that waits', parseAction)
+    .option('--holder <kind/name>', 'who asks, such as RemedyOperationJob/node-a17-hang', parseHolder)
+    .addOption(
+      new Option('--risk <risk>', 'risk of --action (default: that of the step)').choices([...RISKS]),
+    )
+    .addOption(createOutputOption())
+    .addHelpText('after', HELP);
+  return addConnectionOptions(command).action((machine: string, flags: Flags) =>
+    withDefender(io, flags, (session) => answer(io, session, { machine, decision, flags })),
+  );
+}
+
+interface Answer {
+  readonly machine: string;
+  readonly decision: Decision;
+  readonly flags: Flags;
+}
+
+async function answer(io: Io, session: DefenderSession, { machine, decision, flags }: Answer): Promise<void> {
+  const { client, defender, user } = session;
+  await checkPermission(client, { machine, signal: io.signal });
+  // The view of this kind holds ledgers.
+  const ledger = defender.views['DefenderLedger']?.store.get(LEDGER) as DefenderLedger | undefined;
+  const act = findAct(ledger?.status?.approvals ?? [], machine, flags);
+  const facts = defender.observer.facts();
+  const plan = planAnswer(
+    act,
+    { decision, reason: flags.reason, user },
+    {
+      policies: defender.observer.policies(),
+      machine: (name) => facts.machine(name),
+      approvals: ledger?.spec.approvals ?? {},
+      now: io.clock.now(),
+    },
+  );
+  if (!plan.isPermitted) throw refusal(plan.reason, plan.message);
+  await record(session, machine, plan.approval);
+  printResult(io, flags.output, { machine, ...plan.approval }, () => ({
+    columns: ['machine', 'action', 'holder', 'decision', 'by', 'until', 'next'],
+    rows: [
+      [
+        machine,
+        plan.approval.action,
+        `${act.holder.kind} ${act.holder.name}`,
+        decision,
+        plan.approval.by,
+        plan.approval.until,
+        nextStep(decision),
+      ],
+    ],
+  }));
+}
+
+function nextStep(decision: Decision): string {
+  return decision === 'Approved'
+    ? 'the next ask is granted once, unless a limit denies it'
+    : 'every ask is denied until then';
+}
+
+async function record(
+  { defender }: DefenderSession,
+  machine: string,
+  approval: LedgerApproval,
+): Promise<void> {
+  try {
+    await defender.ledger.recordApproval(machine, approval);
+  } catch (error) {
+    if (!(error instanceof LedgerNotWritten) || error.denial.reason !== 'ApprovalRefused') throw error;
+    throw refusal('AlreadyAnswered', error.denial.message);
+  }
+}
+
+/** Without it, the impersonation alone would be enough to answer. The HTTP API checks the same. */
+async function checkPermission(
+  client: Client,
+  { machine, signal }: { readonly machine: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const [resource = '', subresource = ''] = APPROVALS.split('/');
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: REVIEWS.kind,
+    metadata: { name: '' },
+    spec: { resourceAttributes: { group: GROUP, resource, subresource, verb: 'create', name: machine } },
+  };
+  const found = await client.create(REVIEWS, review, { signal });
+  if (valueAt(found, 'status', 'allowed') === true) return;
+  throw new CliError(`you do not have the permission to create ${APPROVALS}.${GROUP}`, {
+    hint: 'ask for the ClusterRole kubenode-operator',
+    exitCode: EXIT.denied,
+  });
+}
+
+const REVIEWS = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  kind: 'SelfSubjectAccessReview',
+  plural: 'selfsubjectaccessreviews',
+  namespaced: false,
+};
+
+export type ActFlags = Pick<Flags, 'action' | 'holder' | 'risk'>;
+
+/** The act that the flags name, or the only one that waits. */
+export function findAct(
+  pending: readonly LedgerPendingApproval[],
+  machine: string,
+  { action, holder, risk }: ActFlags,
+): ApprovableAct {
+  const matching = pending.filter(
+    (act) =>
+      act.machine === machine &&
+      (action === undefined || act.action === action) &&
+      (holder === undefined || (act.holder.kind === holder.kind && act.holder.name === holder.name)),
+  );
+  const [first, ...others] = matching;
+  if (first && others.length === 0) return { ...first, ...(risk ? { risk } : {}) };
+  if (action && holder) return { machine, action, holder, risk: risk ?? defaultRisk(action) };
+  const name = 'name the act with --action ACTION --holder KIND/NAME';
+  if (first) {
+    const acts = matching.map(describeAct).join('; ');
+    throw new CliError(`several acts wait for an approval: ${acts}`, { hint: name, exitCode: EXIT.badInput });
+  }
+  throw new CliError(`no act on machine ${machine} waits for an approval`, {
+    hint: `list what waits with: kubenode defender status. To answer what the controllers did not hear, ${name}`,
+    exitCode: EXIT.badInput,
+  });
+}
+
+const HINTS: Readonly<Record<ApprovalRefusal, { readonly hint: string; readonly exitCode: ExitCode }>> = {
+  UnknownMachine: { hint: 'list them with: kubectl get machines', exitCode: EXIT.badInput },
+  NothingToApprove: { hint: 'no action required: ask for the grant', exitCode: EXIT.badInput },
+  NotApprover: { hint: 'let a member of one of these groups answer', exitCode: EXIT.denied },
+  AlreadyAnswered: {
+    hint: 'an approval is taken back with: kubenode defender refuse. A refusal holds until it ends',
+    exitCode: EXIT.failed,
+  },
+};
+
+function refusal(reason: ApprovalRefusal, message: string): CliError {
+  return new CliError(message, HINTS[reason]);
+}
+
+export function parseHolder(text: string): ApprovableAct['holder'] {
+  const [kind = '', ...rest] = text.split('/');
+  const known = HOLDERS.find((each) => each === kind);
+  const name = rest.join('/');
+  if (known && name !== '') return { kind: known, name };
+  throw new InvalidArgumentError(`Expected KIND/NAME, where KIND is one of: ${HOLDERS.join(', ')}`);
+}
