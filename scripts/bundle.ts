@@ -12,6 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The programs by name. */
 const ENTRIES: Readonly<Record<string, string>> = {
   agent: 'src/cli/agent-program/main.ts',
+  kubelet: 'src/cli/kubelet-program/main.ts',
 };
 
 /** `using` and `Promise.withResolvers` need it. */

@@ -90,6 +90,7 @@ const PURE_NODE: Record<string, readonly string[]> = {
 /** The programs, and what users import. */
 const ENTRY_POINTS = [
   'src/cli/agent-program/main.ts',
+  'src/cli/kubelet-program/main.ts',
   'src/cli/main.ts',
   'src/constructs/index.ts',
   'src/api/generate/generate.ts',
@@ -113,6 +114,7 @@ const FUTURE_ENTRY_POINTS = [
 const AGENT_ROOTS = [
   'src/agent/main.ts',
   'src/cli/agent-program/main.ts',
+  'src/cli/kubelet-program/main.ts',
   'src/kube/transport/https.ts',
   'src/kube/client/rest-client.ts',
   'src/kube/cache/reflector.ts',
@@ -128,6 +130,7 @@ const AGENT_ROOTS = [
 /** Programs that tests start as processes, without importing them. */
 const RUN_BY_TESTS = [
   'src/cli/agent-program/main.ts',
+  'src/cli/kubelet-program/main.ts',
   'src/cli/main.ts',
   'src/api/generate/generate.ts',
   'src/sim/main.ts',

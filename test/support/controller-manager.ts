@@ -11,6 +11,7 @@ import type { ApiServer } from './control-plane.ts';
 export async function startControllerManager(
   server: ApiServer,
   controllers: readonly string[],
+  flags: readonly string[] = [],
 ): Promise<() => Promise<void>> {
   const { pkiFolder, url, kubectl } = server;
   const { certPem, keyPem } = server.certificateFor({ user: 'manager', groups: ['system:masters'] });
@@ -24,10 +25,13 @@ export async function startControllerManager(
     PRIVATE_MODE,
   );
   const port = await findFreePort();
-  const flags = { pkiFolder, kubeconfig, port };
-  const command = createControllerManagerCommand((program) => join(dirname(kubectl), program), flags);
+  const command = createControllerManagerCommand((program) => join(dirname(kubectl), program), {
+    pkiFolder,
+    kubeconfig,
+    port,
+  });
   const args = command.args.filter((arg) => !/^--(controllers|use-service-account-credentials)=/.test(arg));
-  const own = { ...command, args: [...args, `--controllers=${controllers.join(',')}`] };
+  const own = { ...command, args: [...args, `--controllers=${controllers.join(',')}`, ...flags] };
   const identity = await startProcess(own, join(pkiFolder, 'manager.log'));
   return () => stopProcess(identity, createSystemClock());
 }

@@ -95,5 +95,7 @@ export interface DeleteOptions extends CallOptions {
   readonly uid: string;
   readonly resourceVersion?: string;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
+  /** Of a Pod: how long its processes may take to end. 0 removes the object at once. */
+  readonly gracePeriodSeconds?: number;
   readonly dryRun?: boolean;
 }

@@ -1,6 +1,7 @@
 /** The write operations of the client. Always with fieldValidation=Strict: an unknown field is an error, not dropped. */
 
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
+import { optional } from '../objects/optional.ts';
 import type { HttpRequest } from '../transport/transport.ts';
 import type { ApplyOptions, Client, DeleteOptions, Patch, WriteOptions } from './client.ts';
 import { collectionPath, labelOf, nameOf, objectPath } from './paths.ts';
@@ -124,12 +125,13 @@ async function remove(
   calls: ApiCalls,
   { resource, name, options }: Removal,
 ): Promise<KubeObject | undefined> {
-  const { uid, resourceVersion, propagation, dryRun, subresource } = options;
+  const { uid, resourceVersion, propagation, gracePeriodSeconds, dryRun, subresource } = options;
   const body = {
     apiVersion: 'v1',
     kind: 'DeleteOptions',
     preconditions: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
     ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+    ...optional('gracePeriodSeconds', gracePeriodSeconds),
     ...(dryRun ? { dryRun: ['All'] } : {}),
   };
   const request: HttpRequest = {

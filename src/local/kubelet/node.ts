@@ -1,0 +1,93 @@
+/** What a kubelet writes about its node: the Node, its status and its Lease. Pure. */
+import { formatMicroTime } from '../../kube/leader/record.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+
+export interface NodeFacts {
+  readonly name: string;
+  /** As Kubernetes shows it: v1.36.3. */
+  readonly kubeletVersion: string;
+  readonly bootId: string;
+  readonly machineId: string;
+  readonly kernel: string;
+  readonly arch: 'amd64' | 'arm64';
+  readonly cpus: number;
+  readonly memoryBytes: number;
+  readonly pods: number;
+  readonly address: string;
+}
+
+/** Shown by `kubectl get nodes -o wide`, so that no person takes this node for a real one. */
+const RUNTIME = 'stand-in://1';
+const LEASE_NAMESPACE = 'kube-node-lease';
+/** Four heartbeats of ten seconds, as the kubelet has it. */
+const LEASE_SECONDS = 40;
+
+export function nodeObject({ name, arch }: NodeFacts): KubeObject {
+  const labels = {
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': 'linux',
+    'kubernetes.io/arch': arch,
+  };
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } };
+}
+
+/** `since`: when this process began; `at`: the heartbeat. */
+export function nodeStatus(facts: NodeFacts, since: Date, at: Date): KubeObject {
+  const resources = {
+    cpu: String(facts.cpus),
+    memory: `${Math.floor(facts.memoryBytes / 1024)}Ki`,
+    pods: String(facts.pods),
+  };
+  const status = {
+    capacity: resources,
+    allocatable: resources,
+    addresses: [
+      { type: 'InternalIP', address: facts.address },
+      { type: 'Hostname', address: facts.name },
+    ],
+    conditions: CONDITIONS.map(([type, value, reason, message]) => ({
+      type,
+      status: value,
+      reason,
+      message,
+      lastHeartbeatTime: formatTime(at),
+      lastTransitionTime: formatTime(since),
+    })),
+    nodeInfo: nodeInfo(facts),
+  };
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name: facts.name }, status };
+}
+
+const CONDITIONS = [
+  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+  ['Ready', 'True', 'KubeletReady', 'stand-in for a kubelet: pods are reported as running, nothing runs'],
+] as const;
+
+function nodeInfo({ kubeletVersion, bootId, machineId, kernel, arch }: NodeFacts): object {
+  return {
+    machineID: machineId,
+    systemUUID: machineId,
+    bootID: bootId,
+    kernelVersion: kernel,
+    osImage: 'sandbox',
+    containerRuntimeVersion: RUNTIME,
+    kubeletVersion,
+    kubeProxyVersion: '',
+    operatingSystem: 'linux',
+    architecture: arch,
+  };
+}
+
+export function nodeLease(name: string, nodeUid: string, at: Date): KubeObject {
+  const owner = { apiVersion: 'v1', kind: 'Node', name, uid: nodeUid };
+  const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(at) };
+  const metadata = { name, namespace: LEASE_NAMESPACE, ownerReferences: [owner] };
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+}
+
+/** Kubernetes keeps whole seconds. */
+function formatTime(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,56 @@
+/** What to do with the pods of the node: report those that are bound to it as running, and end those that are deleted. Pure. */
+import type { KubeObject } from '../../kube/objects/object.ts';
+
+export interface PodObject extends KubeObject {
+  readonly spec?: {
+    readonly containers?: readonly { readonly name: string; readonly image?: string }[];
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+export interface PodAction {
+  /** End: evicted or deleted. Run: bound to this node and not reported yet. */
+  readonly do: 'End' | 'Run';
+  readonly pod: PodObject;
+}
+
+/** In the order of their names. What has ended is left to its owner. */
+export function planPods(pods: readonly PodObject[]): readonly PodAction[] {
+  return pods
+    .toSorted((a, b) => (podKey(a) < podKey(b) ? -1 : 1))
+    .flatMap((pod): readonly PodAction[] => {
+      if (pod.metadata.deletionTimestamp !== undefined) return [{ do: 'End', pod }];
+      return (pod.status?.phase ?? 'Pending') === 'Pending' ? [{ do: 'Run', pod }] : [];
+    });
+}
+
+function podKey({ metadata: { namespace, name } }: PodObject): string {
+  return `${namespace}/${name}`;
+}
+
+/** The status of a pod that runs, to be applied. */
+export function runningPod(
+  { metadata: { name, namespace = '', uid = '' }, spec }: PodObject,
+  at: Date,
+): KubeObject {
+  const time = at.toISOString().replace(/\.\d+Z$/, 'Z');
+  const status = {
+    phase: 'Running',
+    startTime: time,
+    conditions: ['Initialized', 'Ready', 'ContainersReady'].map((type) => ({
+      type,
+      status: 'True',
+      lastTransitionTime: time,
+    })),
+    containerStatuses: (spec?.containers ?? []).map((container) => ({
+      name: container.name,
+      image: container.image ?? '',
+      imageID: '',
+      ready: true,
+      started: true,
+      restartCount: 0,
+      state: { running: { startedAt: time } },
+    })),
+  };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, uid }, status };
+}
