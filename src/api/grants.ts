@@ -88,12 +88,16 @@ export interface GrantRenewal {
   readonly recovery?: boolean;
   /** Of the rule: quiet windows may exempt it. The ledger does not keep it. */
   readonly faultClass?: FaultClass;
+  /** Denied when the grant belongs to another holder: for callers that are not trusted. */
+  readonly holder?: Pick<LedgerHolder, 'kind' | 'name'>;
 }
 
 export interface GrantSettlement {
   readonly id: string;
   readonly fence: number;
   readonly outcome: GrantOutcome;
+  /** Denied when the grant belongs to another holder, or has a lower fence: for callers that are not trusted. */
+  readonly holder?: Pick<LedgerHolder, 'kind' | 'name'>;
 }
 
 /** Each verb takes a list, because a batch costs one write. Answers have the order of the asks. */

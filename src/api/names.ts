@@ -159,6 +159,9 @@ export const PRINCIPAL_APPROVER = MANAGER_APPROVER;
 /** The process `kubenode controllers`, which impersonates the account of each controller that it runs. */
 export const PRINCIPAL_CONTROLLERS = 'kubenode-controllers';
 
+/** Audience of the tokens that the HTTP API of the Defender accepts. */
+export const AUDIENCE_DEFENDER = PRINCIPAL_DEFENDER;
+
 export const AGENT_GROUP = 'kubenode:agents';
 /** Prefix of the user name of an agent; the name of its machine follows. */
 export const AGENT_USER_PREFIX = 'kubenode:agent:';
@@ -183,6 +186,8 @@ export const ROLE_VIEW = 'kubenode-view';
 export const ROLE_OPERATOR = 'kubenode-operator';
 /** May only create the DefenderPolicy `kill-switch`. */
 export const ROLE_STOP = 'kubenode-stop';
+/** Of tools that ask the Defender for grants over HTTP. */
+export const ROLE_GRANTS = 'kubenode-grants';
 export const ROLE_ADMIN = 'kubenode-admin';
 
 /** User name of a ServiceAccount of kubenode in a request. */

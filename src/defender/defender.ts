@@ -48,6 +48,7 @@ export interface Defender {
   readonly ledger: Ledger;
   readonly observer: FleetObserver;
   readonly denials: DenialCounts;
+  readonly pending: PendingApprovals;
   close(): void;
 }
 
@@ -75,6 +76,7 @@ export function createDefender(options: DefenderOptions): Defender {
     ledger,
     observer,
     denials,
+    pending,
     close: () => observer.close(),
   };
 }

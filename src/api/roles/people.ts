@@ -1,5 +1,5 @@
 /** ClusterRoles for people, which administrators bind to groups, and permissions of agents. */
-import { GROUP, ROLE_ADMIN, ROLE_OPERATOR, ROLE_STOP, ROLE_VIEW } from '../names.ts';
+import { GROUP, ROLE_ADMIN, ROLE_GRANTS, ROLE_OPERATOR, ROLE_STOP, ROLE_VIEW } from '../names.ts';
 import { clusterRole, may, PATCH, type PolicyRule, READ } from './rbac.ts';
 
 /**
@@ -7,6 +7,8 @@ import { clusterRole, may, PATCH, type PolicyRule, READ } from './rbac.ts';
  * the Defender asks the API server with a SubjectAccessReview.
  */
 export const APPROVALS = 'defenderledgers/approvals';
+/** As APPROVALS: permission to ask for grants in one's own name, and to renew and settle them. */
+export const GRANTS = 'defenderledgers/grants';
 /** A custom verb: permission to override an admission policy with the annotation `kubenode.dev/break-glass`. */
 export const VERB_BREAK_GLASS = 'break-glass';
 
@@ -18,6 +20,9 @@ export const peopleRoles = [
     view,
     may(PATCH, GROUP, ['machines', 'machinecomponentsets', 'pipelines', 'remedyoperationjobs']),
     may(['create'], GROUP, [APPROVALS]),
+  ]),
+  clusterRole(ROLE_GRANTS, 'Asks the Defender for grants over HTTP: for other tools.', [
+    may(['create'], GROUP, [GRANTS]),
   ]),
   // Without resourceNames, which do not apply to create. The policy kubenode-git-only denies other names.
   clusterRole(ROLE_STOP, 'May create the DefenderPolicy kill-switch, which stops everything.', [

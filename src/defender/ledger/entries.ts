@@ -27,7 +27,9 @@ export function holderKey({ kind, name, origin }: LedgerHolder): string {
   return origin ?? `${kind}/${name}`;
 }
 
-export function isSameHolder(a: LedgerHolder, b: LedgerHolder): boolean {
+type HolderName = Pick<LedgerHolder, 'kind' | 'name'>;
+
+export function isSameHolder(a: HolderName, b: HolderName): boolean {
   return a.kind === b.kind && a.name === b.name;
 }
 

@@ -1,6 +1,7 @@
 /** One write of the ledger for a batch of requests: its next content, and the answer to each. Pure. */
+import type { DenyReason } from '../../api/deny-reasons.ts';
 import type { DefenderLedgerSpec } from '../../api/generated/types.ts';
-import type { DenialCause, GrantAsk } from '../../api/grants.ts';
+import type { DenialCause, GrantAsk, GrantSettlement } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { answeredReason } from '../approvals/plan.ts';
 import { closeBreaker, reviewBreakers } from '../breakers/review.ts';
@@ -15,7 +16,7 @@ import { issueGrant } from './issue.ts';
 import { isRecovered } from './recover.ts';
 import { renewalAsk, renewGrant } from './renew.ts';
 import { DONE, type LedgerAnswer, type LedgerRequest } from './requests.ts';
-import { type FoundGrant, settleGrant } from './settle.ts';
+import { type FoundGrant, settleGrant, settlementProblem } from './settle.ts';
 import { createLedgerUsage } from './usage.ts';
 
 export interface LedgerPlanInput {
@@ -72,10 +73,21 @@ function answer(batch: Batch, request: LedgerRequest, hasExpired: boolean): Ledg
     const renewal = renewGrant(draft, request.renewal, input);
     return renewal.permitted ? { kind: 'entry', ...renewal.found } : denied(batch, renewal.cause);
   }
-  if (request.kind === 'settle') settleGrant(draft, request.settlement, input);
-  else if (request.kind === 'sweep') draft.changed ||= hasExpired;
+  if (request.kind === 'settle') return settle(batch, request.settlement);
+  if (request.kind === 'sweep') draft.changed ||= hasExpired;
   else return record(batch, request);
   return DONE;
+}
+
+function settle({ draft, input }: Batch, settlement: GrantSettlement): LedgerAnswer {
+  const message = settlementProblem(draft, settlement);
+  if (message !== undefined) return refused('AskInvalid', message);
+  settleGrant(draft, settlement, input);
+  return DONE;
+}
+
+function refused(reason: DenyReason, message: string): LedgerAnswer {
+  return { kind: 'denial', denial: { granted: false, reason, message, also: [] } };
 }
 
 function answerAsk(batch: Batch, ask: GrantAsk, isDryRun: boolean): LedgerAnswer {
@@ -128,9 +140,7 @@ function recordApproval(
   { machine, approval }: Extract<Change, { kind: 'approval' }>,
 ): LedgerAnswer {
   const message = answeredReason(draft.approvals[machine], approval);
-  if (message !== undefined) {
-    return { kind: 'denial', denial: { granted: false, reason: 'ApprovalRefused', message, also: [] } };
-  }
+  if (message !== undefined) return refused('ApprovalRefused', message);
   draft.approvals[machine] = approval;
   draft.changed = true;
   return DONE;

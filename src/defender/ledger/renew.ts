@@ -4,7 +4,7 @@ import type { Action } from '../../api/steps/steps.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
 import { appliesTo } from '../policies/matches.ts';
 import type { LedgerDraft } from './draft.ts';
-import { isInFlight, isLapsed } from './entries.ts';
+import { isInFlight, isLapsed, isSameHolder } from './entries.ts';
 import { endOfGrant } from './issue.ts';
 import { type FoundGrant, findGrant } from './settle.ts';
 
@@ -48,11 +48,12 @@ export function renewalAsk(
 
 function renewalProblem(
   found: FoundGrant | undefined,
-  { id, fence }: GrantRenewal,
+  { id, fence, holder }: GrantRenewal,
   now: Date,
 ): string | undefined {
   if (!found) return `grant ${id} is not in the ledger: ask again`;
   const { entry } = found;
+  if (holder && !isSameHolder(entry.holder, holder)) return `grant ${id} belongs to another holder`;
   if (!isInFlight(entry)) return `grant ${id} is settled: ask again`;
   if (isLapsed(entry, now)) return `grant ${id} ended at ${entry.notAfter} before it was used: ask again`;
   return entry.fence === fence ? undefined : `grant ${id} has fence ${entry.fence}, not ${fence}`;

@@ -5,7 +5,7 @@ import { recordOutcome } from '../breakers/act-outcome.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import type { LedgerDraft } from './draft.ts';
-import { isInFlight } from './entries.ts';
+import { isInFlight, isSameHolder } from './entries.ts';
 
 /** Acts after which the machine is missing until its replacement was Ready. */
 const DELETING: readonly string[] = ['DeleteMachine', 'ReplaceMachine'];
@@ -30,6 +30,17 @@ export function settleGrant(draft: LedgerDraft, settlement: GrantSettlement, inp
   if (hasBegun) draft.grants[machine] = settled;
   else delete draft.grants[machine];
   if (hasBegun && DELETING.includes(entry.action)) draft.gone[machine] ??= deletedMachine(entry, now);
+}
+
+/** Why a caller that is not trusted may not settle the grant. One that has ended is settled already. */
+export function settlementProblem(
+  draft: Pick<LedgerDraft, 'grants'>,
+  { id, fence, holder }: GrantSettlement,
+): string | undefined {
+  const entry = findGrant(draft, id)?.entry;
+  if (!holder || !entry) return undefined;
+  if (!isSameHolder(entry.holder, holder)) return `grant ${id} belongs to another holder`;
+  return fence > entry.fence ? `grant ${id} has fence ${entry.fence}, not ${fence}` : undefined;
 }
 
 /** A recovery rebuilds a grant with its own fence: a holder never has a higher one. */

@@ -12,6 +12,7 @@ import {
   PRINCIPAL_REMEDYJOB,
   PRINCIPAL_SYNC,
   ROLE_ADMIN,
+  ROLE_GRANTS,
   ROLE_OPERATOR,
   ROLE_STOP,
   ROLE_VIEW,
@@ -92,6 +93,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [ours('delete', 'defenderpolicies'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
   [ours('break-glass', 'noderemediers'), [ROLE_ADMIN]],
   [ours('create', 'defenderledgers', 'approvals'), [ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('create', 'defenderledgers', 'grants'), [ROLE_GRANTS, ROLE_ADMIN]],
   [ours('list', 'machines'), [...PRINCIPALS, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
   [{ verb: 'patch', resource: 'nodes' }, [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB]],
   [{ verb: 'patch', resource: 'nodes', subresource: 'status' }, []],
@@ -164,4 +166,4 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'create', resource: 'serviceaccounts', subresource: 'token', namespace: 'kubenode-system' }, []],
 ];
 
-export const PEOPLE: readonly string[] = [ROLE_VIEW, ROLE_OPERATOR, ROLE_STOP, ROLE_ADMIN];
+export const PEOPLE: readonly string[] = [ROLE_VIEW, ROLE_OPERATOR, ROLE_GRANTS, ROLE_STOP, ROLE_ADMIN];

@@ -49,13 +49,13 @@ export const POLICIES = [
   }),
 ];
 
-export function ledgerBed(): Promise<LedgerBed> {
+export function ledgerBed(policies = POLICIES): Promise<LedgerBed> {
   const clock = virtualClock();
   const api = createMemoryApi({ clock, kinds: [KIND] });
   const installed = { ...initialLedger, spec: { ...EMPTY, seq: 0, epoch: 0 } };
   api.objects.create(KIND, installed, { manager: 'install', force: false });
   // Ledgers wait for the clock: it runs as fast as they wait.
-  const facts = fleetFacts(machines(10), POLICIES);
+  const facts = fleetFacts(machines(10), policies);
   return Promise.resolve({
     clock,
     replica,
@@ -75,7 +75,7 @@ export function ledgerBed(): Promise<LedgerBed> {
       store: createLedgerStore({ client }),
       clock: { ...clock, now: () => clock.now(), sleep: async (ms) => clock.advance(ms) },
       log: memoryLog(),
-      policies: () => preparePolicies(POLICIES),
+      policies: () => preparePolicies(policies),
       facts: () => facts,
       liveGrants: live,
       leads: () => leads,

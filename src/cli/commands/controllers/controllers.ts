@@ -11,6 +11,7 @@ import {
 } from '../../../api/names.ts';
 import { createDefender } from '../../../defender/defender.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
+import type { HttpServer } from '../../../defender/http/server.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
@@ -25,6 +26,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
+import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { createIdentity } from './identity.ts';
 
 const HELP = `
@@ -33,10 +35,13 @@ DefenderPolicies; the approver of the certificates of agents and their kubelets;
 as the user kubenode-controllers and impersonates the account of each controller: with credentials of that user, or
 with those of an administrator.
 
-Example:
-  kubenode controllers --context test --port 8080`;
+With --defender-port other tools ask the Defender over HTTPS: docs/guides/http-api.md.
 
-interface Flags extends ConnectionFlags {
+Examples:
+  kubenode controllers --context test --port 8080
+  kubenode controllers --defender-port 8443 --defender-cert tls.crt --defender-key tls.key`;
+
+interface Flags extends ConnectionFlags, HttpFlags {
   readonly port?: number;
   readonly host: string;
   readonly logLevel: LogLevel;
@@ -57,11 +62,12 @@ export function createControllersCommand(io: Io): Command {
       new Option('--log-level <level>', 'lowest level to log').choices([...LOG_LEVELS]).default('info'),
     )
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((flags: Flags) => controllers(io, flags));
+  return addConnectionOptions(addHttpOptions(command)).action((flags: Flags) => controllers(io, flags));
 }
 
 async function controllers(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
+  filesOf(flags);
   const log = createLogger({ level: flags.logLevel, stream: { write: (line) => io.err(line) }, clock });
   const metrics = createMetrics();
   const runtime = createRuntimeMetrics(metrics, createLoopDelay());
@@ -101,7 +107,16 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     metrics,
     watch: runtime.watch,
   });
+  let http: HttpServer | undefined;
   try {
+    http = await startHttp(flags, {
+      defender,
+      client: defenderClient,
+      clock,
+      log,
+      leads,
+      leader: () => lease.holder(),
+    });
     await runControllers(
       {
         ...shared,
@@ -117,6 +132,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
       signal,
     );
   } finally {
+    await http?.close();
     defender.close();
     await Promise.all([client, defenderClient, approverClient].map((each) => each.close()));
   }

@@ -4,13 +4,9 @@ import { HOLDERS, RISKS, type Risk } from '../../../api/enums.ts';
 import type { DefenderLedger, LedgerApproval, LedgerPendingApproval } from '../../../api/generated/types.ts';
 import { GROUP, LEDGER } from '../../../api/names.ts';
 import { APPROVALS } from '../../../api/roles/people.ts';
-import { type Action, defaultRisk } from '../../../api/steps/steps.ts';
-import {
-  type ApprovableAct,
-  type ApprovalRefusal,
-  describeAct,
-  planAnswer,
-} from '../../../defender/approvals/plan.ts';
+import type { Action } from '../../../api/steps/steps.ts';
+import { findAct } from '../../../defender/approvals/find-act.ts';
+import { type ApprovableAct, type ApprovalRefusal, planAnswer } from '../../../defender/approvals/plan.ts';
 import { LedgerNotWritten } from '../../../defender/ledger/ledger.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { valueAt } from '../../../kube/objects/json.ts';
@@ -88,7 +84,7 @@ async function answer(io: Io, session: DefenderSession, { machine, decision, fla
   await checkPermission(client, { machine, signal: io.signal });
   // The view of this kind holds ledgers.
   const ledger = defender.views['DefenderLedger']?.store.get(LEDGER) as DefenderLedger | undefined;
-  const act = findAct(ledger?.status?.approvals ?? [], machine, flags);
+  const act = actToAnswer(ledger?.status?.approvals ?? [], { ...flags, machine });
   const facts = defender.observer.facts();
   const plan = planAnswer(
     act,
@@ -165,32 +161,20 @@ const REVIEWS = {
   namespaced: false,
 };
 
-export type ActFlags = Pick<Flags, 'action' | 'holder' | 'risk'>;
+const NAME_IT = 'name the act with --action ACTION --holder KIND/NAME';
 
 /** The act that the flags name, or the only one that waits. */
-export function findAct(
+export function actToAnswer(
   pending: readonly LedgerPendingApproval[],
-  machine: string,
-  { action, holder, risk }: ActFlags,
+  named: Parameters<typeof findAct>[1],
 ): ApprovableAct {
-  const matching = pending.filter(
-    (act) =>
-      act.machine === machine &&
-      (action === undefined || act.action === action) &&
-      (holder === undefined || (act.holder.kind === holder.kind && act.holder.name === holder.name)),
-  );
-  const [first, ...others] = matching;
-  if (first && others.length === 0) return { ...first, ...(risk ? { risk } : {}) };
-  if (action && holder) return { machine, action, holder, risk: risk ?? defaultRisk(action) };
-  const name = 'name the act with --action ACTION --holder KIND/NAME';
-  if (first) {
-    const acts = matching.map(describeAct).join('; ');
-    throw new CliError(`several acts wait for an approval: ${acts}`, { hint: name, exitCode: EXIT.badInput });
-  }
-  throw new CliError(`no act on machine ${machine} waits for an approval`, {
-    hint: `list what waits with: kubenode defender status. To answer what the controllers did not hear, ${name}`,
-    exitCode: EXIT.badInput,
-  });
+  const found = findAct(pending, named);
+  if ('act' in found) return found.act;
+  const hint =
+    found.reason === 'SeveralWait'
+      ? NAME_IT
+      : `list what waits with: kubenode defender status. To answer what the controllers did not hear, ${NAME_IT}`;
+  throw new CliError(found.message, { hint, exitCode: EXIT.badInput });
 }
 
 const HINTS: Readonly<Record<ApprovalRefusal, { readonly hint: string; readonly exitCode: ExitCode }>> = {

@@ -1,0 +1,193 @@
+/** Serves the HTTP API over TLS, with limits on everything that a client controls. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { createCredentials, type TlsMaterial } from '../../kube/auth/credentials.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { HttpApi } from './api.ts';
+import { type ApiAnswer, HttpProblem, problemAnswer } from './problem.ts';
+
+export interface HttpServerOptions {
+  readonly api: HttpApi;
+  /** 0 selects a free port. */
+  readonly port: number;
+  readonly host: string;
+  /** PEM files, read again when they change. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeouts?: HttpTimeouts;
+}
+
+export interface HttpTimeouts {
+  /** Until the headers are complete. */
+  readonly headersMs: number;
+  /** Until the body is complete. */
+  readonly requestMs: number;
+  readonly handshakeMs: number;
+  readonly checkEveryMs: number;
+}
+
+export interface HttpServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const TIMEOUTS: HttpTimeouts = {
+  headersMs: 5000,
+  requestMs: 10_000,
+  handshakeMs: 5000,
+  checkEveryMs: 1000,
+};
+const MAX_BODY_BYTES = 16_384;
+const MAX_HEADER_BYTES = 16_384;
+const MAX_CONNECTIONS = 500;
+const KEEP_ALIVE_MS = 5000;
+const RELOAD_MS = 60_000;
+
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { api, port, host, certFile, keyFile, clock, log } = options;
+  const origin = `${certFile}, ${keyFile}`;
+  const credentials = createCredentials({ certFile, keyFile }, { clock, origin });
+  const { tls } = await credentials.current();
+  const server = createLimitedServer(tls, options.timeouts ?? TIMEOUTS);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    void serve(api, request, response);
+  });
+  const bound = await listen(server, port, host);
+  const stop = new AbortController();
+  const reloading = reload(
+    server,
+    { current: async () => (await credentials.current()).tls, clock, log, tls },
+    stop.signal,
+  );
+  return {
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: async () => {
+      stop.abort();
+      await Promise.all([reloading, close(server)]);
+    },
+  };
+}
+
+function createLimitedServer(tls: TlsMaterial, timeouts: HttpTimeouts): Server {
+  const { headersMs, requestMs, handshakeMs, checkEveryMs } = timeouts;
+  const server = createServer({
+    ...pairOf(tls),
+    minVersion: 'TLSv1.2',
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    handshakeTimeout: handshakeMs,
+    connectionsCheckingInterval: checkEveryMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  return server;
+}
+
+function pairOf({ cert, key }: TlsMaterial): { cert?: string; key?: string } {
+  return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
+}
+
+async function serve(api: HttpApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = '', url = '', headers, socket } = request;
+  const answer = await api
+    .handle({
+      method,
+      path: url.split('?')[0] ?? '',
+      authorization: headers.authorization,
+      address: socket.remoteAddress ?? 'unknown',
+      readBody: () => readBody(request),
+    })
+    .catch(problemAnswer);
+  send(request, response, answer);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  try {
+    return await collect(request);
+  } catch (error) {
+    if (error instanceof HttpProblem) throw error;
+    throw new HttpProblem('BodyInvalid', 'the body is not complete', { cause: error });
+  }
+}
+
+async function collect(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request) {
+    const data = piece as Buffer;
+    bytes += data.length;
+    if (bytes > MAX_BODY_BYTES) {
+      throw new HttpProblem('BodyTooLarge', `a body may have at most ${MAX_BODY_BYTES} bytes`);
+    }
+    pieces.push(data);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** A connection with an unread body is closed, so that the rest of it is not read. */
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, headers }: ApiAnswer,
+): void {
+  if (response.destroyed) return;
+  const text = `${JSON.stringify(body)}\n`;
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(request.complete ? {} : { connection: 'close' }),
+    ...headers,
+  });
+  response.end(text);
+}
+
+interface Reload {
+  readonly current: () => Promise<TlsMaterial>;
+  readonly tls: TlsMaterial;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Certificates are renewed while the process runs. */
+async function reload(
+  server: Server,
+  { current, clock, log, ...first }: Reload,
+  stop: AbortSignal,
+): Promise<void> {
+  let { tls } = first;
+  while (!stop.aborted) {
+    // oxlint-disable-next-line no-await-in-loop -- one check after the other
+    const next = await clock.sleep(RELOAD_MS, stop).then(current, () => tls);
+    if (next === tls) continue;
+    tls = next;
+    server.setSecureContext(pairOf(tls));
+    log.info('server certificate reloaded');
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new Error(`cannot serve the HTTP API on ${host}:${port}: ${error.message}`, { cause: error }));
+    });
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+    server.closeAllConnections();
+  });
+}

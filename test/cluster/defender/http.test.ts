@@ -1,0 +1,268 @@
+/** The commands of docs/guides/http-api.md as they are written there, on a real API server, and attacks on the HTTP API. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES } from '../../../src/api/generated/resources.ts';
+import type { DefenderLedger } from '../../../src/api/generated/types.ts';
+import { FLEET_DEFAULT, MANAGER_SYNC, PRINCIPAL_SYNC, serviceAccountUser } from '../../../src/api/names.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { findFreePort } from '../../../src/os/ports.ts';
+import { machine, node } from '../../support/builders.ts';
+import { eventually } from '../../support/eventually.ts';
+import { httpsClient, type PlainAnswer, type PlainClient } from '../../support/https-client.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+
+const run = promisify(execFile);
+const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
+const PATIENCE = { timeout: 120_000, interval: 250 };
+const MINUTES = 600_000;
+const ASK = { machine: 'node-b01', action: 'Reboot' };
+
+describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
+  let installed: InstalledServer;
+  let controllers: ChildProcess;
+  let client: PlainClient;
+  let environment: NodeJS.ProcessEnv;
+  let folder: string;
+  let port: number;
+  let blocks: readonly string[];
+
+  beforeAll(async () => {
+    installed = await startInstalledServer();
+    folder = tempFolder();
+    port = await findFreePort();
+    blocks = await shellBlocks();
+    environment = await shellEnvironment();
+    await applyPolicy();
+    for (const name of ['node-a17', 'node-b01', 'node-b02']) await createMachine(name);
+    await shell(blocks[0]);
+    startControllers();
+    const caPem = await readFile(join(folder, 'defender.crt'), 'utf8');
+    client = httpsClient({ url: `https://localhost:${port}`, caPem });
+    await shell(blocks[2]);
+    await kubectl('-n', 'tools', 'create', 'serviceaccount', 'other');
+    await kubectl('create', 'namespace', 'oncall');
+    await kubectl('-n', 'oncall', 'create', 'serviceaccount', 'olga');
+    for (const [role, account] of [
+      ['kubenode-grants', 'oncall:olga'],
+      ['kubenode-operator', 'oncall:olga'],
+      ['kubenode-operator', 'tools:drainer'],
+    ]) {
+      const name = `${role}-${account?.replace(':', '-')}`;
+      await kubectl(
+        'create',
+        'clusterrolebinding',
+        name,
+        `--clusterrole=${role}`,
+        `--serviceaccount=${account}`,
+      );
+    }
+    const token = await tokenOf('drainer');
+    const answers = async (): Promise<true | undefined> =>
+      (await post('ask', token, ASK)).status === 200 || undefined;
+    await eventually(answers, 'the HTTP API granted nothing', 120_000);
+    await post('settle', await tokenOf('drainer'), { ...(await grantOf('node-b01')), outcome: 'Unused' });
+  }, MINUTES);
+
+  afterAll(async () => {
+    client?.close();
+    if (controllers?.exitCode === null) {
+      controllers.kill('SIGTERM');
+      await once(controllers, 'exit');
+    }
+    await installed?.stop();
+  });
+
+  it('R13 grants, renews and settles by the commands of the guide', async () => {
+    const lines = (await shell(blocks[3]))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    const { id } = lines[0] as { id: string };
+    expect(lines).toMatchObject([
+      { granted: true, machine: 'node-a17', action: 'Reboot', risk: 'Node' },
+      { granted: true, id },
+      { settled: true, id },
+    ]);
+    expect((await ledger()).spec.grants['node-a17']).toMatchObject({
+      id,
+      state: 'Settled',
+      outcome: 'Succeeded',
+      holder: { kind: 'Other', name: 'system:serviceaccount:tools:drainer' },
+    });
+    const described = await client.ask('/v1/openapi.json');
+    expect(JSON.parse(described.body)).toMatchObject({ openapi: '3.1.0', paths: { '/v1/ask': {} } });
+  });
+
+  it('R13 lets a person of the group answer by the command of the guide, and not the tool that asked', async () => {
+    const tool = await tokenOf('drainer');
+    const wipe = { machine: 'node-a17', action: 'WipeDisk' };
+    expect(bodyOf(await post('ask', tool, wipe))).toMatchObject({
+      granted: false,
+      reason: 'ApprovalPending',
+    });
+    const own = { machine: 'node-a17', decision: 'Approved', reason: 'mine' };
+    const refused = await post('approve', tool, own);
+    expect([refused.status, bodyOf(refused)]).toMatchObject([403, { reason: 'NotApprover' }]);
+    environment['PERSON_TOKEN'] = await tokenOf('olga', 'oncall');
+    expect(JSON.parse(await shell(blocks[4]))).toMatchObject({
+      decision: 'Approved',
+      by: 'system:serviceaccount:oncall:olga',
+    });
+    expect((await post('ask', tool, wipe)).status).toBe(200);
+    expect((await post('settle', tool, { ...(await grantOf('node-a17')), outcome: 'Unused' })).status).toBe(
+      200,
+    );
+  });
+
+  it('R13 refuses callers without a token, with one for another audience, without the right, and for grants of others', async () => {
+    const statuses = async (...tokens: (string | undefined)[]): Promise<readonly number[]> =>
+      Promise.all(tokens.map(async (token) => (await post('ask', token, ASK)).status));
+    const forServer = (await kubectl('-n', 'tools', 'create', 'token', 'drainer')).trim();
+    const drainer = await tokenOf('drainer');
+    const forged = `${drainer.slice(0, -6)}AAAAAA`;
+    expect(await statuses(undefined, 'x', forServer, forged)).toEqual([401, 401, 401, 401]);
+    expect(await statuses(await tokenOf('other'))).toEqual([403]);
+    expect((await post('ask', drainer, { ...ASK, holder: { kind: 'Other', name: 'olga' } })).status).toBe(
+      400,
+    );
+
+    expect((await post('ask', drainer, ASK)).status).toBe(200);
+    const grant = await grantOf(ASK.machine);
+    const olga = await tokenOf('olga', 'oncall');
+    for (const answer of [
+      await post('renew', olga, grant),
+      await post('settle', olga, { ...grant, outcome: 'Unused' }),
+    ]) {
+      expect([answer.status, bodyOf(answer)]).toMatchObject([409, { reason: 'AskInvalid' }]);
+    }
+    expect((await ledger()).spec.grants[ASK.machine]).toMatchObject({ ...grant, state: 'Granted' });
+    expect((await post('settle', drainer, { ...grant, outcome: 'Unused' })).status).toBe(200);
+    // A right that was taken ends with the next request.
+    await kubectl('delete', 'clusterrolebinding', 'drainer');
+    await expect.poll(async () => (await post('ask', drainer, ASK)).status, PATIENCE).toBe(403);
+    await kubectl(
+      'create',
+      'clusterrolebinding',
+      'drainer',
+      '--clusterrole=kubenode-grants',
+      '--serviceaccount=tools:drainer',
+    );
+    await expect
+      .poll(async () => (await post('ask', drainer, { ...ASK, dryRun: true })).status, PATIENCE)
+      .toBe(200);
+  });
+
+  it('R13 answers with an error, and never with a grant, while the API server is down', async () => {
+    const token = await tokenOf('drainer');
+    expect((await post('ask', token, { ...ASK, dryRun: true })).status).toBe(200);
+    await installed.server.kill();
+    const known = await post('ask', token, ASK);
+    const unknown = await post('ask', `${token}x`, ASK);
+    expect([known.status, unknown.status]).toEqual([503, 503]);
+    expect(bodyOf(known)).toMatchObject({ reason: 'ServerUnavailable' });
+    await installed.server.start();
+    // It ended if it lost its Lease meanwhile.
+    if (controllers.exitCode !== null) startControllers();
+    expect((await ledger()).spec.grants[ASK.machine]).toBeUndefined();
+    await expect.poll(async () => (await post('ask', token, ASK)).status, PATIENCE).toBe(200);
+  });
+
+  /** The command of the guide, as a process. */
+  function startControllers(): void {
+    controllers = spawn('bash', ['-c', `exec ${blocks[1]} --log-level error`], {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  }
+
+  async function post(path: string, token: string | undefined, body: object): Promise<PlainAnswer> {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return await client.ask(`/v1/${path}`, { method: 'POST', body, headers }).catch(noAnswer);
+  }
+
+  async function grantOf(name: string): Promise<{ readonly id: string; readonly fence: number }> {
+    const { id = '', fence = 0 } = (await ledger()).spec.grants[name] ?? {};
+    return { id, fence };
+  }
+
+  async function tokenOf(account: string, namespace = 'tools'): Promise<string> {
+    return (
+      await kubectl('-n', namespace, 'create', 'token', account, '--audience=kubenode-defender')
+    ).trim();
+  }
+
+  async function kubectl(...args: string[]): Promise<string> {
+    return (await run('kubectl', args, { env: environment })).stdout;
+  }
+
+  async function shell(script = 'false'): Promise<string> {
+    return (await run('bash', ['-euc', script], { cwd: folder, env: environment })).stdout;
+  }
+
+  /** With `kubectl` and `kubenode` as commands. */
+  async function shellEnvironment(): Promise<NodeJS.ProcessEnv> {
+    const bin = tempFolder();
+    await symlink(installed.server.kubectl, join(bin, 'kubectl'));
+    const main = resolve('src/cli/main.ts');
+    await writeFile(join(bin, 'kubenode'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
+    await chmod(join(bin, 'kubenode'), 0o755);
+    const PATH = [bin, process.env['PATH']].join(delimiter);
+    return { ...process.env, PATH, KUBECONFIG: installed.server.kubeconfig, HOME: folder };
+  }
+
+  /** On a free port, because tests run at the same time. */
+  async function shellBlocks(): Promise<readonly string[]> {
+    const guide = await readFile('docs/guides/http-api.md', 'utf8');
+    const found = [...guide.matchAll(/^```sh\n(?<code>[\s\S]*?)^```$/gm)];
+    expect(found.length).toBe(5);
+    return found.map(({ groups }) => (groups?.['code'] ?? '').trim().replaceAll('8443', String(port)));
+  }
+
+  async function ledger(): Promise<DefenderLedger> {
+    return await installed.server.client.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
+  }
+
+  async function applyPolicy(): Promise<void> {
+    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+    const spec = {
+      scope: { nodeSelector: { all: true } },
+      concurrency: [{ name: 'some', per: 'Cluster', risks: ['Node', 'Machine', 'Data'], max: 3 }],
+      counting: { lingerSeconds: 0 },
+      zones: { haltPercent: 100, minNodes: 10 },
+      approval: [{ name: 'data', risks: ['Data'], approvers: ['system:serviceaccounts:oncall'] }],
+    };
+    const metadata = { name: FLEET_DEFAULT };
+    const object = { apiVersion: 'kubenode.dev/v1alpha1', kind: DEFENDER_POLICIES.kind, metadata, spec };
+    await sync.apply(DEFENDER_POLICIES, object, { fieldManager: MANAGER_SYNC });
+  }
+
+  async function createMachine(name: string): Promise<void> {
+    const { apiVersion, kind, spec } = machine(name);
+    const object = { apiVersion, kind, metadata: { name }, spec: { ...spec, components: [] } };
+    await installed.server.client.create(MACHINES, object);
+    const { status, ...its } = node(name, 'True');
+    await installed.server.client.create(NODES, its);
+    const target = { ...NODES, plural: 'nodes' };
+    await installed.server.client.patch(
+      target,
+      { name },
+      { type: 'merge', body: { status } },
+      { subresource: 'status' },
+    );
+  }
+});
+
+function bodyOf({ body }: PlainAnswer): object {
+  return JSON.parse(body) as object;
+}
+
+/** Before the server listens. */
+function noAnswer(): PlainAnswer {
+  return { status: 0, headers: {}, body: '{}', bytes: Buffer.alloc(0) };
+}

@@ -1,0 +1,173 @@
+import { utimes, writeFile } from 'node:fs/promises';
+import { request as openRequest } from 'node:https';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiRequest } from '../../../src/defender/http/api.ts';
+import { type HttpServer, startHttpServer } from '../../../src/defender/http/server.ts';
+import {
+  type CertificatePair,
+  createAuthority,
+  issueCertificate,
+} from '../../../src/local/pki/certificate.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+const NOW = createSystemClock().now();
+const authority = createAuthority('test', NOW, 1);
+const TIMEOUTS = { headersMs: 300, requestMs: 600, handshakeMs: 300, checkEveryMs: 50 };
+
+function certificate(commonName: string): CertificatePair {
+  const names = ['localhost', '127.0.0.1'];
+  return issueCertificate(authority, { subject: { commonName }, usage: 'server', names, now: NOW, days: 1 });
+}
+
+describe('the server of the HTTP API', () => {
+  const clock = virtualClock();
+  const received: ApiRequest[] = [];
+  let folder: string;
+  let server: HttpServer;
+
+  beforeAll(async () => {
+    folder = tempFolder();
+    await writePair(certificate('first'));
+    server = await startHttpServer({
+      api: {
+        handle: async (request) => {
+          received.push(request);
+          if (request.path === '/unread') return { status: 401, body: { read: 'nothing' } };
+          return { status: 200, body: { read: (await request.readBody()).length } };
+        },
+      },
+      port: 0,
+      host: '127.0.0.1',
+      certFile: join(folder, 'tls.crt'),
+      keyFile: join(folder, 'tls.key'),
+      clock,
+      log: memoryLog(),
+      timeouts: TIMEOUTS,
+    });
+  });
+  afterAll(async () => {
+    await server.close();
+  });
+
+  it('passes on method, path, token and address, and answers with JSON', async () => {
+    const answer = await send('/v1/ask?x=1', 'hello', { authorization: 'Bearer abc' });
+    expect(answer).toMatchObject({ status: 200, body: { read: 5 } });
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+    });
+    expect(received.at(-1)).toMatchObject({
+      method: 'POST',
+      path: '/v1/ask',
+      authorization: 'Bearer abc',
+      address: '127.0.0.1',
+    });
+  });
+
+  it.each([
+    ['with its length', { 'content-length': '100000' }],
+    ['in pieces without a length', { 'transfer-encoding': 'chunked' }],
+  ])('reads at most 16 KiB of a body that arrives %s, and closes the connection', async (_, headers) => {
+    const answer = await send('/v1/ask', 'x'.repeat(100_000), headers);
+    expect(answer).toMatchObject({ status: 413, headers: { connection: 'close' } });
+  });
+
+  it('closes the connection of a request whose body nothing reads', async () => {
+    expect(await send('/unread', 'x'.repeat(100_000))).toMatchObject({
+      status: 401,
+      headers: { connection: 'close' },
+    });
+  });
+
+  it.each([
+    ['headers that never end', 'POST /v1/ask HTTP/1.1\r\nHost: x\r\n'],
+    ['a body that never ends', 'POST /v1/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc'],
+    ['a client that sends nothing', ''],
+  ])('ends a connection with %s', async (_, text) => {
+    expect(await untilClosed(text)).not.toContain('200 OK');
+  });
+
+  it('ends a connection that never finishes its TLS handshake, or speaks no TLS', async () => {
+    const port = Number(new URL(server.url).port);
+    for (const text of ['', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n']) {
+      const socket = createConnection({ port, host: '127.0.0.1' }, () => void socket.write(text));
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(undefined));
+      socket.resume();
+      await promise;
+      expect(socket.destroyed).toBe(true);
+    }
+  });
+
+  it('serves a renewed certificate without a restart', async () => {
+    expect(await nameOfServer()).toBe('first');
+    await writePair(certificate('second'));
+    await utimes(join(folder, 'tls.crt'), new Date(0), new Date(0));
+    await clock.advance(60_000);
+    await expect.poll(nameOfServer).toBe('second');
+  });
+
+  async function writePair({ certPem, keyPem }: CertificatePair): Promise<void> {
+    await writeFile(join(folder, 'tls.crt'), certPem);
+    await writeFile(join(folder, 'tls.key'), keyPem);
+  }
+
+  interface Answered {
+    readonly status: number | undefined;
+    readonly headers: object;
+    readonly body: unknown;
+  }
+
+  function send(path: string, body: string, headers: Record<string, string> = {}): Promise<Answered> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+    const outgoing = openRequest(new URL(path, server.url), {
+      method: 'POST',
+      ca: authority.certPem,
+      headers,
+      agent: false,
+    });
+    outgoing.on('error', reject);
+    outgoing.on('response', (message) => {
+      let text = '';
+      // What is written after the answer fails; that is not a failure of the answer.
+      outgoing.off('error', reject).on('error', () => undefined);
+      message.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      message.on('error', reject);
+      message.on('end', () =>
+        resolve({ status: message.statusCode, headers: message.headers, body: JSON.parse(text) as unknown }),
+      );
+    });
+    outgoing.end(body);
+    return promise;
+  }
+
+  /** What the server sends until it closes the connection. */
+  function untilClosed(text: string): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let answer = '';
+    const port = Number(new URL(server.url).port);
+    const socket = connect({ port, host: '127.0.0.1', ca: authority.certPem }, () => void socket.write(text));
+    socket.setEncoding('utf8').on('data', (piece: string) => (answer += piece));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(answer));
+    return promise;
+  }
+
+  function nameOfServer(): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const port = Number(new URL(server.url).port);
+    const socket = connect({ port, host: '127.0.0.1', ca: authority.certPem }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.end();
+    });
+    socket.on('error', reject);
+    return promise;
+  }
+});
