@@ -76,9 +76,21 @@ export async function stopProcess(identity: ProcessIdentity, clock: Clock, termM
 
 /** Kills a child together with the processes that it started. It must have been spawned with `detached`, in its own group. */
 export function killProcessGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child.exitCode === null && child.signalCode === null) killGroup(child);
+}
+
+/**
+ * What a child that has ended left behind in its group. Call it while its `exit` is handled: the group keeps its number as long
+ * as a process is in it, and a number that was freed a moment ago is not given to another group.
+ */
+export function killLeftBehind(child: ChildProcess): void {
+  killGroup(child);
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
   try {
-    process.kill(-child.pid, 'SIGKILL');
+    process.kill(-pid, 'SIGKILL');
   } catch (error) {
     if (systemCode(error) !== 'ESRCH') throw error;
   }

@@ -170,6 +170,12 @@ function restartWait({ brakes, desired }: ComponentInput, target: Target): Compo
   if (brakes.hold !== 'None') {
     return { reason: 'Held', message: 'a restart is needed, and the machine is held' };
   }
+  if (brakes.jobRunning) {
+    return {
+      reason: 'JobRunning',
+      message: 'a restart is needed, and a repair job is running on this machine',
+    };
+  }
   const grant = desired.state === 'Present' ? desired.grant : undefined;
   if (grant && !grant.expired && grant.entryDigest === target.id) return undefined;
   return { reason: 'GrantNeeded', message: 'a unit runs on wrong content: its restart waits for a grant' };

@@ -1,6 +1,6 @@
 /** Runs a program to its end, with limits, in a group of its own. */
 import { spawn } from 'node:child_process';
-import { childEnvironment, killProcessGroup } from '../../os/process.ts';
+import { childEnvironment, killLeftBehind, killProcessGroup } from '../../os/process.ts';
 import type { HostProcesses, RunResult } from './port.ts';
 
 export const run: HostProcesses['run'] = async (argv, { timeoutMs, maxOutputBytes }) => {
@@ -24,7 +24,8 @@ export const run: HostProcesses['run'] = async (argv, { timeoutMs, maxOutputByte
     resolve({ exitCode: NOT_STARTED });
   });
   child.once('exit', (code, signal) => {
-    // What it started and left behind would keep the pipes open.
+    // What it started and left behind must not run on, and would keep the pipes open.
+    killLeftBehind(child);
     for (const stream of [child.stdout, child.stderr]) setImmediate(() => stream.destroy());
     resolve(code === null ? { signal: signal ?? 'unknown' } : { exitCode: code });
   });

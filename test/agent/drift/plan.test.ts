@@ -240,6 +240,11 @@ describe('planReconcile keeps the version in force', () => {
       'wait Held: a restart is needed, and the machine is held; Reported Process proxy',
     ],
     [
+      'AGT-54 keeps a restart for later while a repair job runs',
+      { drift: drift(started('Wrong')), input: { brakes: { ...FREE, jobRunning: true } } },
+      'wait JobRunning: a restart is needed, and a repair job is running on this machine; Reported Process proxy',
+    ],
+    [
       'AGT-40 corrects without the API server',
       { file: { content: 'x' }, input: { brakes: { ...FREE, online: false } } },
       `${WRITE}; Corrected Content ${CONFIG}`,

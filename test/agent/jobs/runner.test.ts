@@ -36,7 +36,7 @@ describe('repair jobs on a host', () => {
       fence: 7,
       state: 'Refused',
       code: 'NotAllowed',
-      message: 'the configuration of this agent does not allow sshd: allowed are web',
+      message: 'the configuration of this agent does not allow sshd: allowed are web, proxy',
       finishedAt: expect.any(String) as string,
     });
   });
@@ -117,6 +117,16 @@ describe('repair jobs on a host', () => {
     await jobs.run(agent, 3);
     expect(jobs.answer()).toMatchObject({ state: 'Refused', code: 'ReleaseExpired' });
     expect(jobs.restarts()).toMatchObject({ starts: 0 });
+  });
+
+  it('AGT-52 ends a release a minute after it was received, whatever end it claims', async () => {
+    const jobs = await createJobHost([repairJob({ release: { notAfter: later(3600) } })]);
+    jobs.api.nodeUidNow = undefined;
+    const agent = await jobs.start();
+    await jobs.run(agent, 61);
+    jobs.api.nodeUidNow = 'node-1';
+    await jobs.run(agent, 2);
+    expect(jobs.answer()).toMatchObject({ state: 'Refused', code: 'ReleaseExpired' });
   });
 
   it('AGT-52 stops between two steps of a cancelled job', async () => {

@@ -12,6 +12,7 @@ import {
   SETTLED_STATES,
   TRANSITION_STEPS,
 } from '../../../src/agent/journal/record.ts';
+import { stepProgress } from '../../support/agent/jobs.ts';
 import { runs } from '../../support/sweep-size.ts';
 
 const AT = '2030-01-01T12:00:00.000Z';
@@ -70,8 +71,17 @@ const process = fc.record({
   startId: fc.constantFrom('1', '2'),
   content: fc.constantFrom('Right' as const, 'Wrong' as const),
 });
+const job = fc
+  .record({
+    job: fc.constantFrom('a', 'b'),
+    try: fc.integer({ min: 1, max: 2 }),
+    state: fc.constantFrom('Begun', 'Succeeded', 'Refused'),
+  })
+  .map((fields) => ({ type: 'Job' as const, ...stepProgress(fields) }));
 const steps = fc.oneof({ weight: 5, arbitrary: step }, { weight: 5, arbitrary: settled }, retry);
-const records = fc.array(fc.oneof({ weight: 3, arbitrary: steps }, correction, process), { maxLength: 60 });
+const records = fc.array(fc.oneof({ weight: 3, arbitrary: steps }, correction, process, job), {
+  maxLength: 60,
+});
 
 function stateOf(list: readonly JournalRecord[]): ReturnType<typeof applyRecord> {
   return list.reduce(applyRecord, EMPTY_JOURNAL);
@@ -82,7 +92,9 @@ describe('the state of the journal', () => {
     fc.assert(
       fc.property(records, (list) => {
         const state = stateOf(list);
-        expect(stateOf(recordsOf(state))).toEqual(state);
+        const compacted = stateOf(recordsOf(state));
+        expect(compacted).toEqual(state);
+        expect([...compacted.jobs.keys()]).toEqual([...state.jobs.keys()]);
       }),
       runs(300, 20_000),
     );

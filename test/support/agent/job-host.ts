@@ -27,7 +27,7 @@ export interface JobHost {
 
 export const WEB = agentUnit('web');
 const CONFIG = {
-  services: ['web'],
+  services: ['web', 'proxy'],
   restartsPerHour: 2,
   detector: 'web',
   profiles: { default: { commands: { 'disk.txt': ['df', '-h'] }, files: ['/etc/hosts'] } },
