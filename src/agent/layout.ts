@@ -59,3 +59,8 @@ export function targetFile(id: string): string {
 export function backupFile(component: string, pathDigest: string): string {
   return `${STATE_ROOT}/backup/${component}/${pathDigest}`;
 }
+
+/** What a real host had under the name of a unit before a component first wrote it. */
+export function unitBackupDirectory(unit: string): string {
+  return `${STATE_ROOT}/units/${unit}`;
+}

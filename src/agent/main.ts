@@ -8,7 +8,8 @@ import { acquireLock } from '../os/lock.ts';
 import type { AcceptedState } from './desired/accepted.ts';
 import { createMachineEvents } from './events/recorder.ts';
 import type { Host } from './host/port.ts';
-import { createSandboxHost } from './host/sandbox/host.ts';
+import { createSandboxHost, type SandboxHost } from './host/sandbox/host.ts';
+import { createSystemdHost, type SystemdHost } from './host/systemd/host.ts';
 import {
   connectAsAgent,
   type JoinedCluster,
@@ -23,8 +24,8 @@ import { createAgentApi } from './run/api.ts';
 import { createReconcileTrigger, type ReconcileTrigger } from './run/trigger.ts';
 
 export interface RunAgentOptions {
-  /** Directory of the sandbox. */
-  readonly directory: string;
+  /** Directory of the sandbox. Without it the agent acts on this machine itself, which needs systemd and root. */
+  readonly directory?: string;
   readonly machine: string;
   readonly access: AgentAccess;
   readonly version: string;
@@ -46,7 +47,7 @@ export type AgentAccess =
 const MAX_SILENCE_MS = 35 * 60_000;
 
 export async function runAgent(options: RunAgentOptions, signal: AbortSignal): Promise<void> {
-  const { directory, log } = options;
+  const { directory = '/', log } = options;
   // Two agents on one host would stop each other's processes.
   const lock = await acquireLock(`kubenode agent ${directory}`, {
     signal,
@@ -60,15 +61,22 @@ export async function runAgent(options: RunAgentOptions, signal: AbortSignal): P
 }
 
 async function runAlone(options: RunAgentOptions, signal: AbortSignal): Promise<void> {
-  const { directory, clock } = options;
-  const trigger = createReconcileTrigger(clock);
-  const host = createSandboxHost({ directory, clock, onUnitChange: () => trigger.notify() });
+  const trigger = createReconcileTrigger(options.clock);
+  const host = createHost(options, { onUnitChange: () => trigger.notify(), signal });
   try {
     await host.open();
     await runOn(host, trigger, options, signal);
   } finally {
     await host.close();
   }
+}
+
+function createHost(
+  { directory, clock }: RunAgentOptions,
+  given: { readonly onUnitChange: () => void; readonly signal: AbortSignal },
+): SandboxHost | SystemdHost {
+  if (directory === undefined) return createSystemdHost({ clock, ...given });
+  return createSandboxHost({ directory, clock, ...given });
 }
 
 async function runOn(

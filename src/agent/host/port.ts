@@ -23,6 +23,10 @@ export interface HostCapabilities {
   readonly systemdUnits: boolean;
   /** Owners of files are applied, not only recorded. */
   readonly ownership: boolean;
+  /** Programs really run. A host in memory takes each for one that works. */
+  readonly programs: boolean;
+  /** What `run` starts has limits of memory and processes. */
+  readonly limits: boolean;
 }
 
 export interface FileStat {
@@ -92,7 +96,7 @@ export interface UnitStatus {
   readonly process?: UnitProcess;
   /** Starts by the supervisor since the last start by the agent. */
   readonly restarts: number;
-  /** Of the last run: exit code, or the signal that ended it. */
+  /** Of the last run, where the host remembers it: exit code, or the signal that ended it. */
   readonly result?: string;
 }
 
@@ -110,7 +114,7 @@ export interface HostUnits {
   status(unit: UnitDefinition): Promise<UnitStatus | undefined>;
   /** Writes definition and drop-ins and loads them. Does not start or restart anything. */
   write(unit: UnitDefinition): Promise<void>;
-  /** Removes what `write` wrote. The unit must be stopped. */
+  /** Removes what `write` wrote, and restores what was there before. The unit must be stopped, unless the host had it. */
   remove(unit: UnitDefinition): Promise<void>;
   /** Enables or disables the start at boot, and unmasks the unit. */
   setEnabled(unit: string, enabled: boolean): Promise<void>;
@@ -138,7 +142,10 @@ export interface RunResult {
 }
 
 export interface HostProcesses {
-  /** Runs a program to its end, in a group of its own that is killed as a whole at the time limit. */
+  /**
+   * Runs a program to its end, in a group of its own that is killed as a whole at the time limit. As a shell, it reports
+   * exit code 127 for a program that does not exist.
+   */
   run(argv: readonly string[], limits: RunLimits): Promise<RunResult>;
 }
 

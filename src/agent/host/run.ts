@@ -1,9 +1,16 @@
 /** Runs a program to its end, with limits, in a group of its own. */
 import { spawn } from 'node:child_process';
 import { childEnvironment, killLeftBehind, killProcessGroup } from '../../os/process.ts';
-import type { HostProcesses, RunResult } from './port.ts';
+import type { HostProcesses, RunLimits, RunResult } from './port.ts';
 
-export const run: HostProcesses['run'] = async (argv, { timeoutMs, maxOutputBytes }) => {
+export const run: HostProcesses['run'] = (argv, limits) => runProgram(argv, limits, () => undefined);
+
+/** `onTimeout` ends what left the group of the program. */
+export async function runProgram(
+  argv: readonly string[],
+  { timeoutMs, maxOutputBytes }: RunLimits,
+  onTimeout: () => void,
+): Promise<RunResult> {
   const [program = '', ...args] = argv;
   const child = spawn(program, args, {
     detached: true,
@@ -17,6 +24,7 @@ export const run: HostProcesses['run'] = async (argv, { timeoutMs, maxOutputByte
   const timer = setTimeout(() => {
     timedOut = true;
     killProcessGroup(child);
+    onTimeout();
   }, timeoutMs);
   const { promise, resolve } = Promise.withResolvers<Pick<RunResult, 'exitCode' | 'signal'>>();
   child.once('error', (error) => {
@@ -32,7 +40,7 @@ export const run: HostProcesses['run'] = async (argv, { timeoutMs, maxOutputByte
   const result = await promise;
   clearTimeout(timer);
   return { ...result, timedOut, output: output.text(), truncated: output.isTruncated() };
-};
+}
 
 /** As a shell reports a command that it cannot run. */
 const NOT_STARTED = 127;

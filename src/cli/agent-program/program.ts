@@ -72,7 +72,8 @@ function print(io: Io, text: string): ExitCode {
 async function runAgentCommand(io: Io, flags: Flags): Promise<ExitCode> {
   const bootstrap = flags.find('bootstrap');
   await startAgent(io, {
-    directory: flags.get('directory'),
+    host: flags.get('host'),
+    ...optional('directory', flags.find('directory')),
     machine: flags.get('machine'),
     port: Number(flags.get('port')),
     access: { own: bootstrap === undefined ? {} : { bootstrapFile: resolve(bootstrap) } },

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { sandboxFolders } from '../../../src/agent/host/sandbox/folders.ts';
+import { sandboxFolders, UNIT_DIRECTORY } from '../../../src/agent/host/sandbox/folders.ts';
 import { createSandboxHost, type SandboxHost } from '../../../src/agent/host/sandbox/host.ts';
 import { sendSignal, unitPids } from '../../../src/agent/host/sandbox/unit-process.ts';
+import { sha256OfFile } from '../../../src/os/files.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { eventually } from '../eventually.ts';
 import { tempFolder } from '../temp.ts';
@@ -44,6 +45,10 @@ export async function sandboxContract(): Promise<ContractHost> {
     async crash(unit) {
       sendSignal(await unitPids(sandboxFolders(directory), unit), 'SIGKILL');
     },
+    async mask(unit) {
+      writeFileSync(join(directory, UNIT_DIRECTORY, `${unit}.masked`), '');
+    },
+    definitionFile: (unit) => `${UNIT_DIRECTORY}/${unit}.json`,
     async publish(content) {
       mkdirSync(published, { recursive: true });
       const file = join(published, createHash('sha256').update(content).digest('hex'));
@@ -52,7 +57,10 @@ export async function sandboxContract(): Promise<ContractHost> {
     },
     archive: async (files) => tarGz([...files].map(([path, content]) => ({ path, content }))),
     runs: ['/bin/sleep', '600'],
+    programDigest: () => sha256OfFile('/bin/sleep'),
     fails: ['/does/not/exist'],
+    succeeds: ['/bin/true'],
+    exits: ['/bin/sh', '-c', 'exit 3'],
     async [Symbol.asyncDispose]() {
       await host.close();
       await endSandbox(directory);

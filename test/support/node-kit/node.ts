@@ -16,6 +16,8 @@ export interface TestNode {
   readonly root: string;
   /** Path of the log of its console. */
   readonly consoleLog: string;
+  /** The words with which the host runs a program inside. Their environment is that of the node, and `variables`. */
+  command(argv: readonly string[], variables?: readonly string[]): Promise<readonly string[]>;
   /** Runs a program inside; rejects unless it exits with 0. */
   run(program: string, ...args: readonly string[]): Promise<Output>;
   bootId(): Promise<string>;
@@ -48,6 +50,13 @@ const REBOOT = 133;
 const UP_MS = 240_000;
 const DOWN_MS = 30_000;
 
+const ENVIRONMENT = [
+  'env',
+  '-i',
+  'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  'LANG=C.UTF-8',
+];
+
 export async function startNode(parts: NodeParts): Promise<RunningNode> {
   let cgroups: readonly string[] = [];
   let supervisor: ChildProcess | undefined;
@@ -59,6 +68,7 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
     address: parts.address,
     root: parts.root,
     consoleLog: parts.consoleLog,
+    command,
     run: inside,
     bootId: async () => (await inside('cat', '/proc/sys/kernel/random/boot_id')).stdout.trim(),
     reboot: async () => {
@@ -140,19 +150,30 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
     }
   }
 
-  async function inside(program: string, ...args: readonly string[]): Promise<Output> {
-    const leader = await leaderPid();
-    const environment = [
-      'env',
-      '-i',
-      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-      'LANG=C.UTF-8',
-    ];
-    return await run(
+  async function command(
+    argv: readonly string[],
+    variables: readonly string[] = [],
+  ): Promise<readonly string[]> {
+    const leader = String(await leaderPid());
+    return [
       'nsenter',
-      ['-t', String(leader), '-m', '-u', '-i', '-n', '-p', '-C', ...environment, program, ...args],
-      UP_MS,
-    );
+      '-t',
+      leader,
+      '-m',
+      '-u',
+      '-i',
+      '-n',
+      '-p',
+      '-C',
+      ...ENVIRONMENT,
+      ...variables,
+      ...argv,
+    ];
+  }
+
+  async function inside(program: string, ...args: readonly string[]): Promise<Output> {
+    const [enter = '', ...words] = await command([program, ...args]);
+    return await run(enter, words, UP_MS);
   }
 
   async function leaderPid(): Promise<number> {

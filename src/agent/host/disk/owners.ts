@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import { chown, readFile } from 'node:fs/promises';
 import { readFileIfExists, writeFileAtomic } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
+import type { HostRoot } from './root.ts';
 
 export interface FileOwners {
   /** As user:group. */
@@ -31,16 +32,18 @@ export function createRecordedOwners(file: string): FileOwners {
   };
 }
 
-/** By the names in /etc/passwd and /etc/group of this machine. */
-export function createAccountOwners(): FileOwners {
+/** By the names in /etc/passwd and /etc/group of the host. */
+export function createAccountOwners({ toDisk }: Pick<HostRoot, 'toDisk'>): FileOwners {
+  const readAll = (): Promise<readonly Accounts[]> =>
+    Promise.all(['/etc/passwd', '/etc/group'].map((file) => readAccounts(toDisk(file))));
   return {
     async read(_path, { uid, gid }) {
-      const [users, groups] = await Promise.all(['/etc/passwd', '/etc/group'].map(readAccounts));
+      const [users, groups] = await readAll();
       return `${nameOf(users, uid)}:${nameOf(groups, gid)}`;
     },
     async apply(path, diskPath, owner) {
       const [user = '', group = ''] = owner.split(':');
-      const [users, groups] = await Promise.all(['/etc/passwd', '/etc/group'].map(readAccounts));
+      const [users, groups] = await readAll();
       await chown(diskPath, idOf(users, user, path), idOf(groups, group, path));
     },
   };

@@ -1,7 +1,9 @@
 /** Extracts a .tar.gz into a directory. The whole archive is checked before the first entry is written. */
 import { chmod, link, mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path/posix';
+import { optional } from '../../../kube/objects/optional.ts';
 import { type TarEntry, tarEntries } from '../../../os/archive/tar.ts';
+import { OsError } from '../../../os/errors.ts';
 import { HostError } from '../errors.ts';
 import type { UnpackLimits } from '../port.ts';
 
@@ -9,7 +11,12 @@ const MODE_BITS = 0o777;
 
 /** Paths of this machine's disk. `directory` exists. */
 export async function unpackTarGz(archive: string, directory: string, limits: UnpackLimits): Promise<void> {
-  await checkEntries(archive, limits);
+  await checkEntries(archive, limits).catch((error: unknown) => {
+    // Its digest was right: downloading it again cannot help.
+    throw error instanceof OsError && error.code === 'Download'
+      ? corruptArchive(archive, error as OsError)
+      : error;
+  });
   const directories: string[] = [directory];
   for await (const entry of tarEntries(archive)) {
     const path = join(directory, entry.path);
@@ -86,6 +93,10 @@ function behindLink(path: string, links: ReadonlySet<string>): string | undefine
 function leaves(path: string, written = path): boolean {
   const normal = normalize(path);
   return written.startsWith('/') || normal === '..' || normal.startsWith('../') || path.includes('\0');
+}
+
+function corruptArchive(archive: string, { message, hint }: OsError): HostError {
+  return new HostError('BadArchive', message, { where: archive, ...optional('hint', hint) });
 }
 
 function badArchive(archive: string, problem: string): HostError {

@@ -9,6 +9,8 @@ export type UnpackInMemory = (archive: Uint8Array) => ReadonlyMap<string, Uint8A
 
 type Watcher = (path: string) => void;
 
+const EMPTY_FILE = { content: new Uint8Array(), mode: '0600', owner: 'root:root' };
+
 export class MemoryFiles implements HostFiles {
   readonly #unpack: UnpackInMemory;
   readonly #tree: MemoryTree;
@@ -55,8 +57,8 @@ export class MemoryFiles implements HostFiles {
   }
 
   async append(path: string, content: Uint8Array): Promise<void> {
-    const before = this.#tree.openFile(path)?.content ?? new Uint8Array();
-    await this.write(path, Buffer.concat([before, content]), { mode: '0600', owner: 'root:root' });
+    const before = this.#tree.openFile(path) ?? EMPTY_FILE;
+    await this.write(path, Buffer.concat([before.content, content]), before);
   }
 
   async link(path: string, target: string): Promise<void> {

@@ -30,7 +30,7 @@ export function createMemoryHost({ clock, artifacts, unpack, capacityBytes }: Me
   return {
     type: 'memory',
     directory: '/',
-    capabilities: { systemdUnits: true, ownership: true },
+    capabilities: { systemdUnits: true, ownership: true, programs: false, limits: false },
     files,
     units,
     processes: {

@@ -49,7 +49,7 @@ export class MemoryTree {
 
   children(directory: string): readonly string[] {
     const paths = [...this.#entries.keys()].filter((path) => path !== '/' && dirname(path) === directory);
-    return paths.map((path) => path.slice(directory.length + 1));
+    return paths.map((path) => path.slice(directory.length + 1)).toSorted();
   }
 
   remove(path: string): void {
@@ -61,7 +61,7 @@ export class MemoryTree {
     const moved = this.#below(from).map((path) => [path, this.#entries.get(path)] as const);
     this.remove(to);
     this.remove(from);
-    for (const [path, entry] of moved) if (entry) this.#entries.set(to + path.slice(from.length), entry);
+    for (const [path, entry] of moved) if (entry) this.set(to + path.slice(from.length), entry);
   }
 
   freeBytes(): number {

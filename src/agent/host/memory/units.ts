@@ -3,22 +3,28 @@ import { canonicalJson } from '../../../kube/objects/digest.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { HostError } from '../errors.ts';
 import type { HostUnits, UnitDefinition, UnitProcess, UnitStatus } from '../port.ts';
+import { afterExit } from '../sandbox/unit-state.ts';
 import type { MemoryFiles } from './files.ts';
 
 /** What a program does when it is started. */
-export type UnitBehavior = 'Runs' | 'FailsToStart';
+export type UnitBehavior = 'Runs' | 'FailsToStart' | 'Succeeds' | 'Exits';
 
 interface UnitState {
-  readonly definition: UnitDefinition;
+  /** Undefined: a unit of the host that no agent wrote. */
+  readonly definition?: UnitDefinition;
   readonly enabled: boolean;
   readonly masked: boolean;
   readonly active: UnitStatus['active'];
   readonly process?: UnitProcess;
   readonly restarts: number;
+  readonly result?: string;
+  /** How a unit of the host was before the agent wrote it. */
+  readonly original?: Pick<UnitState, 'enabled' | 'active'>;
 }
 
 const ATTRIBUTES = { mode: '0644', owner: 'root:root' };
 const NEW_UNIT = { enabled: false, masked: false, active: 'Inactive', restarts: 0 } as const;
+const EXIT_RESULTS = { Succeeds: 'exit code 0', Exits: 'exit code 3' } as const;
 
 export class MemoryUnits implements HostUnits {
   /** How often each unit was started, by the agent, the supervisor or a reboot. */
@@ -44,42 +50,46 @@ export class MemoryUnits implements HostUnits {
   async status(unit: UnitDefinition): Promise<UnitStatus | undefined> {
     const state = this.#units.get(unit.name);
     if (!state) return undefined;
-    const { enabled, masked, active, restarts, process } = state;
+    const { enabled, masked, active, restarts, process, result } = state;
     const onDisk = await this.#files.read(definitionFile(unit.name));
     const defined = onDisk !== undefined && new TextDecoder().decode(onDisk) === canonicalJson(unit);
-    return { defined, enabled, masked, active, restarts, ...(process && { process }) };
+    return {
+      defined,
+      enabled,
+      masked,
+      active,
+      restarts,
+      ...(process && { process }),
+      ...(result !== undefined && { result }),
+    };
   }
 
   async write(unit: UnitDefinition): Promise<void> {
-    await this.#files.write(
-      definitionFile(unit.name),
-      new TextEncoder().encode(canonicalJson(unit)),
-      ATTRIBUTES,
-    );
-    this.#units.set(unit.name, { ...NEW_UNIT, ...this.#units.get(unit.name), definition: unit });
+    const { name, existing } = unit;
+    const before = this.#units.get(name);
+    if (existing && !before) throw notFound(name);
+    const content = new TextEncoder().encode(canonicalJson(unit));
+    await this.#files.write(definitionFile(name), content, ATTRIBUTES);
+    const original = before && !before.definition ? { original: before } : {};
+    this.#units.set(name, { ...NEW_UNIT, ...before, ...original, definition: unit });
   }
 
-  async remove({ name }: UnitDefinition): Promise<void> {
-    if (this.#units.get(name)?.active === 'Active') throw unitError(name, 'still runs');
-    this.#units.delete(name);
+  async remove({ name, existing }: UnitDefinition): Promise<void> {
+    const state = this.#units.get(name);
+    if (state?.active === 'Active' && !existing) throw unitError(name, 'still runs');
     await this.#files.remove(definitionFile(name));
+    if (!existing) this.#units.delete(name);
+    else if (state?.original) await this.#restore(name, state.original);
   }
 
   async setEnabled(name: string, enabled: boolean): Promise<void> {
     this.#units.set(name, { ...this.#known(name), enabled, masked: false });
   }
 
-  async start(name: string, restarts = 0): Promise<void> {
-    const { process: _ended, ...state } = this.#known(name);
-    if (state.masked) throw unitError(name, 'is masked');
-    if (state.active === 'Active') return;
-    increase(this.starts, name);
-    if (this.#behaviorOf(state.definition) === 'FailsToStart') {
-      this.#units.set(name, { ...state, active: 'Failed' });
-      throw unitError(name, 'exited with code 1');
-    }
-    const process = await this.#createProcess(state.definition);
-    this.#units.set(name, { ...state, active: 'Active', process, restarts });
+  async start(name: string): Promise<void> {
+    const { masked, active } = this.#known(name);
+    if (masked) throw unitError(name, 'is masked');
+    if (active !== 'Active') await this.#run(name, 0);
   }
 
   async stop(name: string): Promise<void> {
@@ -108,17 +118,71 @@ export class MemoryUnits implements HostUnits {
   async crash(name: string): Promise<void> {
     const { restarts } = this.#known(name);
     this.#end(name);
-    await this.start(name, restarts + 1);
+    await this.#run(name, restarts + 1);
+  }
+
+  /** As a person does. */
+  mask(name: string): void {
+    this.#units.set(name, { ...this.#known(name), masked: true });
+  }
+
+  /** A unit that runs on the host before any agent wrote it. */
+  async install(name: string): Promise<void> {
+    const process = await this.#createProcess(undefined);
+    this.#units.set(name, { ...NEW_UNIT, active: 'Active', process });
+  }
+
+  /** With everything that the supervisor does until it runs, is done, or has failed. */
+  async #run(name: string, restarts: number): Promise<void> {
+    const { process: _ended, result: _old, ...state } = this.#known(name);
+    const { definition } = state;
+    increase(this.starts, name);
+    const behavior = definition ? this.#behaviorOf(definition) : 'Runs';
+    if (behavior === 'FailsToStart') {
+      this.#units.set(name, { ...state, active: 'Failed' });
+      throw unitError(name, 'exited with code 1');
+    }
+    if (behavior !== 'Runs' && definition) return await this.#ended(name, { definition, behavior, restarts });
+    const process = await this.#createProcess(definition);
+    this.#units.set(name, { ...state, active: 'Active', process, restarts });
+  }
+
+  async #ended(
+    name: string,
+    {
+      definition,
+      behavior,
+      restarts,
+    }: { definition: UnitDefinition; behavior: 'Succeeds' | 'Exits'; restarts: number },
+  ): Promise<void> {
+    const { type, restart } = definition;
+    const result = EXIT_RESULTS[behavior];
+    const state = { ...this.#known(name), result, restarts };
+    if (type === 'OneShot') {
+      this.#units.set(name, { ...state, active: behavior === 'Succeeds' ? 'Active' : 'Failed' });
+      if (behavior === 'Exits') throw unitError(name, `failed: ${result}`);
+      return;
+    }
+    const next = afterExit({ ...restart, result, recentRestarts: restarts });
+    if (next === 'Restart') return await this.#run(name, restarts + 1);
+    this.#units.set(name, { ...state, active: next === 'Failed' ? 'Failed' : 'Inactive' });
+  }
+
+  async #restore(name: string, { enabled, active }: Pick<UnitState, 'enabled' | 'active'>): Promise<void> {
+    const { definition: _ours, original: _restored, ...state } = this.#known(name);
+    this.#units.set(name, { ...state, enabled });
+    if (active === 'Active') await this.start(name);
   }
 
   #end(name: string): void {
-    const { process: _ended, ...state } = this.#known(name);
+    const { process: _ended, result: _result, ...state } = this.#known(name);
     this.#units.set(name, { ...state, active: 'Inactive', restarts: 0 });
   }
 
-  async #createProcess({ exec }: UnitDefinition): Promise<UnitProcess> {
+  async #createProcess(definition: UnitDefinition | undefined): Promise<UnitProcess> {
     this.#nextPid += 1;
-    const programDigest = await this.#files.digest(exec?.argv[0] ?? '');
+    const program = definition?.exec?.argv[0];
+    const programDigest = program === undefined ? undefined : await this.#files.digest(program);
     const startedAt = this.#clock.now().toISOString();
     const process = { pid: this.#nextPid, startId: String(this.#nextPid), startedAt };
     return programDigest === undefined ? process : { ...process, programDigest };
@@ -126,13 +190,17 @@ export class MemoryUnits implements HostUnits {
 
   #known(name: string): UnitState {
     const state = this.#units.get(name);
-    if (!state) throw new HostError('UnitNotFound', `the host has no unit ${name}`, { where: name });
+    if (!state) throw notFound(name);
     return state;
   }
 }
 
 function increase(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function notFound(name: string): HostError {
+  return new HostError('UnitNotFound', `the host has no unit ${name}`, { where: name });
 }
 
 function unitError(name: string, problem: string): HostError {

@@ -46,7 +46,7 @@ export function createSandboxHost({ directory, clock, onUnitChange }: SandboxHos
   });
   return {
     type: 'sandbox',
-    capabilities: { systemdUnits: false, ownership: false },
+    capabilities: { systemdUnits: false, ownership: false, programs: true, limits: false },
     directory: folders.root,
     files,
     units,

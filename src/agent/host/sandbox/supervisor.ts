@@ -57,7 +57,9 @@ export class SandboxSupervisor {
     } catch (error) {
       // The next agent adopts what runs.
       if (this.#closed.signal.aborted) throw error;
-      await this.states.write(name, { ...state, outcome: 'Failed', result: resultOf(error) });
+      // How a hook ended is known already.
+      const { outcome } = await this.states.read(name);
+      if (!outcome) await this.states.write(name, { ...state, outcome: 'Failed', result: resultOf(error) });
       throw error;
     }
   }

@@ -10,11 +10,11 @@ import { mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
 import { optional } from '../../../kube/objects/optional.ts';
 import { systemCode } from '../../../os/errors.ts';
-import { sha256OfFile } from '../../../os/files.ts';
 import { childEnvironment } from '../../../os/process.ts';
 import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
 import { HostError } from '../errors.ts';
 import type { UnitDefinition, UnitProcess } from '../port.ts';
+import { createProgramDigests } from '../program-digest.ts';
 import type { SandboxFolders } from './folders.ts';
 import type { UnitMain } from './unit-state.ts';
 
@@ -143,23 +143,12 @@ export function sendSignal(pids: readonly number[], signal: NodeJS.Signals): voi
   }
 }
 
-const programDigests = new Map<string, string>();
-const MAX_DIGESTS = 200;
+const readProgramDigest = createProgramDigests();
 
-/** Reads the program once for each process: it may have hundreds of megabytes. */
 export async function describeProcess(main: UnitMain): Promise<UnitProcess> {
   const { pid, startTicks, startedAt, scriptDigest } = main;
-  const process = { pid, startId: startTicks, startedAt };
-  const key = `${pid}-${startTicks}`;
-  const programDigest = scriptDigest ?? programDigests.get(key) ?? (await readProgramDigest(pid));
-  if (programDigest === undefined) return process;
-  if (programDigests.size >= MAX_DIGESTS) programDigests.clear();
-  programDigests.set(key, programDigest);
-  return { ...process, programDigest };
-}
-
-async function readProgramDigest(pid: number): Promise<string | undefined> {
-  return await sha256OfFile(`/proc/${pid}/exe`).catch(() => undefined);
+  const programDigest = scriptDigest ?? (await readProgramDigest(pid, startTicks));
+  return { pid, startId: startTicks, startedAt, ...optional('programDigest', programDigest) };
 }
 
 async function digestOfScript(path: string): Promise<string | undefined> {

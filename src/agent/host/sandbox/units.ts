@@ -4,9 +4,8 @@
  */
 import { open } from 'node:fs/promises';
 import { canonicalJson } from '../../../kube/objects/digest.ts';
-import { printableText } from '../../../kube/objects/printable.ts';
-import { redactText } from '../../../kube/process/redact-log.ts';
 import { HostError } from '../errors.ts';
+import { cleanLogTail } from '../log-tail.ts';
 import type { HostFiles, HostProcesses, HostUnits, UnitDefinition, UnitStatus } from '../port.ts';
 import { type SandboxFolders, UNIT_DIRECTORY } from './folders.ts';
 import type { SandboxSupervisor } from './supervisor.ts';
@@ -173,7 +172,7 @@ async function readTail(path: string, maxBytes: number): Promise<string> {
       maxBytes,
       Math.max(0, size - maxBytes),
     );
-    return printableText(redactText(buffer.toString('utf8', 0, bytesRead)));
+    return cleanLogTail(buffer.subarray(0, bytesRead), maxBytes);
   } finally {
     await file.close();
   }

@@ -52,24 +52,26 @@ export const AGENT_COMMANDS: Readonly<Record<AgentCommandName, AgentCommandDefin
         name: 'host',
         value: 'type',
         description: 'how to act on the host',
-        choices: ['sandbox'],
+        choices: ['sandbox', 'systemd'],
         default: 'sandbox',
       },
-      { ...DIRECTORY, required: true },
+      DIRECTORY,
       PORT,
       BOOTSTRAP,
     ],
     help: `
 Keeps the components of one Machine at their version, with their config, running: installs what the Machine declares,
 writes back what differs, and rolls back what does not become healthy. While the API server is away it works from the
-last accepted state. --host sandbox needs no root: the files of the host are below --directory, and its units are
-processes of this machine, which survive the agent.
+last accepted state. --host systemd acts on this machine: its files, its units, its processes; it needs root. --host
+sandbox needs no root: the files of the host are below --directory, and its units are processes of this machine, which
+survive the agent.
 
 With --bootstrap the agent makes a key on this host, gets its certificate with the token in that file, and renews it. Later
 starts need neither the file nor another option.
 
   kubenode machine token n1 > bootstrap.json
-  kubenode agent run --host sandbox --directory /tmp/n1 --machine n1 --bootstrap bootstrap.json`,
+  kubenode agent run --host sandbox --directory /tmp/n1 --machine n1 --bootstrap bootstrap.json
+  kubenode agent run --host systemd --machine n1 --bootstrap bootstrap.json`,
   },
   status: {
     description: 'show the conditions of the machine, each component, and the steps of repair jobs',

@@ -5,17 +5,17 @@ import { identityFiles } from '../../../agent/identity/store.ts';
 import { AGENT_PKI } from '../../../agent/layout.ts';
 import type { AgentAccess } from '../../../agent/main.ts';
 import { loadConfig } from '../../../kube/auth/config.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom, findKubeconfig } from '../../connection.ts';
 import type { Io } from '../../io.ts';
 import { KUBENODE_VERSION } from '../version.ts';
 import { createDefinedCommand } from './options.ts';
-import { startAgent } from './start.ts';
+import { type HostFlags, startAgent } from './start.ts';
 
 const HELP = `
 With --kubeconfig it uses the credentials in there and renews nothing.`;
 
-interface RunFlags extends ConnectionFlags {
-  readonly directory: string;
+interface RunFlags extends ConnectionFlags, HostFlags {
   readonly machine: string;
   readonly port: number;
   readonly bootstrap?: string;
@@ -25,9 +25,10 @@ export function createAgentRunCommand(io: Io): Command {
   const command = createDefinedCommand('run').addHelpText('after', HELP);
   return addConnectionOptions(command).action(async (flags: RunFlags) => {
     const access = await accessFrom(io, flags);
-    const { directory, machine, port } = flags;
+    const { host, directory, machine, port } = flags;
     try {
-      await startAgent(io, { directory, machine, port, access, version: KUBENODE_VERSION });
+      const place = { host, ...optional('directory', directory) };
+      await startAgent(io, { ...place, machine, port, access, version: KUBENODE_VERSION });
     } finally {
       if ('client' in access) await access.client.close();
     }
@@ -36,10 +37,9 @@ export function createAgentRunCommand(io: Io): Command {
 
 /** Its own certificate, unless a kubeconfig is named; a host that never joined uses the kubeconfig that every command finds. */
 async function accessFrom(io: Io, flags: RunFlags): Promise<AgentAccess> {
-  const { bootstrap, kubeconfig, context, directory } = flags;
-  const isNamed = kubeconfig !== undefined || context !== undefined;
+  const { bootstrap, context } = flags;
   if (bootstrap !== undefined) return { own: { bootstrapFile: resolve(bootstrap) } };
-  if (!isNamed && existsSync(join(directory, identityFiles(AGENT_PKI).certificate))) return { own: {} };
+  if (usesOwnCertificate(flags)) return { own: {} };
   const client = await connectFrom(io, flags);
   const found = findKubeconfig(io, flags);
   const { connection } = await loadConfig({
@@ -49,4 +49,9 @@ async function accessFrom(io: Io, flags: RunFlags): Promise<AgentAccess> {
   });
   const { tls } = await connection.credentials.current();
   return { client, ...(tls.ca === undefined ? {} : { ca: tls.ca }) };
+}
+
+function usesOwnCertificate({ kubeconfig, context, directory = '/' }: RunFlags): boolean {
+  const isNamed = kubeconfig !== undefined || context !== undefined;
+  return !isNamed && existsSync(join(directory, identityFiles(AGENT_PKI).certificate));
 }

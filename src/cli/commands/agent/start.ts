@@ -2,25 +2,45 @@
 import { resolve } from 'node:path';
 import { createJsonLog } from '../../../agent/log.ts';
 import { type AgentAccess, runAgent } from '../../../agent/main.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { systemRandom } from '../../../os/system-random.ts';
+import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 
-export interface StartOptions {
-  readonly directory: string;
+export interface StartOptions extends HostFlags {
   readonly machine: string;
   readonly port: number;
   readonly access: AgentAccess;
   readonly version: string;
 }
 
-export async function startAgent(io: Io, options: StartOptions): Promise<void> {
+export interface HostFlags {
+  /** sandbox or systemd. */
+  readonly host: string;
+  readonly directory?: string;
+}
+
+export async function startAgent(io: Io, { host, directory, ...options }: StartOptions): Promise<void> {
+  const reason = hostFlagsReason({ host, ...optional('directory', directory) });
+  if (reason !== undefined) throw new CliError(reason, { exitCode: EXIT.usage });
+  if (host === 'systemd' && process.getuid?.() !== 0) {
+    const hint = 'run it as root, or use --host sandbox --directory <folder>';
+    throw new CliError('--host systemd needs root', { hint, exitCode: EXIT.denied });
+  }
   const all = {
     ...options,
-    directory: resolve(options.directory),
+    ...optional('directory', directory === undefined ? undefined : resolve(directory)),
     clock: io.clock,
     log: createJsonLog({ write: (line) => io.out(line), clock: io.clock }),
     random: systemRandom,
     onListening: (url: string) => io.err(`health and metrics: ${url}\n`),
   };
   await runAgent(all, io.signal);
+}
+
+/** Why host and directory do not go together. */
+export function hostFlagsReason({ host, directory }: HostFlags): string | undefined {
+  if (host === 'sandbox' && directory === undefined) return '--host sandbox needs --directory <folder>';
+  if (host === 'sandbox' || directory === undefined) return undefined;
+  return '--directory is for --host sandbox: systemd has one root directory';
 }

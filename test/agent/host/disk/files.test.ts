@@ -68,7 +68,7 @@ describe('the owners of a real node', () => {
   it('are named as in /etc/passwd and /etc/group', async () => {
     const path = join(folder, 'a');
     writeFileSync(path, 'x');
-    const real = new DiskFiles(createHostRoot('/'), createAccountOwners());
+    const real = new DiskFiles(createHostRoot('/'), createAccountOwners(createHostRoot('/')));
     const owner = (await real.stat(path))?.owner;
     expect(owner).toMatch(/^[a-z_][\w-]*:[a-z_][\w-]*$/);
     await expect(

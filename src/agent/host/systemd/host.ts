@@ -1,0 +1,63 @@
+/** A real machine with systemd: the root file system, units through systemctl, processes through /proc. Needs root. */
+import type { Clock } from '../../../os/clock.ts';
+import { DiskFiles } from '../disk/files.ts';
+import { createAccountOwners } from '../disk/owners.ts';
+import { createHostRoot } from '../disk/root.ts';
+import { downloadTo } from '../download.ts';
+import type { Host } from '../port.ts';
+import { probeNetwork } from '../probe.ts';
+import { runCommand } from './commands.ts';
+import { createSystemdNode } from './node.ts';
+import { createScopeRunner } from './scope.ts';
+import { createUnitProcessReader } from './unit-process.ts';
+import { UnitReader } from './unit-reader.ts';
+import { UnitWatch } from './unit-watch.ts';
+import { SystemdUnits } from './units.ts';
+
+export interface SystemdHostOptions {
+  readonly clock: Clock;
+  /** Called when a process of a unit ended, or a file of a unit changed. */
+  readonly onUnitChange?: (unit: string) => void;
+  /** Ends the wait for a reboot. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SystemdHost extends Host {
+  /** Begins to notice changes of units. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createSystemdHost({ clock, onUnitChange, signal }: SystemdHostOptions): SystemdHost {
+  const root = createHostRoot('/');
+  const files = new DiskFiles(root, createAccountOwners(root));
+  const watch = new UnitWatch(clock, onUnitChange ?? (() => undefined));
+  const readProcess = createUnitProcessReader();
+  const units = new SystemdUnits({
+    files,
+    run: runCommand,
+    reader: new UnitReader(runCommand, clock),
+    async processOf(unit, found) {
+      const process = await readProcess(unit, found);
+      watch.observed(unit.name, process);
+      return process;
+    },
+  });
+  return {
+    type: 'systemd',
+    capabilities: { systemdUnits: true, ownership: true, programs: true, limits: true },
+    directory: '/',
+    files,
+    units,
+    processes: { run: createScopeRunner(runCommand) },
+    node: createSystemdNode({ run: runCommand, clock, ...(signal && { signal }) }),
+    network: {
+      download: (url, to, limits) => downloadTo(url, root.toDisk(to), limits, clock),
+      probe: probeNetwork,
+      // The machine is all ours: a component gets the ports that it declares.
+      assignPorts: async (_component, ports) => new Map(ports.map(({ name, port }) => [name, port])),
+    },
+    open: async () => watch.open(files),
+    close: async () => watch.close(),
+  };
+}

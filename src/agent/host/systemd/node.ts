@@ -1,0 +1,54 @@
+/** The machine itself: identity, facts, reboot. */
+import { readFile } from 'node:fs/promises';
+import { arch, release } from 'node:os';
+import type { Clock } from '../../../os/clock.ts';
+import { readFileIfExists } from '../../../os/files.ts';
+import { HostError } from '../errors.ts';
+import type { HostNode } from '../port.ts';
+import { failureText, type RunCommand } from './commands.ts';
+import { parseProperties, parseTimestamp } from './unit-properties.ts';
+
+export interface SystemdNodeOptions {
+  readonly run: RunCommand;
+  readonly clock: Clock;
+  /** When the agent has to end: systemd sends it before the machine goes down. */
+  readonly signal?: AbortSignal;
+}
+
+/** A machine that still runs after this time has not rebooted. */
+const REBOOT_MS = 5 * 60_000;
+
+export function createSystemdNode({ run, clock, signal }: SystemdNodeOptions): HostNode {
+  return {
+    bootId: async () => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
+    machineId: async () => (await readFile('/etc/machine-id', 'utf8')).trim(),
+    facts: async () => ({
+      os: 'linux',
+      osImage: osImage((await readFileIfExists('/etc/os-release')) ?? ''),
+      kernel: release(),
+      arch: arch() === 'arm64' ? 'arm64' : 'amd64',
+      bootedAt: await readBootedAt(run),
+    }),
+    async reboot() {
+      const answer = await run(['systemctl', '--no-ask-password', 'reboot']);
+      if (answer.exitCode !== 0) throw notRebooted(failureText(answer));
+      // It must not look done before it is: the next thing that the agent sees is another boot id.
+      await clock.sleep(REBOOT_MS, signal);
+      throw notRebooted(`it still runs after ${REBOOT_MS / 60_000} minutes`);
+    },
+  };
+}
+
+async function readBootedAt(run: RunCommand): Promise<Date> {
+  const { stdout } = await run(['systemctl', 'show', '--property=UserspaceTimestamp']);
+  return new Date(parseTimestamp(parseProperties(stdout).get('UserspaceTimestamp') ?? '') ?? 0);
+}
+
+export function osImage(osRelease: string): string {
+  const name = /^PRETTY_NAME="?(?<name>[^"\n]*)"?$/m.exec(osRelease)?.groups?.['name'];
+  return name ?? 'Linux';
+}
+
+function notRebooted(because: string): HostError {
+  return new HostError('NotStopped', `the machine did not reboot: ${because}`, { where: 'systemctl reboot' });
+}

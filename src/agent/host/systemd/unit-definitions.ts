@@ -1,0 +1,81 @@
+/** Definitions of units on the disk: what is written, what is there, what was there before. */
+import type { HostFiles, UnitDefinition } from '../port.ts';
+import { definitionFile, dropInDirectory, hasAgentHeader, type UnitFile, unitFiles } from './unit-files.ts';
+import { type OriginalUnit, UnitOriginals } from './unit-originals.ts';
+
+const ATTRIBUTES = { mode: '0644', owner: 'root:root' };
+
+export class UnitDefinitions {
+  readonly #files: HostFiles;
+  readonly #originals: UnitOriginals;
+
+  constructor(files: HostFiles) {
+    this.#files = files;
+    this.#originals = new UnitOriginals(files);
+  }
+
+  /** A unit that the host has is ours as soon as it was noted how it was before. */
+  async isWritten(unit: UnitDefinition): Promise<boolean> {
+    if (!(await this.#originals.read(unit.name))) return false;
+    for (const file of unitFiles(unit)) if (!(await this.#isSame(file))) return false;
+    return (await this.#staleDropIns(unit)).length === 0;
+  }
+
+  /** Whether anything changed. `state` is how the unit is now, if the host has it. */
+  async write(unit: UnitDefinition, state: OriginalUnit['state']): Promise<boolean> {
+    const files = unitFiles(unit);
+    await this.#originals.keep(
+      unit.name,
+      state,
+      files.map(({ path }) => path),
+    );
+    let isChanged = false;
+    for (const file of files) {
+      if (await this.#isSame(file)) continue;
+      await this.#files.write(file.path, new TextEncoder().encode(file.content), ATTRIBUTES);
+      isChanged = true;
+    }
+    const stale = await this.#staleDropIns(unit);
+    for (const path of stale) await this.#files.remove(path);
+    return isChanged || stale.length > 0;
+  }
+
+  /** Removes our files, and puts back what was in their place. */
+  async remove(unit: UnitDefinition): Promise<OriginalUnit | undefined> {
+    const { name, existing } = unit;
+    const original = await this.#originals.read(name);
+    // Whatever is there now, such as a link to /dev/null: it took the place of our definition.
+    if (!existing) await this.#files.remove(definitionFile(name));
+    for (const path of await this.#ourDropIns(name)) await this.#files.remove(path);
+    if (original) await this.#originals.putBack(name, original);
+    const directory = dropInDirectory(name);
+    if ((await this.#files.list(directory)).length === 0) await this.#files.remove(directory);
+    return original;
+  }
+
+  async forget(name: string): Promise<void> {
+    await this.#originals.forget(name);
+  }
+
+  async #isSame({ path, content }: UnitFile): Promise<boolean> {
+    const stat = await this.#files.stat(path);
+    const isFile = stat?.type === 'File' && stat.mode === ATTRIBUTES.mode && stat.owner === ATTRIBUTES.owner;
+    return isFile && new TextDecoder().decode(await this.#files.read(path)) === content;
+  }
+
+  /** Those of an earlier version. Drop-ins of other people stay. */
+  async #staleDropIns(unit: UnitDefinition): Promise<readonly string[]> {
+    const expected = new Set(unitFiles(unit).map(({ path }) => path));
+    return (await this.#ourDropIns(unit.name)).filter((path) => !expected.has(path));
+  }
+
+  async #ourDropIns(name: string): Promise<readonly string[]> {
+    const directory = dropInDirectory(name);
+    const ours: string[] = [];
+    for (const each of await this.#files.list(directory)) {
+      const path = `${directory}/${each}`;
+      if (hasAgentHeader(await this.#files.read(path))) ours.push(path);
+    }
+    return ours;
+  }
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { CommandAnswer } from '../../../../src/agent/host/systemd/commands.ts';
+import { createSystemdNode, osImage } from '../../../../src/agent/host/systemd/node.ts';
+import { virtualClock } from '../../../support/virtual-clock.ts';
+
+async function refuse(): Promise<CommandAnswer> {
+  return { exitCode: 1, stdout: '', stderr: 'Call to Reboot failed: Access denied\n' };
+}
+
+describe('reboot', () => {
+  it('AGT-22 never looks done before the machine has another boot id', async () => {
+    const stop = new AbortController();
+    const run = async (): Promise<CommandAnswer> => {
+      stop.abort(new Error('systemd ends the agent'));
+      return { exitCode: 0, stdout: '', stderr: '' };
+    };
+    const node = createSystemdNode({ run, clock: virtualClock(), signal: stop.signal });
+    await expect(node.reboot()).rejects.toThrow('systemd ends the agent');
+  });
+
+  it('names why systemd refused', async () => {
+    await expect(createSystemdNode({ run: refuse, clock: virtualClock() }).reboot()).rejects.toMatchObject({
+      message: 'the machine did not reboot: Call to Reboot failed: Access denied',
+    });
+  });
+});
+
+it.each([
+  ['NAME="Debian"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n', 'Debian GNU/Linux 12 (bookworm)'],
+  ['PRETTY_NAME=Flatcar\n', 'Flatcar'],
+  ['', 'Linux'],
+])('reads the name of the operating system', (osRelease, expected) => {
+  expect(osImage(osRelease)).toBe(expected);
+});

@@ -1,0 +1,39 @@
+/** The machine of a host: identity, facts, ports. */
+import { describe, expect, it } from 'vitest';
+import type { ContractBed } from './bed.ts';
+
+export function describeNode(bed: ContractBed): void {
+  describe('node', () => {
+    it('has an identity and facts that do not change', async () => {
+      expect(await bed.host.node.machineId()).toBe(await bed.host.node.machineId());
+      expect(await bed.host.node.bootId()).toBe(await bed.host.node.bootId());
+      expect(await bed.host.node.facts()).toMatchObject({ os: 'linux' });
+    });
+
+    it('assigns the same port to the same name', async () => {
+      const ports = [
+        { name: 'web', port: 8080 },
+        { name: 'metrics', port: 9090 },
+      ];
+      const first = await bed.host.network.assignPorts('proxy', ports);
+      expect(new Set(first.values()).size).toBe(2);
+      await bed.restartAgent();
+      expect(await bed.host.network.assignPorts('proxy', ports)).toEqual(first);
+    });
+
+    it('was booted in the past, at a time that does not change', async () => {
+      const before = await bed.host.node.facts();
+      expect(before.bootedAt.getTime()).toBeGreaterThan(0);
+      expect(['amd64', 'arm64']).toContain(before.arch);
+      await bed.restartAgent();
+      expect(await bed.host.node.facts()).toEqual(before);
+    });
+
+    it('keeps its identity over a reboot', async () => {
+      const before = await bed.host.node.machineId();
+      await bed.host.node.reboot();
+      await bed.restartAgent();
+      expect(await bed.host.node.machineId()).toBe(before);
+    });
+  });
+}
