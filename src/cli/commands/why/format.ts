@@ -1,4 +1,5 @@
 /** Prints why acts on a machine happen or do not: the answer first, then what is in the way. Pure. */
+import { denialPage } from '../../../api/deny-reasons.ts';
 import type { ActVerdict, GrantInTheWay, MachineExplanation } from '../../../defender/explain.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../age.ts';
@@ -80,5 +81,9 @@ function actLines(
     ...inTheWay.slice(0, SHOWN).map((grant) => `          ${grantLine(grant, now)}`),
     ...(inTheWay.length > SHOWN ? [`          and ${inTheWay.length - SHOWN} more`] : []),
     ...section('  retry', retryAt ? [`at ${retryAt.toISOString()}`] : ['when what is named above changes']),
+    ...section(
+      '  read',
+      causes.slice(0, 1).map(({ reason }) => denialPage(reason)),
+    ),
   ];
 }

@@ -78,6 +78,7 @@ it('R29 prints the deciding limit first, then the rest, who is in the way, and w
       '  also    NodeInterval  last job ended 06:51 (until 2030-01-01T00:21:00.000Z)',
       '          node-a17  Reboot Started  RemedyOperationJob node-a17-kernel-hang, granted 3m ago, ends 2030-01-01T00:02:00Z  [g-1]',
       '  retry   when what is named above changes',
+      '  read    docs/runbooks/denials.md#concurrencypool',
       'breakers  fleet-default/unhealthy/cluster Open for 60s, not closed before 2030-01-01T00:09:00Z: 3 of 4',
       '',
     ].join('\n'),
