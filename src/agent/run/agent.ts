@@ -81,6 +81,8 @@ export class Agent implements AsyncDisposable {
   #reports: ReadonlyMap<string, ReportedComponent> | undefined;
   #hasSettled = true;
   #heartbeatMs = Number.NEGATIVE_INFINITY;
+  #isBeating = false;
+  #isHeard = true;
   #watched: { readonly paths: readonly string[]; readonly watch?: AsyncDisposable } = { paths: [] };
 
   constructor(options: AgentOptions, parts: AgentParts) {
@@ -129,7 +131,7 @@ export class Agent implements AsyncDisposable {
     const { status, before } = await publisher.publish({ reports, jobs, state, refused });
     if (state) this.#options.events?.record(state, planMachineEvents(before, status));
     await this.#watchFiles(reports);
-    await this.#heartbeat();
+    this.#heartbeat();
     observer?.reconciled(status, (clock.monotonicMs() - beganMs) / 1000);
   }
 
@@ -182,16 +184,29 @@ export class Agent implements AsyncDisposable {
     this.#options.observer?.acted(component, action);
   }
 
-  /** After a reconcile that finished, never beside it: a loop that hangs must not look alive. */
-  async #heartbeat(): Promise<void> {
-    const { api, clock, log } = this.#options;
-    if (!api.isOnline() || clock.monotonicMs() - this.#heartbeatMs < HEARTBEAT_MS - MIN_WAIT_MS) return;
+  /**
+   * After a reconcile that finished, never beside it: a loop that hangs must not look alive. It does not wait for the answer, and
+   * not for the watch: the agent lives while both are slow.
+   */
+  #heartbeat(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#isBeating || !this.accepted() || nowMs - this.#heartbeatMs < HEARTBEAT_MS - MIN_WAIT_MS) return;
+    this.#isBeating = true;
+    this.#heartbeatMs = nowMs;
+    void this.#beat();
+  }
+
+  async #beat(): Promise<void> {
+    const { api, log } = this.#options;
     try {
       await api.heartbeat();
-      this.#heartbeatMs = clock.monotonicMs();
+      this.#isHeard = true;
     } catch (error) {
-      log.warn('heartbeat not written', { error });
+      // One line for each outage.
+      if (this.#isHeard) log.warn('heartbeat not written', { error });
+      this.#isHeard = false;
     }
+    this.#isBeating = false;
   }
 
   async #watchFiles(reports: ReadonlyMap<string, ReportedComponent>): Promise<void> {

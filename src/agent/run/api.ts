@@ -62,6 +62,11 @@ const LEASES: Resource = {
   plural: 'leases',
   namespaced: true,
 };
+/**
+ * After a restart of the API server each agent makes four requests, two lists and two watches. 2,000 agents within a minute make
+ * 133 a second. What it last accepted is enforced meanwhile, and its heartbeat does not wait for them.
+ */
+const RECONNECT_SPREAD_MS = 60_000;
 /** Four heartbeats may be missed. */
 const LEASE_SECONDS = 40;
 
@@ -70,7 +75,8 @@ export function createAgentApi({ client, machine, clock, log, random, onChange }
   store.subscribe({ added: onChange, updated: onChange });
   const jobs = createStore<RemedyOperationJob>({ log });
   jobs.subscribe({ added: onChange, updated: onChange, removed: onChange });
-  const watch = { client, clock, log, random, recovered: onChange };
+  const reconnectSpreadMs = RECONNECT_SPREAD_MS;
+  const watch = { client, clock, log, random, recovered: onChange, reconnectSpreadMs };
   const reflector = createReflector<Machine>({
     ...watch,
     resource: MACHINES,

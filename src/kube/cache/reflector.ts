@@ -8,9 +8,9 @@ import type { Client } from '../client/client.ts';
 import { isKubeError, KubeError, type KubeErrorCode } from '../client/errors.ts';
 import { collectionLabel } from '../client/paths.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
-import { backOffAfterError, NO_ERRORS } from '../process/backoff.ts';
 import type { Log } from '../process/log.ts';
 import { createWatchPosition, followWatch, type ReflectorSource, readCompleteList } from './list-watch.ts';
+import { createRetryDelay } from './retry-delay.ts';
 import type { WritableStore } from './store.ts';
 import { createTransform, type Transform } from './trim.ts';
 import type { Selection } from './verify-missing.ts';
@@ -27,6 +27,11 @@ export interface ReflectorOptions<T extends KubeObject = KubeObject> extends Sel
   readonly metrics?: { restarted(kind: string, because: string): void };
   /** Called when the server can be read for the first time, or again after an error. The store may be unchanged. */
   readonly recovered?: () => void;
+  /**
+   * After the server was lost, each attempt waits a random part of this time. For clients by the thousand: a server that
+   * comes back must not get all of them at once. The first list is tried without it.
+   */
+  readonly reconnectSpreadMs?: number;
 }
 
 export interface Reflector {
@@ -54,7 +59,7 @@ const MAY_BE_BAD_VERSION: ReadonlySet<KubeErrorCode> = new Set(['Timeout', 'Inva
 const RELIST_AFTER_FAILURES = 5;
 
 export function createReflector<T extends KubeObject = KubeObject>(options: ReflectorOptions<T>): Reflector {
-  const { clock, resource, store, random } = options;
+  const { clock, resource, store } = options;
   const source: ReflectorSource<T> = {
     ...options,
     selection: selectionOf(options),
@@ -71,7 +76,7 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
   return { run, synced, freshness };
 
   async function run(signal: AbortSignal): Promise<void> {
-    let backoff = NO_ERRORS;
+    const delay = createRetryDelay(options);
     while (!signal.aborted) {
       const { from } = position;
       try {
@@ -79,12 +84,10 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
       } catch (caught) {
         if (signal.aborted) return;
         error = recordError(caught, from === undefined ? 'list' : 'watch');
-        backoff = backOffAfterError(backoff, {
-          atMs: clock.monotonicMs(),
-          random: random(),
-          retryAfterSeconds: error.retryAfterSeconds,
-        });
-        await pause(backoff.delayMs, signal);
+        const isLost = store.hasSynced() && delay.isSpread(error);
+        // A server that was restarted knows no older resourceVersion: a watch from there would be a lost request.
+        if (isLost) position.from = undefined;
+        await pause(delay.after(error, isLost), signal);
       }
     }
   }

@@ -39,3 +39,11 @@ export function backOffAfterError(
   const delayMs = Math.max(whole * (0.5 + random / 2), retryAfterSeconds * 1000 * (1 + random / 10));
   return { errors, atMs, delayMs };
 }
+
+/** Full jitter: an even load of the server while all of its clients return. */
+export function spreadReconnect(
+  spreadMs: number,
+  { random, retryAfterSeconds = 0 }: { random: number; retryAfterSeconds?: number | undefined },
+): number {
+  return Math.max(spreadMs * random, retryAfterSeconds * 1000 * (1 + random));
+}

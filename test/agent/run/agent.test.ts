@@ -217,6 +217,31 @@ describe('the loop of the agent', () => {
     expect(api.heartbeats - before).toBeLessThanOrEqual(12);
   });
 
+  it('AGT-62 writes its heartbeat while the watch is away, and waits for no answer to it', async () => {
+    await install(V1);
+    api.online = false;
+    const before = api.heartbeats;
+    await run(30);
+    expect(api.heartbeats - before).toBeGreaterThanOrEqual(2);
+    const answer = Promise.withResolvers<void>();
+    api.heartbeat = async () => {
+      api.heartbeats += 1;
+      await answer.promise;
+    };
+    await run(30);
+    const hanging = api.heartbeats;
+    await run(60);
+    expect(api.heartbeats).toBe(hanging);
+    answer.resolve();
+    await run(30);
+    expect(api.heartbeats).toBeGreaterThan(hanging);
+  });
+
+  it('AGT-62 writes no heartbeat before it knows its Machine', async () => {
+    await run(30);
+    expect(api.heartbeats).toBe(0);
+  });
+
   it('AGT-13 keeps the versions that it may return to, and no older ones', async () => {
     for (const version of ['1.0', '1.1', '1.2']) await install(componentSpec(version));
     const directories = await host.files.list('/opt/kubenode/proxy');

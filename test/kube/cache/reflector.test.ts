@@ -49,6 +49,38 @@ describe('createReflector', () => {
     expect(server.requests.filter((line) => line.startsWith('list'))).toHaveLength(2);
   });
 
+  it('AGT-02 returns to a server that was lost at a random time, with a list instead of a watch that is too old', async () => {
+    const lost = { fault: 'error', code: 'Unreachable' } as const;
+    const { clock, server, restarts } = await createReflectorBed(
+      ['a'],
+      ({ watchFaults }) => void watchFaults.push(lost),
+      { reconnectSpreadMs: 60 * SECOND, random: () => 0.4 },
+    );
+    server.listFaults.push(lost);
+    expect(server.requests).toEqual(['list 500', 'watch 101']);
+    await clock.advance(23 * SECOND);
+    expect(server.requests).toHaveLength(2);
+    await clock.advance(2 * SECOND);
+    expect(server.requests.slice(2)).toEqual(['list 500']);
+    // It failed: another random part of the whole time, not twice as long.
+    await clock.advance(24 * SECOND);
+    expect(server.requests.slice(3)).toEqual(['list 500', 'watch 101']);
+    expect(restarts).toEqual(['Thing Unreachable']);
+  });
+
+  it('waits for no spread before its first list, and after an answer that its version is too old', async () => {
+    const { clock, server } = await createReflectorBed(
+      ['a'],
+      ({ watchFaults, listFaults }) => {
+        listFaults.push({ fault: 'error', code: 'Unreachable' });
+        watchFaults.push({ fault: 'error', code: 'Gone' });
+      },
+      { reconnectSpreadMs: 60 * SECOND },
+    );
+    await clock.advance(3 * SECOND);
+    expect(server.requests).toEqual(['list 500', 'list 500', 'watch 101', 'list 500', 'watch 101']);
+  });
+
   it('reports a recreated object as deleted and added', async () => {
     const { clock, server, changes } = await createReflectorBed(['a'], ({ watchFaults }) => {
       watchFaults.push({ fault: 'error', code: 'Gone' });

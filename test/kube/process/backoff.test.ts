@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backOffAfterError, NO_ERRORS, WATCH_BACKOFF } from '../../../src/kube/process/backoff.ts';
+import {
+  backOffAfterError,
+  NO_ERRORS,
+  spreadReconnect,
+  WATCH_BACKOFF,
+} from '../../../src/kube/process/backoff.ts';
 import { runs } from '../../support/sweep-size.ts';
 
 describe('backOffAfterError', () => {
@@ -41,5 +46,19 @@ describe('backOffAfterError', () => {
       }),
       runs(200, 10_000),
     );
+  });
+});
+
+describe('spreadReconnect', () => {
+  it.each([
+    ['any part of the time', { random: 0.25 }, 15_000],
+    ['no time', { random: 0 }, 0],
+    [
+      'at least what the server asked for, and up to twice of it',
+      { random: 0.5, retryAfterSeconds: 100 },
+      150_000,
+    ],
+  ])('waits %s', (_, attempt, expected) => {
+    expect(spreadReconnect(60_000, attempt)).toBe(expected);
   });
 });

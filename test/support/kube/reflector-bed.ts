@@ -29,6 +29,7 @@ export interface ReflectorBed {
 export async function createReflectorBed(
   names: readonly string[] = [],
   prepare: (server: SmallServer) => void = () => {},
+  options: { readonly reconnectSpreadMs?: number; readonly random?: () => number } = {},
 ): Promise<ReflectorBed> {
   const clock = virtualClock();
   const server = createSmallServer(clock);
@@ -46,7 +47,7 @@ export async function createReflectorBed(
   const metrics = { restarted: (kind: string, because: string) => void restarts.push(`${kind} ${because}`) };
   const parts = { client: server, resource: THINGS, store: objects, clock, log: memoryLog(), metrics };
   const recovered = (): void => void recoveries.push(clock.monotonicMs());
-  const running = createReflector({ ...parts, recovered, random: () => 0.5 });
+  const running = createReflector({ ...parts, recovered, random: () => 0.5, ...options });
   const stopping = new AbortController();
   const done = running.run(stopping.signal);
   const stop = async (): Promise<void> => {
