@@ -19,6 +19,8 @@ export interface ComponentInput {
   readonly others: ReadonlyMap<string, OtherComponent>;
   /** Why the last operation of the current step failed. */
   readonly failure?: OperationFailure;
+  /** Key of the step of a repair job that asks to install the version in force again. */
+  readonly reinstall?: string;
   /** Absent until a probe ran after the last start. */
   readonly probation?: ProbationProgress;
 }

@@ -3,6 +3,7 @@
  * swap, start and probation, or back. Pure. A plan is a list of operations followed by the record of the next step, so
  * that each step is durable before it begins, and what is found done is not repeated.
  */
+import { optional } from '../../kube/objects/optional.ts';
 import type { Transition } from '../journal/record.ts';
 import type { ComponentInput } from './input.ts';
 import type { ComponentPlan } from './operation.ts';
@@ -24,18 +25,24 @@ export function hasStopped({ step }: Transition): boolean {
   return step !== 'Fetching' && step !== 'Verified' && step !== 'Staged';
 }
 
-type DesiredTransition = Pick<Transition, 'entry' | 'from' | 'to' | 'step'>;
+type DesiredTransition = Pick<Transition, 'entry' | 'from' | 'to' | 'step' | 'reinstall'>;
 type NextTransition = DesiredTransition | { readonly plan: ComponentPlan };
 
 function isUnderWay(transition: Transition | undefined, next: DesiredTransition): transition is Transition {
-  return transition !== undefined && transition.to === next.to && transition.from === next.from;
+  if (transition === undefined || transition.reinstall !== next.reinstall) return false;
+  return transition.to === next.to && transition.from === next.from;
 }
 
 function begin(input: ComponentInput, next: DesiredTransition): ComponentPlan {
   return advance(input, [], {
     transition: { ...next, direction: 'Forward', bootId: input.observed.bootId, boots: 0 },
-    because: next.to === undefined ? 'the component is to be removed' : 'another version is desired',
+    because: beginReason(next),
   });
+}
+
+function beginReason({ to, reinstall }: DesiredTransition): string {
+  if (reinstall !== undefined) return 'a repair job installs the version in force again';
+  return to === undefined ? 'the component is to be removed' : 'another version is desired';
 }
 
 function desiredTransition(input: ComponentInput): NextTransition {
@@ -50,6 +57,9 @@ function desiredTransition(input: ComponentInput): NextTransition {
 
 function presentTransition(input: ComponentInput, to: string, ref: string): NextTransition {
   const { current: from, state, denied } = input.progress;
+  if (from === to && isReinstallDue(input)) {
+    return { entry: to, from, to, step: 'Fetching', ...optional('reinstall', input.reinstall) };
+  }
   if (denied.includes(to)) return { plan: deniedWait(input, ref) };
   if (from !== to || state === 'Failed') {
     return { entry: to, ...(from !== undefined && { from }), to, step: 'Fetching' };
@@ -57,6 +67,11 @@ function presentTransition(input: ComponentInput, to: string, ref: string): Next
   if (state === 'Committed') return { plan: NOTHING };
   const because = 'the version in force is the desired one';
   return { plan: settle(input, { state: 'Committed', current: from, because }) };
+}
+
+/** Once for each step of a job. */
+function isReinstallDue({ reinstall, progress }: ComponentInput): boolean {
+  return reinstall !== undefined && progress.reinstalled !== reinstall;
 }
 
 function absentTransition(input: ComponentInput, entry: string): NextTransition {

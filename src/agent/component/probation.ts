@@ -1,4 +1,5 @@
 /** Decides whether a started version is kept. Durations are monotonic, so no clock jump commits or rolls back. Pure. */
+import { optional } from '../../kube/objects/optional.ts';
 import type { Transition, TransitionFailure } from '../journal/record.ts';
 import type { ComponentInput, ProbationProgress } from './input.ts';
 import type { ComponentPlan } from './operation.ts';
@@ -39,14 +40,11 @@ function pendingText({ passingMs, pending }: ProbationProgress, holdSeconds: num
 }
 
 function passed(input: ComponentInput, transition: Transition): ComponentPlan {
-  const { from, to, direction, failure } = transition;
+  const { from, to, direction, failure, reinstall } = transition;
   if (direction === 'Forward') {
-    return settle(input, {
-      state: 'Committed',
-      current: to,
-      previous: from,
-      because: 'every probe passed long enough',
-    });
+    const because = 'every probe passed long enough';
+    const committed = { state: 'Committed', current: to, previous: from, because } as const;
+    return settle(input, committed, optional('reinstalled', reinstall));
   }
   return settle(
     input,

@@ -10,7 +10,12 @@ export function goBack(
   failure: TransitionFailure,
 ): ComponentPlan {
   const { goal } = endsOf(input, transition);
-  const { from, to } = transition;
+  const { from, to, reinstall } = transition;
+  // There is no other version to return to, and this one is not denied: it ran before.
+  if (reinstall !== undefined) {
+    const because = `the version in force could not be installed again: ${failure.message}`;
+    return settle(input, { state: 'Failed', current: to, because }, { failure, reinstalled: reinstall });
+  }
   if (goal?.rollbackSupported === false) {
     const because = `${failure.message}; this version cannot be rolled back`;
     return settle(

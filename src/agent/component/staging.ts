@@ -9,29 +9,42 @@ import { advance, endsOf, toStep } from './transition.ts';
 
 export function planFetching(input: ComponentInput, transition: Transition): ComponentPlan {
   const { goal } = endsOf(input, transition);
-  return advance(input, goal ? fetchActions(goal, input) : [], {
+  return advance(input, goal ? fetchActions(goal, input, transition) : [], {
     transition: toStep(transition, 'Verified', input.observed.bootId),
     because: 'downloaded',
   });
 }
 
-function fetchActions(goal: Target, { targets, observed }: ComponentInput): readonly ComponentAction[] {
+function fetchActions(
+  goal: Target,
+  { targets, observed }: ComponentInput,
+  transition: Transition,
+): readonly ComponentAction[] {
   const { artifact } = goal;
   const present =
-    !artifact || observed.directories.has(goal.directory) || observed.artifacts.has(artifact.sha256);
+    !artifact || isUnpacked(goal, observed, transition) || observed.artifacts.has(artifact.sha256);
   return [
     ...(targets.has(goal.id) ? [] : [operate({ op: 'StoreTarget', target: goal }, 'not stored yet')]),
     ...(present ? [] : [operate({ op: 'Download', target: goal }, 'the artifact is not in the cache')]),
   ];
 }
 
+/** What a repair installs again is unpacked from a verified artifact, whatever the directory contains. */
+function isUnpacked(
+  { directory }: Target,
+  { directories }: ComponentInput['observed'],
+  { reinstall }: Transition,
+): boolean {
+  return reinstall === undefined && directories.has(directory);
+}
+
 export function planVerified(input: ComponentInput, transition: Transition): ComponentPlan {
   const { goal } = endsOf(input, transition);
-  const isStaged = !goal?.artifact || input.observed.directories.has(goal.directory);
+  const isStaged = !goal?.artifact || isUnpacked(goal, input.observed, transition);
   const operations =
     goal && !isStaged
       ? [
-          ...fetchActions(goal, input),
+          ...fetchActions(goal, input, transition),
           operate({ op: 'VerifyArtifact', target: goal }, 'verified before it is used'),
         ]
       : [];
@@ -42,7 +55,8 @@ export function planVerified(input: ComponentInput, transition: Transition): Com
 export function planStaged(input: ComponentInput, transition: Transition): ComponentPlan {
   const operations = stageActions(input, transition);
   if (operations.length > 0) return { actions: operations };
-  const wait = activationWait(input, transition);
+  // The release of the step is the permission of a repair.
+  const wait = transition.reinstall === undefined ? activationWait(input, transition) : undefined;
   if (wait) return { actions: [], wait };
   const { desired, observed } = input;
   const grant = desired.state === 'Present' || desired.state === 'Absent' ? desired.grant : undefined;

@@ -1,6 +1,6 @@
 /** What is left of the current step of a transition, and the step after it. Pure. */
 import type { Transition, TransitionFailure, TransitionStep } from '../journal/record.ts';
-import { changeBetween } from '../target/change.ts';
+import { changeBetween, type TargetChange } from '../target/change.ts';
 import type { Target } from '../target/target.ts';
 import type { ComponentInput } from './input.ts';
 import type { ComponentAction, ComponentPlan } from './operation.ts';
@@ -88,9 +88,17 @@ function rebootPlan(input: ComponentInput, transition: Transition): ComponentPla
 /** One reboot may have another cause. A second one is blamed on the new version. */
 const MAX_BOOTS = 2;
 
+/** A repair restarts every unit and never reboots: it changes nothing but what was damaged. */
+function transitionChange(input: ComponentInput, transition: Transition): TargetChange {
+  const { origin, goal } = endsOf(input, transition);
+  if (transition.reinstall === undefined) return changeBetween(origin, goal);
+  const stop = new Set(goal?.units.map(({ name }) => name));
+  return { class: 'Restart', stop, reload: new Set(), because: 'the component is installed again' };
+}
+
 function planStopping(input: ComponentInput, transition: Transition): ComponentPlan {
   const { origin, goal } = endsOf(input, transition);
-  const change = changeBetween(origin, goal);
+  const change = transitionChange(input, transition);
   const operations = [origin, goal].flatMap((target) =>
     (target?.units ?? [])
       .filter(({ name }) => change.stop.has(name) && (target === origin || !hasUnit(origin, name)))
@@ -114,9 +122,14 @@ function isInactive(active: string | undefined): boolean {
 
 function planSwapped(input: ComponentInput, transition: Transition): ComponentPlan {
   const { origin, goal } = endsOf(input, transition);
-  const operations = swapActions(origin, goal, input.observed);
+  const operations = [
+    ...(transition.reinstall !== undefined && goal?.artifact
+      ? [operate({ op: 'Unpack', target: goal }, 'the component is installed again')]
+      : []),
+    ...swapActions(origin, goal, input.observed),
+  ];
   if (!goal) return settleRemoved(input, transition, operations);
-  const reboot = changeBetween(origin, goal).class === 'Reboot';
+  const reboot = transitionChange(input, transition).class === 'Reboot';
   return advance(input, operations, {
     transition: toStep(transition, reboot ? 'Rebooting' : 'Starting'),
     because: 'files, links and units are in place',
@@ -150,7 +163,7 @@ function planRebooting(input: ComponentInput, transition: Transition): Component
 function planStarting(input: ComponentInput, transition: Transition): ComponentPlan {
   const { origin, goal } = endsOf(input, transition);
   if (!goal) return settleRemoved(input, transition, []);
-  const change = changeBetween(origin, goal);
+  const change = transitionChange(input, transition);
   const stateOf = (name: string): string | undefined => input.observed.units.get(name)?.active;
   const failed = goal.units.find(
     ({ name, running }) =>

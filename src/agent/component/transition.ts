@@ -53,6 +53,7 @@ export function toStep(transition: Transition, step: TransitionStep, bootId = tr
 export interface SettleOptions {
   readonly denied?: string;
   readonly failure?: TransitionFailure;
+  readonly reinstalled?: string;
   readonly operations?: readonly ComponentAction[];
 }
 
@@ -64,7 +65,7 @@ export function settle(
     readonly previous?: string | undefined;
     readonly because: string;
   },
-  { denied, failure, operations = [] }: SettleOptions = {},
+  { denied, failure, reinstalled, operations = [] }: SettleOptions = {},
 ): ComponentPlan {
   const { state, current, previous, because } = end;
   const record = {
@@ -76,6 +77,7 @@ export function settle(
     history: historyAfter(progress.history, current, previous),
     ...(denied !== undefined && { denied }),
     ...(failure && { failure }),
+    ...(reinstalled !== undefined && { reinstalled }),
   } as const;
   return { actions: [...operations, { do: 'Record', record, because }] };
 }

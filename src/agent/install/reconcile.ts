@@ -34,7 +34,7 @@ export interface ComponentContext {
 /** What the agent knows besides the host and the journal. */
 export type ComponentCircumstances = Pick<
   ComponentInput,
-  'brakes' | 'component' | 'desired' | 'failure' | 'others' | 'probation'
+  'brakes' | 'component' | 'desired' | 'failure' | 'others' | 'probation' | 'reinstall'
 >;
 
 export interface ComponentResult {

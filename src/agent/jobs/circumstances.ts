@@ -1,7 +1,10 @@
 /** What the planner of jobs needs to know of the machine and its components. Pure. */
+import type { ReinstallComponentInput } from '../../api/generated/steps.ts';
 import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
+import type { Step } from '../../api/steps/steps.ts';
 import { hasStopped } from '../component/plan.ts';
 import { type AcceptedState, holdScope } from '../desired/accepted.ts';
+import { begunStep, type JobsState, jobStepKey } from '../journal/jobs.ts';
 import type { JournalState } from '../journal/progress.ts';
 
 /** From Stopping until its end a component is between two versions. */
@@ -39,3 +42,13 @@ function hasEnded({ spec, status, metadata }: RemedyOperationJob, now: Date): bo
   const isOver = !(Date.parse(spec.deadline) > now.getTime());
   return settled?.status === 'True' || metadata.deletionTimestamp !== undefined || isOver;
 }
+
+/** Of the begun step that installs this component again. */
+export function reinstallKey(jobs: JobsState, component: string): string | undefined {
+  const begun = begunStep(jobs);
+  const isOurs =
+    begun?.action === REINSTALL && (begun.input as ReinstallComponentInput).component === component;
+  return isOurs ? jobStepKey(begun) : undefined;
+}
+
+const REINSTALL: Step = 'ReinstallComponent';

@@ -49,8 +49,10 @@ export interface StepObservation {
     | 'No'
     /** Some of it: the rest can be done without repeating anything. */
     | 'Partly'
-    /** The loop of the agent carries it out, and continues by itself. */
+    /** The loop of the agent carries it out, and brings it to an end. */
     | 'Continues'
+    /** The loop of the agent has not begun it. */
+    | 'Waits'
     /** The host does not show it. */
     | 'Unknown';
   readonly message: string;

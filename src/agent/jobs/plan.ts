@@ -92,6 +92,7 @@ const IN_TIME: Verdicts = {
   No: { state: 'Failed', code: 'Interrupted' },
   Partly: 'Resume',
   Continues: undefined,
+  Waits: undefined,
   Unknown: undefined,
 };
 
@@ -99,6 +100,7 @@ const AFTER_ITS_TIME: Verdicts = {
   ...IN_TIME,
   No: { state: 'Failed', code: 'TimedOut' },
   Partly: { state: 'Failed', code: 'TimedOut' },
+  Waits: { state: 'Failed', code: 'TimedOut' },
   Unknown: { state: 'Ambiguous', code: 'Unknown' },
 };
 

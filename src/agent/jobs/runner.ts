@@ -142,6 +142,8 @@ export class JobRunner {
     const executor = known?.executor ?? executorOf(progress.action);
     const context = known?.context ?? (await readStepContext(this.#options));
     if (!executor || 'code' in context) return;
+    // The next reconcile carries it out.
+    if (!executor.execute) return this.#options.onChange();
     this.#work.start(progress, { executor, context, timeoutMs: timeoutMsOf(progress) });
   }
 

@@ -45,7 +45,8 @@ export function createStepWork({ clock, log, onChange }: StepWorkOptions): StepW
     working += 1;
     try {
       const run = { name: runName(progress), before: progress.before, timeoutMs, signal };
-      return await executor.execute(context, progress.input as never, run);
+      const done = await executor.execute?.(context, progress.input as never, run);
+      return done ?? failedStep('ExecutorFailed', 'the step is carried out by the loop of the agent');
     } catch (error) {
       return errorResult(error, progress);
     } finally {

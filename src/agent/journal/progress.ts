@@ -27,6 +27,8 @@ export interface ComponentProgress {
   readonly failure?: TransitionFailure;
   /** When the current step or state began. */
   readonly since: string;
+  /** Key of the step of a repair job that brought it into this state. */
+  readonly reinstalled?: string;
 }
 
 export interface JournalState {
@@ -90,7 +92,17 @@ export function recordsOf({ components, drift, jobs, retryToken }: JournalState)
 const EPOCH = '1970-01-01T00:00:00Z';
 
 function recordsOfComponent(progress: ComponentProgress): readonly JournalRecord[] {
-  const { component, denied, transition, since: at, failure, current, history, state } = progress;
+  const {
+    component,
+    denied,
+    transition,
+    since: at,
+    failure,
+    current,
+    history,
+    state,
+    reinstalled,
+  } = progress;
   const settled: SettledRecord = {
     type: 'Settled',
     component,
@@ -99,6 +111,7 @@ function recordsOfComponent(progress: ComponentProgress): readonly JournalRecord
     ...(current !== undefined && { current }),
     history,
     ...(failure && { failure }),
+    ...(reinstalled !== undefined && { reinstalled }),
   };
   return [
     ...denied.map((id): SettledRecord => ({ ...settled, denied: id })),

@@ -35,6 +35,8 @@ export interface Transition {
   readonly grant?: string;
   /** Why the transition goes back. */
   readonly failure?: TransitionFailure;
+  /** Key of the step of a repair job that asked to install the version in force again. */
+  readonly reinstall?: string;
 }
 
 export interface TransitionFailure {
@@ -61,6 +63,8 @@ export interface SettledRecord {
   /** A target that failed here: it is not tried again before the retry token changes. */
   readonly denied?: string;
   readonly failure?: TransitionFailure;
+  /** Key of the step of a repair job that this ends. */
+  readonly reinstalled?: string;
 }
 
 export const SETTLED_STATES = ['Committed', 'Absent', 'RolledBack', 'Failed'] as const;

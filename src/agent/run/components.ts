@@ -21,6 +21,7 @@ import {
   progressOf,
   reconcileComponent,
 } from '../install/reconcile.ts';
+import { reinstallKey } from '../jobs/circumstances.ts';
 import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Prober } from '../probes/prober.ts';
@@ -105,6 +106,7 @@ export class ComponentsReconciler {
         desired,
         brakes,
         others: await this.#readOthers(others),
+        ...optional('reinstall', reinstallKey(this.#context.journal.state().jobs, component)),
         ...optional('failure', failures.get(component)),
         ...optional('probation', await this.#probe(component, desired)),
       });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { componentSpec } from '../../support/agent/component-spec.ts';
 import { AgentKilled, type CrashPoint, crashAt } from '../../support/agent/crashing-host.ts';
 import { createJobHost, type JobHost } from '../../support/agent/job-host.ts';
-import { type JobFields, repairJob } from '../../support/agent/jobs.ts';
+import { type JobFields, later, repairJob } from '../../support/agent/jobs.ts';
 
 interface Scenario {
   readonly name: string;
@@ -21,6 +22,12 @@ const SCENARIOS: readonly Scenario[] = [
     name: 'CollectDiagnostics',
     plan: { step: 'CollectDiagnostics@v1', with: {} },
     ends: ['Succeeded', 'Failed Interrupted'],
+  },
+  {
+    name: 'ReinstallComponent',
+    plan: { step: 'ReinstallComponent@v1', with: { component: 'proxy' }, timeoutSeconds: 300 },
+    // Also before the first change: what is left of it is always known.
+    ends: ['Succeeded'],
   },
   { name: 'Reboot', plan: { step: 'Reboot@v1', with: {} }, ends: ['Succeeded', 'Ambiguous Unknown'] },
 ];
@@ -54,10 +61,15 @@ async function run(
   { plan }: Scenario,
   point?: CrashPoint,
 ): Promise<{ readonly jobs: JobHost; readonly calls: readonly string[] }> {
-  const jobs = await createJobHost([repairJob({ plan })]);
+  const jobs = await createJobHost();
+  jobs.api.declare([componentSpec('1.0', { commitAfterSeconds: 2 })]);
+  await jobs.run(await jobs.start(), 5);
+  const release = { notAfter: later(50, jobs.clock.now()) };
+  const spec = { grant: { id: 'g', fence: 7, issuedAt: later(0), notAfter: later(3600) } };
+  jobs.api.repairs.set('job-1', repairJob({ plan, release, spec }));
   const crashing = crashAt(jobs.host, point);
   try {
-    await jobs.run(await jobs.start(crashing.host), 5);
+    await jobs.run(await jobs.start(crashing.host), 10);
     if (point) await jobs.run(await jobs.start(), 70);
   } catch (error) {
     if (!(error instanceof AgentKilled)) throw error;
@@ -71,19 +83,33 @@ function end(jobs: JobHost): string {
   return `${state}${code === undefined ? '' : ` ${code}`}`;
 }
 
-function acts(jobs: JobHost): {
+interface Acts {
   readonly reboots: number;
   readonly stops: number;
   readonly active: boolean | undefined;
-} {
-  return { reboots: jobs.host.reboots(), stops: jobs.restarts().stops, active: jobs.restarts().active };
+  readonly componentStops: number;
+  readonly component: string;
+}
+
+function acts(jobs: JobHost): Acts {
+  const { host, api } = jobs;
+  const component = api.statuses.at(-1)?.components?.[0];
+  return {
+    reboots: host.reboots(),
+    stops: jobs.restarts().stops,
+    active: jobs.restarts().active,
+    componentStops: host.units.stops.get('proxy') ?? 0,
+    component: `${component?.state} ${component?.running}`,
+  };
 }
 
 /** Never more often than in a calm run; and whatever was stopped runs again. */
-function bounded(found: ReturnType<typeof acts>, calm: ReturnType<typeof acts>): ReturnType<typeof acts> {
+function bounded(found: Acts, calm: Acts): Acts {
   return {
     reboots: Math.min(found.reboots, calm.reboots),
     stops: Math.min(found.stops, calm.stops),
     active: true,
+    componentStops: Math.min(found.componentStops, calm.componentStops),
+    component: 'Committed true',
   };
 }

@@ -131,6 +131,12 @@ describe('the plan of repair jobs', () => {
     ['happened in part within its time', observed('Partly', true), 'end job-1 Failed TimedOut: as it shows'],
     ['is unknown', observed('Unknown'), 'nothing'],
     ['is unknown after its time', observed('Unknown', true), 'end job-1 Ambiguous Unknown: as it shows'],
+    ['was not begun by the loop', observed('Waits'), 'nothing'],
+    [
+      'was not begun by the loop within its time',
+      observed('Waits', true),
+      'end job-1 Failed TimedOut: as it shows',
+    ],
     ['continues in the loop', observed('Continues', true), 'nothing'],
   ])('AGT-51 judges a begun step by the host after a restart, when it %s', (_, facts, expected) => {
     expect(explain({ journal: [stepProgress()], facts })).toBe(expected);

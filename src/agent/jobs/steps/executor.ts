@@ -40,8 +40,8 @@ export interface StepExecutor<S extends Step = Step> {
   problem(context: StepContext, input: StepInputs[S]): Promise<StepProblem | undefined>;
   /** What the host has before, recorded with the begin. */
   before?(context: StepContext, input: StepInputs[S]): Promise<string | undefined>;
-  /** Does what is left: what `before` shows to be done already is not repeated. */
-  execute(context: StepContext, input: StepInputs[S], run: StepRun): Promise<StepResult>;
+  /** Absent when the loop of the agent carries it out. Does what is left: what `before` shows to be done already is not repeated. */
+  execute?(context: StepContext, input: StepInputs[S], run: StepRun): Promise<StepResult>;
   /** Of a step that was begun by an agent process that has ended, or that did not end within its time. */
   observe(context: StepContext, progress: JobStepProgress): Promise<StepEvidence>;
 }

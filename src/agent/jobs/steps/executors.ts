@@ -4,11 +4,13 @@ import { collectDiagnosticsStep } from './collect-diagnostics.ts';
 import type { StepExecutor } from './executor.ts';
 import { rearmDetectorStep } from './rearm-detector.ts';
 import { rebootStep } from './reboot.ts';
+import { reinstallComponentStep } from './reinstall-component.ts';
 import { restartServiceStep } from './restart-service.ts';
 
 const EXECUTORS = {
   CollectDiagnostics: collectDiagnosticsStep,
   RearmDetector: rearmDetectorStep,
+  ReinstallComponent: reinstallComponentStep,
   RestartService: restartServiceStep,
   Reboot: rebootStep,
 } as const satisfies { readonly [S in Step]?: StepExecutor<S> };

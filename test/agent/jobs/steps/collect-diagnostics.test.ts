@@ -33,7 +33,13 @@ async function collect(
 ): Promise<StepResult> {
   const context = await stepContext({ host, clock }, { profiles: { default: { commands, files } } });
   const input = { profile: 'default', maxBytes };
-  return await collectDiagnosticsStep.execute(context, input, stepRun({ timeoutMs: seconds * 1000 }));
+  const result = await collectDiagnosticsStep.execute?.(
+    context,
+    input,
+    stepRun({ timeoutMs: seconds * 1000 }),
+  );
+  if (!result) throw new Error('the executor carries nothing out');
+  return result;
 }
 
 function bundle(): string {
