@@ -6,7 +6,7 @@ import {
   MACHINES,
   REMEDY_OPERATION_JOBS,
 } from '../api/generated/resources.ts';
-import { MANAGER_DEFENDER } from '../api/names.ts';
+import { LEDGER, MANAGER_DEFENDER } from '../api/names.ts';
 import { createTransform } from '../kube/cache/trim.ts';
 import { createView, type View, type ViewOptions } from '../kube/cache/view.ts';
 import type { Client } from '../kube/client/client.ts';
@@ -15,16 +15,18 @@ import type { Views } from '../kube/controller/views.ts';
 import { NODES, PODS } from '../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../kube/objects/object.ts';
 import type { Log } from '../kube/process/log.ts';
+import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
-import { createPendingApprovals, type PendingApprovals } from './approvals/pending.ts';
+import { createPendingApprovals, hearAsk, type PendingApprovals } from './approvals/pending.ts';
 import { createDefenderController } from './controller/controller.ts';
 import { createDenialCounts, type DenialCounts } from './controller/denial-counts.ts';
 import type { CallWindow } from './facts/call-window.ts';
 import { BLOCKING_PODS, type ObservedViews, POD_INDEXERS } from './facts/observed-views.ts';
 import { createFleetObserver, type FleetObserver } from './facts/observer.ts';
-import { createLedger, type DecidedRequest, type Ledger } from './ledger/ledger.ts';
+import { createLedger, type Ledger } from './ledger/ledger.ts';
 import { createLedgerStore } from './ledger/store.ts';
+import { registerDefenderMetrics } from './metrics.ts';
 
 export interface DefenderOptions {
   /** As kubenode-defender. */
@@ -36,7 +38,8 @@ export interface DefenderOptions {
   readonly calls: CallWindow;
   /** Whether this process holds the Lease. Without it, it only answers asks, by compare-and-swap. */
   readonly leads: () => boolean;
-  readonly metrics?: WatchMetrics;
+  readonly watch?: WatchMetrics;
+  readonly metrics?: Metrics;
 }
 
 export interface Defender {
@@ -66,13 +69,29 @@ export function createDefender(options: DefenderOptions): Defender {
     facts: () => observer.facts(),
     liveGrants: () => observer.liveGrants(),
     denied: (causes) => denials.add(causes),
-    decided: (decided) => reportAsk(pending, decided),
+    decided: (decided) => {
+      hearAsk(pending, decided);
+      reports?.decided(decided);
+    },
     leads,
   });
+  const observed: ObservedViews = views;
+  const reports =
+    options.metrics &&
+    registerDefenderMetrics(
+      options.metrics,
+      () => ({
+        policies: observer.policies(),
+        facts: observer.facts(),
+        ledger: observed.ledgers.store.get(LEDGER)?.spec,
+        now: clock.now(),
+      }),
+      () => ledger.conflicts,
+    );
   return {
     controller: createDefenderController({ observer, ledger, denials, pending }),
     views: Object.fromEntries(Object.values(views).map((view) => [view.resource.kind, view])),
-    observed: views,
+    observed,
     ledger,
     observer,
     denials,
@@ -81,19 +100,14 @@ export function createDefender(options: DefenderOptions): Defender {
   };
 }
 
-function reportAsk(pending: PendingApprovals, { request, answer }: DecidedRequest): void {
-  if (request.kind !== 'ask' || request.dryRun) return;
-  pending.asked(request.ask, answer.kind === 'denial' ? answer.denial : undefined);
-}
-
 /** Of Nodes and Machines the Defender needs no images, no inventories and no reports of agents. */
 const NODE_DROPS = ['status.images', 'status.volumesInUse', 'status.volumesAttached', 'status.addresses'];
 const MACHINE_DROPS = ['spec.import', 'status.drift', 'status.facts', 'status.preflight', 'status.faults'];
 
 type DefenderViews = { readonly [K in keyof ObservedViews]: View & ObservedViews[K] };
 
-function createDefenderViews({ client, clock, random, log, metrics }: DefenderOptions): DefenderViews {
-  const shared = { client, clock, random, log, ...(metrics ? { metrics } : {}) };
+function createDefenderViews({ client, clock, random, log, watch }: DefenderOptions): DefenderViews {
+  const shared = { client, clock, random, log, ...(watch ? { metrics: watch } : {}) };
   const managers = [MANAGER_DEFENDER];
   return {
     machines: view(MACHINES, { transform: createTransform(MACHINE_DROPS) }),

@@ -6,6 +6,7 @@ import type { LedgerApproval, LedgerPendingApproval } from '../../api/generated/
 import type { Denial, GrantAsk } from '../../api/grants.ts';
 import type { Clock } from '../../os/clock.ts';
 import { isAnswerTo } from '../ledger/entries.ts';
+import type { DecidedRequest } from '../ledger/ledger.ts';
 
 export interface PendingApprovals {
   /** `denial` is undefined when the ask was granted. */
@@ -51,6 +52,12 @@ export function createPendingApprovals(clock: Pick<Clock, 'now' | 'monotonicMs'>
     const oldest = clock.monotonicMs() - FORGET_MS;
     for (const [key, { lastMs }] of heard) if (lastMs <= oldest) heard.delete(key);
   }
+}
+
+/** Of everything that the ledger decided: what was asked for, and not only tried. */
+export function hearAsk(pending: PendingApprovals, { request, answer }: DecidedRequest): void {
+  if (request.kind !== 'ask' || request.dryRun) return;
+  pending.asked(request.ask, answer.kind === 'denial' ? answer.denial : undefined);
 }
 
 function keyOf({ machine, action, holder }: GrantAsk): string {

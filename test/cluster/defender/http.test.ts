@@ -29,12 +29,14 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
   let environment: NodeJS.ProcessEnv;
   let folder: string;
   let port: number;
+  let metricsPort: number;
   let blocks: readonly string[];
 
   beforeAll(async () => {
     installed = await startInstalledServer();
     folder = tempFolder();
     port = await findFreePort();
+    metricsPort = await findFreePort();
     blocks = await shellBlocks();
     environment = await shellEnvironment();
     await applyPolicy();
@@ -94,6 +96,9 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
       outcome: 'Succeeded',
       holder: { kind: 'Other', name: 'system:serviceaccount:tools:drainer' },
     });
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(metrics).toMatch(/^kubenode_defender_decisions_total\{action="Reboot",reason="Granted"\} \d+$/m);
+    expect(metrics).toContain('kubenode_defender_grants{state="Settled"} ');
     const described = await client.ask('/v1/openapi.json');
     expect(JSON.parse(described.body)).toMatchObject({ openapi: '3.1.0', paths: { '/v1/ask': {} } });
   });
@@ -174,7 +179,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
 
   /** The command of the guide, as a process. */
   function startControllers(): void {
-    controllers = spawn('bash', ['-c', `exec ${blocks[1]} --log-level error`], {
+    controllers = spawn('bash', ['-c', `exec ${blocks[1]} --log-level error --port ${metricsPort}`], {
       cwd: folder,
       env: environment,
       stdio: ['ignore', 'ignore', 'inherit'],

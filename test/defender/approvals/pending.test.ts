@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Denial } from '../../../src/api/grants.ts';
-import { createPendingApprovals } from '../../../src/defender/approvals/pending.ts';
+import { createPendingApprovals, hearAsk } from '../../../src/defender/approvals/pending.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import { ago, ask } from '../builders.ts';
 
@@ -54,6 +54,23 @@ describe('the acts that wait for a person', () => {
     pending.asked(ask({ machine: 'm-4' }), PENDING);
     await clock.advance(1000);
     expect(names()).toEqual(['m-4']);
+  });
+
+  it('hears asks, and neither dry runs nor renewals', () => {
+    const pending = createPendingApprovals(virtualClock());
+    const answer = { kind: 'denial', denial: PENDING } as const;
+    const renewal = { id: 'g-1', fence: 1 };
+    hearAsk(pending, { request: { kind: 'renew', renewal }, answer, seconds: 0 });
+    hearAsk(pending, { request: { kind: 'ask', ask: ask(), dryRun: true }, answer, seconds: 0 });
+    expect(pending.list({})).toEqual([]);
+    hearAsk(pending, { request: { kind: 'ask', ask: ask() }, answer, seconds: 0 });
+    expect(pending.list({}).length).toBe(1);
+    hearAsk(pending, {
+      request: { kind: 'ask', ask: ask() },
+      answer: { kind: 'allowance', allowance: { granted: true, dryRun: true } },
+      seconds: 0,
+    });
+    expect(pending.list({})).toEqual([]);
   });
 
   it('shows the first 20, and remembers a bounded number', async () => {

@@ -98,7 +98,8 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     client: defenderClient,
     calls,
     leads,
-    metrics: runtime.watch,
+    metrics,
+    watch: runtime.watch,
   });
   const identities = createIdentity({
     ...shared,
