@@ -20,6 +20,7 @@ import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { eventually } from '../../support/eventually.ts';
+import { runGrantCommand } from '../../support/grant/command.ts';
 import { createGranter, type Granter } from '../../support/granter.ts';
 import { createRepairer, type Repairer } from '../../support/repairs.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -120,6 +121,33 @@ describe('a repair job on a sandbox, with a real API server', { timeout: 240_000
     expect(await shows(directory, /s1 +Reboot +1 +Succeeded/)).toBe(true);
     await cluster.reported('n1', { state: 'Committed', ready: true });
     expect(startsIn(directory)).toHaveLength(3);
+  });
+
+  it('runs one step by hand, and prints the answer of the agent', async () => {
+    const directory = await startMachine('n3', '3.0');
+    const kubeconfig = await installed.server.kubeconfigFor({ user: 'root', groups: ['system:masters'] });
+    const byHand = async (
+      ...args: readonly string[]
+    ): Promise<{ code: number; out: string; err: string }> => {
+      const io = testIo();
+      const code = await runGrantCommand(io, ['n3', ...args, '--kubeconfig', kubeconfig]);
+      return { code, out: io.stdout, err: io.stderr };
+    };
+    const restarted = await byHand('--step', 'RestartService', '--with', '{"service": "proxy"}');
+    expect(restarted).toMatchObject({ code: 0 });
+    expect(restarted.out).toContain('Succeeded: proxy was restarted\nstarted 3.0');
+    expect(startsIn(directory)).toHaveLength(2);
+    const reinstalled = await byHand('--step', 'ReinstallComponent', '--with', '{"component": "proxy"}');
+    expect(reinstalled).toMatchObject({ code: 0 });
+    expect(startsIn(directory)).toHaveLength(3);
+    const refused = await byHand('--step', 'RestartService', '--with', '{"service": "sshd"}');
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.out).toContain('Refused NotAllowed: the configuration of this agent does not allow sshd');
+    expect(await byHand('--step', 'RestartService', '--with', '{"unit": "proxy"}')).toMatchObject({
+      code: 65,
+    });
+    expect(await byHand('--step', 'RestartService', '--with', 'proxy')).toMatchObject({ code: 64 });
+    expect(await byHand('--step', 'Drain')).toMatchObject({ code: 64 });
   });
 
   it('AGT-52 refuses what is not for this boot or not allowed, and writes nothing but its answer', async () => {

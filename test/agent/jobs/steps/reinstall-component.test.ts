@@ -40,14 +40,14 @@ describe('installing a component again', () => {
   it('AGT-50 replaces a damaged program from the verified cache, and restarts its unit once', async () => {
     const jobs = await installed();
     const path = await programPath(jobs);
-    await jobs.host.files.write(path, new TextEncoder().encode('damaged'), {
-      mode: '0755',
-      owner: 'root:root',
-    });
+    const attributes = { mode: '0755', owner: 'root:root' };
+    await jobs.host.files.write(path, new TextEncoder().encode('damaged'), attributes);
+    await jobs.host.files.write(`${path}.left-behind`, new TextEncoder().encode('theirs'), attributes);
     const starts = jobs.host.units.starts.get('proxy') ?? 0;
     await reinstall(jobs);
     expect(jobs.answer()).toMatchObject({ state: 'Succeeded' });
     expect(new TextDecoder().decode(await jobs.host.files.read(path))).toBe(PROGRAM);
+    expect(await jobs.host.files.stat(`${path}.left-behind`)).toBeUndefined();
     expect(jobs.host.units.starts.get('proxy')).toBe(starts + 1);
     expect(report(jobs)).toMatchObject({ state: 'Committed', running: true, currentRef: 'proxy-1.0' });
     // Nothing more without another step.
