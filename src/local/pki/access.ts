@@ -17,6 +17,7 @@ import {
   readAuthority,
   writeIfChanged,
 } from './authority.ts';
+import type { CertificatePair } from './certificate.ts';
 import { formatComponentKubeconfig, formatKubeconfig, type KubeconfigEntry } from './kubeconfig.ts';
 import { createPrincipal, type Principal } from './principal.ts';
 
@@ -81,13 +82,14 @@ export function createSyncKubeconfig(cluster: LocalClusterState, { authority, sy
   return formatKubeconfig([{ name: cluster.name, server, caPem: authority.certPem, user, client: sync }]);
 }
 
-/** A kubeconfig for that principal, with a new certificate that is not stored. */
-export async function createUserKubeconfig(
-  cluster: LocalClusterState,
-  layout: Layout,
-  principal: Principal,
-  now: Date,
-): Promise<string> {
+/** Makes certificates of one cluster, which are not stored. */
+export interface ClusterIssuer {
+  readonly server: string;
+  readonly caPem: string;
+  issue(principal: Principal, now: Date): CertificatePair;
+}
+
+export async function openClusterIssuer(cluster: LocalClusterState, layout: Layout): Promise<ClusterIssuer> {
   const { pkiFolder } = layout.cluster(cluster.name);
   const authority = await readAuthority(pkiFolder);
   if (!authority) {
@@ -96,8 +98,22 @@ export async function createUserKubeconfig(
       hint: 'start the cluster: kubenode local up',
     });
   }
-  const client = issueClientCertificate(authority, principal, now);
-  const { user } = principal;
-  const entry = { name: cluster.name, server: serverUrl(cluster), caPem: authority.certPem, user, client };
-  return formatKubeconfig([entry]);
+  return {
+    server: serverUrl(cluster),
+    caPem: authority.certPem,
+    issue: (principal, now) => issueClientCertificate(authority, principal, now),
+  };
+}
+
+/** A kubeconfig for that principal, with a new certificate that is not stored. */
+export async function createUserKubeconfig(
+  cluster: LocalClusterState,
+  layout: Layout,
+  principal: Principal,
+  now: Date,
+): Promise<string> {
+  const issuer = await openClusterIssuer(cluster, layout);
+  const { server, caPem } = issuer;
+  const client = issuer.issue(principal, now);
+  return formatKubeconfig([{ name: cluster.name, server, caPem, user: principal.user, client }]);
 }

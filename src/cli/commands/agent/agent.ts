@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Io } from '../../io.ts';
 import { createAgentComponentsCommand, createAgentStatusCommand, createAgentWhyCommand } from './read.ts';
 import { createAgentRunCommand } from './run.ts';
+import { createAgentSimulateCommand } from './simulate.ts';
 import { createAgentUnitCommand } from './unit.ts';
 
 export function createAgentCommand(io: Io): Command {
@@ -13,5 +14,6 @@ export function createAgentCommand(io: Io): Command {
   command.addCommand(createAgentComponentsCommand(io));
   command.addCommand(createAgentWhyCommand(io));
   command.addCommand(createAgentUnitCommand(io));
+  command.addCommand(createAgentSimulateCommand(io));
   return command;
 }

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectSimulated } from '../../../src/agent/simulate/connect.ts';
+import { simulateFleet } from '../../../src/agent/simulate/fleet.ts';
+import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
+import type { Machine, MachineComponent } from '../../../src/api/generated/types.ts';
+import { installation } from '../../../src/api/install/install.ts';
+import { agentUser, NAMESPACE_AGENTS } from '../../../src/api/names.ts';
+import type { CallReport } from '../../../src/kube/client/request.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
+import { createPrincipal } from '../../../src/local/pki/principal.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { systemRandom } from '../../../src/os/system-random.ts';
+import { componentSpec } from '../../support/agent/component-spec.ts';
+import { entryOf } from '../../support/agent/fake-api.ts';
+import { eventually } from '../../support/eventually.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+
+const AGENTS = 40;
+const NAMES = Array.from({ length: AGENTS }, (_, index) => `sim-${index}`);
+const IDLE_SECONDS = 20;
+const WITHIN_MS = 120_000;
+
+let installed: InstalledServer;
+beforeAll(async () => {
+  // Grants are written here without the Defender, which this policy forbids.
+  const objects = installation().filter(({ metadata }) => !metadata.name.includes('components-writer'));
+  installed = await startInstalledServer(objects);
+});
+afterAll(() => installed?.stop());
+
+describe('simulated agents with a real API server', { timeout: 240_000 }, () => {
+  it('AGT-02 install what their Machines declare, each with its own rights, and are quiet when idle', async () => {
+    const { client, url, caPem } = installed.server;
+    const object = {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'MachineComponent',
+      metadata: { name: 'proxy-1.0' },
+      spec: componentSpec('1.0', { commitAfterSeconds: 1 }),
+    };
+    await client.apply(MACHINE_COMPONENTS, object, { fieldManager: 'test' });
+    const { spec } = await client.get<MachineComponent>(MACHINE_COMPONENTS, object.metadata);
+    for (const name of NAMES) {
+      const machine = {
+        infra: { provider: 'local' },
+        host: { type: 'sandbox' },
+        components: [entryOf(spec)],
+      };
+      const metadata = { name };
+      await client.create(MACHINES, {
+        apiVersion: object.apiVersion,
+        kind: 'Machine',
+        metadata,
+        spec: machine,
+      });
+    }
+    const clock = createSystemClock();
+    const stop = new AbortController();
+    const calls: CallReport[] = [];
+    const running = simulateFleet(
+      {
+        machines: NAMES,
+        connect(machine) {
+          const pair = installed.server.certificateFor(createPrincipal(agentUser(machine)));
+          const pem = { ca: caPem, cert: pair.certPem, key: pair.keyPem };
+          return connectSimulated({ ...pem, server: url, clock, onCall: (call) => void calls.push(call) });
+        },
+        startsPerSecond: 100,
+        version: '0.0.1',
+        clock,
+        log: memoryLog(),
+        random: systemRandom,
+      },
+      stop.signal,
+    );
+    try {
+      const committed = async (): Promise<true | undefined> => {
+        const { items } = await client.list<Machine>(MACHINES);
+        const done = items.filter(({ status }) => status?.components?.[0]?.state === 'Committed');
+        return done.length === AGENTS ? true : undefined;
+      };
+      await eventually(committed, 'not every agent reported its component as committed', WITHIN_MS);
+      // The last status of each is written: what follows is the heartbeat.
+      await clock.sleep(5000);
+      calls.length = 0;
+      await clock.sleep(IDLE_SECONDS * 1000);
+      const perAgent = calls.length / AGENTS / IDLE_SECONDS;
+      expect(calls.filter(({ verb, code }) => verb !== 'apply' || code !== '200')).toEqual([]);
+      expect(perAgent).toBeGreaterThan(0.05);
+      expect(perAgent).toBeLessThanOrEqual(0.2);
+      const leases = await client.list(LEASES, { namespace: NAMESPACE_AGENTS });
+      expect(leases.items).toHaveLength(AGENTS);
+    } finally {
+      stop.abort();
+      await running;
+    }
+  });
+});
