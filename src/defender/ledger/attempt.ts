@@ -72,6 +72,7 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
     if (!live) return UNREAD;
     const now = clock.now();
     const recovery = planRecovery(found?.spec, live, now);
+    if (requests.every(isDryRun)) return decideOnly(recovery?.spec ?? found?.spec, requests, now);
     if (recovery) {
       log.error('ledger recovery begins', { because: recovery.because });
       await store.write(found, recovery.spec);
@@ -97,11 +98,25 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
     return answers;
   }
 
+  /** Writes nothing, not even a recovery that is due: it answers as the rebuilt ledger would. */
+  function decideOnly(
+    ledger: DefenderLedgerSpec | undefined,
+    requests: readonly LedgerRequest[],
+    now: Date,
+  ): readonly LedgerAnswer[] | Denial {
+    if (!ledger) return denial('LedgerUnavailable', 'the ledger is missing');
+    return planLedger(planInput(ledger, now, false), requests).answers;
+  }
+
   function planInput(ledger: DefenderLedgerSpec, now: Date, isLeading: boolean): LedgerPlanInput {
     const { policies, facts, without } = options;
     const own = isLeading && epoch === undefined ? ledger.epoch + 1 : ledger.epoch;
     return { ledger, policies: policies(), facts: facts(), now, epoch: own, ...(without ? { without } : {}) };
   }
+}
+
+function isDryRun(request: LedgerRequest): boolean {
+  return request.kind === 'ask' && request.dryRun === true;
 }
 
 function isNeverLeading(): boolean {

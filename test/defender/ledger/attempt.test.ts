@@ -90,6 +90,30 @@ describe('one batch against the ledger', () => {
   });
 });
 
+describe('a dry run', () => {
+  it('R13 writes nothing: no recovery of a deleted ledger, and answers as the rebuilt one would', async () => {
+    const bed = await ledgerBed();
+    const { ledger } = await bed.replica();
+    bed.delete();
+    expect(await ledger.dryRun([ask()])).toMatchObject([{ granted: false, reason: 'LedgerRecovering' }]);
+    expect(() => bed.spec()).toThrow(TypeError);
+  });
+
+  it('R13 writes nothing for a restored ledger, nor an epoch of its own', async () => {
+    const bed = await ledgerBed();
+    const live: readonly LiveGrant[] = [
+      { machine: 'm-5', entry: entry('m-5', { fence: 40 }), isInWork: true },
+    ];
+    const restored = await bed.replica({ live: () => live, leads: true });
+    expect(await restored.ledger.dryRun([ask()])).toMatchObject([{ reason: 'LedgerRecovering' }]);
+    const { ledger } = await bed.replica({ leads: true });
+    expect(await ledger.dryRun([ask()])).toEqual([{ granted: true, dryRun: true }]);
+    expect(bed.spec()).toMatchObject({ seq: 0, epoch: 0, recovering: false, grants: {} });
+    await ledger.ask([ask()]);
+    expect(bed.spec()).toMatchObject({ seq: 1, epoch: 1 });
+  });
+});
+
 describe('createLedger', () => {
   it('decides what arrives within 50 ms together, in one write', async () => {
     const bed = await ledgerBed();
