@@ -121,6 +121,7 @@ const OCCUPIED: ReadonlySet<DenyReason> = new Set([
   'ConcurrencyLabel',
   'ConcurrencyHolder',
   'SmallPool',
+  'StormCooldown',
 ]);
 
 /** Of the groups whose limits are used up, with what is settled and still counts. */

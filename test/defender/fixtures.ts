@@ -1,8 +1,24 @@
 /** One scene for each reason of a denial, with everything that the denial has to tell. */
 import type { DenyReason } from '../../src/api/deny-reasons.ts';
-import type { Breaker, DefenderPolicySpec, LedgerBreaker } from '../../src/api/generated/types.ts';
+import type {
+  Breaker,
+  DefenderPolicySpec,
+  LedgerApproval,
+  LedgerBreaker,
+  LedgerRate,
+} from '../../src/api/generated/types.ts';
 import type { ControlPlaneMember, MachineFacts } from '../../src/defender/facts/facts.ts';
-import { ago, entry, machineFacts, machines, policy, type Scene, secondsAgo } from './builders.ts';
+import { jsonBytes } from '../../src/defender/ledger/usage.ts';
+import {
+  ago,
+  entry,
+  ledgerSpec,
+  machineFacts,
+  machines,
+  policy,
+  type Scene,
+  secondsAgo,
+} from './builders.ts';
 
 export interface DenialFixture {
   readonly reason: DenyReason;
@@ -17,7 +33,6 @@ export const OF_THE_LEDGER: readonly DenyReason[] = ['LedgerUnavailable', 'Ledge
 export const OF_LATER_VERSIONS: readonly DenyReason[] = [
   'SecondVantageMissing',
   'SecondVantageDisagrees',
-  'StormCooldown',
   'RunsIntoWindow',
   'UnregisteredRemediator',
   'RuleWave',
@@ -60,6 +75,35 @@ function breaker(state: LedgerBreaker, fields: Partial<Breaker> = {}, key = 'clu
   return {
     ...only({ breakers: [declared] }),
     ledger: { breakers: { [`fleet-default/storm/${key}`]: state } },
+  };
+}
+
+function counter(value: number): LedgerRate {
+  return { bucketSeconds: 7200, firstBucketAt: ago(600), counts: [value] };
+}
+
+function breakersOf(count: number): Record<string, LedgerBreaker> {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`other/b/${n}`, OPEN]));
+}
+
+/** So many that the ledger has this size exactly. */
+function largeApprovals(kibibytes: number): Record<string, LedgerApproval> {
+  const answers = Array.from(
+    { length: 64 },
+    (_, n) => [`x-${String(n).padStart(2, '0')}`, refusal(5000)] as const,
+  );
+  const over = jsonBytes(ledgerSpec({ approvals: Object.fromEntries(answers) })) - kibibytes * 1024;
+  return Object.fromEntries([...answers.slice(1), ['x-00', refusal(5000 - over)]]);
+}
+
+function refusal(length: number): LedgerApproval {
+  return {
+    action: 'Reboot',
+    holder: 'x',
+    decision: 'Refused',
+    by: 'a'.repeat(length),
+    at: ago(9),
+    until: ago(-9),
   };
 }
 
@@ -166,6 +210,27 @@ export const FIXTURES: readonly DenialFixture[] = [
       },
     },
     because: 'LedgerFull: grants of the ledger: 512 of 512 entries',
+  },
+  {
+    reason: 'LedgerFull',
+    scene: { ledger: { breakers: breakersOf(64) } },
+    because: 'LedgerFull: breakers of the ledger: 64 of 64 entries',
+  },
+  {
+    reason: 'LedgerFull',
+    scene: { ledger: { approvals: largeApprovals(384) } },
+    because: `LedgerFull: bytes of the ledger: ${384 * 1024} of ${384 * 1024}`,
+  },
+  {
+    reason: 'StormCooldown',
+    scene: {
+      ...breaker(OPEN),
+      ledger: {
+        rates: { 'fleet-default/storm/cluster#storm': counter(1) },
+        grants: { 'm-2': entry('m-2') },
+      },
+    },
+    because: `StormCooldown ${P}: cluster recovers from a storm: 1 acts in work, and at most 1 allowed until more are verified (breaker storm)`,
   },
   {
     reason: 'LedgerRecovering',

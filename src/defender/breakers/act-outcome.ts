@@ -6,7 +6,9 @@ import { addOutcome, outcomesKey } from '../ledger/outcomes.ts';
 import { countAct, countWithin } from '../ledger/rates.ts';
 import { isActOf } from '../policies/matches.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
+import { clearCounters, counterKey, counterValue, setCounter } from './counters.ts';
 import { breakerKeys, isBreakerFor } from './keys.ts';
+import { beginCooldown, countInCooldown } from './storm.ts';
 import { tripBreaker } from './trip.ts';
 
 export interface ActOutcome {
@@ -46,6 +48,7 @@ function settleOne(draft: LedgerDraft, one: OneBreaker, now: Date): void {
   const { id, breaker, act } = one;
   const state = draft.breakers[id];
   const hasFailed = act.outcome === 'Failed' || act.outcome === 'Ambiguous';
+  countInCooldown(draft, id, act.outcome, now);
   if (state?.state === 'HalfOpen' && state.probe === act.machine) {
     settleProbe(draft, one, now);
   } else if (act.outcome !== 'Unused' && !state) {
@@ -58,18 +61,36 @@ function settleProbe(draft: LedgerDraft, { id, breaker, act }: OneBreaker, now: 
   const { machine, outcome } = act;
   draft.changed = true;
   if (outcome === 'Succeeded') {
-    delete draft.breakers[id];
-    delete draft.rates[outcomesKey(id)];
+    countProbe(draft, id, breaker, now);
   } else if (outcome === 'Unused') {
-    const { probe: _, ...waiting } = draft.breakers[id] ?? {
-      state: 'HalfOpen',
-      since: now.toISOString(),
-      trips: 1,
-    };
-    draft.breakers[id] = waiting;
+    awaitProbe(draft, id, now);
   } else {
     tripBreaker(draft, { id, breaker, evidence: `probe on ${machine}: ${outcome}` }, now);
   }
+}
+
+/** Probes follow one after the other: each one shows that the next may begin. */
+function countProbe(draft: LedgerDraft, id: string, breaker: Breaker, now: Date): void {
+  const key = counterKey(id, 'probes');
+  const verified = (counterValue(draft.rates, key, now) ?? 0) + 1;
+  if (verified < breaker.probes) {
+    setCounter(draft, key, verified, now);
+    awaitProbe(draft, id, now);
+    return;
+  }
+  delete draft.breakers[id];
+  delete draft.rates[outcomesKey(id)];
+  clearCounters(draft, id);
+  beginCooldown(draft, id, breaker, now);
+}
+
+function awaitProbe(draft: LedgerDraft, id: string, now: Date): void {
+  const { probe: _, ...waiting } = draft.breakers[id] ?? {
+    state: 'HalfOpen',
+    since: now.toISOString(),
+    trips: 1,
+  };
+  draft.breakers[id] = waiting;
 }
 
 interface Outcome {

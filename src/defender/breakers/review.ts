@@ -3,15 +3,22 @@
  * cooldown are over, and then wait for a probe. Nothing is done to close one (R18), and nothing is replayed (R17). Pure.
  */
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
-import { countStates, type FleetFacts, STATE_BITS } from '../facts/facts.ts';
+import { isSelected } from '../../kube/objects/selector.ts';
+import { countStates, type FleetFacts, type MachineFacts, STATE_BITS } from '../facts/facts.ts';
+import { groupKey } from '../facts/grouping.ts';
+import { after } from '../guards/guard.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { breakerGrouping, type PreparedPolicies, type PreparedPolicy } from '../policies/prepare.ts';
+import { clearCounters } from './counters.ts';
 import { breakerId } from './keys.ts';
 import { tripBreaker, tripsKey } from './trip.ts';
 
 export interface ReviewInput {
   readonly policies: PreparedPolicies;
-  readonly facts: Pick<FleetFacts, 'group' | 'groupKeys' | 'indeterminatePercent'>;
+  readonly facts: Pick<
+    FleetFacts,
+    'group' | 'groupKeys' | 'createdAfter' | 'statesOf' | 'indeterminatePercent'
+  >;
   readonly now: Date;
 }
 
@@ -28,7 +35,7 @@ export function reviewBreakers(draft: LedgerDraft, { policies, facts, now }: Rev
   const reviews = policies.valid
     .filter(({ enforced }) => enforced)
     .flatMap((policy) =>
-      policy.spec.breakers.flatMap((breaker) => reviewsOf(draft, { policy, breaker, facts })),
+      declaredBreakers(policy, facts, now).flatMap((declared) => reviewsOf(draft, declared)),
     );
   for (const review of reviews) apply(draft, review, now);
   const known = new Set(reviews.map(({ id }) => id));
@@ -40,6 +47,7 @@ export function reviewBreakers(draft: LedgerDraft, { policies, facts, now }: Rev
 export function closeBreaker(draft: LedgerDraft, id: string): void {
   remove(draft, id);
   delete draft.rates[tripsKey(id)];
+  clearCounters(draft, id);
 }
 
 function remove(draft: LedgerDraft, id: string): void {
@@ -51,6 +59,19 @@ interface Declared {
   readonly policy: PreparedPolicy;
   readonly breaker: Breaker;
   readonly facts: ReviewInput['facts'];
+  /** Machines whose Nodes are younger than the policy trusts: normal scaling up must not open a breaker. */
+  readonly young: readonly MachineFacts[];
+}
+
+function declaredBreakers(
+  policy: PreparedPolicy,
+  facts: ReviewInput['facts'],
+  now: Date,
+): readonly Declared[] {
+  const { breakers, blockers } = policy.spec;
+  if (breakers.length === 0) return [];
+  const young = facts.createdAfter(after(now, -blockers.minNodeAgeSeconds));
+  return breakers.map((breaker) => ({ policy, breaker, facts, young }));
 }
 
 /** For each group that has machines, and for each breaker that is not closed. */
@@ -68,14 +89,27 @@ function reviewsOf({ breakers }: LedgerDraft, declared: Declared): readonly Revi
   }));
 }
 
-function causeOf({ policy, breaker, facts }: Declared, key: string): string | undefined {
+function causeOf(declared: Declared, key: string): string | undefined {
+  const { breaker, facts } = declared;
   const { type, percent = 100, count = 1 } = breaker;
   if (type === 'IndeterminateRatio') return indeterminate(facts.indeterminatePercent, percent);
   if (type !== 'UnhealthyRatio') return undefined;
-  const counts = facts.group(breakerGrouping(policy, breaker).id, key);
-  const unhealthy = countStates(counts, UNHEALTHY);
-  if (unhealthy < count || unhealthy * 100 < percent * counts.total) return undefined;
-  return `${unhealthy} of ${counts.total} machines are not Ready`;
+  const { unhealthy, total } = countGroup(declared, key);
+  if (unhealthy < count || unhealthy * 100 < percent * total) return undefined;
+  return `${unhealthy} of ${total} machines are not Ready`;
+}
+
+function countGroup(
+  { policy, breaker, facts, young }: Declared,
+  key: string,
+): { readonly unhealthy: number; readonly total: number } {
+  const grouping = breakerGrouping(policy, breaker);
+  const counts = facts.group(grouping.id, key);
+  const left = young.filter(
+    (machine) => isSelected(grouping.selector, machine.labels) && groupKey(grouping, machine) === key,
+  );
+  const sick = left.filter((machine) => (facts.statesOf(machine) & UNHEALTHY) !== 0).length;
+  return { unhealthy: countStates(counts, UNHEALTHY) - sick, total: counts.total - left.length };
 }
 
 function indeterminate(used: number | undefined, percent: number): string | undefined {

@@ -1,7 +1,9 @@
 /** How a breaker opens: for longer each time, and after some trips in a day until a person closes it. Pure. */
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
+import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { countAct, countWithin } from '../ledger/rates.ts';
+import { clearCounters } from './counters.ts';
 
 const A_DAY = { windowSeconds: 86_400 };
 const MAX_COOLDOWN_SECONDS = 4 * 3600;
@@ -15,10 +17,14 @@ export interface Trip {
 
 /** Trips are counted over a day, closings in between included. */
 export function tripBreaker(draft: LedgerDraft, { id, breaker, evidence }: Trip, now: Date): void {
+  // One more could not be stored. While the map is full, nothing disruptive is granted (`ledgerFull`).
+  const isFull = Object.keys(draft.breakers).length >= LEDGER_MAXIMUM.breakers;
+  if (isFull && !Object.hasOwn(draft.breakers, id)) return;
   const counter = tripsKey(id);
   const rate = countAct(draft.rates[counter], A_DAY, now);
   const trips = countWithin(rate, A_DAY.windowSeconds, now);
   draft.rates[counter] = rate;
+  clearCounters(draft, id);
   draft.breakers[id] = openBreaker({ breaker, evidence, trips }, now);
   draft.changed = true;
 }

@@ -11,6 +11,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { SuspectPlan } from '../expiry/plan.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import { isInFlight } from '../ledger/entries.ts';
+import { jsonBytes } from '../ledger/usage.ts';
 
 export interface LedgerStatusInput {
   readonly ledger: DefenderLedger;
@@ -31,7 +32,7 @@ export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
   const { ledger, suspects, approvals, conflicts, now } = input;
   const { spec, metadata, status } = ledger;
   const observedGeneration = optional('observedGeneration', metadata.generation);
-  const sizeBytes = ledgerBytes(spec);
+  const sizeBytes = jsonBytes(spec);
   const findings = [ready(input), nearFull(spec, sizeBytes), suspect(suspects)];
   const conditions = withConditions(
     status?.conditions,
@@ -90,8 +91,4 @@ function suspect(suspects: readonly SuspectPlan[]): ConditionUpdate {
   const rest = waiting.length > SHOWN ? [`and ${waiting.length - SHOWN} more`] : [];
   const hint = 'settle with: kubenode defender settle MACHINE';
   return { type, status: 'True', reason: 'PastEnd', message: [...names, ...rest, hint].join('; ') };
-}
-
-export function ledgerBytes(spec: DefenderLedgerSpec): number {
-  return Buffer.byteLength(JSON.stringify(spec));
 }

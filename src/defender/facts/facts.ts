@@ -93,6 +93,8 @@ export interface FleetFacts {
   group(grouping: string, key: string): GroupCounts;
   /** Keys of all groups of a grouping. */
   groupKeys(grouping: string): readonly string[];
+  /** Established machines whose Node was created later. */
+  createdAfter(moment: Date): readonly MachineFacts[];
   /** The machines that are Unknown now, with the time since when. */
   unknownSince(): readonly Date[];
   /** Members of the control plane; undefined: could not be read. */

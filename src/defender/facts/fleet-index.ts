@@ -16,6 +16,7 @@ export interface FleetIndex {
   statesOf(machine: MachineFacts): number;
   group(grouping: string, key: string): GroupCounts;
   groupKeys(grouping: string): readonly string[];
+  createdAfter(moment: Date): readonly MachineFacts[];
   unknownSince(): readonly Date[];
 }
 
@@ -38,6 +39,8 @@ function isNeverForeign(): boolean {
 export function createFleetIndex(): FleetIndex {
   const machines = new Map<string, MachineFacts>();
   const unknown = new Map<string, Date>();
+  /** The same list until a machine changes: what is computed from it is kept with it. */
+  let unknownList: readonly Date[] | undefined;
   let groupings = new Map<string, CountedGrouping>();
   let isForeign: (machine: MachineFacts) => boolean = isNeverForeign;
 
@@ -50,7 +53,11 @@ export function createFleetIndex(): FleetIndex {
     statesOf,
     group: (grouping, key) => groupings.get(grouping)?.counts.get(key) ?? NO_MACHINES,
     groupKeys: (grouping) => [...(groupings.get(grouping)?.counts.keys() ?? [])],
-    unknownSince: () => [...unknown.values()],
+    createdAfter: (moment) =>
+      [...machines.values()].filter(
+        ({ established, nodeCreatedAt }) => established && nodeCreatedAt && nodeCreatedAt > moment,
+      ),
+    unknownSince: () => (unknownList ??= [...unknown.values()]),
   };
 
   function setGroupings(next: readonly Grouping[], foreign: typeof isForeign): void {
@@ -62,7 +69,10 @@ export function createFleetIndex(): FleetIndex {
   function put(machine: MachineFacts): void {
     remove(machine.name);
     machines.set(machine.name, machine);
-    if (machine.established && machine.unknownSince) unknown.set(machine.name, machine.unknownSince);
+    if (machine.established && machine.unknownSince) {
+      unknown.set(machine.name, machine.unknownSince);
+      unknownList = undefined;
+    }
     count(machine, 1);
   }
 
@@ -70,7 +80,7 @@ export function createFleetIndex(): FleetIndex {
     const before = machines.get(name);
     if (!before) return;
     machines.delete(name);
-    unknown.delete(name);
+    if (unknown.delete(name)) unknownList = undefined;
     count(before, -1);
   }
 

@@ -11,6 +11,7 @@ import { nodeAge, oneAct, repairLimits } from './machine.ts';
 import { rates } from './rates.ts';
 import { apiErrors, clockTrusted, massUnknown, viewFresh } from './self-doubt.ts';
 import { held, killSwitch } from './stop.ts';
+import { stormCooldown } from './storm-cooldown.ts';
 import { freeze, quietWindow } from './windows.ts';
 import { darkZone, zonalShift } from './zones.ts';
 
@@ -31,6 +32,7 @@ export const GUARDS: readonly Guard[] = [
   darkZone,
   zonalShift,
   breakerOpen,
+  stormCooldown,
   quietWindow,
   freeze,
   alerts,

@@ -47,21 +47,42 @@ function checkFull(input: GuardInput): readonly DenialCause[] {
   const full = (['grants', 'gone'] as const).filter((map) => used[map] >= LEDGER_MAXIMUM[map] * share);
   const causes = full.map((map) => cause(map, used[map], LEDGER_MAXIMUM[map]));
   const rates = sizeOf(ledger.rates) + newRates(input);
-  return rates > LEDGER_MAXIMUM.rates ? [...causes, cause('rates', rates, LEDGER_MAXIMUM.rates)] : causes;
+  const bytes = isSmall(ledger) ? 0 : input.usage.bytes();
+  return [
+    ...causes,
+    ...(rates > LEDGER_MAXIMUM.rates ? [cause('rates', rates, LEDGER_MAXIMUM.rates)] : []),
+    ...breakersFull(input),
+    ...(bytes >= LEDGER_MAXIMUM.bytes * share ? [cause('bytes', bytes, LEDGER_MAXIMUM.bytes)] : []),
+  ];
 }
 
-function cause(map: string, used: number, limit: number): DenialCause {
-  const message = `${map} of the ledger: ${used} of ${limit} entries`;
-  return { reason: 'LedgerFull', message, key: map, used, limit };
+function cause(part: keyof typeof LEDGER_MAXIMUM, used: number, limit: number): DenialCause {
+  const message = `${part} of the ledger: ${used} of ${limit}${part === 'bytes' ? '' : ' entries'}`;
+  return { reason: 'LedgerFull', message, key: part, used, limit };
 }
 
-/** An upper bound: limits of policies that apply, whose counters may exist already. */
+/** One that opens now could not be stored: nothing disruptive begins until one closes. */
+function breakersFull({ ledger, ask }: GuardInput): readonly DenialCause[] {
+  const used = sizeOf(ledger.breakers);
+  if (ask.risk === 'None' || used < LEDGER_MAXIMUM.breakers) return [];
+  return [cause('breakers', used, LEDGER_MAXIMUM.breakers)];
+}
+
+/** An entry has at most some 3 KiB, most have a fifth of it. Below this, no ledger is near its bound. */
+const SMALL_ENTRIES = 64;
+
+/** Then its bytes need not be counted. */
+function isSmall({ grants, gone, rates, approvals }: DefenderLedgerSpec): boolean {
+  return [grants, gone, rates, approvals].every((map) => sizeOf(map) < SMALL_ENTRIES);
+}
+
+/** An upper bound: counters of limits and breakers of policies that apply; some may exist already. */
 function newRates({ policies, ask, machine, ledger }: GuardInput): number {
   if (sizeOf(ledger.rates) < LEDGER_MAXIMUM.rates / 2) return 0;
   const applying = policies.valid.filter((policy) => appliesTo(policy, ask, machine));
-  return applying.reduce((sum, { spec }) => sum + spec.rates.length, 0);
+  return applying.reduce((sum, { spec }) => sum + spec.rates.length + 2 * spec.breakers.length, 0);
 }
 
-function sizeOf(map: DefenderLedgerSpec[keyof DefenderLedgerSpec & ('grants' | 'gone' | 'rates')]): number {
+function sizeOf(map: Readonly<Record<string, unknown>>): number {
   return Object.keys(map).length;
 }

@@ -68,10 +68,21 @@ function checkMassUnknown(input: GuardInput, policy: PreparedPolicy): readonly D
   const limit = Math.max(MIN_UNKNOWN, Math.ceil((total * massUnknownPercent) / 100));
   const since = facts.unknownSince();
   if (since.length < limit) return [];
-  const used = mostWithin(since, withinSeconds);
+  const used = mostUnknown(since, withinSeconds);
   if (used < limit) return [];
   const message = `${used} of ${total} machines became Unknown within ${withinSeconds} s: the view is in doubt`;
   return [{ reason: 'MassUnknown', message, key: CLUSTER_KEY, used, limit }];
+}
+
+/** By the list of moments, which is the same until a machine changes: half of a large fleet may be Unknown. */
+const counted = new WeakMap<readonly Date[], { readonly seconds: number; readonly most: number }>();
+
+function mostUnknown(moments: readonly Date[], seconds: number): number {
+  const known = counted.get(moments);
+  if (known?.seconds === seconds) return known.most;
+  const most = mostWithin(moments, seconds);
+  counted.set(moments, { seconds, most });
+  return most;
 }
 
 /** The largest number of these moments that one period of that length covers. */

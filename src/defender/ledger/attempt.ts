@@ -71,14 +71,22 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
     const live = options.liveGrants();
     if (!live) return UNREAD;
     const now = clock.now();
-    const recovery = planRecovery(found?.spec, live, now);
-    if (requests.every(isDryRun)) return decideOnly(recovery?.spec ?? found?.spec, requests, now);
+    const spec = found?.spec;
+    const recovery = planRecovery(spec, live, now);
+    if (requests.every(isDryRun)) return decideOnly(recovery ? recovery.spec : spec, requests, now);
     if (recovery) {
       log.error('ledger recovery begins', { because: recovery.because });
       await store.write(found, recovery.spec);
       throw new LedgerRebuilt(recovery.because);
     }
-    if (!found) return denial('LedgerUnavailable', 'the ledger is missing');
+    return found ? await decideUnderEpoch(found, requests, now) : MISSING;
+  }
+
+  async function decideUnderEpoch(
+    found: DefenderLedger,
+    requests: readonly LedgerRequest[],
+    now: Date,
+  ): Promise<readonly LedgerAnswer[] | Denial> {
     if (leads() && epoch !== undefined && found.spec.epoch > epoch) {
       return denial('LedgerUnavailable', `another Defender leads, with epoch ${found.spec.epoch}`);
     }
@@ -104,8 +112,7 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
     requests: readonly LedgerRequest[],
     now: Date,
   ): readonly LedgerAnswer[] | Denial {
-    if (!ledger) return denial('LedgerUnavailable', 'the ledger is missing');
-    return planLedger(planInput(ledger, now, false), requests).answers;
+    return ledger ? planLedger(planInput(ledger, now, false), requests).answers : MISSING;
   }
 
   function planInput(ledger: DefenderLedgerSpec, now: Date, isLeading: boolean): LedgerPlanInput {
@@ -136,6 +143,7 @@ function failureOf(error: unknown): Denial {
   return denial('LedgerUnavailable', message);
 }
 
+const MISSING = denial('LedgerUnavailable', 'the ledger is missing');
 const UNREAD = denial('LedgerUnavailable', 'not all objects with grants were read');
 
 export function denial(reason: 'LedgerConflict' | 'LedgerUnavailable', message: string): Denial {

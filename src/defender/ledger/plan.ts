@@ -1,6 +1,6 @@
 /** One write of the ledger for a batch of requests: its next content, and the answer to each. Pure. */
 import type { DenyReason } from '../../api/deny-reasons.ts';
-import type { DefenderLedgerSpec } from '../../api/generated/types.ts';
+import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
 import type { DenialCause, GrantAsk, GrantSettlement } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { answeredReason } from '../approvals/plan.ts';
@@ -112,13 +112,19 @@ function answerAsk(batch: Batch, ask: GrantAsk, isDryRun: boolean): LedgerAnswer
   return { kind: 'entry', machine: ask.machine, entry };
 }
 
-/** The grant that the same holder has already, for the same machine and action. */
+/** The grant that the same holder has already for this act: on the same Node, and of the same risk. */
 function repeatedGrant({ grants }: LedgerDraft, ask: GrantAsk, now: Date): FoundGrant | undefined {
-  const { machine, holder, action } = ask;
+  const { machine, holder } = ask;
   const entry = Object.hasOwn(grants, machine) ? grants[machine] : undefined;
   if (!entry || !isInFlight(entry) || isLapsed(entry, now)) return undefined;
-  return isSameHolder(entry.holder, holder) && entry.action === action ? { machine, entry } : undefined;
+  return isSameAct(entry, ask) && isSameHolder(entry.holder, holder) ? { machine, entry } : undefined;
 }
+
+function isSameAct(a: RequestedAct, b: RequestedAct): boolean {
+  return a.action === b.action && a.risk === b.risk && a.nodeUID === b.nodeUID;
+}
+
+type RequestedAct = Pick<LedgerGrant, 'action' | 'risk' | 'nodeUID'>;
 
 type Change = Exclude<LedgerRequest, { kind: 'ask' | 'renew' | 'settle' | 'sweep' }>;
 

@@ -5,7 +5,7 @@
 import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
 import { isNewLedger } from '../../api/grants.ts';
 import { RECOVERY_SECONDS } from '../guards/ledger-state.ts';
-import { createDraft, EMPTY_LEDGER, finishDraft } from './draft.ts';
+import { createDraft, EMPTY_LEDGER, finishDraft, type LedgerDraft } from './draft.ts';
 
 /** A grant that a job, a component entry or our cordon carries. */
 export interface LiveGrant {
@@ -29,9 +29,7 @@ export function planRecovery(
   const because = recoveryReason(ledger, live);
   if (because === undefined) return undefined;
   const draft = createDraft(ledger ?? EMPTY_LEDGER);
-  for (const { machine, entry, isInWork } of live) {
-    if (isInWork) draft.grants[machine] ??= { ...entry, state: 'Started' };
-  }
+  for (const grant of live) if (grant.isInWork) takeBack(draft, grant, now);
   const highest = Math.max(draft.seq, ...live.map(({ entry }) => entry.fence));
   const spec = {
     ...finishDraft(draft),
@@ -40,6 +38,19 @@ export function planRecovery(
     recoveringSince: now.toISOString(),
   };
   return { spec, because };
+}
+
+/**
+ * A backup may have an older grant of the same machine. The server keeps a started entry until it is settled, so it is settled
+ * first, and replaced by the next write.
+ */
+function takeBack(draft: LedgerDraft, { machine, entry }: LiveGrant, now: Date): void {
+  const stored = draft.grants[machine];
+  if (stored?.id === entry.id) return;
+  draft.grants[machine] =
+    stored?.state === 'Started'
+      ? { ...stored, state: 'Settled', settledAt: now.toISOString(), outcome: 'Ambiguous' }
+      : { ...entry, state: 'Started' };
 }
 
 function recoveryReason(
@@ -52,10 +63,11 @@ function recoveryReason(
   if (newer) {
     return `machine ${newer.machine} has a grant with fence ${newer.entry.fence}, and seq is ${ledger.seq}: restored from a backup`;
   }
-  const unrecorded = live.find(
-    ({ machine, entry, isInWork }) =>
-      isInWork && ledger.grants[machine]?.id !== entry.id && !ledger.recovering,
-  );
+  const unrecorded = live.find(({ machine, entry, isInWork }) => {
+    const stored = ledger.grants[machine];
+    const isKnown = stored?.id === entry.id;
+    return isInWork && !isKnown && (!ledger.recovering || stored?.state === 'Settled');
+  });
   return (
     unrecorded &&
     `grant ${unrecorded.entry.id} of machine ${unrecorded.machine} is in work and not in the ledger`

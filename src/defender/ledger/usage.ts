@@ -24,13 +24,15 @@ export interface LedgerUsage {
   of(limit: PreparedLimit, key: string, besides: string): LimitUse;
   /** Machines of the pool that serve until the act in flight takes their node down. */
   nodesDownIn(pool: string): ReadonlySet<string>;
+  /** Of the ledger as it is stored. Counted at the first call. */
+  bytes(): number;
   /** Replaces what the machine used before. */
   add(machine: string, entry: LedgerGrant): void;
 }
 
 export interface UsageInput {
   readonly policies: PreparedPolicies;
-  readonly ledger: Pick<DefenderLedgerSpec, 'grants' | 'gone'>;
+  readonly ledger: DefenderLedgerSpec;
   readonly facts: Pick<FleetFacts, 'machine' | 'statesOf'>;
   readonly now: Date;
 }
@@ -51,12 +53,21 @@ interface LimitUses {
 export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput): LedgerUsage {
   const uses = new Map<PreparedLimit, LimitUses>();
   const nodesDown = new Map<string, Set<string>>();
+  let stored: number | undefined;
   for (const [machine, entry] of Object.entries(ledger.gone)) addDeleted(machine, entry);
   for (const [machine, entry] of Object.entries(ledger.grants)) {
     if (!isLapsed(entry, now)) add(machine, entry);
   }
 
-  return { of, add, nodesDownIn: (pool) => nodesDown.get(pool) ?? NO_NAMES };
+  return {
+    of,
+    add: (machine, entry) => {
+      if (stored !== undefined) stored += jsonBytes({ [machine]: entry });
+      add(machine, entry);
+    },
+    bytes: () => (stored ??= jsonBytes(ledger)),
+    nodesDownIn: (pool) => nodesDown.get(pool) ?? NO_NAMES,
+  };
 
   function of(limit: PreparedLimit, key: string, besides: string): LimitUse {
     const found = uses.get(limit);
@@ -115,6 +126,10 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
     byMachine.set(machine, use);
     uses.set(limit, { byKey, byMachine });
   }
+}
+
+export function jsonBytes(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 function emptyUses(): LimitUses {

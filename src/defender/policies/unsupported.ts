@@ -68,15 +68,8 @@ const CHECKS: readonly Check[] = [
 
 function breakerProblems(breaker: unknown, index: number): readonly Problem[] {
   const type = textAt(breaker, 'type') ?? '';
-  const probes = valueAt(breaker, 'probes');
-  return [
-    ...(type === 'CommonCause' || type === 'IndeterminateRatio'
-      ? [{ path: `spec.breakers[${index}].type`, message: `${type} is ${NOT_YET}` }]
-      : []),
-    ...(probes === undefined || probes === 1
-      ? []
-      : [{ path: `spec.breakers[${index}].probes`, message: 'only 1 is supported in this version' }]),
-  ];
+  if (type !== 'CommonCause' && type !== 'IndeterminateRatio') return [];
+  return [{ path: `spec.breakers[${index}].type`, message: `${type} is ${NOT_YET}` }];
 }
 
 function whenListed(path: readonly string[]): Check {

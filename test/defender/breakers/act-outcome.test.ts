@@ -76,6 +76,34 @@ describe('recordOutcome', () => {
     expect(shown(draft)).toBe(state);
   });
 
+  it.each([
+    ['S', 'HalfOpen: waits for a probe', 1],
+    ['SPS', 'HalfOpen: waits for a probe', 2],
+    ['SPSPS', 'closed', undefined],
+    ['SPF', 'Open: probe on m-1: Failed', undefined],
+    ['SPUPSPS', 'closed', undefined],
+  ])(
+    'R18 closes after three verified probes, one after the other: %s leaves it %s',
+    (outcomes, state, verified) => {
+      const { draft } = record(outcomes, { probes: 3 }, { breakers: { 'fleet-default/b/web': HALF_OPEN } });
+      expect(shown(draft)).toBe(state);
+      expect(draft.rates['fleet-default/b/web#probes']?.counts[0]).toBe(verified);
+    },
+  );
+
+  it('R18 begins with one act at a time when a storm is over, and doubles with each verified act', () => {
+    const storm = { type: 'UnhealthyRatio' } as const;
+    const allowed = ['S', 'SS', 'SSS', 'SSSF', 'SSSU', 'SSSA', `S${'S'.repeat(8)}`, `S${'S'.repeat(9)}`].map(
+      (outcomes) => {
+        const { draft } = record(outcomes, storm, { breakers: { 'fleet-default/b/web': HALF_OPEN } });
+        return draft.rates['fleet-default/b/web#storm']?.counts[0];
+      },
+    );
+    expect(allowed).toEqual([1, 2, 4, 1, 4, 1, 256, undefined]);
+    const failed = record('S', {}, { breakers: { 'fleet-default/b/web': HALF_OPEN } });
+    expect(failed.draft.rates).toEqual({});
+  });
+
   it('R18 stays open for longer after each trip, up to four hours', () => {
     const closes = [1, 2, 5, 9].map((trips) => {
       const rates = {
@@ -118,6 +146,7 @@ function record(
   const policies = preparePolicies([policy({ mode, breakers: [breaker] }, name)]);
   const draft = createDraft(ledgerSpec(ledger));
   for (const letter of outcomes) {
+    if (beginsProbe(draft, letter)) continue;
     const outcome = LETTERS[letter] ?? 'Unused';
     recordOutcome(
       draft,
@@ -127,6 +156,13 @@ function record(
     );
   }
   return { draft };
+}
+
+/** P: the next probe begins. */
+function beginsProbe({ breakers }: LedgerDraft, letter: string): boolean {
+  const waiting = breakers['fleet-default/b/web'];
+  if (letter === 'P' && waiting) breakers['fleet-default/b/web'] = { ...waiting, probe: 'm-1' };
+  return letter === 'P';
 }
 
 function shown({ breakers }: LedgerDraft): string {

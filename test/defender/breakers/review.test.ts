@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Breaker, DefenderLedgerSpec, LedgerBreaker } from '../../../src/api/generated/types.ts';
 import { closeBreaker, reviewBreakers } from '../../../src/defender/breakers/review.ts';
-import type { FleetFacts } from '../../../src/defender/facts/facts.ts';
+import type { FleetFacts, MachineFacts } from '../../../src/defender/facts/facts.ts';
 import { createDraft, type LedgerDraft } from '../../../src/defender/ledger/draft.ts';
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
 import { ago, fleetFacts, ledgerSpec, machineFacts, machines, NOW, policy } from '../builders.ts';
@@ -59,6 +59,36 @@ describe('reviewBreakers', () => {
     expect(draft).toMatchObject({ breakers: {}, changed: false });
   });
 
+  it.each([
+    ['a young node', 300, 'closed'],
+    ['a node that is old enough', 900, 'Open until 12:15:00: 3 of 13 machines are not Ready'],
+  ])(
+    'R18 counts %s neither as sick nor in the size of its group: normal scaling up opens nothing',
+    (_, seconds, state) => {
+      const joined = { nodeCreatedAt: new Date(ago(seconds)), readiness: 'NotReady' } as const;
+      const all = [...machines(10), ...['a', 'b', 'c'].map((name) => machineFacts(name, joined))];
+      expect(shown(reviewAll(all))).toBe(state);
+      // Young nodes that are Ready do not dilute the share of the sick ones.
+      const sick = machines(10).map((machine, n) =>
+        n < 3 ? { ...machine, readiness: 'NotReady' as const } : machine,
+      );
+      const grown = Array.from({ length: 20 }, (_each, n) =>
+        machineFacts(`new-${n}`, { ...joined, readiness: 'Ready' }),
+      );
+      expect(shown(reviewAll([...sick, ...grown]))).toBe(
+        seconds < 900 ? 'Open until 12:15:00: 3 of 10 machines are not Ready' : 'closed',
+      );
+    },
+  );
+
+  it('R13 stores no more breakers than the ledger can hold', () => {
+    const all = Array.from({ length: 70 }, (_, n) =>
+      machineFacts(`m-${n}`, { pool: `p-${n}`, readiness: 'NotReady' }),
+    );
+    const draft = reviewAll(all, { count: 1 });
+    expect(Object.keys(draft.breakers)).toHaveLength(64);
+  });
+
   it('opens when the share of indeterminate facts is not observed', () => {
     const draft = review(
       0,
@@ -85,6 +115,14 @@ describe('reviewBreakers', () => {
     expect(draft).toMatchObject({ breakers: {}, rates: {}, changed: true });
   });
 });
+
+function reviewAll(all: readonly MachineFacts[], fields: Partial<Breaker> = {}): LedgerDraft {
+  const policies = [policy({ breakers: [{ ...STORM, ...fields }] })];
+  const draft = createDraft(ledgerSpec());
+  const facts = fleetFacts(all, policies);
+  reviewBreakers(draft, { policies: preparePolicies(policies), facts, now: NOW });
+  return draft;
+}
 
 function review(
   unhealthy: number,

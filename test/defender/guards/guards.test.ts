@@ -21,6 +21,7 @@ describe('GUARDS', () => {
       'dark-zone',
       'zonal-shift',
       'breaker-open',
+      'storm-cooldown',
       'quiet-window',
       'freeze',
       'alerts',

@@ -42,6 +42,17 @@ describe('planLedger', () => {
     expect(again.next).toBeUndefined();
   });
 
+  it.each([
+    ['a higher risk', { risk: 'Machine' }, 'NodeBusy'],
+    ['a lower risk', { action: 'UpdateComponent', risk: 'Pod' }, 'NodeBusy'],
+    ['another Node', { nodeUID: 'uid-2' }, 'NodeIdentityChanged'],
+    ['another action', { action: 'Drain' }, 'NodeBusy'],
+  ] as const)('R13 hands out no grant again for %s than it was issued for', (_, fields, reason) => {
+    const first = plan({}, [askFor('m-1')]);
+    const again = plan(first.next ?? {}, [{ kind: 'ask', ask: { ...askFor('m-1').ask, ...fields } }]);
+    expect(again.answers).toMatchObject([{ kind: 'denial', denial: { reason } }]);
+  });
+
   it('R25 hands out no grant again while the kill switch is engaged', () => {
     const first = plan({}, [askFor('m-1')]);
     const stop = {

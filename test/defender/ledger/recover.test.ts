@@ -59,6 +59,28 @@ describe('planRecovery', () => {
     expect(recovery?.spec.grants).not.toHaveProperty('m-3');
   });
 
+  it('R32 settles an older grant of the same machine that a backup has, then replaces it by the one in work', () => {
+    const before = ledgerSpec({
+      grants: {
+        'm-1': entry('m-1', { id: 'g-old' }),
+        'm-2': entry('m-2', { id: 'g-old', state: 'Granted' }),
+      },
+    });
+    const grants = [live('m-1', 90), live('m-2', 91)];
+    const first = planRecovery(before, grants, NOW)?.spec;
+    expect(first?.grants).toMatchObject({
+      'm-1': { id: 'g-old', state: 'Settled', outcome: 'Ambiguous', settledAt: NOW.toISOString() },
+      'm-2': { id: 'g-m-2', state: 'Started', fence: 91 },
+    });
+    const second = planRecovery(first, grants, NOW)?.spec;
+    expect(second).toMatchObject({
+      seq: 93,
+      recovering: true,
+      grants: { 'm-1': { id: 'g-m-1', state: 'Started', fence: 90 } },
+    });
+    expect(planRecovery(second, grants, NOW)).toBeUndefined();
+  });
+
   it('R32 is over one life of a grant after it began', () => {
     expect([
       isRecovered(recovering(299), NOW),

@@ -30,11 +30,6 @@ describe('fields that this version does not act on', () => {
     ['ruleWaves.minSuccessPercent', { ruleWaves: { minSuccessPercent: 1 } }, NOT_YET],
     ['breakers[0].type', { breakers: [{ type: 'CommonCause' }] }, `CommonCause is ${NOT_YET}`],
     ['breakers[0].type', { breakers: [{ type: 'IndeterminateRatio' }] }, `IndeterminateRatio is ${NOT_YET}`],
-    [
-      'breakers[0].probes',
-      { breakers: [{ type: 'FailedActs', probes: 2 }] },
-      'only 1 is supported in this version',
-    ],
   ])('names %s', (path, spec, message) => {
     expect(unsupportedPolicyFields({ spec })).toEqual([{ path: `spec.${path}`, message }]);
   });
@@ -48,7 +43,7 @@ describe('fields that this version does not act on', () => {
       // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
       drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },
       ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: 1800, minSuccessPercent: 90 },
-      breakers: [{ type: 'UnhealthyRatio', probes: 1 }],
+      breakers: [{ type: 'UnhealthyRatio', probes: 3 }],
     };
     expect(unsupportedPolicyFields({ spec })).toEqual([]);
     expect(unsupportedPolicyFields({ spec: 'not an object' })).toEqual([]);
