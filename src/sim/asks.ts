@@ -1,13 +1,20 @@
 /** What holders ask for in one step: repairs, rollouts, and asks that must be refused. */
 import type { GrantAsk } from '../api/grants.ts';
-import type { FleetIndex } from '../defender/facts/fleet-index.ts';
+import type { MachineFacts } from '../defender/facts/facts.ts';
 import type { SimulatedFleet, SimulatedMachine } from './fleet.ts';
 import type { Random } from './random.ts';
 
-export function drawAsks(fleet: SimulatedFleet, index: FleetIndex, random: Random): readonly GrantAsk[] {
-  const ill = [...index.machines()].filter(({ readiness }) => readiness !== 'Ready' && random.chance(0.3));
-  const repairs = ill.map(({ name, nodeUID }) => repairOf(fleet, { name, uid: nodeUID ?? '' }));
-  const chosen = random.chance(0.3) ? random.pick(fleet.machines) : undefined;
+/** `ill`: machines that are observed as not Ready. */
+export function drawAsks(
+  fleet: SimulatedFleet,
+  ill: Iterable<MachineFacts>,
+  random: Random,
+): readonly GrantAsk[] {
+  const chosenIll = [...ill].filter(() => random.chance(0.3));
+  const repairs = chosenIll.map(({ name, nodeUID }) => repairOf(fleet, { name, uid: nodeUID ?? '' }));
+  // The small pool has as many rollouts as a tenth of the fleet: its limits are the hardest to keep.
+  const candidates = random.chance(0.1) ? fleet.machines.slice(-2) : fleet.machines;
+  const chosen = random.chance(0.3) ? random.pick(candidates) : undefined;
   const rollout = chosen ? [rolloutOf(fleet, chosen, random)] : [];
   const wrong = random.chance(0.02) ? wrongAsks(fleet, random) : [];
   const storm = random.chance(0.0005) ? fleet.machines.map((machine) => diagnosticsOf(fleet, machine)) : [];

@@ -3,9 +3,10 @@ import type { DefenderLedgerSpec } from '../api/generated/types.ts';
 import type { GrantSettlement } from '../api/grants.ts';
 import { planExpiry } from '../defender/expiry/plan.ts';
 import type { LedgerRequest } from '../defender/ledger/requests.ts';
-import { isOn, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
+import { endAct, isOn, type SimulatedAct, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
 import { LIMITS } from './policies.ts';
 import { anyReplica, type SimulationRun } from './run.ts';
+import { countVerified } from './storms.ts';
 
 /** Twice the cooldown, and the time of some probes. */
 const BREAKER_MS = 4 * 3_600_000;
@@ -15,7 +16,7 @@ const LEAK_MS = 3 * 3_600_000;
 /** A settlement that fails is sent again in the next step; some arrive twice. */
 export async function endActs(run: SimulationRun): Promise<void> {
   const { fleet, random } = run;
-  const over = fleet.machines.filter(({ act }) => act && act.endsMs <= fleet.nowMs && !random.chance(0.1));
+  const over = [...fleet.acting].filter(({ act }) => act && act.endsMs <= fleet.nowMs && !random.chance(0.1));
   for (const machine of over) {
     const { act } = machine;
     if (!act) continue;
@@ -28,18 +29,20 @@ export async function endActs(run: SimulationRun): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop -- settlements have an order
     const answers = await anyReplica(run).run(requests);
     if ('granted' in answers) continue;
-    endAct(run, machine, act.willFail);
+    endOne(run, machine, act);
   }
 }
 
-function endAct(run: SimulationRun, machine: SimulatedMachine, hasFailed: boolean): void {
+function endOne(run: SimulationRun, machine: SimulatedMachine, { ask, willFail }: SimulatedAct): void {
   const { fleet, dirty } = run;
-  const isCounted = machine.act?.ask.risk !== 'None';
-  machine.act = undefined;
-  machine.isReady = !hasFailed && !(isOn(fleet, 'zoneDark') && machine.zone === 'a');
+  endAct(fleet, machine);
+  machine.isDark = isOn(fleet, 'zoneDark') && machine.zone === 'a' && !machine.isControlPlane;
+  machine.isReady = !willFail && !machine.isDark;
   machine.changedMs = fleet.nowMs;
   dirty.add(machine);
-  if (isCounted) countFailure(run, hasFailed);
+  if (ask.risk === 'None') return;
+  countFailure(run, willFail);
+  countVerified(run, machine, willFail);
 }
 
 /** Until the breaker may have closed again, more failures change nothing. */
@@ -70,8 +73,7 @@ export async function expireGrants(run: SimulationRun): Promise<void> {
 function settlementsOf({ fleet, index }: SimulationRun, spec: DefenderLedgerSpec): LedgerRequest[] {
   const plans = planExpiry({
     ledger: spec,
-    holder: (machine) =>
-      fleet.machines.some(({ name, act }) => name === machine && act) ? 'Active' : 'NotFound',
+    holder: (machine) => (fleet.byName.get(machine)?.act ? 'Active' : 'NotFound'),
     machine: (name) => index.machine(name),
     now: new Date(fleet.nowMs),
   });
@@ -79,9 +81,8 @@ function settlementsOf({ fleet, index }: SimulationRun, spec: DefenderLedgerSpec
 }
 
 function holds(fleet: SimulatedFleet, machine: string, id: string): boolean {
-  return fleet.machines.some(
-    ({ name, act, isSilent }) => name === machine && (isSilent || act?.grant.id === id),
-  );
+  const found = fleet.byName.get(machine);
+  return found !== undefined && (found.isSilent || found.act?.grant.id === id);
 }
 
 /** A ledger that was not damaged has every grant whose act is in work. */

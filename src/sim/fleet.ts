@@ -13,6 +13,8 @@ export interface SimulatedMachine {
   uid: number;
   createdMs: number;
   isReady: boolean;
+  /** Not Ready because its zone is dark: Ready again when the zone returns. */
+  isDark: boolean;
   /** Its agent is cut off: others see Unknown. */
   isSilent: boolean;
   silentSinceMs: number;
@@ -50,6 +52,12 @@ export type Hazard = (typeof HAZARDS)[number];
 
 export interface SimulatedFleet {
   readonly machines: readonly SimulatedMachine[];
+  readonly byName: ReadonlyMap<string, SimulatedMachine>;
+  readonly controlPlane: readonly SimulatedMachine[];
+  /** The machines with an act in work. */
+  readonly acting: Set<SimulatedMachine>;
+  /** Hazards that machines showed in the last step. */
+  readonly shown: { isDark: boolean; isCut: boolean };
   readonly hazards: Map<Hazard, { readonly sinceMs: number; readonly untilMs: number }>;
   nowMs: number;
 }
@@ -69,6 +77,7 @@ export function createFleet(size: number, startMs: number): SimulatedFleet {
       uid: 1,
       createdMs: startMs - DAY_MS,
       isReady: true,
+      isDark: false,
       isSilent: false,
       silentSinceMs: 0,
       isCordoned: false,
@@ -80,7 +89,10 @@ export function createFleet(size: number, startMs: number): SimulatedFleet {
       act: undefined,
     }),
   );
-  return { machines, hazards: new Map(), nowMs: startMs };
+  const byName = new Map(machines.map((machine) => [machine.name, machine]));
+  const controlPlane = machines.filter(({ isControlPlane }) => isControlPlane);
+  const shown = { isDark: false, isCut: false };
+  return { machines, byName, controlPlane, acting: new Set(), shown, hazards: new Map(), nowMs: startMs };
 }
 
 /** Since how long the condition holds; 0: it does not. */
@@ -99,11 +111,11 @@ export function befall(fleet: SimulatedFleet, random: Random, stepMs: number): R
   const changed = new Set<SimulatedMachine>();
   for (const hazard of HAZARDS) startHazard(fleet, random, { hazard, stepMs });
   const perStep = (stepMs / DAY_MS) * fleet.machines.length;
-  // Each machine fails about once a week, and meets each of the other things about once a month.
+  // Each machine fails about once a week, and meets each of the other things about once a month, for half a day: most limits have room.
   if (random.chance(perStep / 7)) change((machine) => (machine.isReady = false));
   for (const flag of FLAGS) {
     if (random.chance(perStep / 30)) change((machine) => (machine[flag] = true));
-    if (random.chance(perStep / 10)) change((machine) => (machine[flag] = false));
+    if (random.chance(perStep * 2)) change((machine) => (machine[flag] = false));
   }
   if (random.chance(perStep / 30)) change(renew);
   zoneAndSilence(fleet, changed);
@@ -137,21 +149,47 @@ function startHazard(
   fleet.hazards.set(hazard, { sinceMs: fleet.nowMs, untilMs: fleet.nowMs + lasts });
 }
 
+export function beginAct(fleet: SimulatedFleet, machine: SimulatedMachine, act: SimulatedAct): void {
+  machine.act = act;
+  fleet.acting.add(machine);
+}
+
+export function endAct(fleet: SimulatedFleet, machine: SimulatedMachine): void {
+  machine.act = undefined;
+  fleet.acting.delete(machine);
+}
+
 /** The machines of a dark zone are not Ready; of a cut fleet, every fourth is silent. */
 function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMachine>): void {
-  const isDark = isOn(fleet, 'zoneDark');
-  const isCut = isOn(fleet, 'massUnknown');
+  const { shown, nowMs } = fleet;
+  const [isDark, isCut] = [isOn(fleet, 'zoneDark'), isOn(fleet, 'massUnknown')];
+  if (![isDark, isCut, shown.isDark, shown.isCut].includes(true)) return;
   for (const [index, machine] of fleet.machines.entries()) {
-    if (isDark && machine.zone === 'a' && machine.isReady && !machine.isControlPlane) {
-      machine.isReady = false;
-      changed.add(machine);
-    }
+    if (isInDarkZone(machine, isDark)) changed.add(darken(machine));
+    else if (!isDark && machine.isDark) changed.add(lighten(machine, nowMs));
     const isSilent = isCut && index % 4 === 1;
-    if (isSilent === machine.isSilent) continue;
-    machine.isSilent = isSilent;
-    machine.silentSinceMs = fleet.nowMs;
-    changed.add(machine);
+    const silence = { isSilent, silentSinceMs: nowMs };
+    if (isSilent !== machine.isSilent) changed.add(Object.assign(machine, silence));
   }
+  Object.assign(shown, { isDark, isCut });
+}
+
+function isInDarkZone({ zone, isReady, isControlPlane }: SimulatedMachine, isDark: boolean): boolean {
+  return isDark && zone === 'a' && isReady && !isControlPlane;
+}
+
+function darken(machine: SimulatedMachine): SimulatedMachine {
+  machine.isReady = false;
+  machine.isDark = true;
+  return machine;
+}
+
+/** An act in work takes its machine down until it ends. */
+function lighten(machine: SimulatedMachine, nowMs: number): SimulatedMachine {
+  machine.isDark = false;
+  machine.isReady = machine.act === undefined;
+  machine.changedMs = nowMs;
+  return machine;
 }
 
 export function factsOf(machine: SimulatedMachine): MachineFacts {

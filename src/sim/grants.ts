@@ -4,14 +4,15 @@ import { type Denial, type Grant, type GrantAsk, grantFromEntry } from '../api/g
 import type { LedgerAttempts } from '../defender/ledger/attempt.ts';
 import type { LedgerAnswer } from '../defender/ledger/requests.ts';
 import { drawAsks, rememberAsk } from './asks.ts';
-import { isOn, type SimulatedMachine } from './fleet.ts';
+import { beginAct, isOn, type SimulatedMachine } from './fleet.ts';
 import { brokenPromises } from './invariants.ts';
 import { anyReplica, isNode, type SimulationRun } from './run.ts';
+import { allowanceAfterStorm } from './storms.ts';
 
 /** The asks of one step go to all replicas at once. */
 export async function decideAsks(run: SimulationRun): Promise<void> {
-  const { fleet, index, random, replicas, denials } = run;
-  const asks = drawAsks(fleet, index, random);
+  const { fleet, ill, random, replicas, denials } = run;
+  const asks = drawAsks(fleet, ill.values(), random);
   const shares = replicas.map((_, replica) =>
     asks.filter((__, order) => order % replicas.length === replica),
   );
@@ -29,22 +30,18 @@ export async function decideAsks(run: SimulationRun): Promise<void> {
 async function begin(run: SimulationRun, ask: GrantAsk, { id, fence }: Grant): Promise<void> {
   const { fleet } = run;
   const [answer] = asAnswers(await anyReplica(run).run([{ kind: 'renew', renewal: { id, fence } }]), 1);
-  const machine = fleet.machines.find(({ name }) => name === ask.machine);
+  const machine = fleet.byName.get(ask.machine);
   // A repeated ask returned the grant of the act that is under way.
   if (answer?.kind !== 'entry' || !machine || machine.act?.grant.id === id) return;
   run.acts += 1;
-  if (ask.action === 'Reboot') run.reboots.push(fleet.nowMs);
+  if (ask.action === 'Reboot') run.reboots.push(Date.parse(answer.entry.issuedAt));
   judge(run, machine, ask);
   start(run, machine, { ask, entry: answer.entry });
 }
 
-function judge(
-  { fleet, ledger, violations, ...run }: SimulationRun,
-  machine: SimulatedMachine,
-  ask: GrantAsk,
-): void {
-  const { reboots, lostMs, recoversMs, failures } = run;
-  const inWork = fleet.machines.filter(({ act }) => act && isNode(act.ask)).length;
+function judge(run: SimulationRun, machine: SimulatedMachine, ask: GrantAsk): void {
+  const { fleet, ledger, violations, reboots, lostMs, recoversMs, failures } = run;
+  const inWork = [...fleet.acting].filter(({ act }) => act && isNode(act.ask)).length;
   const grants = Object.keys(ledger.spec()?.grants ?? {}).length;
   const breakerOpenMs = failures.openMs;
   const at = new Date(fleet.nowMs).toISOString();
@@ -58,6 +55,7 @@ function judge(
     recoversMs,
     breakerOpenMs,
     grants,
+    stormAllowance: allowanceAfterStorm(run, machine),
   });
   for (const what of found) violations.push({ at, machine: machine.name, what });
 }
@@ -68,16 +66,17 @@ interface Started {
 }
 
 function start(
-  { fleet, random, dirty }: SimulationRun,
+  { fleet, random, dirty, journal }: SimulationRun,
   machine: SimulatedMachine,
   { ask, entry }: Started,
 ): void {
   const willFail = isOn(fleet, 'badImage') || random.chance(0.05);
   const endsMs = fleet.nowMs + 300_000 + random.below(900_000);
-  machine.act = { grant: grantFromEntry(machine.name, entry), ask, endsMs, willFail };
+  beginAct(fleet, machine, { grant: grantFromEntry(machine.name, entry), ask, endsMs, willFail });
   if (isNode(ask)) machine.isReady = false;
   machine.changedMs = fleet.nowMs;
   rememberAsk(machine, ask, fleet.nowMs);
+  journal.push({ atMs: fleet.nowMs, machine: machine.name, action: ask.action, risk: ask.risk });
   dirty.add(machine);
 }
 

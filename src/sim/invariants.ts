@@ -3,8 +3,9 @@
 import { RISKS } from '../api/enums.ts';
 import type { GrantAsk } from '../api/grants.ts';
 import { isStep, stepEntry } from '../api/steps/steps.ts';
+import { takesNodeDown } from '../defender/ledger/entries.ts';
 import { type Hazard, hazardAgeMs, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
-import { LIMITS, QUIET_HOURS } from './policies.ts';
+import { LIMITS, QUIET_HOURS, rebootLimits } from './policies.ts';
 
 /** Facts reach the Defender one step later; an act may begin in the step after its decision. */
 export const SIGHT_MS = 180_000;
@@ -13,7 +14,7 @@ export interface Begun {
   readonly fleet: SimulatedFleet;
   readonly machine: SimulatedMachine;
   readonly ask: GrantAsk;
-  /** Times of the reboots that were granted. */
+  /** When the reboots that began were granted. */
   readonly reboots: readonly number[];
   /** Acts of risk Node or higher that were in work before. */
   readonly inWork: number;
@@ -24,6 +25,8 @@ export interface Begun {
   /** When too many acts in a row had failed. */
   readonly breakerOpenMs: number;
   readonly grants: number;
+  /** Disruptive acts that may be in work in the zone after a storm in it. */
+  readonly stormAllowance: number;
 }
 
 const FORBIDDEN: readonly Hazard[] = ['stopped', 'alerting', 'apiErrors', 'clockWrong', 'massUnknown'];
@@ -123,27 +126,43 @@ function isOld(machine: SimulatedMachine, { nowMs }: SimulatedFleet): boolean {
 }
 
 function limitViolations(begun: Begun): readonly string[] {
-  const { fleet, ask, inWork, breakerOpenMs } = begun;
+  const { fleet, ask, inWork, breakerOpenMs, lostMs } = begun;
   if (ask.risk === 'None' || ask.risk === 'Pod') return [];
   const limit = Math.max(1, Math.floor((fleet.machines.length * LIMITS.clusterPercent) / 100));
   const openMs = fleet.nowMs - breakerOpenMs;
   return broken([
     [inWork + 1 > limit, `${inWork + 1} machines in work, and ${limit} allowed`],
     [exceedsRate(begun), 'more reboots in an hour than allowed'],
-    [openMs > 0 && openMs < LIMITS.cooldownSeconds * 1000, 'an act under an open breaker'],
+    [
+      openMs > 0 && openMs < LIMITS.cooldownSeconds * 1000 && lostMs < breakerOpenMs,
+      'an act under an open breaker',
+    ],
+    [exceedsStorm(begun), 'more acts in a zone than it may begin after a storm'],
     [isLastOfPool(begun), 'an act on the last machine of its pool that serves'],
   ]);
 }
 
-/** The counters begin again when the ledger is deleted or restored. */
+/** Counters and breakers begin again when the ledger is deleted or restored. */
 function exceedsRate({ fleet, ask, reboots, lostMs }: Begun): boolean {
   if (ask.action !== 'Reboot' || fleet.nowMs - lostMs < 3_600_000) return false;
-  return reboots.filter((at) => fleet.nowMs - at < 3_600_000).length > LIMITS.rebootsAnHour;
+  return (
+    reboots.filter((at) => fleet.nowMs - at < 3_600_000).length > rebootLimits(fleet.machines.length).anHour
+  );
+}
+
+function exceedsStorm({ fleet, machine, stormAllowance }: Begun): boolean {
+  if (stormAllowance === Number.POSITIVE_INFINITY) return false;
+  const inWork = [...fleet.acting].filter(
+    ({ zone, act }) => zone === machine.zone && act?.ask.risk !== 'None',
+  );
+  return inWork.length + 1 > stormAllowance;
 }
 
 function isLastOfPool(begun: Begun): boolean {
   const { fleet, machine } = begun;
-  const serving = fleet.machines.filter((each) => each.pool === machine.pool && each.isReady && !each.act);
+  const serving = fleet.machines.filter(
+    ({ pool, isReady, act }) => pool === machine.pool && isReady && !(act && takesNodeDown(act.ask.risk)),
+  );
   return serving.length <= 1 && isServing(machine) && isLongAlone(begun);
 }
 

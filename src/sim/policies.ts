@@ -1,17 +1,23 @@
 /** The policy that the simulated fleet runs under: every guard has something to do. */
-import type { DefenderPolicy, DefenderPolicySpec } from '../api/generated/types.ts';
+import type { DefenderPolicy, DefenderPolicySpec, RateLimit } from '../api/generated/types.ts';
 import { FLEET_DEFAULT } from '../api/names.ts';
 
 export const LIMITS = {
   clusterPercent: 5,
-  rebootsAnHour: 4,
-  burst: 2,
   failuresInARow: 4,
   cooldownSeconds: 1800,
   minIntervalSeconds: 1800,
   minNodeAgeSeconds: 900,
   maxViewAgeSeconds: 150,
 } as const;
+
+/** As many as a fleet of this size needs: with fewer, sick machines would only pile up. */
+export function rebootLimits(machines: number): { readonly anHour: number; readonly burst: number } {
+  return { anHour: Math.max(4, Math.ceil(machines / 50)), burst: Math.max(2, Math.ceil(machines / 200)) };
+}
+
+/** Opens when much of a zone is not Ready. */
+export const STORM_BREAKER = 'storm';
 
 export const FOREIGN_TAINT = 'karpenter.sh/disrupted';
 export const BLOCKING_LABEL = 'kubenode.dev/block=true';
@@ -24,9 +30,11 @@ const DISRUPTIVE = ['Node', 'Machine'] as const;
 export interface PolicySwitches {
   readonly isStopped: boolean;
   readonly isFrozen: boolean;
+  /** Number of machines of the fleet. */
+  readonly machines: number;
 }
 
-export function simulatedPolicy({ isStopped, isFrozen }: PolicySwitches): DefenderPolicy {
+export function simulatedPolicy({ isStopped, isFrozen, machines }: PolicySwitches): DefenderPolicy {
   const freeze = {
     name: 'sale',
     from: '2000-01-01T00:00:00Z',
@@ -36,6 +44,7 @@ export function simulatedPolicy({ isStopped, isFrozen }: PolicySwitches): Defend
   const stop = { engaged: true, scope: 'All', by: 'simulator', reason: 'drill' } as const;
   const spec: DefenderPolicySpec = {
     ...BASE,
+    rates: [rebootRate(machines)],
     killSwitch: isStopped ? stop : { engaged: false, scope: 'All' },
     freezes: isFrozen ? [{ ...freeze, risks: DISRUPTIVE }] : [],
   };
@@ -47,7 +56,13 @@ export function simulatedPolicy({ isStopped, isFrozen }: PolicySwitches): Defend
   };
 }
 
-const BASE: Omit<DefenderPolicySpec, 'killSwitch' | 'freezes'> = {
+function rebootRate(machines: number): RateLimit {
+  const { anHour, burst } = rebootLimits(machines);
+  const limit = { name: 'reboots', per: 'Cluster', actions: ['Reboot'], risks: [] } as const;
+  return { ...limit, max: anHour, windowSeconds: 3600, burst };
+}
+
+const BASE: Omit<DefenderPolicySpec, 'killSwitch' | 'freezes' | 'rates'> = {
   mode: 'Enforce',
   scope: { nodeSelector: { all: true }, actions: [], risks: [], holders: [] },
   grantSeconds: 300,
@@ -66,17 +81,6 @@ const BASE: Omit<DefenderPolicySpec, 'killSwitch' | 'freezes'> = {
     },
     { name: 'zone', per: 'Zone', actions: [], risks: DISRUPTIVE, max: '10%' },
   ],
-  rates: [
-    {
-      name: 'reboots',
-      per: 'Cluster',
-      actions: ['Reboot'],
-      risks: [],
-      max: LIMITS.rebootsAnHour,
-      windowSeconds: 3600,
-      burst: LIMITS.burst,
-    },
-  ],
   perMachine: {
     maxGrants: 5,
     maxReboots: 3,
@@ -94,6 +98,18 @@ const BASE: Omit<DefenderPolicySpec, 'killSwitch' | 'freezes'> = {
       count: LIMITS.failuresInARow,
       lift: 2,
       cooldownSeconds: LIMITS.cooldownSeconds,
+      probes: 1,
+      manualAfterTrips: 99,
+    },
+    {
+      name: STORM_BREAKER,
+      type: 'UnhealthyRatio',
+      per: 'Zone',
+      risks: [],
+      percent: 40,
+      count: 3,
+      lift: 2,
+      cooldownSeconds: 600,
       probes: 1,
       manualAfterTrips: 99,
     },

@@ -1,7 +1,9 @@
 /** The state of one run: the fleet, what is known of it, the ledger and its three replicas. */
+
+import type { Risk } from '../api/enums.ts';
 import type { LedgerGrant } from '../api/generated/types.ts';
 import type { GrantAsk } from '../api/grants.ts';
-import type { FleetFacts } from '../defender/facts/facts.ts';
+import type { FleetFacts, MachineFacts } from '../defender/facts/facts.ts';
 import { createFleetIndex, type FleetIndex } from '../defender/facts/fleet-index.ts';
 import { foreignOwner } from '../defender/facts/foreign.ts';
 import { createLedgerAttempts, type LedgerAttempts } from '../defender/ledger/attempt.ts';
@@ -27,12 +29,31 @@ export interface Violation {
   readonly what: string;
 }
 
+export interface Storm {
+  readonly sinceMs: number;
+  /** Acts that were verified since then: the first one was the probe. */
+  verified: number;
+}
+
+export interface BegunAct {
+  readonly atMs: number;
+  readonly machine: string;
+  readonly action: string;
+  readonly risk: Risk;
+}
+
 export interface SimulationRun {
   readonly fleet: SimulatedFleet;
   /** As the Defender observes the fleet. */
   readonly index: FleetIndex;
   readonly ledger: SimulatedLedger;
   readonly random: Random;
+  /** As observed: the machines that are not Ready. */
+  readonly ill: Map<string, MachineFacts>;
+  /** By zone. */
+  readonly storms: Map<string, Storm>;
+  /** Acts in the order in which they began. */
+  readonly journal: BegunAct[];
   readonly replicas: LedgerAttempts[];
   readonly violations: Violation[];
   readonly denials: Record<string, number>;
@@ -51,7 +72,7 @@ const REPLICAS = 3;
 const FAULT_RATE = 0.05;
 const NEVER = Number.NEGATIVE_INFINITY;
 const CLOCK_JUMP_SECONDS = 40;
-const FOREIGN = simulatedPolicy({ isStopped: false, isFrozen: false }).spec.blockers.foreign;
+const FOREIGN = simulatedPolicy({ isStopped: false, isFrozen: false, machines: 0 }).spec.blockers.foreign;
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quiet };
 
@@ -62,6 +83,9 @@ export function createRun({ seed, machines, without }: SimulationOptions): Simul
     index: createFleetIndex(),
     ledger: createSimulatedLedger(random, FAULT_RATE),
     random,
+    ill: new Map(),
+    storms: new Map(),
+    journal: [],
     replicas: [],
     violations: [],
     denials: {},
@@ -75,7 +99,7 @@ export function createRun({ seed, machines, without }: SimulationOptions): Simul
   };
   const policies = preparedPolicies();
   run.index.setGroupings(policies(run).groupings, (machine) => foreignOwner(machine, FOREIGN) !== undefined);
-  for (const machine of run.fleet.machines) run.index.put(factsOf(machine));
+  for (const machine of run.fleet.machines) observeMachine(run, machine);
   for (let replica = 0; replica < REPLICAS; replica += 1) {
     const attempts = createLedgerAttempts({
       store: run.ledger.store(),
@@ -83,12 +107,19 @@ export function createRun({ seed, machines, without }: SimulationOptions): Simul
       log: quiet,
       policies: () => policies(run),
       facts: () => factsNow(run),
-      liveGrants: () => run.fleet.machines.flatMap(liveGrant),
+      liveGrants: () => [...run.fleet.acting].flatMap(liveGrant),
       ...(without ? { without } : {}),
     });
     run.replicas.push(attempts);
   }
   return run;
+}
+
+export function observeMachine({ index, ill }: SimulationRun, machine: SimulatedMachine): void {
+  const facts = factsOf(machine);
+  index.put(facts);
+  if (facts.readiness === 'Ready') ill.delete(facts.name);
+  else ill.set(facts.name, facts);
 }
 
 export function anyReplica({ random, replicas }: SimulationRun): LedgerAttempts {
@@ -105,15 +136,13 @@ function factsNow({ fleet, index, observedMs }: SimulationRun): FleetFacts {
       apiErrorPercent: isOn(fleet, 'apiErrors') ? 50 : 0,
       clockSkewSeconds: isOn(fleet, 'clockWrong') ? CLOCK_JUMP_SECONDS : 0,
     },
-    controlPlane: fleet.machines
-      .filter(({ isControlPlane }) => isControlPlane)
-      .map(({ name, isReady, act }, order) => ({
-        machine: name,
-        etcd: isReady && !act ? 'Healthy' : 'Unhealthy',
-        apiServer: isReady && !act ? 'Ready' : 'NotReady',
-        isLeader: order === 0,
-        needsWork: !isReady,
-      })),
+    controlPlane: fleet.controlPlane.map(({ name, isReady, act }, order) => ({
+      machine: name,
+      etcd: isReady && !act ? 'Healthy' : 'Unhealthy',
+      apiServer: isReady && !act ? 'Ready' : 'NotReady',
+      isLeader: order === 0,
+      needsWork: !isReady,
+    })),
     missingIn: () => 0,
     zonalShifts: new Set(isOn(fleet, 'zonalShift') ? ['b'] : []),
     alert: () => (isOn(fleet, 'alerting') ? 'Firing' : 'Quiet'),
@@ -143,7 +172,8 @@ function clockOf({ fleet }: SimulationRun): Clock {
 function preparedPolicies(): (run: Pick<SimulationRun, 'fleet'>) => PreparedPolicies {
   const sets = new Map<string, PreparedPolicies>();
   return ({ fleet }) => {
-    const switches = { isStopped: isOn(fleet, 'stopped'), isFrozen: isOn(fleet, 'frozen') };
+    const machines = fleet.machines.length;
+    const switches = { isStopped: isOn(fleet, 'stopped'), isFrozen: isOn(fleet, 'frozen'), machines };
     const key = JSON.stringify(switches);
     const found = sets.get(key) ?? preparePolicies([simulatedPolicy(switches)]);
     sets.set(key, found);

@@ -4,9 +4,17 @@
  */
 import { planRecovery } from '../defender/ledger/recover.ts';
 import { endActs, expireGrants } from './ends.ts';
-import { befall, factsOf, isOn } from './fleet.ts';
+import { befall, isOn } from './fleet.ts';
 import { decideAsks } from './grants.ts';
-import { createRun, liveGrant, type SimulationOptions, type SimulationRun, type Violation } from './run.ts';
+import {
+  createRun,
+  liveGrant,
+  observeMachine,
+  type SimulationOptions,
+  type SimulationRun,
+  type Violation,
+} from './run.ts';
+import { watchStorms } from './storms.ts';
 
 export interface SimulationResult {
   readonly seed: number;
@@ -16,7 +24,8 @@ export interface SimulationResult {
 }
 
 const STEP_MS = 60_000;
-const STEPS_AN_HOUR = 60;
+/** Every ten minutes. */
+const SWEEP_STEPS = 10;
 const DAY_MS = 86_400_000;
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
@@ -30,8 +39,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     // oxlint-disable no-await-in-loop -- one step after the other
     await endActs(run);
     await decideAsks(run);
-    if (step % STEPS_AN_HOUR === 0) await expireGrants(run);
+    if (step % SWEEP_STEPS === 0) await expireGrants(run);
     // oxlint-enable no-await-in-loop
+    watchStorms(run);
   }
   const { acts, denials, violations } = run;
   return { seed: options.seed, acts, denials, violations };
@@ -40,7 +50,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 /** What changed in the last step becomes visible, unless the view is cut off. */
 function observe(run: SimulationRun): void {
   if (isOn(run.fleet, 'viewCut')) return;
-  for (const machine of run.dirty) run.index.put(factsOf(machine));
+  for (const machine of run.dirty) observeMachine(run, machine);
   run.dirty.clear();
   run.observedMs = run.fleet.nowMs;
 }
@@ -53,7 +63,7 @@ function damageLedger(run: SimulationRun): void {
   if (random.chance(0.5)) ledger.restore();
   else ledger.delete();
   run.lostMs = fleet.nowMs;
-  const recovery = planRecovery(ledger.spec(), fleet.machines.flatMap(liveGrant), new Date(fleet.nowMs));
+  const recovery = planRecovery(ledger.spec(), [...fleet.acting].flatMap(liveGrant), new Date(fleet.nowMs));
   // A backup that misses no act in work is not recognized, and need not be.
   if (recovery) run.recoversMs = fleet.nowMs;
 }

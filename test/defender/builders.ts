@@ -1,5 +1,6 @@
 /** Policies, machines and ledgers of the Defender's tests: valid by default, and healthy. */
 import type {
+  Breaker,
   DefenderLedgerSpec,
   DefenderPolicy,
   DefenderPolicySpec,
@@ -216,4 +217,19 @@ function line({
   message: string;
 }): string {
   return `${reason}${name === undefined ? '' : ` [${name}]`}: ${message}`;
+}
+
+/** Declared in a policy. */
+export function breaker(fields: Partial<Breaker> = {}): Breaker {
+  return {
+    name: 'b',
+    type: 'ConsecutiveFailures',
+    per: 'Pool',
+    risks: [],
+    lift: 2,
+    cooldownSeconds: 900,
+    probes: 1,
+    manualAfterTrips: 2,
+    ...fields,
+  };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createFleetIndex } from '../../src/defender/facts/fleet-index.ts';
 import { drawAsks, rememberAsk } from '../../src/sim/asks.ts';
 import { createFleet, factsOf } from '../../src/sim/fleet.ts';
 import { createRandom } from '../../src/sim/random.ts';
@@ -9,13 +8,9 @@ const START_MS = Date.parse('2030-01-01T00:00:00Z');
 describe('drawAsks', () => {
   it('asks for repairs of ill machines, for rollouts, and now and then for what must be refused', () => {
     const fleet = createFleet(30, START_MS);
-    const index = createFleetIndex();
-    for (const [order, machine] of fleet.machines.entries()) {
-      machine.isReady = order !== 4;
-      index.put(factsOf(machine));
-    }
+    const ill = fleet.machines.slice(4, 5).map((machine) => factsOf({ ...machine, isReady: false }));
     const random = createRandom(1);
-    const asks = Array.from({ length: 5000 }, () => drawAsks(fleet, index, random)).flat();
+    const asks = Array.from({ length: 5000 }, () => drawAsks(fleet, ill, random)).flat();
     const repairs = asks.filter(({ holder }) => holder.name.endsWith('-repair'));
     expect(repairs.filter(({ machine }) => machine === 'm-4').length).toBeGreaterThan(1000);
     expect(new Set(asks.map(({ action }) => action))).toEqual(

@@ -33,7 +33,7 @@ describe('brokenPromises', () => {
     ['another Node', { ask: { nodeUID: '9' } }, ['an act on another Node']],
     ['a held machine', { machine: { isHeld: true } }, ['an act on a held machine']],
     ['a hold that is not visible yet', { machine: { isHeld: true, changedMs: NOON_MS } }, []],
-    ['a second act', { machine: { act: {} as never } }, ['two acts on one machine']],
+    ['a second act', { machine: { act: { ask: { risk: 'None' } } as never } }, ['two acts on one machine']],
     ['a young node', { machine: { createdMs: NOON_MS - 600_000 } }, ['a repair of a young node']],
     [
       'a repeated repair',
@@ -50,6 +50,12 @@ describe('brokenPromises', () => {
       'too many reboots after the counters began again',
       { begun: { reboots: Array.from({ length: 5 }, () => NOON_MS), lostMs: NOON_MS - 600_000 } },
       [],
+    ],
+    ['the probe after a storm', { begun: { stormAllowance: 1 } }, []],
+    [
+      'one act more than is verified after a storm',
+      { begun: { stormAllowance: 0 } },
+      ['more acts in a zone than it may begin after a storm'],
     ],
     ['an open breaker', { begun: { breakerOpenMs: NOON_MS - 60_000 } }, ['an act under an open breaker']],
     ['a recovery', { begun: { recoversMs: NOON_MS - 60_000 } }, ['an act while the ledger recovers']],
@@ -74,6 +80,7 @@ describe('brokenPromises', () => {
       recoversMs: NEVER,
       breakerOpenMs: NEVER,
       grants: 1,
+      stormAllowance: Number.POSITIVE_INFINITY,
     };
     expect(brokenPromises({ fleet, machine, ask, ...usual, ...begun })).toEqual(promises);
   });

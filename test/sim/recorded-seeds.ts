@@ -1,38 +1,41 @@
-/** For each guard a seed that breaks a promise without it: 3 days of 60 machines, or of as many as written. */
+/** For each guard a seed that breaks its promise without it: 3 days of 60 machines, or of as many as written. */
 export interface RecordedSeed {
   readonly guard: string;
   readonly seed: number;
+  /** What is broken. */
+  readonly promise: string;
   readonly machines?: number;
 }
 
 /** In the order of the guards. */
 export const RECORDED_SEEDS: readonly RecordedSeed[] = [
-  { guard: 'kill-switch', seed: 1 },
-  { guard: 'held', seed: 1 },
-  { guard: 'ledger-recovering', seed: 1 },
-  { guard: 'ledger-full', seed: 2, machines: 600 },
-  { guard: 'ask-valid', seed: 1 },
-  { guard: 'ask-recent', seed: 2 },
-  { guard: 'revision-known', seed: 2 },
-  { guard: 'same-node', seed: 2 },
-  { guard: 'clock-trusted', seed: 2 },
-  { guard: 'view-fresh', seed: 1 },
-  { guard: 'api-errors', seed: 1 },
-  { guard: 'mass-unknown', seed: 1 },
-  { guard: 'control-plane', seed: 3 },
-  { guard: 'dark-zone', seed: 2 },
-  { guard: 'zonal-shift', seed: 1 },
-  { guard: 'breaker-open', seed: 2 },
-  { guard: 'quiet-window', seed: 1 },
-  { guard: 'freeze', seed: 4 },
-  { guard: 'alerts', seed: 1 },
-  { guard: 'foreign-owner', seed: 1 },
-  { guard: 'blocking-pods', seed: 1 },
-  { guard: 'one-act', seed: 1 },
-  { guard: 'node-age', seed: 2 },
-  { guard: 'repair-limits', seed: 1 },
-  { guard: 'last-ready', seed: 4 },
-  { guard: 'concurrency', seed: 1 },
-  { guard: 'rates', seed: 1 },
-  { guard: 'approvals', seed: 1 },
+  { guard: 'kill-switch', seed: 2, promise: 'an act while stopped' },
+  { guard: 'held', seed: 1, promise: 'an act on a held machine' },
+  { guard: 'ledger-recovering', seed: 1, promise: 'an act while the ledger recovers' },
+  { guard: 'ledger-full', seed: 1, promise: 'more grants than the ledger holds', machines: 600 },
+  { guard: 'ask-valid', seed: 1, promise: 'an act below its risk' },
+  { guard: 'ask-recent', seed: 1, promise: 'an act by old facts' },
+  { guard: 'revision-known', seed: 1, promise: 'an act of an unknown revision' },
+  { guard: 'same-node', seed: 1, promise: 'an act on another Node' },
+  { guard: 'clock-trusted', seed: 1, promise: 'an act while clockWrong' },
+  { guard: 'view-fresh', seed: 1, promise: 'an act with a stale view' },
+  { guard: 'api-errors', seed: 3, promise: 'an act while apiErrors' },
+  { guard: 'mass-unknown', seed: 1, promise: 'an act while massUnknown' },
+  { guard: 'control-plane', seed: 2, promise: 'an act that costs the quorum' },
+  { guard: 'dark-zone', seed: 6, promise: 'an act in a dark zone' },
+  { guard: 'zonal-shift', seed: 2, promise: 'an act in a zone that is shifted' },
+  { guard: 'breaker-open', seed: 1, promise: 'an act under an open breaker' },
+  { guard: 'storm-cooldown', seed: 4, promise: 'more acts in a zone than it may begin after a storm' },
+  { guard: 'quiet-window', seed: 1, promise: 'an act in a quiet window' },
+  { guard: 'freeze', seed: 1, promise: 'an act in a freeze' },
+  { guard: 'alerts', seed: 1, promise: 'an act while alerting' },
+  { guard: 'foreign-owner', seed: 1, promise: 'an act on a machine of another tool' },
+  { guard: 'blocking-pods', seed: 1, promise: 'an act under a blocking Pod' },
+  { guard: 'one-act', seed: 1, promise: 'the ledger recovers although it was not damaged' },
+  { guard: 'node-age', seed: 1, promise: 'a repair of a young node' },
+  { guard: 'repair-limits', seed: 1, promise: 'a repair too soon after the last' },
+  { guard: 'last-ready', seed: 2, promise: 'an act on the last machine of its pool that serves' },
+  { guard: 'concurrency', seed: 1, promise: '4 machines in work, and 3 allowed' },
+  { guard: 'rates', seed: 1, promise: 'more reboots in an hour than allowed' },
+  { guard: 'approvals', seed: 1, promise: 'an act without its approval' },
 ];

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GUARD_IDS } from '../../src/defender/guards/guards.ts';
 import { simulate } from '../../src/sim/simulate.ts';
@@ -23,13 +24,24 @@ describe('simulate', () => {
     expect(RECORDED_SEEDS.map(({ guard }) => guard)).toEqual(GUARD_IDS);
   });
 
+  it('has the table of the guards in docs/concepts/simulator.md', () => {
+    const rows = RECORDED_SEEDS.map(({ guard, seed, promise, machines }) => {
+      const size = machines === undefined ? '' : ` (${machines} machines)`;
+      return `| \`${guard}\` | ${seed}${size} | ${promise} |`;
+    });
+    const text = readFileSync(new URL('../../docs/concepts/simulator.md', import.meta.url), 'utf8');
+    expect(text).toContain(rows.join('\n'));
+  });
+
   it.each(RECORDED_SEEDS)(
-    'breaks a promise without the guard $guard',
+    'breaks its promise without the guard $guard: $promise',
     { timeout: 120_000 },
     async (recorded) => {
-      const { guard, seed, machines = 60 } = recorded;
-      const { violations } = await simulate({ seed, days: 3, machines, without: new Set([guard]) });
-      expect(violations.length).toBeGreaterThan(0);
+      const { guard, seed, promise, machines = 60 } = recorded;
+      const options = { seed, days: 3, machines };
+      const { violations } = await simulate({ ...options, without: new Set([guard]) });
+      expect(violations.map(({ what }) => what)).toContain(promise);
+      expect((await simulate(options)).violations).toEqual([]);
     },
   );
 });

@@ -1,8 +1,13 @@
-/** R18: an open breaker denies what it is for; a half-open one grants one probe. It never holds up a recovery. */
+/**
+ * R18: an open breaker denies what it is for; a half-open one grants one probe; after a storm, acts begin one by one. None holds
+ * up a recovery.
+ */
 import type { DenyReason } from '../../api/deny-reasons.ts';
-import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
+import type { Breaker, LedgerBreaker, LedgerGrant } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
 import { breakerKeys, isBreakerFor } from '../breakers/keys.ts';
+import { stormAllowance } from '../breakers/storm.ts';
+import { isInFlight, isLapsed } from '../ledger/entries.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
 
@@ -55,3 +60,44 @@ const OPEN_REASONS: Readonly<Partial<Record<Breaker['type'], DenyReason>>> = {
   CommonCause: 'CommonCause',
   IndeterminateRatio: 'DetectorSuspect',
 };
+
+export const stormCooldown: PolicyGuard = {
+  id: 'storm-cooldown',
+  skippedByRecovery: true,
+  checkedAtRenewal: false,
+  checkPolicy: (input, policy) =>
+    policy.spec.breakers.flatMap((breaker) => checkStorm(input, policy, breaker)),
+};
+
+function checkStorm(input: GuardInput, policy: PreparedPolicy, breaker: Breaker): readonly DenialCause[] {
+  const { ask, machine, ledger, now } = input;
+  if (breaker.type !== 'UnhealthyRatio' || !isBreakerFor(breaker, ask.risk)) return [];
+  return breakerKeys(policy.name, breaker, { holder: ask.holder, machine }).flatMap(
+    ({ id, label }): readonly DenialCause[] => {
+      const limit = stormAllowance(ledger.rates, id, now);
+      if (limit === undefined) return [];
+      const used = actsUnder(id, input, policy, breaker);
+      if (used < limit) return [];
+      const message = `${label} recovers from a storm: ${used} acts in work, and at most ${limit} allowed until more are verified (breaker ${breaker.name})`;
+      return [{ reason: 'StormCooldown', message, key: label, used, limit }];
+    },
+  );
+}
+
+/** Acts in flight on other machines of the group. A machine that is not known is where its grant was issued. */
+function actsUnder(
+  id: string,
+  { ledger, facts, ask, now }: GuardInput,
+  { name }: PreparedPolicy,
+  breaker: Breaker,
+): number {
+  return Object.entries(ledger.grants).filter(([machine, entry]) => {
+    if (machine === ask.machine || !isBreakerFor(breaker, entry.risk) || !isInWork(entry, now)) return false;
+    const subject = { holder: entry.holder, machine: facts.machine(machine) ?? { ...entry.keys } };
+    return breakerKeys(name, breaker, subject).some((key) => key.id === id);
+  }).length;
+}
+
+function isInWork(entry: LedgerGrant, now: Date): boolean {
+  return isInFlight(entry) && !isLapsed(entry, now);
+}

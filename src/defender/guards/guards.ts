@@ -2,7 +2,7 @@
 import { approvals } from './approvals.ts';
 import { askRecent, askValid, revisionKnown, sameNode } from './ask-valid.ts';
 import { alerts, blockingPods, foreignOwners } from './blockers.ts';
-import { breakerOpen } from './breaker-open.ts';
+import { breakerOpen, stormCooldown } from './breaker-open.ts';
 import { concurrencyLimits, lastReady } from './concurrency.ts';
 import { controlPlane } from './control-plane.ts';
 import type { Guard } from './guard.ts';
@@ -11,7 +11,6 @@ import { nodeAge, oneAct, repairLimits } from './machine.ts';
 import { rates } from './rates.ts';
 import { apiErrors, clockTrusted, massUnknown, viewFresh } from './self-doubt.ts';
 import { held, killSwitch } from './stop.ts';
-import { stormCooldown } from './storm-cooldown.ts';
 import { freeze, quietWindow } from './windows.ts';
 import { darkZone, zonalShift } from './zones.ts';
 

@@ -8,7 +8,7 @@ import type {
 import { recordOutcome } from '../../../src/defender/breakers/act-outcome.ts';
 import { createDraft, type LedgerDraft } from '../../../src/defender/ledger/draft.ts';
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
-import { ago, entry, ledgerSpec, machineFacts, NOW, policy } from '../builders.ts';
+import { ago, breaker, entry, ledgerSpec, machineFacts, NOW, policy } from '../builders.ts';
 
 type Outcome = NonNullable<LedgerGrant['outcome']>;
 
@@ -58,8 +58,8 @@ describe('recordOutcome', () => {
     ['acts that were not used', { type: 'FailedActs', count: 1, withinSeconds: 3600 }, 'UUU', 'closed'],
     ['another type of breaker', { type: 'UnhealthyRatio', count: 1 }, 'FFF', 'closed'],
     ['acts below its risks', { type: 'ConsecutiveFailures', count: 1, risks: ['Machine'] }, 'F', 'closed'],
-  ])('R27 judges the outcomes of acts: %s', (_, breaker, outcomes, state) => {
-    const { draft } = record(outcomes, breaker);
+  ])('R27 judges the outcomes of acts: %s', (_, fields, outcomes, state) => {
+    const { draft } = record(outcomes, fields);
     expect(shown(draft)).toBe(state);
   });
 
@@ -131,19 +131,8 @@ function record(
   ledger: Partial<DefenderLedgerSpec> = {},
   mode: 'Enforce' | 'Audit' = 'Enforce',
 ): { readonly draft: LedgerDraft } {
-  const breaker: Breaker = {
-    name: 'b',
-    type: 'ConsecutiveFailures',
-    per: 'Pool',
-    risks: [],
-    lift: 2,
-    cooldownSeconds: 900,
-    probes: 1,
-    manualAfterTrips: 2,
-    ...fields,
-  };
   const name = mode === 'Audit' ? 'audit' : 'fleet-default';
-  const policies = preparePolicies([policy({ mode, breakers: [breaker] }, name)]);
+  const policies = preparePolicies([policy({ mode, breakers: [breaker(fields)] }, name)]);
   const draft = createDraft(ledgerSpec(ledger));
   for (const letter of outcomes) {
     if (beginsProbe(draft, letter)) continue;
