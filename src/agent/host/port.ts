@@ -40,6 +40,11 @@ export interface FileStat {
   readonly target?: string;
   /** Another text after each change of the file. */
   readonly revision: string;
+  readonly modifiedAt: Date;
+  /** Names of the file: a hard link is one. */
+  readonly names: number;
+  /** The same for every name of the file. */
+  readonly inode: string;
 }
 
 export interface FileAttributes {
@@ -147,6 +152,8 @@ export interface HostProcesses {
    * exit code 127 for a program that does not exist.
    */
   run(argv: readonly string[], limits: RunLimits): Promise<RunResult>;
+  /** Inodes of the files that processes hold open. Throws when that is not known of each of them. */
+  openInodes(): Promise<ReadonlySet<string>>;
 }
 
 export interface HostNode {

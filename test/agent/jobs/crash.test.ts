@@ -29,6 +29,11 @@ const SCENARIOS: readonly Scenario[] = [
     // Also before the first change: what is left of it is always known.
     ends: ['Succeeded'],
   },
+  {
+    name: 'CleanDisk',
+    plan: { step: 'CleanDisk@v1', with: { targets: ['rotatedLogs'], maxDelete: '1Mi' } },
+    ends: ['Failed Interrupted', 'Succeeded'],
+  },
   { name: 'Reboot', plan: { step: 'Reboot@v1', with: {} }, ends: ['Succeeded', 'Ambiguous Unknown'] },
 ];
 

@@ -7,6 +7,7 @@ const STEPS: readonly (readonly [string, JobFields['plan']])[] = [
   ['RestartService', {}],
   ['RearmDetector', { step: 'RearmDetector@v1', with: {} }],
   ['CollectDiagnostics', { step: 'CollectDiagnostics@v1', with: {} }],
+  ['CleanDisk', { step: 'CleanDisk@v1', with: { targets: ['rotatedLogs'], maxDelete: '1Mi' } }],
   ['Reboot', { step: 'Reboot@v1', with: {} }],
 ];
 

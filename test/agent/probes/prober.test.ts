@@ -15,7 +15,10 @@ async function pendingOf(
   host.answerProbes({ passed: false, detail: 'ECONNREFUSED' });
   const refusing = {
     ...host,
-    processes: { run: async () => ({ exitCode: 2, timedOut: false, output: 'no\n', truncated: false }) },
+    processes: {
+      run: async () => ({ exitCode: 2, timedOut: false, output: 'no\n', truncated: false }),
+      openInodes: async () => new Set<string>(),
+    },
   };
   const prober = createProber({ host: refusing, clock, nodeCondition: async () => 'False' });
   const probed = target('1.0', { units: [], probes: [{ name: 'p', ...COMMON, ...probe }] });

@@ -42,6 +42,9 @@ export async function createJobHost(jobs: readonly RemedyOperationJob[] = []): P
   const attributes = { mode: '0644', owner: 'root:root' };
   await host.files.write(JOBS_CONFIG_FILE, new TextEncoder().encode(JSON.stringify(CONFIG)), attributes);
   await host.files.write('/etc/hosts', new TextEncoder().encode('127.0.0.1 localhost\n'), attributes);
+  for (const log of ['app.log', 'app.log.1', 'app.log.2']) {
+    await host.files.write(`/var/log/${log}`, new TextEncoder().encode('x'), attributes);
+  }
   await host.units.write(WEB);
   await host.units.setEnabled('web', true);
   await host.units.start('web');

@@ -20,6 +20,7 @@ import { systemCode } from '../../../os/errors.ts';
 import { sha256OfFile } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
 import type { FileAttributes, FileStat, HostFiles, UnpackLimits } from '../port.ts';
+import { inodeOf } from './inode.ts';
 import type { FileOwners } from './owners.ts';
 import { type HostRoot, toHostError } from './root.ts';
 import { syncPath, unpackTarGz } from './unpack.ts';
@@ -48,6 +49,9 @@ export class DiskFiles implements HostFiles {
       owner: await this.#owners.read(path, stats),
       sizeBytes: Number(stats.size),
       revision: [stats.dev, stats.ino, stats.size, stats.ctimeNs].join('-'),
+      modifiedAt: stats.mtime,
+      names: Number(stats.nlink),
+      inode: inodeOf(stats),
       ...(target !== undefined && {
         target: target.startsWith('/') ? this.#root.toHost(target) : target,
       }),

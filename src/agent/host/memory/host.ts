@@ -35,6 +35,7 @@ export function createMemoryHost({ clock, artifacts, unpack, capacityBytes }: Me
     units,
     processes: {
       run: async () => ({ exitCode: 0, timedOut: false, output: '', truncated: false }),
+      openInodes: async () => new Set(),
     },
     node: {
       bootId: async () => `boot-${boots}`,

@@ -12,6 +12,8 @@ export type MemoryEntry =
 type FileEntry = Extract<MemoryEntry, { readonly type: 'File' }>;
 
 const ROOT_OWNER = 'root:root';
+/** Files in memory have no times. */
+const OLD = new Date(0);
 const DIRECTORY: MemoryEntry = { type: 'Directory', mode: '0755', owner: ROOT_OWNER };
 /** As the kernel: more links in a row are a circle. */
 const MAX_LINKS = 40;
@@ -91,11 +93,12 @@ export class MemoryTree {
 
 export function statOf(entry: MemoryEntry): FileStat {
   const revision = describeEntry(entry);
+  const known = { revision, modifiedAt: OLD, names: 1, inode: revision };
   if (entry.type === 'Link') {
-    return { type: 'Link', mode: '0777', owner: ROOT_OWNER, sizeBytes: 0, target: entry.target, revision };
+    return { ...known, type: 'Link', mode: '0777', owner: ROOT_OWNER, sizeBytes: 0, target: entry.target };
   }
   const { type, mode, owner } = entry;
-  return { type, mode, owner, sizeBytes: entry.type === 'File' ? entry.content.length : 0, revision };
+  return { ...known, type, mode, owner, sizeBytes: entry.type === 'File' ? entry.content.length : 0 };
 }
 
 export function notFound(path: string): HostError {

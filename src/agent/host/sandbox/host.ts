@@ -9,6 +9,7 @@ import { DiskFiles } from '../disk/files.ts';
 import { createRecordedOwners } from '../disk/owners.ts';
 import { createHostRoot } from '../disk/root.ts';
 import { downloadTo } from '../download.ts';
+import { readOpenInodes } from '../open-inodes.ts';
 import type { Host } from '../port.ts';
 import { probeNetwork } from '../probe.ts';
 import { run } from '../run.ts';
@@ -50,7 +51,7 @@ export function createSandboxHost({ directory, clock, onUnitChange }: SandboxHos
     directory: folders.root,
     files,
     units,
-    processes: { run },
+    processes: { run, openInodes: () => readOpenInodes('Skip') },
     node,
     network: {
       download: (url, to, limits) => downloadTo(url, root.toDisk(to), limits, clock),

@@ -15,7 +15,7 @@ import { activeState } from './unit-state.ts';
 interface SandboxUnitsOptions {
   readonly folders: SandboxFolders;
   readonly files: HostFiles;
-  readonly processes: HostProcesses;
+  readonly processes: Pick<HostProcesses, 'run'>;
   readonly supervisor: SandboxSupervisor;
 }
 
@@ -26,7 +26,7 @@ const EMPTY = new Uint8Array();
 export class SandboxUnits implements HostUnits {
   readonly #folders: SandboxFolders;
   readonly #files: HostFiles;
-  readonly #processes: HostProcesses;
+  readonly #processes: Pick<HostProcesses, 'run'>;
   readonly #supervisor: SandboxSupervisor;
 
   constructor({ folders, files, processes, supervisor }: SandboxUnitsOptions) {

@@ -4,6 +4,7 @@ import { DiskFiles } from '../disk/files.ts';
 import { createAccountOwners } from '../disk/owners.ts';
 import { createHostRoot } from '../disk/root.ts';
 import { downloadTo } from '../download.ts';
+import { readOpenInodes } from '../open-inodes.ts';
 import type { Host } from '../port.ts';
 import { probeNetwork } from '../probe.ts';
 import { runCommand } from './commands.ts';
@@ -49,7 +50,10 @@ export function createSystemdHost({ clock, onUnitChange, signal }: SystemdHostOp
     directory: '/',
     files,
     units,
-    processes: { run: createScopeRunner(runCommand) },
+    processes: {
+      run: createScopeRunner(runCommand),
+      openInodes: () => readOpenInodes('Fail'),
+    },
     node: createSystemdNode({ run: runCommand, clock, ...(signal && { signal }) }),
     network: {
       download: (url, to, limits) => downloadTo(url, root.toDisk(to), limits, clock),

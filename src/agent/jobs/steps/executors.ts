@@ -1,5 +1,6 @@
 /** The executors of the agent, by step. */
 import type { Step } from '../../../api/steps/steps.ts';
+import { cleanDiskStep } from './clean-disk.ts';
 import { collectDiagnosticsStep } from './collect-diagnostics.ts';
 import type { StepExecutor } from './executor.ts';
 import { rearmDetectorStep } from './rearm-detector.ts';
@@ -8,6 +9,7 @@ import { reinstallComponentStep } from './reinstall-component.ts';
 import { restartServiceStep } from './restart-service.ts';
 
 const EXECUTORS = {
+  CleanDisk: cleanDiskStep,
   CollectDiagnostics: collectDiagnosticsStep,
   RearmDetector: rearmDetectorStep,
   ReinstallComponent: reinstallComponentStep,

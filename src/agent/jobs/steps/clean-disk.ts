@@ -1,0 +1,164 @@
+/** Deletes files that nothing uses, and looks again at each of them right before. */
+import { dirname } from 'node:path/posix';
+import type { CleanDiskInput } from '../../../api/generated/steps.ts';
+import type { Host } from '../../host/port.ts';
+import { type ContainerRuntime, createContainerRuntime, type UnusedItem } from '../clean/runtime.ts';
+import { type FileTarget, type FoundFile, keepReason, withinLimit } from '../clean/select.ts';
+import { findFiles, isRealPath } from '../clean/walk.ts';
+import { parseSize } from '../size.ts';
+import { failedStep, type StepContext, type StepExecutor, type StepRun, succeededStep } from './executor.ts';
+
+type Target = CleanDiskInput['targets'][number];
+
+export const cleanDiskStep: StepExecutor<'CleanDisk'> = {
+  async problem() {
+    return undefined;
+  },
+  async execute(context, input, run) {
+    const cleaning = new Cleaning(context, input, run);
+    for (const target of input.targets) {
+      if (await cleaning.isDone()) break;
+      await cleaning.clean(target);
+    }
+    const { deleted, bytes, failures, lines } = cleaning;
+    const what = input.dryRun ? 'would delete' : 'deleted';
+    const message = `${what} ${deleted} files, containers and images, ${bytes} bytes`;
+    const isFailed = deleted === 0 && failures > 0;
+    return isFailed
+      ? failedStep('NothingDeleted', lines[0] ?? message, lines.join('\n'))
+      : succeededStep(message, lines.join('\n'));
+  },
+  async observe(context, { input }) {
+    const run = { name: '', before: undefined, timeoutMs: 0, signal: new AbortController().signal };
+    const cleaning = new Cleaning(context, { ...(input as CleanDiskInput), dryRun: true }, run);
+    for (const target of (input as CleanDiskInput).targets) await cleaning.clean(target);
+    return cleaning.deleted + cleaning.failures === 0
+      ? { happened: 'Yes', message: 'nothing is left to delete' }
+      : { happened: 'No', message: 'the agent ended before everything was deleted' };
+  },
+};
+
+const OPEN_MS = 1000;
+
+class Cleaning {
+  readonly lines: string[] = [];
+  deleted = 0;
+  bytes = 0;
+  failures = 0;
+  #open: { readonly atMs: number; readonly inodes: ReadonlySet<string> } | undefined;
+  readonly #context: StepContext;
+  readonly #input: CleanDiskInput;
+  readonly #run: StepRun;
+  readonly #maxBytes: number;
+  readonly #runtime: ContainerRuntime;
+
+  constructor(context: StepContext, input: CleanDiskInput, run: StepRun) {
+    this.#context = context;
+    this.#input = input;
+    this.#run = run;
+    this.#maxBytes = parseSize(input.maxDelete);
+    this.#runtime = createContainerRuntime(context.host.processes, context.config.crictl);
+  }
+
+  /** The time is over, the limit is reached, or the disk is empty enough. */
+  async isDone(): Promise<boolean> {
+    const { stopAtUsedPercent } = this.#input;
+    if (this.#run.signal.aborted || this.bytes >= this.#maxBytes) return true;
+    if (stopAtUsedPercent === undefined) return false;
+    return (await usedPercent(this.#context.host)) <= stopAtUsedPercent;
+  }
+
+  /** A target that fails does not keep the others from being cleaned. */
+  async clean(target: Target): Promise<void> {
+    try {
+      await this.#cleanTarget(target);
+    } catch (error) {
+      this.failures += 1;
+      this.lines.push(`${target} skipped: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async #cleanTarget(target: Target): Promise<void> {
+    const { minAgeSeconds, keepImages } = this.#input;
+    if (target === 'orphanVolumes') this.lines.push('orphanVolumes skipped: not available in this version');
+    else if (target === 'unusedImages' && minAgeSeconds.unusedImages !== undefined) {
+      this.lines.push('unusedImages skipped: the runtime does not report since when an image is unused');
+    } else if (target === 'unusedImages') {
+      const images = await this.#runtime.unusedImages(keepImages);
+      await this.#removeItems(images, (id) => this.#runtime.removeImage(id));
+    } else if (target === 'deadContainers') {
+      const age = minAgeSeconds.deadContainers ?? 0;
+      const containers = await this.#runtime.deadContainers(age, this.#context.clock.now());
+      await this.#removeItems(containers, (id) => this.#runtime.removeContainer(id));
+    } else await this.#cleanFiles(target);
+  }
+
+  async #removeItems(items: readonly UnusedItem[], remove: (id: string) => Promise<void>): Promise<void> {
+    for (const { id, name, sizeBytes } of items) {
+      if (sizeBytes > this.#maxBytes - this.bytes) continue;
+      if (await this.isDone()) return;
+      // The runtime itself refuses what is in use by now.
+      if (!this.#input.dryRun) await remove(id);
+      this.#count(name, sizeBytes);
+    }
+  }
+
+  async #cleanFiles(target: FileTarget): Promise<void> {
+    const { host, config } = this.#context;
+    const found: FoundFile[] = [];
+    for (const root of config.clean[target]) found.push(...(await findFiles(host.files, root)));
+    const may = await this.#selector(target);
+    for (const file of withinLimit(found.filter(may), this.#maxBytes - this.bytes)) {
+      if (await this.isDone()) return;
+      const isDeleted = this.#input.dryRun || (await this.#remove(file, target));
+      if (isDeleted) this.#count(file.path, file.stat.sizeBytes);
+    }
+  }
+
+  async #selector(target: FileTarget): Promise<(file: FoundFile) => boolean> {
+    const { clock } = this.#context;
+    const options = {
+      target,
+      minAgeSeconds: this.#input.minAgeSeconds[target],
+      openInodes: await this.#openInodes(),
+      now: clock.now(),
+    };
+    return (file) => keepReason(file, options) === undefined;
+  }
+
+  /** Reading them takes a while: once a second is often enough for files that were not touched for minutes. */
+  async #openInodes(): Promise<ReadonlySet<string>> {
+    const { clock, host } = this.#context;
+    if (!this.#open || clock.monotonicMs() - this.#open.atMs > OPEN_MS) {
+      this.#open = { atMs: clock.monotonicMs(), inodes: await host.processes.openInodes() };
+    }
+    return this.#open.inodes;
+  }
+
+  /** It may have been opened, replaced or moved behind a link since it was found. */
+  async #remove({ path, stat }: FoundFile, target: FileTarget): Promise<boolean> {
+    const { files } = this.#context.host;
+    const may = await this.#selector(target);
+    const now = await files.stat(path);
+    const isSame = now !== undefined && now.revision === stat.revision && may({ path, stat: now });
+    if (!isSame || !(await isRealPath(files, dirname(path)))) return false;
+    await files.remove(path);
+    return true;
+  }
+
+  #count(name: string, sizeBytes: number): void {
+    this.deleted += 1;
+    this.bytes += sizeBytes;
+    this.lines.push(`${name} ${sizeBytes} bytes`);
+  }
+}
+
+const DF_LIMITS = { timeoutMs: 10_000, maxOutputBytes: 4096 };
+
+/** Of the file system of the host. */
+async function usedPercent({ processes, directory }: Host): Promise<number> {
+  const { output } = await processes.run(['df', '--output=pcent', directory], DF_LIMITS);
+  const percent = /(\d+)%/.exec(output)?.[1];
+  if (percent === undefined) throw new Error('the use of the disk is not known');
+  return Number(percent);
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { HostProcesses } from '../../../../src/agent/host/port.ts';
+import { createContainerRuntime } from '../../../../src/agent/jobs/clean/runtime.ts';
+import { NOW } from '../../../support/virtual-clock.ts';
+
+const [PAUSE, WEB, OLD, BROKEN] = ['1', '2', '3', '4'].map((digit) => `sha256:${digit.repeat(64)}`);
+const IMAGES = [
+  { id: PAUSE, repoTags: ['registry.k8s.io/pause:3.10'], size: '700', pinned: true },
+  {
+    id: WEB,
+    repoTags: ['example.com/web:2'],
+    repoDigests: ['example.com/web@sha256:aa'],
+    size: '20',
+    pinned: false,
+  },
+  { id: OLD, repoTags: ['example.com/web:1'], size: '10', pinned: false },
+  { id: BROKEN, repoTags: [], size: '5', pinned: false },
+  { id: '--all', repoTags: ['example.com/evil:1'], size: '1', pinned: false },
+];
+const created = (hours: number): string => String((NOW.getTime() - hours * 3_600_000) * 1e6);
+const CONTAINERS = [
+  {
+    id: 'a'.repeat(64),
+    state: 'CONTAINER_RUNNING',
+    imageRef: WEB,
+    createdAt: created(9),
+    metadata: { name: 'web' },
+  },
+  {
+    id: 'b'.repeat(64),
+    state: 'CONTAINER_EXITED',
+    imageRef: BROKEN,
+    createdAt: created(9),
+    metadata: { name: 'job' },
+  },
+  {
+    id: 'c'.repeat(64),
+    state: 'CONTAINER_EXITED',
+    imageRef: BROKEN,
+    createdAt: created(1),
+    metadata: { name: 'new' },
+  },
+  {
+    id: '-f',
+    state: 'CONTAINER_EXITED',
+    imageRef: BROKEN,
+    createdAt: created(9),
+    metadata: { name: 'evil' },
+  },
+];
+
+function runtime(answers: Readonly<Record<string, string>> = {}): ReturnType<typeof createContainerRuntime> {
+  const usual: Readonly<Record<string, string>> = {
+    images: JSON.stringify({ images: IMAGES }),
+    ps: JSON.stringify({ containers: CONTAINERS }),
+  };
+  const run: HostProcesses['run'] = async ([, command = '']) => {
+    const output = answers[command] ?? usual[command];
+    return {
+      exitCode: output === undefined ? 1 : 0,
+      output: output ?? '',
+      timedOut: false,
+      truncated: false,
+    };
+  };
+  return createContainerRuntime({ run }, 'crictl');
+}
+
+describe('what the container runtime does not need', () => {
+  it('R38 deletes no image that is pinned, used by any container, or matched by a pattern', async () => {
+    expect((await runtime().unusedImages(['@pinned'])).map(({ name }) => name)).toEqual([
+      'example.com/web:1',
+    ]);
+    expect(await runtime().unusedImages(['example.com/*'])).toEqual([]);
+    expect(await runtime().unusedImages(['*/web:1'])).toEqual([]);
+    expect(await runtime().unusedImages(['e*com*web*1'])).toEqual([]);
+    expect(await runtime().unusedImages(['example.com/web', '*/web:2', 'x*'])).toHaveLength(1);
+  });
+
+  it('deletes containers that ended, and are old enough', async () => {
+    expect(await runtime().deadContainers(0, NOW)).toMatchObject([{ name: 'job' }, { name: 'new' }]);
+    expect(await runtime().deadContainers(7200, NOW)).toMatchObject([{ name: 'job' }]);
+  });
+
+  it.each(['', '{', '[]', '{"images": {}}'])('knows nothing when the runtime prints %s', async (images) => {
+    await expect(runtime({ images }).unusedImages([])).rejects.toThrow(
+      'crictl images printed no list of images',
+    );
+  });
+
+  it('deletes nothing when the containers are not known', async () => {
+    await expect(runtime({ ps: 'oops' }).unusedImages([])).rejects.toThrow('crictl ps');
+    await expect(runtime().removeImage('x')).rejects.toThrow('crictl rmi failed: exit code 1');
+  });
+});
