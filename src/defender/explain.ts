@@ -14,6 +14,8 @@ export interface MachineExplanation {
   readonly pool?: string;
   readonly zone?: string;
   readonly readiness: MachineFacts['readiness'];
+  /** When the Node reported so. */
+  readonly readinessSince?: string;
   /** Has no Node, is cordoned, is excluded. */
   readonly notes: readonly string[];
   readonly holds: readonly MachineHold[];
@@ -63,6 +65,7 @@ export interface OpenBreaker {
 
 export interface ExplainInput {
   readonly machine: MachineFacts;
+  readonly readinessSince?: string;
   readonly waits: readonly ObjectWait[];
   readonly ledger: DefenderLedgerSpec;
   readonly facts: Pick<FleetFacts, 'machine' | 'view'>;
@@ -80,6 +83,7 @@ export function explainMachine(input: ExplainInput): MachineExplanation {
     ...optional('pool', pool),
     ...optional('zone', zone),
     readiness,
+    ...optional('readinessSince', input.readinessSince),
     notes: notesOf(machine),
     holds,
     waits,

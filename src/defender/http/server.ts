@@ -53,9 +53,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const { tls } = await credentials.current();
   const server = createLimitedServer(tls, options.timeouts ?? TIMEOUTS);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void serve(api, request, response);
+    // A client that disconnects in the middle is not an error of this process.
+    serve(api, request, response).catch((error: unknown) => log.debug('answer not sent', { error }));
   });
   const bound = await listen(server, port, host);
+  // Such as too many open files when a connection is accepted.
+  server.on('error', (error) => log.error('HTTP API failed to accept', { error }));
   const stop = new AbortController();
   const reloading = reload(
     server,

@@ -71,7 +71,7 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
 
     const why = await kubenode('why', 'node', 'm-2');
     expect([why.stderr, why.code]).toEqual(['', 0]);
-    expect(why.stdout).toMatch(/^m-2 {3}Ready {3}facts \d+s old, ledger seq \d+\n/);
+    expect(why.stdout).toMatch(/^m-2 {3}Ready \S+ {3}facts \d+s old, ledger seq \d+\n/);
     expect(why.stdout).toContain('DENIED    Reboot  NodeTooYoung  fleet-default: Node m-2 is ');
     expect(why.stdout).toContain(
       'ConcurrencyCluster  fleet-default: cluster: 1 out of service or in work, and at most 1',

@@ -124,6 +124,43 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
     );
   });
 
+  it('R13 lets a person answer with kubenode defender and a token, without the permission to act as the Defender', async () => {
+    const wipe = { machine: 'node-b02', action: 'WipeDisk' };
+    expect(bodyOf(await post('ask', await tokenOf('drainer'), wipe))).toMatchObject({
+      reason: 'ApprovalPending',
+    });
+    const refuse = [
+      'refuse',
+      'node-b02',
+      '--reason',
+      'no backup',
+      '-o',
+      'json',
+      '--http',
+      `https://localhost:${port}`,
+    ];
+    const args = ['defender', ...refuse, '--http-ca', join(folder, 'defender.crt')];
+    const asOlga = { ...environment, KUBECONFIG: await kubeconfigWith(await tokenOf('olga', 'oncall')) };
+    const { stdout } = await run('kubenode', args, { env: asOlga });
+    expect(JSON.parse(stdout)).toMatchObject({
+      decision: 'Refused',
+      by: 'system:serviceaccount:oncall:olga',
+    });
+    expect(bodyOf(await post('ask', await tokenOf('drainer'), wipe))).toMatchObject({
+      reason: 'ApprovalRefused',
+    });
+    const asTool = { ...environment, KUBECONFIG: await kubeconfigWith(await tokenOf('drainer')) };
+    const named = ['--action', 'WipeDisk', '--holder', 'Other/system:serviceaccount:tools:drainer'];
+    await expect(run('kubenode', [...args, ...named], { env: asTool })).rejects.toMatchObject({
+      code: 77,
+      stderr: expect.stringContaining('is not in a group that answers for rule data') as string,
+    });
+    await expect(run('kubenode', args, { env: environment })).rejects.toMatchObject({
+      code: 65,
+      stderr: expect.stringContaining('the kubeconfig has no token') as string,
+    });
+  });
+
   it('R13 refuses callers without a token, with one for another audience, without the right, and for grants of others', async () => {
     const statuses = async (...tokens: (string | undefined)[]): Promise<readonly number[]> =>
       Promise.all(tokens.map(async (token) => (await post('ask', token, ASK)).status));
@@ -200,6 +237,21 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
     return (
       await kubectl('-n', namespace, 'create', 'token', account, '--audience=kubenode-defender')
     ).trim();
+  }
+
+  async function kubeconfigWith(token: string): Promise<string> {
+    const file = join(tempFolder(), 'kubeconfig');
+    const cluster = { server: installed.server.url, 'certificate-authority': installed.server.caFile };
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'c',
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: { token } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    };
+    await writeFile(file, JSON.stringify(config));
+    return file;
   }
 
   async function kubectl(...args: string[]): Promise<string> {

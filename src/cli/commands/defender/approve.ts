@@ -10,11 +10,13 @@ import { type ApprovableAct, type ApprovalRefusal, planAnswer } from '../../../d
 import { LedgerNotWritten } from '../../../defender/ledger/ledger.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { valueAt } from '../../../kube/objects/json.ts';
-import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { addConnectionOptions } from '../../connection.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { createOutputOption, type OutputFormat, printResult, type Table } from '../../output.ts';
 import { parseAction } from './ask.ts';
+import { addDefenderHttpOptions, type DefenderHttpFlags, postToDefender } from './http.ts';
 import { parseReason } from './reason.ts';
 import { type DefenderSession, withDefender } from './session.ts';
 
@@ -23,14 +25,15 @@ Answers the act that waits on the machine, as kubenode defender status lists it.
 several wait, or to answer before it is asked for. You must be in a group of each approval rule of the DefenderPolicies that
 requires an answer. The answer counts once, for timeoutSeconds of the rule. An approval can be taken back by refusing.
 
-Needs the permission to impersonate kubenode-defender, which administrators have. Without it, use the HTTP API: docs/guides/http-api.md.
+Needs the permission to impersonate kubenode-defender, which administrators have. Without it, use --http with a token for the HTTP
+API: docs/guides/http-api.md.
 
 Example:
   kubenode defender approve node-a17 --reason "backup of the data is complete"`;
 
 type Decision = LedgerApproval['decision'];
 
-interface Flags extends ConnectionFlags {
+interface Flags extends DefenderHttpFlags {
   readonly reason: string;
   readonly action?: Action;
   readonly holder?: ApprovableAct['holder'];
@@ -68,8 +71,8 @@ function createAnswerCommand(
     )
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((machine: string, flags: Flags) =>
-    withDefender(io, flags, (session) => answer(io, session, { machine, decision, flags })),
+  return addConnectionOptions(addDefenderHttpOptions(command)).action((machine: string, flags: Flags) =>
+    answer(io, { machine, decision, flags }),
   );
 }
 
@@ -79,39 +82,57 @@ interface Answer {
   readonly flags: Flags;
 }
 
-async function answer(io: Io, session: DefenderSession, { machine, decision, flags }: Answer): Promise<void> {
-  const { client, defender, user } = session;
-  await checkPermission(client, { machine, signal: io.signal });
-  // The view of this kind holds ledgers.
-  const ledger = defender.views['DefenderLedger']?.store.get(LEDGER) as DefenderLedger | undefined;
-  const act = actToAnswer(ledger?.status?.approvals ?? [], { ...flags, machine });
-  const facts = defender.observer.facts();
-  const plan = planAnswer(
-    act,
-    { decision, reason: flags.reason, user },
-    {
-      policies: defender.observer.policies(),
-      machine: (name) => facts.machine(name),
-      approvals: ledger?.spec.approvals ?? {},
-      now: io.clock.now(),
-    },
-  );
-  if (!plan.isPermitted) throw refusal(plan.reason, plan.message);
-  await record(session, machine, plan.approval);
-  printResult(io, flags.output, { machine, ...plan.approval }, () => ({
+async function answer(io: Io, given: Answer): Promise<void> {
+  const { flags, machine } = given;
+  const recorded =
+    flags.http === undefined ? await answerAsDefender(io, given) : await answerByHttp(io, given);
+  printResult(io, flags.output, { machine, ...recorded }, () => answerTable(machine, recorded));
+}
+
+async function answerByHttp(io: Io, { machine, decision, flags }: Answer): Promise<LedgerApproval> {
+  const { reason, action, holder, risk } = flags;
+  const named = { ...optional('action', action), ...optional('holder', holder), ...optional('risk', risk) };
+  const body = { machine, decision, reason, ...named };
+  // The schema of the answer is that of an approval.
+  return (await postToDefender(io, flags, { path: '/v1/approve', body })) as LedgerApproval;
+}
+
+async function answerAsDefender(io: Io, { machine, decision, flags }: Answer): Promise<LedgerApproval> {
+  const found: LedgerApproval[] = [];
+  await withDefender(io, flags, async (session) => {
+    const { client, defender, user } = session;
+    await checkPermission(client, io.signal);
+    // The view of this kind holds ledgers.
+    const ledger = defender.views['DefenderLedger']?.store.get(LEDGER) as DefenderLedger | undefined;
+    const act = actToAnswer(ledger?.status?.approvals ?? [], { ...flags, machine });
+    const facts = defender.observer.facts();
+    const plan = planAnswer(
+      act,
+      { decision, reason: flags.reason, user },
+      {
+        policies: defender.observer.policies(),
+        machine: (name) => facts.machine(name),
+        approvals: ledger?.spec.approvals ?? {},
+        now: io.clock.now(),
+      },
+    );
+    if (!plan.isPermitted) throw refusal(plan.reason, plan.message);
+    await record(session, machine, plan.approval);
+    found.push(plan.approval);
+  });
+  const [approval] = found;
+  if (!approval) throw new CliError('the answer was not recorded');
+  return approval;
+}
+
+function answerTable(
+  machine: string,
+  { action, holderKind = 'Other', holder, decision, by, until }: LedgerApproval,
+): Table {
+  return {
     columns: ['machine', 'action', 'holder', 'decision', 'by', 'until', 'next'],
-    rows: [
-      [
-        machine,
-        plan.approval.action,
-        `${act.holder.kind} ${act.holder.name}`,
-        decision,
-        plan.approval.by,
-        plan.approval.until,
-        nextStep(decision),
-      ],
-    ],
-  }));
+    rows: [[machine, action, `${holderKind} ${holder}`, decision, by, until, nextStep(decision)]],
+  };
 }
 
 function nextStep(decision: Decision): string {
@@ -134,16 +155,13 @@ async function record(
 }
 
 /** Without it, the impersonation alone would be enough to answer. The HTTP API checks the same. */
-async function checkPermission(
-  client: Client,
-  { machine, signal }: { readonly machine: string; readonly signal: AbortSignal },
-): Promise<void> {
+async function checkPermission(client: Client, signal: AbortSignal): Promise<void> {
   const [resource = '', subresource = ''] = APPROVALS.split('/');
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: REVIEWS.kind,
     metadata: { name: '' },
-    spec: { resourceAttributes: { group: GROUP, resource, subresource, verb: 'create', name: machine } },
+    spec: { resourceAttributes: { group: GROUP, resource, subresource, verb: 'create' } },
   };
   const found = await client.create(REVIEWS, review, { signal });
   if (valueAt(found, 'status', 'allowed') === true) return;

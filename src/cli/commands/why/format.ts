@@ -6,7 +6,7 @@ import { formatAge } from '../../age.ts';
 
 export function formatWhy(why: MachineExplanation, now: Date): string {
   const lines = [
-    headline(why),
+    headline(why, now),
     '',
     ...section('held', why.holds.map(holdLine)),
     ...section(
@@ -29,17 +29,13 @@ export function formatWhy(why: MachineExplanation, now: Date): string {
   return lines.map((line) => `${printableLine(line).trimEnd()}\n`).join('');
 }
 
-function headline({
-  machine,
-  pool,
-  zone,
-  readiness,
-  notes,
-  ledger,
-  factsAgeSeconds,
-}: MachineExplanation): string {
+function headline(
+  { machine, pool, zone, readiness, readinessSince, notes, ledger, factsAgeSeconds }: MachineExplanation,
+  now: Date,
+): string {
   const place = [pool && `pool ${pool}`, zone && `zone ${zone}`].filter(Boolean).join(' / ');
-  const state = [readiness, ...notes].join(', ');
+  const since = readinessSince === undefined ? '' : ` ${formatAge(readinessSince, now)}`;
+  const state = [`${readiness}${since}`, ...notes].join(', ');
   const age =
     factsAgeSeconds === undefined ? 'facts incomplete' : `facts ${Math.round(factsAgeSeconds)}s old`;
   const recovering = ledger.recovering ? ', recovering' : '';

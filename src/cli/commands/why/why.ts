@@ -10,6 +10,7 @@ import { explainMachine, type MachineExplanation, type ObjectWait } from '../../
 import type { MachineFacts } from '../../../defender/facts/facts.ts';
 import type { ObservedViews } from '../../../defender/facts/observed-views.ts';
 import { createLedgerUsage } from '../../../defender/ledger/usage.ts';
+import { listAt, textAt } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -70,6 +71,7 @@ function explain(defender: Defender, name: string, now: Date): MachineExplanatio
   const waits = waitsOf(observed, name);
   return explainMachine({
     machine,
+    ...optional('readinessSince', readySince(observed, name)),
     waits,
     ledger: spec,
     facts,
@@ -101,14 +103,38 @@ function decisionsFor(
   });
 }
 
-function waitsOf({ machines, jobs }: ObservedViews, name: string): readonly ObjectWait[] {
+/** As the Node last reported it; absent without a Node. */
+function readySince({ nodes }: ObservedViews, name: string): string | undefined {
+  const conditions = listAt(nodes.store.get(name), 'status', 'conditions');
+  return textAt(
+    conditions.find((condition) => textAt(condition, 'type') === 'Ready'),
+    'lastTransitionTime',
+  );
+}
+
+function waitsOf(views: ObservedViews, name: string): readonly ObjectWait[] {
+  const { machines, jobs } = views;
   const own = [machines.store.get(name)].flatMap((machine) => machine ?? []);
   const ofIt = [...jobs.store.list()].filter(({ spec }) => spec.machine.name === name);
-  return [...own, ...ofIt].flatMap(({ kind, metadata, status }) => {
+  const waits = [...own, ...ofIt].flatMap(({ kind, metadata, status }) => {
     if (!status?.waiting) return [];
     const { reason, since, message } = status.waiting;
     return { object: `${kind} ${metadata.name}`, reason, since, ...optional('message', message) };
   });
+  return [...waits, ...approvalWaits(views, name)];
+}
+
+/** Acts that wait for the answer of a person, as the leading controllers heard them. */
+function approvalWaits({ ledgers }: ObservedViews, name: string): readonly ObjectWait[] {
+  const waiting = ledgers.store.get(LEDGER)?.status?.approvals ?? [];
+  return waiting
+    .filter(({ machine }) => machine === name)
+    .map(({ action, holder, since, message }) => ({
+      object: `${action} by ${holder.kind} ${holder.name}`,
+      reason: 'ApprovalPending',
+      since,
+      ...optional('message', message),
+    }));
 }
 
 function unknownMachine(name: string, isNode: boolean): CliError {

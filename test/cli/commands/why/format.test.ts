@@ -39,6 +39,7 @@ it('R29 prints the deciding limit first, then the rest, who is in the way, and w
   const why: MachineExplanation = {
     ...QUIET,
     readiness: 'NotReady',
+    readinessSince: ago(840),
     notes: ['cordoned'],
     holds: [{ reason: 'new disks', scope: 'All', until: '2030-01-02T00:00:00Z' }],
     waits: [{ object: 'Machine node-a22', reason: 'WaitingForGrant', since: ago(60) }],
@@ -70,7 +71,7 @@ it('R29 prints the deciding limit first, then the rest, who is in the way, and w
   };
   expect(formatWhy(why, NOW)).toBe(
     [
-      'node-a22   pool web / zone cn-b   NotReady, cordoned   facts 3s old, ledger seq 9, recovering',
+      'node-a22   pool web / zone cn-b   NotReady 14m, cordoned   facts 3s old, ledger seq 9, recovering',
       '',
       'held      all automation: new disks (until 2030-01-02T00:00:00Z)',
       'waits     Machine node-a22: WaitingForGrant (60s)',

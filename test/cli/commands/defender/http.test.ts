@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { readAnswer } from '../../../../src/cli/commands/defender/http.ts';
+
+const SERVER = 'https://defender:8443';
+
+describe('an answer of the HTTP API', () => {
+  it('is returned when it was decided', () => {
+    expect(readAnswer(SERVER, { status: 200, body: '{"machine":"m-1"}' })).toEqual({ machine: 'm-1' });
+  });
+
+  it.each([
+    [
+      403,
+      '{"reason":"NotApprover","message":"bob is in no group"}',
+      { message: 'bob is in no group', exitCode: 77, hint: undefined },
+    ],
+    [
+      404,
+      '{"reason":"NotFound","message":"nothing waits"}',
+      { message: 'nothing waits', exitCode: 65, hint: undefined },
+    ],
+    [
+      409,
+      '{"reason":"AlreadyAnswered","message":"ann refused it"}',
+      { message: 'ann refused it', exitCode: 1, hint: undefined },
+    ],
+    [
+      503,
+      '{"message":"r-2 leads","leader":"r-2"}',
+      { message: 'r-2 leads', exitCode: 69, hint: 'ask the leader: r-2' },
+    ],
+    [502, '<html>', { message: 'unexpected answer with status 502', exitCode: 1, hint: undefined }],
+    [200, 'no JSON', { message: 'unexpected answer with status 200', exitCode: 1, hint: undefined }],
+  ])('fails for %i with %s', (status, body, expected) => {
+    expect(() => readAnswer(SERVER, { status, body })).toThrow(
+      expect.objectContaining({ ...expected, where: SERVER }),
+    );
+  });
+});
