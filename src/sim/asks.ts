@@ -3,6 +3,7 @@ import type { GrantAsk } from '../api/grants.ts';
 import type { MachineFacts } from '../defender/facts/facts.ts';
 import type { SimulatedFleet, SimulatedMachine } from './fleet.ts';
 import type { Random } from './random.ts';
+import type { Scenario } from './scenario.ts';
 
 /** `ill`: machines that are observed as not Ready. */
 export function drawAsks(
@@ -10,15 +11,38 @@ export function drawAsks(
   ill: Iterable<MachineFacts>,
   random: Random,
 ): readonly GrantAsk[] {
-  const chosenIll = [...ill].filter(() => random.chance(0.3));
-  const repairs = chosenIll.map(({ name, nodeUID }) => repairOf(fleet, { name, uid: nodeUID ?? '' }));
-  // The small pool has as many rollouts as a tenth of the fleet: its limits are the hardest to keep.
-  const candidates = random.chance(0.1) ? fleet.machines.slice(-2) : fleet.machines;
-  const chosen = random.chance(0.3) ? random.pick(candidates) : undefined;
-  const rollout = chosen ? [rolloutOf(fleet, chosen, random)] : [];
+  const repairs = drawRepairs(fleet, ill, random);
+  const rollout = drawRollout(fleet, random);
   const wrong = random.chance(0.02) ? wrongAsks(fleet, random) : [];
   const storm = random.chance(0.0005) ? fleet.machines.map((machine) => diagnosticsOf(fleet, machine)) : [];
   return [...repairs, ...rollout, ...wrong, ...storm];
+}
+
+/** Only what the scenario names: no ask that must be refused, and no storm of asks. */
+export function scenarioAsks(
+  fleet: SimulatedFleet,
+  ill: Iterable<MachineFacts>,
+  random: Random,
+  { rollouts = false }: Scenario,
+): readonly GrantAsk[] {
+  const repairs = drawRepairs(fleet, ill, random);
+  return rollouts ? [...repairs, ...drawRollout(fleet, random)] : repairs;
+}
+
+function drawRepairs(
+  fleet: SimulatedFleet,
+  ill: Iterable<MachineFacts>,
+  random: Random,
+): readonly GrantAsk[] {
+  const asking = [...ill].filter(() => random.chance(0.3));
+  return asking.map(({ name, nodeUID }) => repairOf(fleet, { name, uid: nodeUID ?? '' }));
+}
+
+/** The small pool has as many rollouts as a tenth of the fleet: its limits are the hardest to keep. */
+function drawRollout(fleet: SimulatedFleet, random: Random): readonly GrantAsk[] {
+  const candidates = random.chance(0.1) ? fleet.machines.slice(-2) : fleet.machines;
+  const chosen = random.chance(0.3) ? random.pick(candidates) : undefined;
+  return chosen ? [rolloutOf(fleet, chosen, random)] : [];
 }
 
 /** What the machine remembers of an act that begins. */

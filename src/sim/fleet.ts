@@ -160,7 +160,7 @@ export function endAct(fleet: SimulatedFleet, machine: SimulatedMachine): void {
 }
 
 /** The machines of a dark zone are not Ready; of a cut fleet, every fourth is silent. */
-function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMachine>): void {
+export function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMachine>): void {
   const { shown, nowMs } = fleet;
   const [isDark, isCut] = [isOn(fleet, 'zoneDark'), isOn(fleet, 'massUnknown')];
   if (![isDark, isCut, shown.isDark, shown.isCut].includes(true)) return;

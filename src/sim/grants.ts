@@ -3,16 +3,19 @@ import type { LedgerGrant } from '../api/generated/types.ts';
 import { type Denial, type Grant, type GrantAsk, grantFromEntry } from '../api/grants.ts';
 import type { LedgerAttempts } from '../defender/ledger/attempt.ts';
 import type { LedgerAnswer } from '../defender/ledger/requests.ts';
-import { drawAsks, rememberAsk } from './asks.ts';
+import { drawAsks, rememberAsk, scenarioAsks } from './asks.ts';
 import { beginAct, isOn, type SimulatedMachine } from './fleet.ts';
 import { brokenPromises } from './invariants.ts';
 import { anyReplica, isNode, type SimulationRun } from './run.ts';
+import type { Scenario } from './scenario.ts';
 import { allowanceAfterStorm } from './storms.ts';
 
 /** The asks of one step go to all replicas at once. */
-export async function decideAsks(run: SimulationRun): Promise<void> {
+export async function decideAsks(run: SimulationRun, scenario?: Scenario): Promise<void> {
   const { fleet, ill, random, replicas, denials } = run;
-  const asks = drawAsks(fleet, ill.values(), random);
+  const asks = scenario
+    ? scenarioAsks(fleet, ill.values(), random, scenario)
+    : drawAsks(fleet, ill.values(), random);
   const shares = replicas.map((_, replica) =>
     asks.filter((__, order) => order % replicas.length === replica),
   );

@@ -15,12 +15,15 @@ import { createFleet, factsOf, isOn, type SimulatedFleet, type SimulatedMachine 
 import { createSimulatedLedger, type SimulatedLedger } from './ledger-store.ts';
 import { simulatedPolicy } from './policies.ts';
 import { createRandom, type Random } from './random.ts';
+import type { Scenario } from './scenario.ts';
 
 export interface SimulationOptions {
   readonly seed: number;
   readonly days: number;
   readonly machines: number;
   readonly without?: ReadonlySet<string>;
+  /** Default: everything happens by chance. */
+  readonly scenario?: Scenario;
 }
 
 export interface Violation {

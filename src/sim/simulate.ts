@@ -7,6 +7,7 @@ import { endActs, expireGrants } from './ends.ts';
 import { befall, isOn } from './fleet.ts';
 import { decideAsks } from './grants.ts';
 import {
+  type BegunAct,
   createRun,
   liveGrant,
   observeMachine,
@@ -14,6 +15,7 @@ import {
   type SimulationRun,
   type Violation,
 } from './run.ts';
+import { playMinute } from './scenario.ts';
 import { watchStorms } from './storms.ts';
 
 export interface SimulationResult {
@@ -21,6 +23,9 @@ export interface SimulationResult {
   readonly acts: number;
   readonly denials: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
+  readonly journal: readonly BegunAct[];
+  /** Names of the machines that are not Ready at the end. */
+  readonly notReady: readonly string[];
 }
 
 const STEP_MS = 60_000;
@@ -31,20 +36,23 @@ const DAY_MS = 86_400_000;
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const run = createRun(options);
   const { fleet, random, dirty } = run;
+  const { scenario } = options;
   for (let step = 0; step < (options.days * DAY_MS) / STEP_MS; step += 1) {
     fleet.nowMs += STEP_MS;
     observe(run);
-    for (const machine of befall(fleet, random, STEP_MS)) dirty.add(machine);
-    damageLedger(run);
+    const changed = scenario ? playMinute(fleet, scenario, step) : befall(fleet, random, STEP_MS);
+    for (const machine of changed) dirty.add(machine);
+    if (!scenario) damageLedger(run);
     // oxlint-disable no-await-in-loop -- one step after the other
     await endActs(run);
-    await decideAsks(run);
+    await decideAsks(run, scenario);
     if (step % SWEEP_STEPS === 0) await expireGrants(run);
     // oxlint-enable no-await-in-loop
     watchStorms(run);
   }
-  const { acts, denials, violations } = run;
-  return { seed: options.seed, acts, denials, violations };
+  const { acts, denials, violations, journal } = run;
+  const notReady = fleet.machines.filter(({ isReady }) => !isReady).map(({ name }) => name);
+  return { seed: options.seed, acts, denials, violations, journal, notReady };
 }
 
 /** What changed in the last step becomes visible, unless the view is cut off. */
