@@ -1,8 +1,10 @@
 /** Agents on sandboxes with a real API server: publishes components, declares Machines, and starts agents in this process. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sandboxFolders } from '../../../src/agent/host/sandbox/folders.ts';
 import { createJsonLog } from '../../../src/agent/log.ts';
 import { runAgent } from '../../../src/agent/main.ts';
@@ -19,6 +21,7 @@ import { eventually } from '../../support/eventually.ts';
 import { tempFolder } from '../../support/temp.ts';
 import type { InstalledServer } from '../api/installed-server.ts';
 
+const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 export const RUNS = 'while :; do sleep 1; done';
 const WITHIN_MS = 60_000;
 
@@ -36,8 +39,8 @@ export interface AgentCluster {
   declare(machine: string, spec: MachineComponentSpec, granted?: boolean): Promise<void>;
   machine(name: string): Promise<Machine>;
   reported(machine: string, expected: Partial<ComponentReport>): Promise<ComponentReport>;
-  /** With the certificate of the agent. */
-  startAgent(machine: string, directory: string): Promise<RunningAgent>;
+  /** With the certificate of the agent, and a clock that is ahead of this machine. */
+  startAgent(machine: string, directory: string, aheadMs?: number): Promise<RunningAgent>;
   /** Ends what the test started. */
   end(): Promise<void>;
   /** Called by `end`, last one first. */
@@ -113,8 +116,9 @@ export function createAgentCluster(installed: InstalledServer): AgentCluster {
         },
       );
     },
-    async startAgent(name, directory) {
-      const clock = createSystemClock();
+    async startAgent(name, directory, aheadMs = 0) {
+      const system = createSystemClock();
+      const clock = { ...system, now: () => new Date(system.now().getTime() + aheadMs) };
       const signal = new AbortController();
       const log: string[] = [];
       const { promise, resolve } = Promise.withResolvers<string>();
@@ -145,4 +149,27 @@ export function createAgentCluster(installed: InstalledServer): AgentCluster {
 export function startsIn(directory: string): readonly string[] {
   const log = readFileSync(sandboxFolders(directory).logFile('proxy'), 'utf8');
   return log.split('\n').filter((line) => line.startsWith('started'));
+}
+
+/** The program `kubenode agent run`, which a test kills. */
+export class KilledAgent {
+  readonly #args: readonly string[];
+  #child: ChildProcess | undefined;
+
+  constructor(args: readonly string[]) {
+    this.#args = args;
+  }
+
+  start(): void {
+    this.#child = spawn(process.execPath, [MAIN, 'agent', 'run', ...this.#args], { stdio: 'ignore' });
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
 }

@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { installation } from '../../../src/api/install/install.ts';
 import { AGENT_GROUP, agentUser, NAMESPACE_AGENTS } from '../../../src/api/names.ts';
@@ -11,10 +8,9 @@ import { endSandbox } from '../../support/agent/sandbox.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
-import { type AgentCluster, createAgentCluster, RUNS, startsIn } from './agent-cluster.ts';
+import { type AgentCluster, createAgentCluster, KilledAgent, RUNS, startsIn } from './agent-cluster.ts';
 import { eventsAbout } from './machine-events.ts';
 
-const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 const CONFIG = 'etc/proxy/proxy.conf';
 const LEASES = {
   group: 'coordination.k8s.io',
@@ -109,26 +105,3 @@ describe('the agent on a sandbox, with a real API server', { timeout: 240_000 },
     expect(startsIn(directory)).toEqual(['started 2.0', 'started 2.1']);
   });
 });
-
-/** The program `kubenode agent run`, which a test kills. */
-class KilledAgent {
-  readonly #args: readonly string[];
-  #child: ChildProcess | undefined;
-
-  constructor(args: readonly string[]) {
-    this.#args = args;
-  }
-
-  start(): void {
-    this.#child = spawn(process.execPath, [MAIN, 'agent', 'run', ...this.#args], { stdio: 'ignore' });
-  }
-
-  async kill(): Promise<void> {
-    const child = this.#child;
-    this.#child = undefined;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
-  }
-}

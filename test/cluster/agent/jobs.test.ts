@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxFolders } from '../../../src/agent/host/sandbox/folders.ts';
 import { JOBS_CONFIG_FILE } from '../../../src/agent/layout.ts';
 import { REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
@@ -26,7 +27,14 @@ import { createRepairer, type Repairer } from '../../support/repairs.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
-import { type AgentCluster, createAgentCluster, RUNS, startsIn } from './agent-cluster.ts';
+import {
+  type AgentCluster,
+  createAgentCluster,
+  KilledAgent,
+  RUNS,
+  type RunningAgent,
+  startsIn,
+} from './agent-cluster.ts';
 
 let installed: InstalledServer;
 let cluster: AgentCluster;
@@ -54,20 +62,25 @@ function bootIdOf(directory: string): string {
   return (JSON.parse(readFileSync(sandboxFolders(directory).bootFile, 'utf8')) as { bootId: string }).bootId;
 }
 
+interface StartedMachine {
+  readonly directory: string;
+  readonly agent: RunningAgent;
+}
+
 /** A machine whose service proxy runs and may be restarted, with a Node, as its kubelet would register it. */
-async function startMachine(name: string, version: string): Promise<string> {
+async function startMachine(name: string, version: string, aheadMs = 0): Promise<StartedMachine> {
   const directory = tempFolder('agent');
   const config = join(directory, JOBS_CONFIG_FILE);
   mkdirSync(dirname(config), { recursive: true });
   writeFileSync(config, JSON.stringify({ services: ['proxy'] }));
   await cluster.declare(name, await cluster.publish(version, RUNS), false);
   await granter.grantEntries(name);
-  await cluster.startAgent(name, directory);
+  const agent = await cluster.startAgent(name, directory, aheadMs);
   await cluster.reported(name, { state: 'Committed', ready: true });
   await granter.settle(name);
   await installed.server.client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
   await registerBoot(name, directory);
-  return directory;
+  return { directory, agent };
 }
 
 async function registerBoot(name: string, directory: string): Promise<void> {
@@ -96,7 +109,7 @@ async function shows(directory: string, text: RegExp): Promise<true> {
 
 describe('a repair job on a sandbox, with a real API server', { timeout: 240_000 }, () => {
   it('AGT-50 AGT-52 restarts a service and reboots the machine on a release, and shows both', async () => {
-    const directory = await startMachine('n1', '1.0');
+    const { directory } = await startMachine('n1', '1.0');
     const restart = await repairer.release({
       machine: 'n1',
       step: 'RestartService',
@@ -124,7 +137,7 @@ describe('a repair job on a sandbox, with a real API server', { timeout: 240_000
   });
 
   it('runs one step by hand, and prints the answer of the agent', async () => {
-    const directory = await startMachine('n3', '3.0');
+    const { directory } = await startMachine('n3', '3.0');
     const kubeconfig = await installed.server.kubeconfigFor({ user: 'root', groups: ['system:masters'] });
     const byHand = async (
       ...args: readonly string[]
@@ -150,8 +163,42 @@ describe('a repair job on a sandbox, with a real API server', { timeout: 240_000
     expect(await byHand('--step', 'Drain')).toMatchObject({ code: 64 });
   });
 
+  it('AGT-42 begins no step with a clock that is two minutes ahead of the API server', async () => {
+    const { directory } = await startMachine('n4', '4.0', 120_000);
+    const job = await repairer.release({ machine: 'n4', step: 'Reboot' });
+    const answer = await repairer.answered(job);
+    expect(answer).toMatchObject({ state: 'Refused', code: 'ClockSkew' });
+    expect(answer.message).toMatch(/^this clock is 1[12]\d s ahead of the API server/);
+    expect(startsIn(directory)).toEqual(['started 4.0']);
+  });
+
+  it('AGT-51 reboots once, and reports it, when the agent is killed again and again', async () => {
+    const { directory, agent } = await startMachine('n5', '5.0');
+    await agent.stop();
+    const kubeconfig = await installed.server.kubeconfigFor({ user: agentUser('n5'), groups: [AGENT_GROUP] });
+    const killed = new KilledAgent(['--machine', 'n5', '--directory', directory, '--kubeconfig', kubeconfig]);
+    onTestFinished(() => killed.kill());
+    // A boot takes longer: none is missed.
+    const boots = new Set<string>();
+    const sampler = setInterval(() => boots.add(bootIdOf(directory)), 20);
+    onTestFinished(() => clearInterval(sampler));
+    killed.start();
+    const job = await repairer.release({ machine: 'n5', step: 'Reboot', timeoutSeconds: 20 });
+    // The program takes about a second to start, and as long until it has read the jobs.
+    for (const ms of [900, 1200, 1500, 1800, 2200, 2600, 3000]) {
+      await pause(ms);
+      await killed.kill();
+      killed.start();
+    }
+    const answer = await repairer.answered(job);
+    await pause(100);
+    expect(boots.size).toBeLessThanOrEqual(2);
+    // Killed between record and act it cannot be known. Otherwise the boot id tells.
+    expect(boots.size === 2 ? ['Succeeded'] : ['Ambiguous', 'Refused']).toContain(answer.state);
+  });
+
   it('AGT-52 refuses what is not for this boot or not allowed, and writes nothing but its answer', async () => {
-    const directory = await startMachine('n2', '2.0');
+    const { directory } = await startMachine('n2', '2.0');
     const other = await repairer.release({
       machine: 'n2',
       step: 'RestartService',
