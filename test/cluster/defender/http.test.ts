@@ -199,6 +199,33 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
       .toBe(200);
   });
 
+  it('R13 answers 503 with the leader at a process that waits for the Lease', async () => {
+    const waiting = await findFreePort();
+    const command = (blocks[1] ?? '').replace(String(port), String(waiting));
+    const child = spawn('bash', ['-c', `exec ${command} --log-level error`], {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const caPem = await readFile(join(folder, 'defender.crt'), 'utf8');
+    const second = httpsClient({ url: `https://localhost:${waiting}`, caPem });
+    try {
+      const headers = { authorization: `Bearer ${await tokenOf('drainer')}` };
+      const asked = async (): Promise<object> => {
+        const answer = await second.ask('/v1/ask', { method: 'POST', body: ASK, headers }).catch(noAnswer);
+        return { status: answer.status, body: bodyOf(answer) };
+      };
+      const leader = expect.stringContaining(`-${controllers.pid}-`) as string;
+      const expected = { status: 503, body: { reason: 'NotLeader', leader } };
+      await expect.poll(asked, PATIENCE).toMatchObject(expected);
+      expect((await ledger()).spec.grants[ASK.machine]).toBeUndefined();
+    } finally {
+      second.close();
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+  });
+
   it('R13 answers with an error, and never with a grant, while the API server is down', async () => {
     const token = await tokenOf('drainer');
     expect((await post('ask', token, { ...ASK, dryRun: true })).status).toBe(200);
@@ -212,6 +239,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
     if (controllers.exitCode !== null) startControllers();
     expect((await ledger()).spec.grants[ASK.machine]).toBeUndefined();
     await expect.poll(async () => (await post('ask', token, ASK)).status, PATIENCE).toBe(200);
+    await post('settle', token, { ...(await grantOf(ASK.machine)), outcome: 'Unused' });
   });
 
   /** The command of the guide, as a process. */
