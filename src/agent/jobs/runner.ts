@@ -76,6 +76,11 @@ export class JobRunner {
     return (api.jobs() ?? []).some((job) => isActiveJob(job, clock.now()));
   }
 
+  /** Ends no program on the host: the next agent looks at what it did. */
+  stop(): void {
+    this.#work.stop();
+  }
+
   /** Decides and acts until nothing is left to do now, then reports. */
   async reconcile(state: AcceptedState): Promise<readonly ReportedJobStep[]> {
     const { journal, log } = this.#options;

@@ -15,6 +15,8 @@ export interface StepWork {
   /** The time of this step was over before its work ended. */
   isOverdue(key: string): boolean;
   takeResult(): EndedWork | undefined;
+  /** The agent ends: what the work did so far is observed by the next one. */
+  stop(): void;
 }
 
 export interface StepStart {
@@ -39,6 +41,7 @@ export function createStepWork({ clock, log, onChange }: StepWorkOptions): StepW
   let result: StepResult | undefined;
   let working = 0;
   let overdue: string | undefined;
+  const agentEnds = new AbortController();
 
   async function work(progress: JobStepProgress, how: StepStart, signal: AbortSignal): Promise<StepResult> {
     const { executor, context, timeoutMs } = how;
@@ -64,7 +67,8 @@ export function createStepWork({ clock, log, onChange }: StepWorkOptions): StepW
 
   async function within(progress: JobStepProgress, how: StepStart): Promise<void> {
     const [stop, ended] = [new AbortController(), new AbortController()];
-    const timeout = clock.sleep(how.timeoutMs, ended.signal).then(
+    const untilEnd = AbortSignal.any([ended.signal, agentEnds.signal]);
+    const timeout = clock.sleep(how.timeoutMs, untilEnd).then(
       () => 'TimedOut' as const,
       () => 'TimedOut' as const,
     );
@@ -87,6 +91,7 @@ export function createStepWork({ clock, log, onChange }: StepWorkOptions): StepW
     current: () => current,
     isBusy: () => working > 0,
     isOverdue: (key) => overdue === key,
+    stop: () => agentEnds.abort(),
     takeResult() {
       if (!current || !result) return undefined;
       const ended = { progress: current, result };

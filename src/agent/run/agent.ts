@@ -136,6 +136,7 @@ export class Agent implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#jobs.stop();
     await this.#watched.watch?.[Symbol.asyncDispose]();
   }
 

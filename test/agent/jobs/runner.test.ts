@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { HostError } from '../../../src/agent/host/errors.ts';
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { createJobHost, WEB } from '../../support/agent/job-host.ts';
 import { type JobFields, later, repairJob } from '../../support/agent/jobs.ts';
+import { settle } from '../../support/virtual-clock.ts';
 
 const STEPS: readonly (readonly [string, JobFields['plan']])[] = [
   ['RestartService', {}],
@@ -204,6 +206,44 @@ describe('repair jobs on a host', () => {
     await jobs.run(agent, 3);
     expect(jobs.answer()).toMatchObject({ try: 2 });
     expect((await jobs.host.units.status(WEB))?.active).toBe('Active');
+  });
+
+  it.each([
+    ['refuses it', new HostError('NotStopped', 'the machine did not reboot')],
+    ['ends the agent first', new Error('stopped by SIGTERM')],
+  ])('AGT-51 never reports that a reboot failed when the host %s: it may still come', async (_, error) => {
+    const jobs = await createJobHost([repairJob({ plan: { step: 'Reboot@v1', with: {} } })]);
+    const reboot = jobs.host.node.reboot.bind(jobs.host.node);
+    let requests = 0;
+    jobs.host.node.reboot = async () => {
+      requests += 1;
+      throw error;
+    };
+    const agent = await jobs.start();
+    await jobs.run(agent, 30);
+    expect(jobs.answer()).toMatchObject({ state: 'Running' });
+    await agent[Symbol.asyncDispose]();
+    await reboot();
+    await jobs.run(await jobs.start(), 2);
+    expect(jobs.answer()).toMatchObject({ state: 'Succeeded', bootIDAfter: 'boot-2' });
+    const other = await createJobHost([repairJob({ plan: { step: 'Reboot@v1', with: {} } })]);
+    other.host.node.reboot = async () => {
+      throw error;
+    };
+    await other.run(await other.start(), 62);
+    expect(other.answer()).toMatchObject({ state: 'Ambiguous' });
+    expect(requests).toBe(1);
+  });
+
+  it('leaves no timer behind when the agent ends during a step', async () => {
+    const jobs = await createJobHost([repairJob({ plan: { step: 'Reboot@v1', with: {} } })]);
+    jobs.host.node.reboot = () => Promise.reject(new Error('stopped'));
+    const agent = await jobs.start();
+    await jobs.run(agent, 2);
+    expect(jobs.clock.sleepers).toBeGreaterThan(0);
+    await agent[Symbol.asyncDispose]();
+    await settle();
+    expect(jobs.clock.sleepers).toBe(0);
   });
 
   it('refuses every step that asks a configuration which cannot be read', async () => {

@@ -11,8 +11,8 @@ export const rebootStep: StepExecutor<'Reboot'> = {
   },
   before: ({ host }) => host.node.bootId(),
   async execute({ host, clock }, _input, { before, signal }) {
-    // A second request could hit the next boot.
-    if ((await host.node.bootId()) === before) await host.node.reboot();
+    // A second request could hit the next boot. One that failed, or that ended with this process, may still be carried out.
+    if ((await host.node.bootId()) === before) await host.node.reboot().catch(() => undefined);
     while ((await host.node.bootId()) === before) await clock.sleep(POLL_MS, signal);
     return succeededStep('the boot id has changed');
   },
