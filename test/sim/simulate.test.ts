@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { GUARD_IDS } from '../../src/defender/guards/guards.ts';
+import type { SimulationOptions } from '../../src/sim/run.ts';
 import { simulate } from '../../src/sim/simulate.ts';
 import { RECORDED_SEEDS } from './recorded-seeds.ts';
 
@@ -25,8 +26,8 @@ describe('simulate', () => {
   });
 
   it('has the table of the guards in docs/concepts/simulator.md', () => {
-    const rows = RECORDED_SEEDS.map(({ guard, seed, promise, machines }) => {
-      const size = machines === undefined ? '' : ` (${machines} machines)`;
+    const rows = RECORDED_SEEDS.map(({ guard, seed, promise, machines, days }) => {
+      const size = machines === undefined ? '' : ` (${days} day of ${machines} machines)`;
       return `| \`${guard}\` | ${seed}${size} | ${promise} |`;
     });
     const text = readFileSync(new URL('../../docs/concepts/simulator.md', import.meta.url), 'utf8');
@@ -37,11 +38,21 @@ describe('simulate', () => {
     'breaks its promise without the guard $guard: $promise',
     { timeout: 120_000 },
     async (recorded) => {
-      const { guard, seed, promise, machines = 60 } = recorded;
-      const options = { seed, days: 3, machines };
+      const { guard, seed, promise, machines = 60, days = 3 } = recorded;
+      const options = { seed, days, machines };
       const { violations } = await simulate({ ...options, without: new Set([guard]) });
       expect(violations.map(({ what }) => what)).toContain(promise);
-      expect((await simulate(options)).violations).toEqual([]);
+      expect(await violationsWithAll(options)).toEqual([]);
     },
   );
 });
+
+/** By seed and size: many guards have the same. */
+const known = new Map<string, ReturnType<typeof simulate>>();
+
+async function violationsWithAll(options: SimulationOptions): Promise<readonly unknown[]> {
+  const key = JSON.stringify(options);
+  const run = known.get(key) ?? simulate(options);
+  known.set(key, run);
+  return (await run).violations;
+}

@@ -161,6 +161,8 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
   });
 
   it('R18 opens a breaker by the real Nodes, and denies because of it', async () => {
+    // The Nodes of the test were created just now.
+    await applyPolicy({ ...FIRST_POLICY, blockers: { minNodeAgeSeconds: 0 } });
     for (const name of ['m-2', 'm-3', 'm-4']) await setReady(name, 'False');
     await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('BreakerOpen');
     const denied = await run('ask', 'm-2', '--action', 'Reboot', '-o', 'json');
@@ -177,6 +179,8 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
       'fleet-default/unhealthy/cluster': { reason: 'switch replaced' },
     });
     await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('InForce');
+    await applyPolicy(FIRST_POLICY);
+    expect((await policy()).spec.blockers.minNodeAgeSeconds).toBe(900);
   });
 
   async function run(...args: string[]): Promise<Ended> {
