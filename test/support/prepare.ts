@@ -1,12 +1,13 @@
 /**
- * Prepares what the first test run would wait for: the `binaries` of the control plane, or the `node-base` of the test
- * nodes. .ci/run starts it early; both finish immediately if their cache is filled.
+ * Prepares what the first test run would wait for: the `binaries` of the control plane, the `node-base` of the test
+ * nodes, or the `older-kubelet` that they upgrade from. .ci/run starts it early; each finishes immediately if its cache is filled.
  */
 
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { nodeBase } from './node-kit/base.ts';
 import { whyNoNodes } from './node-kit/needs.ts';
+import { noOlderKubeletReason, olderKubelet } from './node-kit/older-kubelet.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<string>>> = {
   binaries: async () => {
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, () => Promise<string>>> = {
     return `${folder} (${JSON.stringify(origin)})`;
   },
   'node-base': async () => whyNoNodes() ?? (await nodeBase()),
+  'older-kubelet': async () => whyNoNodes() ?? (await noOlderKubeletReason()) ?? (await olderKubelet()),
 };
 
 function print(line: string): void {

@@ -89,15 +89,20 @@ function unitChange(
     : 'changed';
 }
 
-/** A new unit disturbs nothing, unless the host runs it already. */
+/** A new unit disturbs nothing. What is taken over from the host, or given back, runs already. */
 function unitClass(
   old: UnitDefinition | undefined,
   next: UnitDefinition | undefined,
   { from, to }: Targets,
 ): ActivationClass {
   const declared = (to ?? from)?.activation ?? 'Restart';
-  if (old) return mostDisruptive(['Restart', declared]);
-  return next?.existing ? declared : 'None';
+  if (changesHands(old, next)) return declared;
+  return old ? mostDisruptive(['Restart', declared]) : 'None';
+}
+
+function changesHands(old: UnitDefinition | undefined, next: UnitDefinition | undefined): boolean {
+  const only = old && next ? undefined : (old ?? next);
+  return only?.existing === true;
 }
 
 /**

@@ -55,8 +55,8 @@ describe('swapActions', () => {
     const before = target('1.0', { files: [agentFile('/old', '')], units: [agentUnit('old')] });
     const after = target('1.0', { files: [], units: [] });
     expect(explained(before, after, installed(before))).toEqual([
-      'RemoveUnit: unit old is no longer needed',
       'Restore: /old is no longer needed',
+      'RemoveUnit: unit old is no longer needed',
     ]);
   });
 

@@ -205,7 +205,7 @@ describe('the steps of a transition', () => {
     expect(
       explain(componentInput({ observed: installed(V1, { units: STOPPED }) }, { transition: first })),
     ).toBe(
-      'RemoveUnit proxy, Restore /etc/proxy/proxy.conf, Restore /usr/local/bin/proxy, Restore /opt/kubenode/proxy/current, ' +
+      'Restore /etc/proxy/proxy.conf, Restore /usr/local/bin/proxy, Restore /opt/kubenode/proxy/current, RemoveUnit proxy, ' +
         'record RolledBack denying 1.0: the first version failed: the host is as it was before',
     );
     expect(explain(componentInput({ observed: EMPTY_HOST }, { transition: first }))).toBe(

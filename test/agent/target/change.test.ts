@@ -28,6 +28,12 @@ describe('changeBetween', () => {
       'Drain: stop [kubelet] reload []: unit kubelet added, file /etc/proxy/proxy.conf changed',
     ],
     [
+      'the removal of a unit that the host had before',
+      target('1.0', { units: [agentUnit('ssh', { existing: true })], activation: 'None', files: [] }),
+      undefined,
+      'None: stop [] reload []: unit ssh removed',
+    ],
+    [
       'another artifact',
       V1,
       target('1.1'),

@@ -6,6 +6,7 @@ import { connect } from '../../../src/kube/client/connect.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
+import type { ApiServerOptions } from '../../support/control-plane-server.ts';
 
 export interface InstalledServer {
   readonly server: ApiServer;
@@ -16,8 +17,9 @@ export interface InstalledServer {
 
 export async function startInstalledServer(
   objects: readonly KubeObject[] = installation(),
+  options: ApiServerOptions = {},
 ): Promise<InstalledServer> {
-  const server = await startApiServer();
+  const server = await startApiServer(options);
   const results = await install(server.client, { clock: createSystemClock(), objects });
   const failed = results.flatMap(({ error }) => error ?? []);
   if (failed.length > 0) throw new AggregateError(failed, 'the installation failed');

@@ -40,34 +40,32 @@ export async function putKubelet(root: string, options: KubeletOptions): Promise
   url.hostname = gateway;
   const access = { name: 'cluster', server: url.origin, caPem: server.caPem, user, client };
   await putFile(root, 'etc/kubernetes/kubeconfig', formatKubeconfig([access]), 0o600);
-  await putFile(root, 'etc/kubernetes/kubelet.json', JSON.stringify(configuration(), undefined, 2));
+  await putFile(root, 'etc/kubernetes/kubelet.json', JSON.stringify(KUBELET_CONFIGURATION, undefined, 2));
   await putFile(root, 'etc/cni/net.d/10-bridge.conflist', JSON.stringify(NETWORK, undefined, 2));
   await putFile(root, 'etc/containerd/config.toml', CONTAINERD);
   await putUnit(root, 'kubelet.service', unit(node, address));
 }
 
 // A node in a container on a shared machine: cgroups, swap and disks belong to the host.
-function configuration(): object {
-  return {
-    apiVersion: 'kubelet.config.k8s.io/v1beta1',
-    kind: 'KubeletConfiguration',
-    authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
-    authorization: { mode: 'AlwaysAllow' },
-    cgroupDriver: 'cgroupfs',
-    cgroupsPerQOS: false,
-    enforceNodeAllocatable: [],
-    containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
-    evictionHard: { 'nodefs.available': '0%', 'imagefs.available': '0%', 'memory.available': '1Mi' },
-    failCgroupV1: false,
-    failSwapOn: false,
-    localStorageCapacityIsolation: false,
-    nodeStatusUpdateFrequency: '2s',
-    resolvConf: '/dev/null',
-    syncFrequency: '10s',
-  };
-}
+export const KUBELET_CONFIGURATION = {
+  apiVersion: 'kubelet.config.k8s.io/v1beta1',
+  kind: 'KubeletConfiguration',
+  authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
+  authorization: { mode: 'AlwaysAllow' },
+  cgroupDriver: 'cgroupfs',
+  cgroupsPerQOS: false,
+  enforceNodeAllocatable: [],
+  containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
+  evictionHard: { 'nodefs.available': '0%', 'imagefs.available': '0%', 'memory.available': '1Mi' },
+  failCgroupV1: false,
+  failSwapOn: false,
+  localStorageCapacityIsolation: false,
+  nodeStatusUpdateFrequency: '2s',
+  resolvConf: '/dev/null',
+  syncFrequency: '10s',
+};
 
-const NETWORK = {
+export const NETWORK = {
   cniVersion: '0.4.0',
   name: 'pods',
   plugins: [
@@ -81,7 +79,7 @@ const NETWORK = {
 };
 
 // restrict_oom_score_adj: without CAP_SYS_RESOURCE no process can lower its score.
-const CONTAINERD = `version = 2
+export const CONTAINERD = `version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   restrict_oom_score_adj = true
   [plugins."io.containerd.grpc.v1.cri".cni]

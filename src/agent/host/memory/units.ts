@@ -70,8 +70,7 @@ export class MemoryUnits implements HostUnits {
     if (existing && !before) throw notFound(name);
     const content = new TextEncoder().encode(canonicalJson(unit));
     await this.#files.write(definitionFile(name), content, ATTRIBUTES);
-    const original = before && !before.definition ? { original: before } : {};
-    this.#units.set(name, { ...NEW_UNIT, ...before, ...original, definition: unit });
+    this.#units.set(name, { ...NEW_UNIT, ...(before && withOriginal(before)), definition: unit });
   }
 
   async remove({ name, existing }: UnitDefinition): Promise<void> {
@@ -94,6 +93,7 @@ export class MemoryUnits implements HostUnits {
 
   async stop(name: string): Promise<void> {
     if (this.#known(name).active !== 'Inactive') increase(this.stops, name);
+    this.#units.set(name, withOriginal(this.#known(name)));
     this.#end(name);
   }
 
@@ -193,6 +193,11 @@ export class MemoryUnits implements HostUnits {
     if (!state) throw notFound(name);
     return state;
   }
+}
+
+/** The first time that a unit of the host is touched. */
+function withOriginal(state: UnitState): UnitState {
+  return state.definition || state.original ? state : { ...state, original: state };
 }
 
 function increase(counts: Map<string, number>, name: string): void {

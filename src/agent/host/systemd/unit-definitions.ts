@@ -40,6 +40,11 @@ export class UnitDefinitions {
     return isChanged || stale.length > 0;
   }
 
+  /** How the unit of the host is before we touch it. Only the first call for a unit counts. */
+  async note(name: string, state: OriginalUnit['state']): Promise<void> {
+    await this.#originals.keep(name, state, []);
+  }
+
   /** Removes our files, and puts back what was in their place. */
   async remove(unit: UnitDefinition): Promise<OriginalUnit | undefined> {
     const { name, existing } = unit;

@@ -55,8 +55,7 @@ export class SystemdUnits implements HostUnits {
     const { name, existing } = unit;
     const found = await this.#reader.read(name);
     if (existing && !found) throw notFound(name, 'install it before the component, or give exec or raw');
-    const state = found && { enabled: isEnabled(found), running: isRunning(found) };
-    const isChanged = await this.#definitions.write(unit, state);
+    const isChanged = await this.#definitions.write(unit, found && stateOf(found));
     if (isChanged || found?.needsReload !== false) await this.#reload();
   }
 
@@ -105,7 +104,8 @@ export class SystemdUnits implements HostUnits {
   }
 
   async stop(name: string): Promise<void> {
-    await this.#known(name);
+    // A unit of the host is stopped before its files are written.
+    await this.#definitions.note(name, stateOf(await this.#known(name)));
     const answer = await this.#systemctl('stop', name);
     const after = await this.#reader.read(name);
     if (after && isRunning(after)) {
@@ -179,6 +179,10 @@ function isMasked({ fileState = '' }: UnitProperties): boolean {
 
 function isRunning({ active }: UnitProperties): boolean {
   return active !== 'Inactive' && active !== 'Failed';
+}
+
+function stateOf(found: UnitProperties): { readonly enabled: boolean; readonly running: boolean } {
+  return { enabled: isEnabled(found), running: isRunning(found) };
 }
 
 function notFound(name: string, hint?: string): HostError {

@@ -67,6 +67,16 @@ export function describeHostUnits(bed: ContractBed): void {
       expect(await bed.host.units.status(unit)).toMatchObject({ masked: false, enabled: true });
     });
 
+    it('AGT-15 gives a unit back running that was stopped before it was first written', async () => {
+      const unit = without(UNIT, { existing: true });
+      if (await isRefused(unit)) return;
+      await bed.contract.installUnit?.(UNIT);
+      await bed.host.units.stop(UNIT);
+      await bed.host.units.write(unit);
+      await bed.host.units.remove(unit);
+      expect((await bed.host.units.status(unit))?.active).toBe('Active');
+    });
+
     it('AGT-15 leaves a unit of the host as it was before, running and not enabled', async () => {
       const unit = without(UNIT, {
         existing: true,
