@@ -147,6 +147,23 @@ describe('the controller of the Defender', () => {
     expect(bed.ledger().spec.grants['m-1']).toMatchObject({ state: 'Settled', outcome: 'Ambiguous' });
   });
 
+  it('shows a field that this version does not act on as Accepted=False with its path, and denies by it', async () => {
+    const capacity = { minFreePercent: {}, simulateScheduling: true, replacementFirst: false };
+    const bed = defenderBed(policy({ capacity }), ...fleet());
+    const { defender } = await bed.start();
+    await bed.advance(5000);
+    expect(bed.policy().status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'Accepted',
+        status: 'False',
+        message: expect.stringContaining(
+          'spec.capacity.simulateScheduling: not supported in this version',
+        ) as string,
+      }),
+    );
+    expect(await askFor(bed, defender, 'm-1')).toMatchObject({ granted: false, reason: 'PolicyInvalid' });
+  });
+
   it('shows why a policy is refused, and what was denied because of it', async () => {
     const wrong = policy({ grantSeconds: 300, concurrency: [] });
     const bed = defenderBed(wrong, ...fleet());

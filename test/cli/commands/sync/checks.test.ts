@@ -4,9 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { createCommitChecks } from '../../../../src/cli/commands/sync/checks.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
+import { findAllRefusals } from '../../../../src/sync/judge/object-checks.ts';
 import { createRemedierSpec } from '../../../rules/sample-rule.ts';
-import { createFleetFolder, type Files } from '../../../support/fleet-repository.ts';
+import { createFleetFolder, createTestRenderer, type Files } from '../../../support/fleet-repository.ts';
 import { testIo } from '../../../support/test-io.ts';
 
 const CLUSTER = `apiVersion: kubenode.dev/v1alpha1
@@ -96,5 +98,30 @@ describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
     expect(lines[(first?.line ?? 0) - 1]).toContain('name: hung');
     expect(code).toBe(65);
     expect((await kubenode(good, 'validate', join(good, 'clusters'))).code).toBe(0);
+  });
+});
+
+describe('a DefenderPolicy with a field that this version does not act on', () => {
+  it('is refused by the judge of sync with file, line and path', async () => {
+    const file = 'clusters/test/policies/gpu.yaml';
+    const text = `# limits of GPU nodes
+apiVersion: kubenode.dev/v1alpha1
+kind: DefenderPolicy
+metadata: {name: gpu}
+spec:
+  scope: {nodeSelector: {all: true}}
+  breakers: [{name: cause, type: CommonCause, per: Cluster, count: 3, withinSeconds: 600, dimensions: [zone]}]
+`;
+    const folder = createFleetFolder({ 'hub/clusters/test.yaml': CLUSTER, [file]: text });
+    const rendered = await createTestRenderer().folder({ folder });
+    const refusals = await findAllRefusals(rendered, createCommitChecks());
+    expect(refusals).toMatchObject([
+      {
+        target: 'test',
+        object: 'kubenode.dev/DefenderPolicy gpu',
+        source: `${file}:2`,
+        message: 'spec.breakers[0].type: CommonCause is not supported in this version: remove it',
+      },
+    ]);
   });
 });
