@@ -47,7 +47,9 @@ export async function bundleFile(entry: string, file: string): Promise<Bundle> {
   });
   try {
     const banner = `#!/usr/bin/env node\n${CHECK}`;
-    const { output } = await build.generate({ format: 'esm', codeSplitting: false, banner, comments: false });
+    const form = { format: 'esm', codeSplitting: false, comments: false } as const;
+    // Without an import, this tells Node.js that a file without an extension is a module.
+    const { output } = await build.generate({ ...form, banner, footer: 'export {};' });
     return await writeBundle(output[0], file);
   } finally {
     await build.close();
@@ -64,7 +66,21 @@ function refusePackage(id: string, importer: string | undefined): null {
   throw new Error(`the npm module ${id} is not allowed in a bundle: ${relative(ROOT, importer)} imports it`);
 }
 
-async function writeBundle({ code, moduleIds, imports }: OutputChunk, file: string): Promise<Bundle> {
+/**
+ * An import of a module of Node.js reads all of its exports, and those of node:http load undici: 10 MiB that none of our programs
+ * needs. Taken as objects, modules of Node.js load only what is used.
+ */
+function takeBuiltins(code: string): string {
+  const line = /^import (?:\* as (?<all>\w+)|(?<names>\{[^}]*\})) from "(?<id>node:[^"]+)";$/gm;
+  return code.replaceAll(line, (...match) => {
+    const { all, names = '', id } = match.at(-1) as { all?: string; names?: string; id: string };
+    return `const ${all ?? names.replaceAll(' as ', ': ')} = process.getBuiltinModule("${id}");`;
+  });
+}
+
+async function writeBundle(chunk: OutputChunk, file: string): Promise<Bundle> {
+  const { moduleIds, imports } = chunk;
+  const code = takeBuiltins(chunk.code);
   const foreign = imports.filter((id) => !isBuiltin(id));
   if (foreign.length > 0) throw new Error(`the bundle imports ${foreign.join(', ')}`);
   await mkdir(resolve(file, '..'), { recursive: true });

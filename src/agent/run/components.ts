@@ -49,6 +49,8 @@ const ORPHANED: DesiredComponent = { state: 'Orphaned' };
 export class ComponentsReconciler {
   readonly #context: ComponentsContext;
   readonly #digest: DigestReader;
+  /** Of this reconcile: each component reads those of all others. */
+  readonly #targets = new Map<string, Target>();
 
   constructor(context: ComponentsContext) {
     this.#context = context;
@@ -59,6 +61,7 @@ export class ComponentsReconciler {
     desired: Desired,
     brakes: ActivationBrakes,
   ): Promise<ReadonlyMap<string, ReportedComponent>> {
+    this.#targets.clear();
     const known = [...this.#context.journal.state().components];
     const installed = known.filter(([, each]) => each.current ?? each.transition).map(([name]) => name);
     const names = [...new Set([...desired.keys(), ...installed])];
@@ -133,10 +136,16 @@ export class ComponentsReconciler {
   async #readTargets(ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, Target>> {
     const targets = new Map<string, Target>();
     for (const id of new Set(ids)) {
-      const target = id === undefined ? undefined : await readTarget(this.#context.host.files, id);
+      const target = id === undefined ? undefined : await this.#readTarget(id);
       if (target) targets.set(target.id, target);
     }
     return targets;
+  }
+
+  async #readTarget(id: string): Promise<Target | undefined> {
+    const target = this.#targets.get(id) ?? (await readTarget(this.#context.host.files, id));
+    if (target) this.#targets.set(id, target);
+    return target;
   }
 
   async #readOthers(names: readonly string[]): Promise<ReadonlyMap<string, OtherComponent>> {
