@@ -34,6 +34,11 @@ export function defaultRisk(action: Action): StepFacts['risk'] {
   return action === 'DeleteMachine' ? 'Machine' : 'Node';
 }
 
+/** The lowest risk that an act may state. That of a component update depends on what changes. */
+export function leastRisk(action: Action): StepFacts['risk'] {
+  return action === 'UpdateComponent' ? 'None' : defaultRisk(action);
+}
+
 export function stepEntry(step: Step): StepEntry {
   return TABLE[step];
 }

@@ -1,8 +1,7 @@
 /** The ask itself: well formed, recent, and about the machine that we know. */
 import { HOLDERS, RISKS } from '../../api/enums.ts';
 import type { DenialCause } from '../../api/grants.ts';
-import { OTHER_ACTIONS } from '../../api/steps/actions.ts';
-import { isStep, stepEntry } from '../../api/steps/steps.ts';
+import { isAction, isStep, leastRisk, stepEntry } from '../../api/steps/steps.ts';
 import { isAtLeast } from '../ledger/entries.ts';
 import { type AskGuard, type GuardInput, secondsFrom } from './guard.ts';
 
@@ -42,10 +41,9 @@ export const revisionKnown: AskGuard = {
 
 export function askProblems(ask: GuardInput['ask']): readonly string[] {
   const { action, holder, machine, expectedSeconds, recovery = false } = ask;
-  const isKnown = isStep(action) || (OTHER_ACTIONS as readonly string[]).includes(action);
   const checks: readonly (readonly [isWrong: boolean, problem: string])[] = [
     [machine === '', 'machine is empty'],
-    [!isKnown, `unknown action ${action}`],
+    [!isAction(action), `unknown action ${action}`],
     [!HOLDERS.includes(holder.kind), `unknown holder kind ${holder.kind}`],
     [holder.name === '', 'holder has no name'],
     [!(expectedSeconds >= 0), 'expectedSeconds must not be negative'],
@@ -56,7 +54,7 @@ export function askProblems(ask: GuardInput['ask']): readonly string[] {
 
 function riskProblems({ action, risk }: GuardInput['ask']): readonly string[] {
   if (!RISKS.includes(risk)) return [`unknown risk ${risk}`];
-  const least = isStep(action) ? stepEntry(action).risk : 'None';
+  const least = isAction(action) ? leastRisk(action) : 'None';
   return isAtLeast(risk, least) ? [] : [`risk of ${action} is at least ${least}`];
 }
 

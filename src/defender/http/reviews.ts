@@ -39,17 +39,21 @@ interface Reviewed {
 const KEPT_MS = 10_000;
 const MAX_KEPT = 1000;
 const TIMEOUT_MS = 5000;
+/** So that a flood of tokens from many addresses takes no more of the API server. */
+const MAX_AT_ONCE = 20;
 const TOKEN_REVIEWS = review('authentication.k8s.io', 'TokenReview', 'tokenreviews');
 const ACCESS_REVIEWS = review('authorization.k8s.io', 'SubjectAccessReview', 'subjectaccessreviews');
 
 export function createReviews({ client, clock, audiences }: ReviewOptions): Reviews {
   const kept = new Map<string, Reviewed>();
+  let underReview = 0;
   return {
     isKnown: (token) => found(keyOf(token)) !== undefined,
     authenticate: (token) => {
       const key = keyOf(token);
       const known = found(key);
       if (known) return known.caller;
+      if (underReview >= MAX_AT_ONCE) return Promise.reject(tooMany());
       const caller = reviewToken(token);
       keep(key, caller);
       return caller;
@@ -67,8 +71,13 @@ export function createReviews({ client, clock, audiences }: ReviewOptions): Revi
     kept.set(key, { caller, atMs: clock.monotonicMs() });
     const [oldest] = kept.keys();
     if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-    // A server that did not answer has refused nothing: ask it again.
-    caller.catch((error: unknown) => {
+    underReview += 1;
+    const ended = (): void => {
+      underReview -= 1;
+    };
+    caller.then(ended, (error: unknown) => {
+      ended();
+      // A server that did not answer has refused nothing: ask it again.
       if (!(error instanceof HttpProblem) && kept.get(key)?.caller === caller) kept.delete(key);
     });
   }
@@ -108,6 +117,10 @@ export function createReviews({ client, clock, audiences }: ReviewOptions): Revi
     const object = { apiVersion: `${group}/${version}`, kind, metadata: {}, spec };
     return await client.create(resource, object as unknown as KubeObject, { timeoutMs: TIMEOUT_MS });
   }
+}
+
+function tooMany(): HttpProblem {
+  return new HttpProblem('Busy', `${MAX_AT_ONCE} tokens are being reviewed`, { retryAfterSeconds: 1 });
 }
 
 /** Tokens themselves are not kept. */

@@ -10,6 +10,11 @@ describe('askProblems', () => {
     ['an unknown act', { action: 'Explode' }, 'unknown action Explode'],
     ['an unknown risk', { risk: 'Huge' }, 'unknown risk Huge'],
     ['a risk below that of the act', { risk: 'Pod' }, 'risk of Reboot is at least Node'],
+    [
+      'a deletion as harmless',
+      { action: 'DeleteMachine', risk: 'None' },
+      'risk of DeleteMachine is at least Machine',
+    ],
     ['an unknown holder', { holder: { kind: 'Cron', name: 'x' } }, 'unknown holder kind Cron'],
     ['a holder without a name', { holder: { kind: 'Machine', name: '' } }, 'holder has no name'],
     ['no duration', { expectedSeconds: Number.NaN }, 'expectedSeconds must not be negative'],

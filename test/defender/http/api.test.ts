@@ -206,6 +206,17 @@ describe('the HTTP API', () => {
     expect(bed.reviews.filter((kind) => kind === 'TokenReview').length).toBe(2);
   });
 
+  it('limits the tokens that are reviewed at the same time, from any address', async () => {
+    const bed = await httpBed({ limits: { perCaller: 100, perAddress: 100, inFlight: 100 } });
+    const dryRun = { ...ASK, dryRun: true };
+    const people = Array.from({ length: 30 }, (_, index) => `person-${index}`);
+    const answers = await Promise.all(people.map((person) => bed.post('/v1/ask', person, dryRun)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBe(20);
+    expect(statuses.filter((status) => status === 503).length).toBe(10);
+    expect((await bed.post('/v1/ask', 'person-29', dryRun)).status).toBe(200);
+  });
+
   it('limits what is decided at the same time', async () => {
     const bed = await httpBed({ limits: { perCaller: 100, perAddress: 100, inFlight: 1 } });
     const batch = ['alice', 'bob'].map((person) => bed.post('/v1/ask', person, { ...ASK, dryRun: true }));

@@ -85,9 +85,11 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const client = await connect(connection);
   const connectAs = (name: string): Promise<Client> =>
     connect({ ...connection, impersonate: impersonateServiceAccount({ namespace: NAMESPACE, name }) });
-  const [defenderClient, approverClient] = await Promise.all([
+  // The reviews of HTTP callers have connections of their own, so that they never delay a write of the ledger.
+  const [defenderClient, approverClient, reviewClient] = await Promise.all([
     connectAs(PRINCIPAL_DEFENDER),
     connectAs(PRINCIPAL_APPROVER),
+    connectAs(PRINCIPAL_DEFENDER),
   ]);
   const lease = watchLeading(
     createLeaseElection({ ...shared, client, identity, name: LEASE, metrics: runtime.lease }),
@@ -112,7 +114,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   try {
     http = await startHttp(flags, {
       defender,
-      client: defenderClient,
+      client: reviewClient,
       clock,
       log,
       leads,
@@ -135,7 +137,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   } finally {
     await http?.close();
     defender.close();
-    await Promise.all([client, defenderClient, approverClient].map((each) => each.close()));
+    await Promise.all([client, defenderClient, approverClient, reviewClient].map((each) => each.close()));
   }
 }
 

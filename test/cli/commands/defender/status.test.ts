@@ -38,6 +38,18 @@ const BROKEN = reported({
 });
 
 describe('defender status', () => {
+  it('lists the acts that wait for an approval, with the command that answers', () => {
+    const holder = { kind: 'Other', name: 'alice' } as const;
+    const waiting = { machine: 'm-1', action: 'WipeDisk', risk: 'Data', holder, since: ago(120) } as const;
+    const state = {
+      policies: [policy()],
+      ledger: ledger({ status: { conditions: [], approvals: [waiting] } }),
+    };
+    expect(formatDefenderState(state, NOW)).toMatch(
+      /^m-1 +WipeDisk +Other\/alice +\S+ +kubenode defender approve m-1 --reason \.\.\.$/m,
+    );
+  });
+
   it('R29 shows policies, breakers, limits in use, grants and the ledger', () => {
     expect(formatDefenderState({ policies: [BROKEN], ledger: ledger() }, NOW)).toBe(
       `POLICY          MODE      PHASE         DENIED 24H   WHY
