@@ -69,6 +69,20 @@ describe('the ledger on a real API server', () => {
     });
   });
 
+  it('R32 replaces an older started grant that a backup has by the newer one that is in work, within the rules of the CRD', async () => {
+    const [older] = await ledgerOf(client).ask([{ ...askNow('m-7'), started: true }]);
+    const { seq } = (await read()).spec;
+    const newer = entry('m-7', { id: 'g-newer', fence: seq + 50 });
+    const live: LiveGrant[] = [{ machine: 'm-7', entry: newer, isInWork: true }];
+    const [denied] = await ledgerOf(client, { live }).ask([askNow('m-1')]);
+    expect(denied).toMatchObject({ granted: false, reason: 'LedgerRecovering' });
+    expect(older).toMatchObject({ granted: true });
+    expect((await read()).spec).toMatchObject({
+      recovering: true,
+      grants: { 'm-7': { id: 'g-newer', fence: seq + 50, state: 'Started' } },
+    });
+  });
+
   async function read(): Promise<DefenderLedger> {
     return await client.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
   }
