@@ -31,7 +31,7 @@ export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
   const { name, generation } = policy.metadata;
   const breakers = breakersOf(name, ledger);
   const observedGeneration = optional('observedGeneration', generation);
-  const findings = [accepted(policy), inForce(policy), stopped(policy, now), breakerOpen(breakers)];
+  const findings = [accepted(policy), inForce(policy), stopped(policy, now), breakerOpen(name, breakers)];
   const conditions = withConditions(
     policy.status?.conditions,
     findings.map((finding) => ({ ...finding, ...observedGeneration })),
@@ -84,27 +84,24 @@ function stopped({ spec: { killSwitch } }: DefenderPolicy, now: Date): Condition
   return { type, status: 'True', reason: 'Engaged', message };
 }
 
-function breakerOpen(breakers: readonly BreakerStatus[]): ConditionUpdate {
+function breakerOpen(policy: string, breakers: readonly BreakerStatus[]): ConditionUpdate {
   const type = 'BreakerOpen';
   if (breakers.length === 0) {
     return { type, status: 'False', reason: 'AllClosed', message: 'all breakers are closed' };
   }
   const needsPerson = breakers.some(({ state }) => state === 'NeedsPerson');
-  const message = breakers.map(describeBreaker).join('; ');
+  const message = breakers.map((breaker) => describeBreaker(policy, breaker)).join('; ');
   return { type, status: 'True', reason: needsPerson ? 'NeedsPerson' : 'Open', message };
 }
 
-function describeBreaker({
-  name = '',
-  key = '',
-  state,
-  evidence = 'no evidence recorded',
-  closesAt,
-}: BreakerStatus): string {
+function describeBreaker(
+  policy: string,
+  { name = '', key = '', state, evidence = 'no evidence recorded', closesAt }: BreakerStatus,
+): string {
   const unblocks = {
     Open: `half open ${closesAt === undefined ? 'when the cause is over' : `after ${closesAt}, when the cause is over`}`,
     HalfOpen: 'closes when its next act succeeds',
-    NeedsPerson: `close it with: kubenode defender close ${name}/${key}`,
+    NeedsPerson: `close it with: kubenode defender close '${policy}/${name}/${key}' --reason ...`,
   };
   return `${name} of ${key} is ${state ?? 'Open'}: ${evidence}; ${unblocks[state ?? 'Open']}`;
 }

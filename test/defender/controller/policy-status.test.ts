@@ -65,7 +65,7 @@ describe('policyStatus', () => {
         reason: 'NeedsPerson',
         message:
           'failed of cluster is NeedsPerson: no evidence recorded; close it with: kubenode defender close ' +
-          `failed/cluster; unhealthy of a/b is Open: 5 of 9; half open after ${ago(-60)}, when the cause is over`,
+          `'fleet-default/failed/cluster' --reason ...; unhealthy of a/b is Open: 5 of 9; half open after ${ago(-60)}, when the cause is over`,
       },
     );
   });
