@@ -21,7 +21,7 @@ export function answerFor(
   const { uid } = job.metadata;
   const before = job.status?.agent?.steps ?? [];
   const own = waits.filter((wait) => wait.job.metadata.uid === uid);
-  const steps = new Map(before.map((step) => [step.id, endAnnounced(step, own)]));
+  const steps = new Map(before.map((step) => [step.id, endUnknown(step, own)]));
   const answers = [...triesOf(journal, uid).map(stepAnswer), ...own.map(waitAnswer)];
   for (const answer of answers) if (isNotOlder(answer, steps.get(answer.id))) steps.set(answer.id, answer);
   return isSame([...steps.values()], before) ? undefined : [...steps.values()];
@@ -35,10 +35,10 @@ function triesOf(journal: JobsState, uid: string | undefined): readonly JobStepP
   return [...journal.values()].filter(({ job }) => job === uid).toSorted((a, b) => a.try - b.try);
 }
 
-/** What was announced and is not released any more will not begin. */
-function endAnnounced(step: AgentStep, waits: readonly JobWait[]): AgentStep {
-  const isReleased = waits.some(({ release }) => release.step === step.id);
-  return isWaitAnswer(step) && !isReleased ? withdrawn(step) : step;
+/** What runs is in the journal or waits. Otherwise it was announced and is not released any more, or the journal was lost. */
+function endUnknown(step: AgentStep, waits: readonly JobWait[]): AgentStep {
+  if (step.state !== 'Running' || waits.some(({ release }) => release.step === step.id)) return step;
+  return isWaitAnswer(step) ? withdrawn(step) : lost(step);
 }
 
 export function stepAnswer(progress: JobStepProgress): AgentStep {
@@ -62,6 +62,11 @@ export function stepAnswer(progress: JobStepProgress): AgentStep {
 function withdrawn({ id, try: attempt, fence }: AgentStep): AgentStep {
   const message = 'the release was withdrawn before the step began';
   return { id, try: attempt, fence, state: 'Refused', code: 'Withdrawn', message };
+}
+
+function lost(step: AgentStep): AgentStep {
+  const message = 'the agent has no record of this step any more: what became of it is not known';
+  return { ...step, state: 'Ambiguous', code: 'JournalLost', message };
 }
 
 /** Running without a start: the release was received and the step has not begun. */

@@ -47,8 +47,8 @@ const SECRET_PATTERNS: readonly (readonly [pattern: RegExp, replacement: string]
   [/([?&](?:access_token|token|password|key|signature)=)[^&\s"']+/gi, `$1${MASK}`],
 ];
 
-/** A complete kubeconfig, as YAML or JSON. Its path may be logged, its content never. */
-const KUBECONFIG = /(?=[\s\S]*\bkind["']?\s*:\s*["']?Config\b)(?=[\s\S]*\busers["']?\s*:)/;
+/** A complete kubeconfig, as YAML or JSON. Its path may be logged, its content never. Anchored: else a long text takes hours. */
+const KUBECONFIG = /^(?=[\s\S]*\bkind["']?\s*:\s*["']?Config\b)(?=[\s\S]*\busers["']?\s*:)/;
 /** The only fields of a Secret that are logged: its identity. */
 const VISIBLE_SECRET_FIELDS = new Set([
   'apiVersion',

@@ -67,6 +67,15 @@ describe('the answer of the agent to a job', () => {
     ]);
   });
 
+  it('AGT-51 leaves no step running that the journal does not know any more', () => {
+    const running: AgentStep = { id: 's1', try: 2, fence: 7, state: 'Running', startedAt: AT };
+    const found = answerFor(answered(running), journal(stepProgress()), []);
+    expect(found).toMatchObject([{ try: 2, state: 'Ambiguous', code: 'JournalLost', startedAt: AT }]);
+    expect(answerFor(answered(running), journal(stepProgress({ try: 2 })), [])).toMatchObject([
+      { state: 'Running' },
+    ]);
+  });
+
   it('keeps steps that it does not know, and the newest try of each', () => {
     const old: AgentStep = { id: 's0', try: 1, fence: 7, state: 'Succeeded' };
     const both = journal(stepProgress({ try: 2 }), stepProgress({ state: 'Failed' }));
@@ -74,7 +83,7 @@ describe('the answer of the agent to a job', () => {
       's0 1',
       's1 2',
     ]);
-    expect(answerFor(answered({ ...WAITS, try: 3, startedAt: AT }), both, [])).toBeUndefined();
+    expect(answerFor(answered({ ...WAITS, try: 3, state: 'Failed' }), both, [])).toBeUndefined();
   });
 
   it('shows on the host what waits, then the newest steps', () => {
