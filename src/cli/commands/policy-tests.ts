@@ -4,6 +4,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { POLICY_TESTS_FOLDER } from '../../api/policy-tests/format.ts';
 import { policyTestFailure } from '../../defender/policy-tests/run.ts';
 import { valueAt } from '../../kube/objects/json.ts';
+import { printableLine } from '../../kube/objects/printable.ts';
 import { openWorkingTree } from '../../sync/git/working-tree.ts';
 import { isRenderError, type RenderProblem } from '../../sync/render/errors.ts';
 import type { CommitRender, FolderRender, Renderer } from '../../sync/render/renderer.ts';
@@ -27,7 +28,8 @@ export async function runPolicyTests(
         policies: valueAt(object, 'spec', 'policies'),
         test: valueAt(object, 'spec', 'test'),
       });
-      return message === undefined ? [] : [{ message, ...locationOf(source.file) }];
+      // It repeats names from the test.
+      return message === undefined ? [] : [{ message: printableLine(message), ...locationOf(source.file) }];
     });
     return { count: tests.length, failures };
   } catch (error) {

@@ -101,6 +101,13 @@ describe('the tests of policies', { timeout: 240_000 }, () => {
     expect(failures[0]?.message).toMatch(message);
   });
 
+  it('print no control characters of a test', async () => {
+    const text = testFile('NodeBusy').replace("'m-1'", "'\\u001b[2Jm-1'");
+    const { failures } = await runPolicyTests(renderer, { folder: createFleetFolder(fleet(text)) });
+    expect(failures[0]?.message).toContain('got FactUnknown');
+    expect(failures[0]?.message).not.toContain('\u001b');
+  });
+
   it('belong to the fleet of their folder, and a fleet without them needs no sandbox', async () => {
     const folder = createFleetFolder({ ...fleet(testFile('NodeBusy'), 'one'), 'two/main.ts': program() });
     expect((await runPolicyTests(renderer, { folder, path: 'one' })).failures).toHaveLength(1);
