@@ -70,6 +70,9 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'nodes',
+          // One after the other: a test counts what nodes left in the kernel, and they need the cores themselves.
+          fileParallelism: false,
+          sequence: { ...shared.sequence, groupOrder: 1 },
           include: ['test/nodes/**/*.test.ts'],
           globalSetup: 'test/support/control-plane-setup.ts',
           testTimeout: 600_000,

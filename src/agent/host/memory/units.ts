@@ -75,10 +75,11 @@ export class MemoryUnits implements HostUnits {
 
   async remove({ name, existing }: UnitDefinition): Promise<void> {
     const state = this.#units.get(name);
-    if (state?.active === 'Active' && !existing) throw unitError(name, 'still runs');
+    if (!state?.definition) return;
+    if (state.active === 'Active' && !existing) throw unitError(name, 'still runs');
     await this.#files.remove(definitionFile(name));
-    if (!existing) this.#units.delete(name);
-    else if (state?.original) await this.#restore(name, state.original);
+    if (state.original) await this.#restore(name, state.original);
+    else this.#units.delete(name);
   }
 
   async setEnabled(name: string, enabled: boolean): Promise<void> {

@@ -45,17 +45,27 @@ export class UnitDefinitions {
     await this.#originals.keep(name, state, []);
   }
 
+  async hasDefinition(name: string): Promise<boolean> {
+    return hasAgentHeader(await this.#files.read(definitionFile(name)));
+  }
+
+  /** What was there before; undefined when none of our files is left. */
+  async original(name: string): Promise<OriginalUnit | undefined> {
+    return (
+      (await this.#originals.read(name)) ?? ((await this.hasDefinition(name)) ? { files: {} } : undefined)
+    );
+  }
+
   /** Removes our files, and puts back what was in their place. */
-  async remove(unit: UnitDefinition): Promise<OriginalUnit | undefined> {
-    const { name, existing } = unit;
-    const original = await this.#originals.read(name);
-    // Whatever is there now, such as a link to /dev/null: it took the place of our definition.
-    if (!existing) await this.#files.remove(definitionFile(name));
+  async remove({ name, existing }: UnitDefinition, original: OriginalUnit): Promise<void> {
+    const definition = definitionFile(name);
+    // Also a link to /dev/null in the place of our definition, but not what was put back already.
+    const isPutBack = await this.#originals.isPutBack(name, original, definition);
+    if (!existing && !isPutBack) await this.#files.remove(definition);
     for (const path of await this.#ourDropIns(name)) await this.#files.remove(path);
-    if (original) await this.#originals.putBack(name, original);
+    await this.#originals.putBack(name, original);
     const directory = dropInDirectory(name);
     if ((await this.#files.list(directory)).length === 0) await this.#files.remove(directory);
-    return original;
   }
 
   async forget(name: string): Promise<void> {

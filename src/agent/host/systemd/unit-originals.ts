@@ -40,6 +40,11 @@ export class UnitOriginals {
     await this.#moveAway(name, paths);
   }
 
+  /** Whether the path has again what it had before. */
+  async isPutBack(name: string, { files }: OriginalUnit, path: string): Promise<boolean> {
+    return files[path] === true && !(await this.#files.stat(backupOf(name, path)));
+  }
+
   async putBack(name: string, { files }: OriginalUnit): Promise<void> {
     for (const path of Object.keys(files)) {
       const backup = backupOf(name, path);

@@ -53,6 +53,7 @@ export class SystemdUnits implements HostUnits {
 
   async write(unit: UnitDefinition): Promise<void> {
     const { name, existing } = unit;
+    this.#reader.forget();
     const found = await this.#reader.read(name);
     if (existing && !found) throw notFound(name, 'install it before the component, or give exec or raw');
     const isChanged = await this.#definitions.write(unit, found && stateOf(found));
@@ -63,14 +64,13 @@ export class SystemdUnits implements HostUnits {
     const { name, existing } = unit;
     this.#reader.forget();
     const found = await this.#reader.read(name);
-    if (!existing && found && isRunning(found)) {
-      throw new HostError('UnitFailed', `unit ${name} still runs`, { where: name });
-    }
-    if (!existing && found) await this.#systemctl('disable', name);
-    const original = await this.#definitions.remove(unit);
+    const original = await this.#definitions.original(name);
+    if (!original) return;
+    if (!existing && found) await this.#disable(unit, found);
+    await this.#definitions.remove(unit, original);
     await this.#reload();
     await this.#systemctl('reset-failed', name);
-    if (original?.state) await this.#restore(name, original.state);
+    if (original.state) await this.#restore(name, original.state);
     await this.#definitions.forget(name);
   }
 
@@ -94,9 +94,7 @@ export class SystemdUnits implements HostUnits {
     await this.#systemctl('reset-failed', name);
     const answer = await this.#systemctl('start', name);
     if (answer.exitCode === 0) return;
-    const after = await this.#reader.read(name);
-    const result =
-      (after && resultText(after, { type: 'OneShot', timeoutSeconds: 0 })) ?? failureText(answer);
+    const result = startResult(await this.#reader.read(name)) ?? failureText(answer);
     throw new HostError('UnitFailed', `unit ${name} failed: ${result}`, {
       where: name,
       hint: `read its log: journalctl -u ${name}`,
@@ -128,6 +126,14 @@ export class SystemdUnits implements HostUnits {
     const argv = ['journalctl', '--quiet', '--no-pager', '--output=cat', `--lines=${LOG_LINES}`];
     const { stdout } = await this.#run([...argv, `--unit=${unitName(name)}`]);
     return cleanLogTail(Buffer.from(stdout), maxBytes);
+  }
+
+  /** The unit that the host had, once it was put back, runs and stays enabled. */
+  async #disable(unit: UnitDefinition, found: UnitProperties): Promise<void> {
+    const { name } = unit;
+    if (!(await this.#definitions.hasDefinition(name))) return;
+    if (isRunning(found)) throw new HostError('UnitFailed', `unit ${name} still runs`, { where: name });
+    await this.#systemctl('disable', name);
   }
 
   async #restore(name: string, { enabled, running }: { enabled: boolean; running: boolean }): Promise<void> {
@@ -167,6 +173,11 @@ export class SystemdUnits implements HostUnits {
     this.#reader.forget();
     return answer;
   }
+}
+
+function startResult(found: UnitProperties | undefined): string | undefined {
+  if (found?.reason === 'timeout') return 'it took too long';
+  return found && resultText(found, { type: 'Service', timeoutSeconds: 0 });
 }
 
 function isEnabled({ fileState = '' }: UnitProperties): boolean {

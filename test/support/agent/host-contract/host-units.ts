@@ -67,6 +67,21 @@ export function describeHostUnits(bed: ContractBed): void {
       expect(await bed.host.units.status(unit)).toMatchObject({ masked: false, enabled: true });
     });
 
+    it('AGT-15 gives a unit back whose definition it replaced, also when it is removed twice', async () => {
+      if (await isRefused(without(UNIT, { existing: true }))) return;
+      await bed.contract.installUnit?.(UNIT);
+      await bed.host.units.stop(UNIT);
+      await bed.host.units.write(bed.unit());
+      await bed.host.units.setEnabled(UNIT, true);
+      await bed.host.units.start(UNIT);
+      await bed.host.units.stop(UNIT);
+      for (const _ of [1, 2]) {
+        await bed.host.units.remove(bed.unit());
+        const status = await bed.host.units.status(bed.unit());
+        expect(status).toMatchObject({ defined: false, enabled: false, active: 'Active' });
+      }
+    });
+
     it('AGT-15 gives a unit back running that was stopped before it was first written', async () => {
       const unit = without(UNIT, { existing: true });
       if (await isRefused(unit)) return;

@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { MemoryFiles } from '../../../../src/agent/host/memory/files.ts';
+import { UnitDefinitions } from '../../../../src/agent/host/systemd/unit-definitions.ts';
+import { agentUnit } from '../../../support/agent/targets.ts';
+
+const FILE = '/etc/systemd/system/proxy.service';
+const DROP_IN = `${FILE}.d/limits.conf`;
+const PLAIN = { mode: '0644', owner: 'root:root' };
+const UNIT = agentUnit('proxy', { dropIns: [{ name: 'limits', content: '[Service]\n' }] });
+const STATE = { enabled: true, running: true };
+
+describe('UnitDefinitions', () => {
+  let files: MemoryFiles;
+  let definitions: UnitDefinitions;
+  beforeEach(() => {
+    files = new MemoryFiles(() => new Map(), Number.POSITIVE_INFINITY);
+    definitions = new UnitDefinitions(files);
+  });
+
+  async function theirs(path: string, content = 'theirs'): Promise<void> {
+    await files.write(path, new TextEncoder().encode(content), PLAIN);
+  }
+
+  async function text(path: string): Promise<string | undefined> {
+    const content = await files.read(path);
+    return content && new TextDecoder().decode(content);
+  }
+
+  async function remove(): Promise<void> {
+    const original = await definitions.original('proxy');
+    if (original) await definitions.remove(UNIT, original);
+  }
+
+  it('AGT-15 puts the files of others back, and leaves nothing of its own', async () => {
+    await theirs(FILE);
+    await theirs(DROP_IN);
+    const before = files.tree();
+    await definitions.write(UNIT, STATE);
+    expect(await definitions.isWritten(UNIT)).toBe(true);
+    expect((await definitions.original('proxy'))?.state).toEqual(STATE);
+    await remove();
+    await definitions.forget('proxy');
+    expect([...files.tree()].filter(([path]) => path.startsWith('/etc'))).toEqual(
+      [...before].filter(([path]) => path.startsWith('/etc')),
+    );
+  });
+
+  it('AGT-12 keeps what it put back when the removal is repeated, before and after its record was removed', async () => {
+    await theirs(FILE);
+    await definitions.write(UNIT, STATE);
+    await remove();
+    await remove();
+    expect(await text(FILE)).toBe('theirs');
+    await definitions.forget('proxy');
+    expect(await definitions.original('proxy')).toBeUndefined();
+    expect(await text(FILE)).toBe('theirs');
+  });
+
+  it('takes an edit of its own file for drift, not for an original', async () => {
+    await definitions.write(UNIT, undefined);
+    await theirs(FILE, 'edited');
+    expect(await definitions.isWritten(UNIT)).toBe(false);
+    expect(await definitions.write(UNIT, undefined)).toBe(true);
+    await remove();
+    expect(await files.stat(FILE)).toBeUndefined();
+    expect(await files.stat(`${FILE}.d`)).toBeUndefined();
+  });
+
+  it('removes a mask that took the place of its definition', async () => {
+    await definitions.write(UNIT, undefined);
+    await files.link(FILE, '/dev/null');
+    await remove();
+    expect(await files.stat(FILE)).toBeUndefined();
+  });
+
+  it('leaves the drop-ins of others, and keeps the first state of the unit', async () => {
+    await theirs(`${FILE}.d/theirs.conf`);
+    await definitions.note('proxy', STATE);
+    await definitions.write(UNIT, { enabled: false, running: false });
+    expect((await definitions.original('proxy'))?.state).toEqual(STATE);
+    await remove();
+    expect(await files.list(`${FILE}.d`)).toEqual(['theirs.conf']);
+  });
+
+  it('writes nothing a second time', async () => {
+    expect(await definitions.write(UNIT, undefined)).toBe(true);
+    expect(await definitions.write(UNIT, undefined)).toBe(false);
+  });
+});
