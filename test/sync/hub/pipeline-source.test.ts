@@ -69,7 +69,7 @@ function createBed(): Bed {
   const source = createPipelineSource({
     git,
     pipeline: { spec: { source: { ref: 'main', path: '.', pollSeconds: POLL_SECONDS } } } as Pipeline,
-    renderer: renderer as Renderer,
+    renderer,
     checks: createCommitChecks(),
     appliedCommits: () => [],
     newestReleasedCommit: () => undefined,
