@@ -124,8 +124,16 @@ describe('a unit of a sandbox', () => {
     await host.close();
     sendSignal(await pids(), 'SIGKILL');
     host = await openSandbox(directory);
-    await active(definition, 'Active');
-    expect((await host.units.status(definition))?.restarts).toBe(1);
+    // The signal may take effect only after the next agent has seen the process.
+    const status = await eventually(
+      async () => {
+        const found = await host.units.status(definition);
+        return found?.active === 'Active' && found.restarts > 0 ? found : undefined;
+      },
+      'not started again',
+      10_000,
+    );
+    expect(status.restarts).toBe(1);
   });
 
   it('AGT-12 is found by the next agent when the last one was killed before it noted the process', async () => {
