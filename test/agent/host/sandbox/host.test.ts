@@ -124,7 +124,7 @@ describe('a unit of a sandbox', () => {
     await host.close();
     sendSignal(await pids(), 'SIGKILL');
     host = await openSandbox(directory);
-    // The signal may take effect only after the next agent has seen the process.
+    // The signal may take effect only after the next agent observed the process.
     const status = await eventually(
       async () => {
         const found = await host.units.status(definition);
