@@ -29,12 +29,19 @@ export interface StoreHandler<T extends KubeObject = KubeObject> {
   removed?(last: T, missed: boolean): void;
 }
 
-/** For the reflector. */
+/** For the reflector, and for the answers to our own writes. */
 export interface WritableStore<T extends KubeObject = KubeObject> extends Store<T> {
   put(object: T): void;
   remove(object: KubeObject): void;
   /** Replaces all objects by a complete list in one step, except those newer than `version`, the list's own. */
   replace(objects: readonly T[], version?: string): void;
+  /**
+   * The answer to a write. Ignored when the watch is ahead of it: the object may have been deleted since, and no later event
+   * would correct that.
+   */
+  wrote(object: T): void;
+  /** The server answered that this object is deleted. */
+  deleted(object: KubeObject): void;
 }
 
 export interface StoreOptions<T extends KubeObject> {
@@ -54,6 +61,8 @@ export function createStore<T extends KubeObject = KubeObject>({
   const handlers = new Set<StoreHandler<T>>();
   let objects = new Map<string, T>();
   let synced = false;
+  /** The newest version that the reflector stored: everything up to it is known. */
+  let observed: string | undefined;
 
   return {
     get: (name) => objects.get(typeof name === 'string' ? name : storeKey(name)),
@@ -64,9 +73,19 @@ export function createStore<T extends KubeObject = KubeObject>({
     },
     hasSynced: () => synced,
     subscribe,
-    put,
-    remove,
+    put(object) {
+      observe(object);
+      store(object);
+    },
+    remove(object) {
+      observe(object);
+      drop(object);
+    },
     replace,
+    wrote(object) {
+      if (!isIncluded(object, observed)) store(object);
+    },
+    deleted: drop,
   };
 
   function subscribe(handler: StoreHandler<T>): () => void {
@@ -75,7 +94,7 @@ export function createStore<T extends KubeObject = KubeObject>({
     return () => void handlers.delete(handler);
   }
 
-  function put(object: T): void {
+  function store(object: T): void {
     const key = storeKey(object.metadata);
     const before = objects.get(key);
     // An outdated event: a list or another server's watch was ahead of it.
@@ -85,7 +104,7 @@ export function createStore<T extends KubeObject = KubeObject>({
     notifyAll(changesBetween(before, object));
   }
 
-  function remove(object: KubeObject): void {
+  function drop(object: KubeObject): void {
     const key = storeKey(object.metadata);
     const before = objects.get(key);
     if (!before || isOlder(object, before)) return;
@@ -96,6 +115,7 @@ export function createStore<T extends KubeObject = KubeObject>({
 
   function replace(list: readonly T[], version?: string): void {
     const previous = objects;
+    observed = version;
     objects = new Map(list.map((object) => [storeKey(object.metadata), object]));
     // Our own writes are stored from their answers, and may be newer than a list that began before them.
     for (const [key, object] of previous) if (isNewerThan(version, object)) objects.set(key, object);
@@ -104,6 +124,10 @@ export function createStore<T extends KubeObject = KubeObject>({
     const missing = [...previous].filter(([key]) => !objects.has(key));
     notifyAll(missing.map(([, last]) => removal(last, true)));
     for (const [key, object] of objects) notifyAll(changesBetween(previous.get(key), object));
+  }
+
+  function observe({ metadata: { resourceVersion } }: KubeObject): void {
+    if (!isOlderVersion(resourceVersion, observed)) observed = resourceVersion;
   }
 
   function notifyAll(changes: readonly Change<T>[]): void {
@@ -147,6 +171,11 @@ function changesBetween<T extends KubeObject>(before: T | undefined, object: T):
 /** The object was written after this version of the server. */
 export function isNewerThan(version: string | undefined, { metadata }: KubeObject): boolean {
   return isOlderVersion(version, metadata.resourceVersion);
+}
+
+/** The object was written before this version of the server, or by the write that made it. */
+function isIncluded({ metadata: { resourceVersion } }: KubeObject, version: string | undefined): boolean {
+  return resourceVersion === version || isOlderVersion(resourceVersion, version);
 }
 
 function isOlder(a: KubeObject, b: KubeObject): boolean {

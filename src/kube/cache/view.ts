@@ -32,10 +32,10 @@ export function createView<T extends KubeObject = KubeObject>(options: ViewOptio
     reflector: createReflector<T>({ ...options, transform, store }),
     wrote: (answer) => {
       const object = transform(answer);
-      if (store.hasSynced() && isSelected(object.metadata)) store.put(object);
+      if (store.hasSynced() && isSelected(object.metadata)) store.wrote(object);
       return object;
     },
-    deleted: (object) => store.remove(object),
+    deleted: (object) => store.deleted(object),
   };
 
   /** Whether a selector selects an object is for the server to say: of those only what it selected before is stored. */

@@ -45,8 +45,8 @@ describe('createStore', () => {
   it('keeps objects that are newer than a list, such as our own writes', () => {
     const { things, changes } = createTestStore();
     things.replace([thing('a@1'), thing('b@2')], '2');
-    things.put(thing('a@7'));
-    things.put(thing('c@8'));
+    things.wrote(thing('a@7'));
+    things.wrote(thing('c@8'));
     changes.length = 0;
     things.replace([thing('a@1'), thing('b@2')], '5');
     expect(
@@ -58,6 +58,32 @@ describe('createStore', () => {
     expect(changes).toEqual([]);
     things.replace([thing('b@2')], '9');
     expect(changes).toEqual(['?a@7', '?c@8']);
+  });
+
+  it.each<[order: string, act: (things: WritableStore<Thing>) => void]>([
+    ['the event of its deletion', (things) => things.remove(thing('a@7'))],
+    ['a list without it', (things) => things.replace([], '7')],
+    ['a later event of another object', (things) => things.put(thing('b@7'))],
+  ])('never brings a deleted object back when the answer to a write arrives after %s', (_, act) => {
+    const { things } = createTestStore();
+    things.replace([thing('a@1')], '1');
+    things.remove(thing('a@2'));
+    act(things);
+    things.wrote(thing('a@6'));
+    expect(things.get('a')).toBeUndefined();
+    things.wrote(thing('a@8'));
+    expect(things.get('a')?.metadata.resourceVersion).toBe('8');
+  });
+
+  it('takes an answer that the watch has not reached, also after an earlier deletion, and before the first list', () => {
+    const { things } = createTestStore();
+    things.wrote(thing('a@3'));
+    expect(things.size).toBe(1);
+    things.replace([thing('a@3')], '4');
+    things.wrote(thing('a@9'));
+    things.deleted(thing('a@9'));
+    things.wrote(thing('b@8'));
+    expect([things.get('a'), things.get('b')?.metadata.resourceVersion]).toEqual([undefined, '8']);
   });
 
   it('notifies of added, updated and removed objects, with their previous state', () => {

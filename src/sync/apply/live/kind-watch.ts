@@ -35,8 +35,9 @@ export interface KindWatch {
   get(name: ObjectName): KubeObject | 'absent' | 'unknown';
   /** Empty while they are unknown. */
   list(): readonly KubeObject[];
-  put(object: KubeObject): void;
-  remove(object: KubeObject): void;
+  /** The answer to a write. */
+  wrote(object: KubeObject): void;
+  deleted(object: KubeObject): void;
   /** Why its objects are unknown. */
   unknownReason(): string | undefined;
   /** Why a kind that is served could not be listed. */
@@ -86,8 +87,8 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
     },
     get: (name) => (unknownReason() === undefined ? (objects.get(name) ?? 'absent') : 'unknown'),
     list: () => (unknownReason() === undefined ? objects.list() : []),
-    put: (object) => objects.put(object),
-    remove: (object) => objects.remove(object),
+    wrote: (object) => objects.wrote(object),
+    deleted: (object) => objects.deleted(object),
     unknownReason,
     readError,
     get unserved() {

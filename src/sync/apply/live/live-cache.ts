@@ -26,11 +26,13 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
     },
     get,
     owned: () => [...kinds.values()].flatMap((kind) => kind.list()),
-    recordApplied: (object) => kinds.get(kindKey(object))?.put(transform(object)),
+    recordApplied: (object) => kinds.get(kindKey(object))?.wrote(transform(object)),
     // The watch reports the deletion too; until then the object must not look present.
     recordDeleted(id) {
       const known = get(id);
-      if (typeof known === 'object') kinds.get(keyOfId(id))?.remove(known);
+      if (typeof known !== 'object') return;
+      // Otherwise somebody created it again, and the watch was ahead of the answer.
+      if ((id.uid ?? known.metadata.uid) === known.metadata.uid) kinds.get(keyOfId(id))?.deleted(known);
     },
     retryUnserved() {
       for (const kind of kinds.values()) kind.retryUnserved();

@@ -15,9 +15,10 @@ export interface LiveCache {
   get(id: ObjectId): KubeObject | 'absent' | 'unknown';
   /** The objects of every watched kind that can be read. */
   owned(): readonly KubeObject[];
-  /** Stores the server's answer to our write: it is newer than what the watch has delivered. */
+  /** Stores the server's answer to our write, unless the watch is ahead of it. */
   recordApplied(object: KubeObject): void;
-  recordDeleted(id: ObjectId): void;
+  /** With a UID: of this object only, and of no later one with its name. */
+  recordDeleted(id: ObjectId & { readonly uid?: string }): void;
   /** Kinds that were not served are requested again: they may be served now. */
   retryUnserved(): void;
   /** Why the objects of a kind are unknown. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Client, WatchEvent } from '../../../../src/kube/client/client.ts';
 import { KubeError } from '../../../../src/kube/client/errors.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { objectIdOf } from '../../../../src/kube/objects/object-id.ts';
 import { createLiveCache } from '../../../../src/sync/apply/live/live-cache.ts';
 import type { LiveCache } from '../../../../src/sync/apply/live/ports.ts';
@@ -14,6 +15,12 @@ const SECRET = { apiVersion: 'v1', kind: 'Secret' };
 const NEVER = new AbortController().signal;
 const a = live(configMap('a'));
 const id = objectIdOf(a);
+
+/** As the server answers to a write: newer than every list of these tests. */
+function written(name: string): KubeObject {
+  const object = live(configMap(name));
+  return { ...object, metadata: { ...object.metadata, resourceVersion: '1000' } };
+}
 
 interface TestCache {
   readonly cache: LiveCache;
@@ -82,16 +89,28 @@ describe('createLiveCache', () => {
   it('sees our own writes before the watch reports them', async () => {
     const test = await startCache();
     await watch(test, CONFIG_MAP);
-    test.cache.recordApplied(live(configMap('b')));
+    test.cache.recordApplied(written('b'));
     expect(test.cache.get({ ...id, name: 'b' })).toMatchObject({ metadata: { name: 'b' } });
     test.cache.recordDeleted(id);
     expect(test.cache.get(id)).toBe('absent');
   });
 
+  it('keeps an object that was created again before we learned that its predecessor is deleted', async () => {
+    const test = await startCache();
+    await watch(test, CONFIG_MAP);
+    const b = written('b');
+    const { uid = '' } = b.metadata;
+    test.cache.recordApplied(b);
+    test.cache.recordDeleted({ ...objectIdOf(b), uid: 'of-the-predecessor' });
+    expect(test.cache.get(objectIdOf(b))).toMatchObject({ metadata: { uid } });
+    test.cache.recordDeleted({ ...objectIdOf(b), uid });
+    expect(test.cache.get(objectIdOf(b))).toBe('absent');
+  });
+
   it('keeps our own writes without the records of field managers, which are half of an object', async () => {
     const test = await startCache();
     await watch(test, CONFIG_MAP);
-    test.cache.recordApplied(live(configMap('b')));
+    test.cache.recordApplied(written('b'));
     expect(test.cache.get({ ...id, name: 'b' })).not.toHaveProperty('metadata.managedFields');
   });
 
