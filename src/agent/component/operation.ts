@@ -39,7 +39,8 @@ export type ComponentWaitReason =
   | 'Orphaned' // the entry was removed, the component is kept
   | 'ProbesPending'
   | 'RetryPending'
-  | 'StillNeeded'; // another component depends on the one to remove
+  | 'StillNeeded' // another component depends on the one to remove
+  | 'TargetDamaged'; // what the host should have of a version cannot be read
 
 export interface ComponentPlan {
   readonly actions: readonly ComponentAction[];

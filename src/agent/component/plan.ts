@@ -7,6 +7,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Transition } from '../journal/record.ts';
 import type { ComponentInput } from './input.ts';
 import type { ComponentPlan } from './operation.ts';
+import { operate } from './placements.ts';
 import { planStep } from './steps.ts';
 import { advance, componentWait, settle } from './transition.ts';
 
@@ -64,9 +65,22 @@ function presentTransition(input: ComponentInput, to: string, ref: string): Next
   if (from !== to || state === 'Failed') {
     return { entry: to, ...(from !== undefined && { from }), to, step: 'Fetching' };
   }
-  if (state === 'Committed') return { plan: NOTHING };
+  return { plan: keep(input, to, ref) };
+}
+
+/** The version in force is the desired one. */
+function keep(input: ComponentInput, current: string, ref: string): ComponentPlan {
+  if (!input.targets.has(current)) return storeAgain(input, ref);
+  if (input.progress.state === 'Committed') return NOTHING;
   const because = 'the version in force is the desired one';
-  return { plan: settle(input, { state: 'Committed', current: from, because }) };
+  return settle(input, { state: 'Committed', current, because });
+}
+
+/** A version whose stored content was damaged is known from the Machine. */
+function storeAgain({ desired }: ComponentInput, ref: string): ComponentPlan {
+  if (desired.state !== 'Present') return NOTHING;
+  const operation = { op: 'StoreTarget', target: desired.target } as const;
+  return { actions: [operate(operation, `the stored content of ${ref} is damaged`)] };
 }
 
 /** Once for each step of a job. */

@@ -8,7 +8,7 @@ import { operate, swapActions } from './placements.ts';
 import { planProbation } from './probation.ts';
 import { goBack } from './rollback.ts';
 import { planFetching, planStaged, planVerified } from './staging.ts';
-import { advance, componentWait, endsOf, settle, toStep } from './transition.ts';
+import { advance, componentWait, endsOf, type KnownTargets, settle, toStep } from './transition.ts';
 
 const STEP_PLANS: Record<TransitionStep, (input: ComponentInput, transition: Transition) => ComponentPlan> = {
   Fetching: planFetching,
@@ -23,10 +23,22 @@ const STEP_PLANS: Record<TransitionStep, (input: ComponentInput, transition: Tra
 
 export function planStep(input: ComponentInput, transition: Transition): ComponentPlan {
   return (
+    damagePlan(input, transition) ??
     failurePlan(input, transition) ??
     rebootPlan(input, transition) ??
     STEP_PLANS[transition.step](input, transition)
   );
+}
+
+/** What cannot be read is not the same as nothing: the component must not be removed in its place. */
+function damagePlan(input: ComponentInput, transition: Transition): ComponentPlan | undefined {
+  const { direction, from, to, entry } = transition;
+  const goalId = direction === 'Forward' ? to : from;
+  if (goalId === undefined || endsOf(input, transition).goal) return undefined;
+  const failure = { code: 'TargetDamaged', message: 'the stored content of the version cannot be read' };
+  if (direction === 'Forward') return goBack(input, transition, failure);
+  const because = `the previous version cannot be restored: ${failure.message}`;
+  return settle(input, { state: 'Failed', current: goalId, because }, { failure, denied: entry });
 }
 
 /** Before Stopping a failure changed nothing, and going back must succeed: both are tried again. */
@@ -89,11 +101,19 @@ function rebootPlan(input: ComponentInput, transition: Transition): ComponentPla
 const MAX_BOOTS = 2;
 
 /** A repair restarts every unit and never reboots: it changes nothing but what was damaged. */
-function transitionChange(input: ComponentInput, transition: Transition): TargetChange {
+function transitionChange(input: KnownTargets, transition: Transition): TargetChange {
   const { origin, goal } = endsOf(input, transition);
   if (transition.reinstall === undefined) return changeBetween(origin, goal);
   const stop = new Set(goal?.units.map(({ name }) => name));
   return { class: 'Restart', stop, reload: new Set(), because: 'the component is installed again' };
+}
+
+/** Units of the goal that the transition does not start: they run since before it, as do those of the host itself. */
+export function keptUnits(input: KnownTargets, transition: Transition): ReadonlySet<string> {
+  const { origin, goal } = endsOf(input, transition);
+  const { stop } = transitionChange(input, transition);
+  const before = (goal?.units ?? []).filter(({ name, existing }) => existing || hasUnit(origin, name));
+  return new Set(before.map(({ name }) => name).filter((name) => !stop.has(name)));
 }
 
 function planStopping(input: ComponentInput, transition: Transition): ComponentPlan {

@@ -16,7 +16,7 @@ export interface Ends {
   readonly goal: Target | undefined;
 }
 
-type KnownTargets = Pick<ComponentInput, 'desired' | 'targets'>;
+export type KnownTargets = Pick<ComponentInput, 'desired' | 'targets'>;
 
 export function endsOf(input: KnownTargets, { direction, from, to }: Transition): Ends {
   const [before, after] = [findTarget(input, from), findTarget(input, to)];

@@ -31,9 +31,22 @@ export interface ReconcilePlan extends ComponentPlan {
 export function planReconcile(input: ComponentInput): ReconcilePlan {
   const plan = planComponent(input);
   const target = targetInForce(input);
-  if (plan.actions.length > 0 || !target) return { ...plan, findings: [] };
+  if (plan.actions.length > 0 || !target) {
+    return { ...plan, ...optional('wait', plan.wait ?? damageWait(input, plan)), findings: [] };
+  }
   const drift = retryWait(input) ?? planDrift(input, target);
   return { ...drift, ...optional('wait', plan.wait ?? drift.wait) };
+}
+
+/** Nothing can be kept right of a version whose content is not known. */
+function damageWait({ progress }: ComponentInput, { actions }: ComponentPlan): ComponentWait | undefined {
+  const { current, transition } = progress;
+  if (actions.length > 0 || current === undefined || transition) return undefined;
+  return {
+    reason: 'TargetDamaged',
+    message:
+      'the stored content of the version in force cannot be read: name that version in the Machine again',
+  };
 }
 
 /** A correction that failed is not repeated at once. */

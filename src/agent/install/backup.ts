@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path/posix';
 import { mergeFile, unmergeFile } from '../files/merge.ts';
+import { HostError } from '../host/errors.ts';
 import type { HostFiles } from '../host/port.ts';
 import { backupFile } from '../layout.ts';
 import type { Target } from '../target/target.ts';
@@ -29,7 +30,8 @@ export async function restore(files: HostFiles, target: Target, path: string): P
   const stored = await files.read(backup);
   if (!stored) return;
   const original = JSON.parse(new TextDecoder().decode(stored)) as Original;
-  const merged = target.files.find((file) => file.path === path && file.merge !== 'Replace');
+  const merged =
+    original.type !== 'Link' && target.files.find((file) => file.path === path && file.merge !== 'Replace');
   const found = merged && (await files.read(path));
   if (merged && found) {
     await takeOut(files, { file: merged, found: new TextDecoder().decode(found), original });
@@ -41,6 +43,16 @@ async function readOriginal(files: HostFiles, path: string): Promise<Original> {
   const stat = await files.stat(path);
   if (!stat) return { type: 'Missing', missingParents: await findMissingParents(files, path) };
   if (stat.type === 'Link') return { type: 'Link', target: stat.target ?? '' };
+  if (stat.type !== 'File') {
+    throw new HostError(
+      'NotSupported',
+      `${path} is a ${stat.type.toLowerCase()}: only a file can be replaced`,
+      {
+        where: path,
+        hint: 'remove it from the host, or correct the path in the MachineComponent',
+      },
+    );
+  }
   const content = (await files.read(path)) ?? new Uint8Array();
   return {
     type: 'File',

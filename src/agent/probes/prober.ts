@@ -24,8 +24,11 @@ export interface ProberOptions {
 }
 
 export interface Prober {
-  /** Runs what is due. `run` names this start of the version: another one begins again. */
-  probe(target: Target, run: string): Promise<ProbationProgress>;
+  /**
+   * Runs what is due. `run` names this start of the version: another one begins again. `kept` are units that it did not
+   * start.
+   */
+  probe(target: Target, run: string, kept?: ReadonlySet<string>): Promise<ProbationProgress>;
   /** Whether every probe passes; undefined before the first answers. */
   isReady(target: Target): boolean | undefined;
   /** On the monotonic clock, when the next probe of any component is due. */
@@ -65,12 +68,12 @@ export function createProber({ host, clock, nodeCondition }: ProberOptions): Pro
   }
 
   return {
-    async probe(target, run) {
+    async probe(target, run, kept) {
       const before = tracked.get(target.component);
       let progress =
         before?.target.id === target.id && before.run === run
           ? before.progress
-          : beginProbes(clock.monotonicMs());
+          : beginProbes(clock.monotonicMs(), kept);
       for (const probe of dueProbes(target, progress, clock.monotonicMs())) {
         progress = applyAnswer(progress, probe, await answer(target, probe), clock.monotonicMs());
       }

@@ -19,6 +19,10 @@ export interface ProbesProgress {
   readonly probes: ReadonlyMap<string, ProbeState>;
   /** Since when every probe passes. */
   readonly passingSinceMs?: number;
+  /** Units that ran before this start: only what happens from now on counts. */
+  readonly kept: ReadonlySet<string>;
+  /** Restarts of units before this start, once they were observed. */
+  readonly restartsBefore: ReadonlyMap<string, number>;
   /** Of units, once they were observed. */
   readonly units: ReadonlyMap<string, Pick<UnitStatus, 'active' | 'restarts' | 'result'>>;
 }
@@ -31,8 +35,8 @@ const FRESH: ProbeState = {
   hasPassed: false,
 };
 
-export function beginProbes(startedMs: number): ProbesProgress {
-  return { startedMs, probes: new Map(), units: new Map() };
+export function beginProbes(startedMs: number, kept: ReadonlySet<string> = new Set()): ProbesProgress {
+  return { startedMs, kept, probes: new Map(), units: new Map(), restartsBefore: new Map() };
 }
 
 export function dueProbes(
@@ -79,8 +83,20 @@ export function judge(
   units: ReadonlyMap<string, UnitStatus>,
   nowMs: number,
 ): ProbesProgress {
-  const { passingSinceMs, ...rest } = { ...progress, units };
+  const restartsBefore = countsBefore(progress, units);
+  const { passingSinceMs, ...rest } = { ...progress, units, restartsBefore };
   return pendingProbes(target, rest).length > 0 ? rest : { ...rest, passingSinceMs: passingSinceMs ?? nowMs };
+}
+
+/** A start by somebody else counts from zero again. */
+function countsBefore(
+  { kept, restartsBefore }: ProbesProgress,
+  units: ReadonlyMap<string, Pick<UnitStatus, 'restarts'>>,
+): ReadonlyMap<string, number> {
+  const known = [...units].filter(([name]) => kept.has(name));
+  return new Map(
+    known.map(([name, { restarts }]) => [name, Math.min(restarts, restartsBefore.get(name) ?? restarts)]),
+  );
 }
 
 /** What is not good yet, for people. */
@@ -113,11 +129,11 @@ export function probationOf(target: Target, progress: ProbesProgress, nowMs: num
 }
 
 /** A unit that restarts during probation is not healthy, even if it runs again. */
-function unitFailure({ units }: ProbesProgress): TransitionFailure | undefined {
+function unitFailure({ units, restartsBefore }: ProbesProgress): TransitionFailure | undefined {
   for (const [name, { active, restarts, result }] of units) {
     const last = result === undefined ? '' : `: ${result}`;
     if (active === 'Failed') return { code: 'UnitFailed', message: `unit ${name} failed${last}` };
-    if (restarts > 0) {
+    if (restarts > (restartsBefore.get(name) ?? 0)) {
       return { code: 'UnitRestarted', message: `unit ${name} ended and was started again${last}` };
     }
   }

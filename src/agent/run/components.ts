@@ -6,11 +6,13 @@ import type { Clock } from '../../os/clock.ts';
 import type {
   ActivationBrakes,
   DesiredComponent,
+  OperationFailure,
   OtherComponent,
   ProbationProgress,
 } from '../component/input.ts';
 import type { ComponentAction } from '../component/operation.ts';
 import { hasStopped } from '../component/plan.ts';
+import { keptUnits } from '../component/steps.ts';
 import { endsOf } from '../component/transition.ts';
 import { orderComponents } from '../desired/order.ts';
 import type { Host } from '../host/port.ts';
@@ -86,7 +88,7 @@ export class ComponentsReconciler {
     } catch (error) {
       log.error('reconcile failed', { component: name, error });
       const message = error instanceof Error ? error.message : String(error);
-      failures.add(name, { code: 'ReconcileFailed', message });
+      failures.add(name, { code: NOT_RECONCILED, message });
       return { ...this.#known(name), desired, findings: [], units: new Map() };
     }
   }
@@ -104,15 +106,17 @@ export class ComponentsReconciler {
       onAction: (action: ComponentAction) => onAction(component, action),
     };
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const failure = operationFailure(failures.get(component));
       const result = await reconcileComponent(context, {
         component,
         desired,
         brakes,
         others: await this.#readOthers(others),
         ...optional('reinstall', reinstallKey(this.#context.journal.state().jobs, component)),
-        ...optional('failure', failures.get(component)),
+        ...optional('failure', failure),
         ...optional('probation', await this.#probe(component, desired)),
       });
+      if (!failure) failures.clear(component);
       if (result.failure) log.warn('operation failed', logFields(component, result.failure));
       if (result.failure) failures.add(component, result.failure);
       else if (!result.done) failures.clear(component);
@@ -129,8 +133,9 @@ export class ComponentsReconciler {
     const { transition, since } = progressOf(this.#context.journal, component);
     if (transition?.step !== 'Probation') return undefined;
     const targets = await this.#readTargets([transition.from, transition.to]);
-    const { goal } = endsOf({ desired, targets }, transition);
-    return goal && (await this.#context.prober.probe(goal, since));
+    const known = { desired, targets };
+    const { goal } = endsOf(known, transition);
+    return goal && (await this.#context.prober.probe(goal, since, keptUnits(known, transition)));
   }
 
   async #readTargets(ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, Target>> {
@@ -200,6 +205,13 @@ interface Surroundings {
   readonly brakes: ActivationBrakes;
   /** Names of the other components. */
   readonly others: readonly string[];
+}
+
+/** The agent could not read the host or write its journal. No version is to blame. */
+const NOT_RECONCILED = 'ReconcileFailed';
+
+function operationFailure(failure: OperationFailure | undefined): OperationFailure | undefined {
+  return failure?.code === NOT_RECONCILED ? undefined : failure;
 }
 
 /** Names the probes of a version in force, as opposed to those of a start. */

@@ -127,6 +127,7 @@ const WAITING: Readonly<Record<string, ReportState>> = {
   InvalidEntry: 'Blocked',
   NoWayBack: 'Blocked',
   StillNeeded: 'Blocked',
+  TargetDamaged: 'Blocked',
   Orphaned: 'Orphaned',
 };
 

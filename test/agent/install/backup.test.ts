@@ -64,6 +64,15 @@ describe('AGT-15 a path that a component writes', () => {
     expect((await host.files.stat('/etc/new/deep/a'))?.target).toBe('/etc/other');
   });
 
+  it('is refused when it cannot be put back, before anything is changed', async () => {
+    await host.files.makeDirectory('/etc/new/deep/a');
+    await expect(backUp(host.files, 'proxy', '/etc/new/deep/a')).rejects.toMatchObject({
+      code: 'NotSupported',
+      message: '/etc/new/deep/a is a directory: only a file can be replaced',
+    });
+    expect(await host.files.list('/var/lib/kubenode/backup/proxy')).toEqual([]);
+  });
+
   it('keeps what others changed in a merged file since', async () => {
     await host.files.write('/etc/new/deep/a', bytes('a=0\n'), ATTRIBUTES);
     const ours = writing('a=1\n', 'Ini');

@@ -34,6 +34,15 @@ function after(answers: string, unit: Partial<UnitStatus> = {}): ReturnType<type
   return probationOf(TARGET, progress, 10_000);
 }
 
+/** After each count of restarts of its unit. */
+function failureAfter(kept: ReadonlySet<string>, ...counts: readonly number[]): string | undefined {
+  const progress = counts.reduce(
+    (before, restarts) => judge(TARGET, before, new Map([['proxy', { ...RUNS, restarts }]]), 5),
+    beginProbes(0, kept),
+  );
+  return probationOf(TARGET, progress, 10).failure?.code;
+}
+
 describe('AGT-20 the probes of a version', () => {
   it.each<[name: string, answers: string, expected: Partial<ReturnType<typeof probationOf>>]>([
     ['have not passed below the success threshold', '+', { pending: ['probe web: +'] }],
@@ -63,6 +72,14 @@ describe('AGT-20 the probes of a version', () => {
     const { failure, passingMs } = after('+++', unit);
     expect(failure && `${failure.code}: ${failure.message}`).toBe(expected);
     expect(passingMs === undefined).toBe(unit.active !== undefined);
+  });
+
+  it('count restarts from now on for a unit that ran before, and from its start for another one', () => {
+    const kept = new Set(['proxy']);
+    expect(failureAfter(kept, 3, 3)).toBeUndefined();
+    expect(failureAfter(kept, 3, 4)).toBe('UnitRestarted');
+    expect(failureAfter(kept, 3, 0, 1)).toBe('UnitRestarted');
+    expect(failureAfter(new Set(), 3)).toBe('UnitRestarted');
   });
 
   it('wait for a unit that is missing', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HostError } from '../../../src/agent/host/errors.ts';
 import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import { openAgent } from '../../../src/agent/run/agent.ts';
 import { createReconcileTrigger } from '../../../src/agent/run/trigger.ts';
@@ -6,6 +7,7 @@ import type { MachineComponentSpec, MachineStatus } from '../../../src/api/gener
 import { createProxyHost } from '../../support/agent/component-driver.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { entryOf, type FakeAgentApi, fakeAgentApi } from '../../support/agent/fake-api.ts';
+import { agentFile } from '../../support/agent/targets.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
@@ -69,6 +71,11 @@ async function install(spec: MachineComponentSpec): Promise<void> {
   api.declare([spec]);
   await run(40);
   expect(report()).toMatchObject({ state: 'Committed', currentRef: `proxy-${spec.version}` });
+}
+
+/** A version that differs in a file that no unit needs to know. */
+function quiet(content: string): Partial<MachineComponentSpec> {
+  return { version: `1.0-${content}`, files: [agentFile(CONFIG, content, { onChange: 'None' })] };
 }
 
 describe('the loop of the agent', () => {
@@ -136,6 +143,67 @@ describe('the loop of the agent', () => {
     api.declare([V2], { spec: { retryToken: 'again' } });
     await run(40);
     expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.1' });
+  });
+
+  it('AGT-20 never rolls a version back because the host could not be read for a moment', async () => {
+    await install(V1);
+    api.declare([V2]);
+    await agent.reconcile();
+    const read = host.units.status.bind(host.units);
+    host.units.status = async () => {
+      throw new HostError('NoAccess', 'systemd does not answer');
+    };
+    await run(5);
+    expect(report()).toMatchObject({ state: 'Probation', error: { code: 'ReconcileFailed' } });
+    host.units.status = read;
+    await run(40);
+    expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.1' });
+    expect(report()).not.toHaveProperty('error');
+  });
+
+  it('AGT-20 blames no version for a restart that was before it', async () => {
+    await install(V1);
+    await host.units.crash('proxy');
+    await run(5);
+    expect(report()).toMatchObject({ state: 'Committed', restarts: 1 });
+    api.declare([componentSpec('1.0', quiet('good'))]);
+    await run(40);
+    expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.0-good', restarts: 1 });
+    api.declare([componentSpec('1.0', quiet('bad'))]);
+    await agent.reconcile();
+    await host.units.crash('proxy');
+    await run(10);
+    expect(report()).toMatchObject({ state: 'RolledBack', error: { code: 'UnitRestarted' } });
+  });
+
+  it('AGT-30 goes on correcting after the stored content of the version was damaged', async () => {
+    await install(V1);
+    const [name = ''] = await host.files.list('/var/lib/kubenode/targets');
+    const stored = `/var/lib/kubenode/targets/${name}`;
+    await host.files.remove(stored);
+    await host.files.remove(CONFIG);
+    await run(5);
+    expect(await text(CONFIG)).toBe('version 1.0\n');
+    await host.files.remove(stored);
+    api.declare([]);
+    await run(5);
+    expect(report()).toMatchObject({ state: 'Orphaned' });
+    expect(await host.files.stat(CONFIG)).toBeDefined();
+  });
+
+  it('AGT-21 never removes a component in place of a rollback that cannot be read', async () => {
+    await install(V1);
+    const [name = ''] = await host.files.list('/var/lib/kubenode/targets');
+    host.units.behave(({ exec }) => (exec?.argv[0]?.includes('1.1') ? 'Exits' : 'Runs'));
+    api.declare([V2]);
+    const start = host.units.start.bind(host.units);
+    host.units.start = async (unit) => {
+      await host.files.remove(`/var/lib/kubenode/targets/${name}`);
+      await start(unit);
+    };
+    await run(20);
+    expect(report()).toMatchObject({ state: 'Failed', error: { code: 'TargetDamaged' } });
+    expect(await host.files.stat('/opt/kubenode/proxy/current')).toBeDefined();
   });
 
   it('AGT-30 writes an edited file back, and reports it', async () => {

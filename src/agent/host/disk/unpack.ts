@@ -78,9 +78,27 @@ export function entryProblem(
 ): string | undefined {
   if (leaves(path)) return 'leaves the directory';
   if (type === 'Other') return 'is not a file, a directory or a link';
-  if (type === 'Link' && leaves(join(dirname(path), target), target)) return 'is a link out of the directory';
-  if (type === 'HardLink' && leaves(target)) return 'is a hard link out of the directory';
-  return behindLink(path, links);
+  return linkProblem({ path, type, target }, links) ?? behindLink(path, links);
+}
+
+function linkProblem(
+  { path, type, target }: Pick<TarEntry, 'path' | 'type' | 'target'>,
+  links: ReadonlySet<string>,
+): string | undefined {
+  if (type === 'Link' && (leaves(join(dirname(path), target), target) || turnsBack(target))) {
+    return 'is a link out of the directory';
+  }
+  if (type !== 'HardLink') return undefined;
+  if (leaves(target)) return 'is a hard link out of the directory';
+  // A relative link leads elsewhere from another directory.
+  return links.has(normalize(target)) ? `is a hard link to the link ${target}` : undefined;
+}
+
+/** After a name, which may be a link itself, `..` is not the directory that the text shows. */
+function turnsBack(target: string): boolean {
+  const names = target.split('/').filter((each) => each !== '' && each !== '.');
+  const first = names.findIndex((each) => each !== '..');
+  return first !== -1 && names.includes('..', first);
 }
 
 function behindLink(path: string, links: ReadonlySet<string>): string | undefined {

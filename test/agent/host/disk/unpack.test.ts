@@ -72,6 +72,20 @@ describe('unpackTarGz', () => {
     expect(readdirSync(into)).toEqual([]);
   });
 
+  it('AGT-10 refuses links that lead out of the directory only on the disk', async () => {
+    const up = { path: 'a/b/up', flag: '2', target: '../..' };
+    const text = { path: 'text', flag: '2', target: 'a/b/up/../..' };
+    await expect(unpack(GOOD, up, text)).rejects.toMatchObject({ code: 'BadArchive' });
+    const inside = { path: 'a/b/link', flag: '2', target: '../../bin' };
+    const moved = { path: 'moved', flag: '1', target: './a/b/link' };
+    await expect(unpack(GOOD, inside, moved)).rejects.toMatchObject({
+      message: 'the archive is refused: moved is a hard link to the link ./a/b/link',
+    });
+    expect(readdirSync(into)).toEqual([]);
+    await unpack(GOOD, up, inside, { path: 'a/same', flag: '2', target: 'b/link' });
+    expect(readlinkSync(join(into, 'a/b/link'))).toBe('../../bin');
+  });
+
   it.each([
     ['truncated', (all: Uint8Array) => all.subarray(0, all.length - 12)],
     ['not an archive', () => new TextEncoder().encode('<html>')],
