@@ -2,6 +2,7 @@
 
 import { isKubeError, type KubeError, type KubeErrorCode } from '../kube/client/errors.ts';
 import { textAt } from '../kube/objects/json.ts';
+import { OsError } from '../os/errors.ts';
 
 /** Documented in docs/cli.md; scripts rely on them. */
 export const EXIT = {
@@ -53,8 +54,19 @@ export function describeError(error: unknown): { readonly text: string; readonly
   const { message, where, hint } = partsOf(error);
   return {
     text: lines(message, where, hint),
-    exitCode: error instanceof CliError ? error.exitCode : EXIT.failed,
+    exitCode: exitCodeOf(error),
   };
+}
+
+const OS_ERRORS: ReadonlyMap<string, ExitCode> = new Map([
+  ['BadInput', EXIT.badInput],
+  ['PortInUse', EXIT.unavailable],
+  ['NoAccess', EXIT.denied],
+]);
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CliError) return error.exitCode;
+  return (error instanceof OsError && OS_ERRORS.get(String(error.code))) || EXIT.failed;
 }
 
 function describeAll(error: AggregateError): { text: string; exitCode: ExitCode } {

@@ -6,6 +6,7 @@ export type OsErrorCode =
   | 'DiskFull'
   | 'NoAccess' // this user may not use a file, folder or port
   | 'PortInUse'
+  | 'BadInput' // a file that a person named is missing or not what it should be
   | 'Exited' // the process could not be started, or ended at once
   | 'NotStopped'; // the process did not end after SIGKILL
 

@@ -52,6 +52,19 @@ function listenOnce(port: number, address: string): Promise<number | undefined> 
   });
 }
 
+/** Why a server of ours does not listen. */
+export function serveError(
+  what: string,
+  { host, port }: { readonly host: string; readonly port: number },
+  cause: Error,
+): OsError {
+  const { code, message, hint } = listenError(cause, port, host);
+  return new OsError(code, `cannot serve ${what} on ${host}:${port}: ${message}`, {
+    ...(hint === undefined ? {} : { hint }),
+    cause,
+  });
+}
+
 function listenError(cause: Error, port: number, address: string): OsError {
   const { code, message, hint } = LISTEN_ERRORS[systemCode(cause) ?? ''] ?? {
     code: 'PortInUse',
@@ -66,6 +79,11 @@ const LISTEN_ERRORS: Readonly<Record<string, { code: OsErrorCode; message: strin
     code: 'PortInUse',
     message: 'this machine does not have that address',
     hint: 'choose one that `ip address` shows, or 0.0.0.0 for all of them',
+  },
+  EADDRINUSE: {
+    code: 'PortInUse',
+    message: 'the port is in use',
+    hint: 'choose another one, or 0 for any free port',
   },
   EACCES: {
     code: 'NoAccess',

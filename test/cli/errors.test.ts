@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CliError, describeError, EXIT } from '../../src/cli/errors.ts';
 import { KubeError } from '../../src/kube/client/errors.ts';
+import { OsError } from '../../src/os/errors.ts';
 
 describe('describeError', () => {
   it.each<[name: string, error: unknown, text: string, exitCode: number]>([
@@ -27,6 +28,18 @@ describe('describeError', () => {
       Object.assign(new Error('port 1 is taken'), { hint: 'name another port' }),
       'error: port 1 is taken\n  hint: name another port',
       1,
+    ],
+    [
+      'an invalid file as bad input, where it is an error of the operating system',
+      new OsError('BadInput', 'bootstrap file: it does not exist', { where: 'b.json' }),
+      'error: bootstrap file: it does not exist\n  where: b.json',
+      65,
+    ],
+    [
+      'a port in use as unavailable',
+      new OsError('PortInUse', 'the port is in use'),
+      'error: the port is in use',
+      69,
     ],
     [
       'every error of an AggregateError',

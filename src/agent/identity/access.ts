@@ -4,11 +4,12 @@ import type { Client } from '../../kube/client/client.ts';
 import { createRestClient } from '../../kube/client/rest-client.ts';
 import { createHttpsTransport } from '../../kube/transport/https.ts';
 import type { Clock } from '../../os/clock.ts';
+import { systemCode } from '../../os/errors.ts';
 import { readFileIfExists } from '../../os/files.ts';
 import type { Host } from '../host/port.ts';
 import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE } from '../layout.ts';
 import { readStateFile, writeStateFile } from '../state-file.ts';
-import { type BootstrapAccess, parseBootstrapFile } from './bootstrap-file.ts';
+import { type BootstrapAccess, bootstrapError, parseBootstrapFile } from './bootstrap-file.ts';
 import { identityFiles } from './store.ts';
 
 export interface JoinedCluster {
@@ -20,9 +21,11 @@ const PUBLIC = { mode: '0644', owner: 'root:root' };
 const USER_AGENT = 'kubenode-agent';
 
 export async function readBootstrapFile(file: string): Promise<BootstrapAccess> {
-  const text = await readFileIfExists(file);
-  if (text === undefined) throw new Error(`the bootstrap file ${file} does not exist`);
-  return parseBootstrapFile(text);
+  const text = await readFileIfExists(file).catch((error: unknown) => {
+    throw bootstrapError(`cannot be read (${systemCode(error) ?? 'unknown error'})`, file);
+  });
+  if (text === undefined) throw bootstrapError('it does not exist', file);
+  return parseBootstrapFile(text, file);
 }
 
 /** Where the server is, kept from the first start on. */

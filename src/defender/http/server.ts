@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:https';
 import { createCredentials, type TlsMaterial } from '../../kube/auth/credentials.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { serveError } from '../../os/ports.ts';
 import type { HttpApi } from './api.ts';
 import { type ApiAnswer, HttpProblem, problemAnswer } from './problem.ts';
 
@@ -177,7 +178,7 @@ async function reload(
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new Error(`cannot serve the HTTP API on ${host}:${port}: ${error.message}`, { cause: error }));
+      reject(serveError('the HTTP API', { host, port }, error));
     });
     server.listen(port, host, () => {
       const address = server.address();

@@ -51,7 +51,8 @@ export function objectPath(
 
 /** "Machine m-1", "ConfigMap kube-system/settings". */
 export function labelOf({ kind }: { readonly kind: string }, { name, namespace }: ObjectName): string {
-  return `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
+  // A review has no name.
+  return `${kind} ${namespace ? `${namespace}/` : ''}${name}`.trimEnd();
 }
 
 /** "nodes", "machines.kubenode.dev in kube-system". */

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
+import { serveError } from '../../os/ports.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -138,11 +139,7 @@ function send(response: ServerResponse, { status, text, type = 'text/plain; char
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === 'EADDRINUSE'
-          ? 'the port is in use. Choose another one, or 0 for any free port'
-          : error.message;
-      reject(new Error(`cannot serve health on ${host}:${port}: ${why}`, { cause: error }));
+      reject(serveError('health', { host, port }, error));
     });
     server.listen(port, host, () => {
       const address = server.address();

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { parseBootstrapFile } from '../../../src/agent/identity/bootstrap-file.ts';
 
+const FILE = '/etc/kubenode/bootstrap.json';
+
+function errorOf(read: () => unknown): Error {
+  try {
+    read();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('expected an error');
+}
+
 function config(server: unknown, token: unknown, ca?: string): string {
   const cluster = { server, ...(ca === undefined ? {} : { 'certificate-authority-data': ca }) };
   return JSON.stringify({ clusters: [{ name: 'b', cluster }], users: [{ name: 'b', user: { token } }] });
@@ -9,12 +20,15 @@ function config(server: unknown, token: unknown, ca?: string): string {
 describe('parseBootstrapFile', () => {
   it('reads server, CA and token', () => {
     const ca = Buffer.from('PEM').toString('base64');
-    expect(parseBootstrapFile(config('https://10.0.0.1:6443', 'a.b', ca))).toEqual({
+    expect(parseBootstrapFile(config('https://10.0.0.1:6443', 'a.b', ca), FILE)).toEqual({
       server: 'https://10.0.0.1:6443',
       token: 'a.b',
       ca: 'PEM',
     });
-    expect(parseBootstrapFile(config('https://h', 'a.b'))).toEqual({ server: 'https://h', token: 'a.b' });
+    expect(parseBootstrapFile(config('https://h', 'a.b'), FILE)).toEqual({
+      server: 'https://h',
+      token: 'a.b',
+    });
   });
 
   it.each([
@@ -24,6 +38,8 @@ describe('parseBootstrapFile', () => {
     ['no token', config('https://10.0.0.1', undefined)],
     ['an empty object', '{}'],
   ])('refuses %s without a word of its content', (_, text) => {
-    expect(() => parseBootstrapFile(text)).toThrow(/^expected a kubeconfig(?!.*secret)/);
+    const error = errorOf(() => parseBootstrapFile(text, FILE));
+    expect(error).toMatchObject({ code: 'BadInput', where: FILE });
+    expect(error.message).toMatch(/^bootstrap file: expected a kubeconfig(?!.*secret)/);
   });
 });

@@ -7,6 +7,7 @@ import type { AgentAccess } from '../../../agent/main.ts';
 import { loadConfig } from '../../../kube/auth/config.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom, findKubeconfig } from '../../connection.ts';
+import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { KUBENODE_VERSION } from '../version.ts';
 import { createDefinedCommand } from './options.ts';
@@ -38,6 +39,12 @@ export function createAgentRunCommand(io: Io): Command {
 /** Its own certificate, unless a kubeconfig is named; a host that never joined uses the kubeconfig that every command finds. */
 async function accessFrom(io: Io, flags: RunFlags): Promise<AgentAccess> {
   const { bootstrap, context } = flags;
+  if (bootstrap !== undefined && namesKubeconfig(flags)) {
+    throw new CliError('--bootstrap excludes --kubeconfig and --context', {
+      hint: 'the bootstrap file names the cluster; with --kubeconfig the agent gets no certificate of its own',
+      exitCode: EXIT.usage,
+    });
+  }
   if (bootstrap !== undefined) return { own: { bootstrapFile: resolve(bootstrap) } };
   if (usesOwnCertificate(flags)) return { own: {} };
   const client = await connectFrom(io, flags);
@@ -51,7 +58,11 @@ async function accessFrom(io: Io, flags: RunFlags): Promise<AgentAccess> {
   return { client, ...(tls.ca === undefined ? {} : { ca: tls.ca }) };
 }
 
-function usesOwnCertificate({ kubeconfig, context, directory = '/' }: RunFlags): boolean {
-  const isNamed = kubeconfig !== undefined || context !== undefined;
-  return !isNamed && existsSync(join(directory, identityFiles(AGENT_PKI).certificate));
+function usesOwnCertificate(flags: RunFlags): boolean {
+  const { directory = '/' } = flags;
+  return !namesKubeconfig(flags) && existsSync(join(directory, identityFiles(AGENT_PKI).certificate));
+}
+
+function namesKubeconfig({ kubeconfig, context }: RunFlags): boolean {
+  return kubeconfig !== undefined || context !== undefined;
 }

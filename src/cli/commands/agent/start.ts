@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { createJsonLog } from '../../../agent/log.ts';
 import { type AgentAccess, runAgent } from '../../../agent/main.ts';
+import { OBJECT_NAME } from '../../../api/patterns.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -21,7 +22,8 @@ export interface HostFlags {
 }
 
 export async function startAgent(io: Io, { host, directory, ...options }: StartOptions): Promise<void> {
-  const reason = hostFlagsReason({ host, ...optional('directory', directory) });
+  const reason =
+    machineNameReason(options.machine) ?? hostFlagsReason({ host, ...optional('directory', directory) });
   if (reason !== undefined) throw new CliError(reason, { exitCode: EXIT.usage });
   if (host === 'systemd' && process.getuid?.() !== 0) {
     const hint = 'run it as root, or use --host sandbox --directory <folder>';
@@ -36,6 +38,12 @@ export async function startAgent(io: Io, { host, directory, ...options }: StartO
     onListening: (url: string) => io.err(`health and metrics: ${url}\n`),
   };
   await runAgent(all, io.signal);
+}
+
+/** Before a token is used up: a request in a name that no Machine can have is denied. */
+export function machineNameReason(machine: string): string | undefined {
+  if (new RegExp(OBJECT_NAME.regex).test(machine)) return undefined;
+  return `--machine: expected ${OBJECT_NAME.description}, got ${JSON.stringify(machine)}`;
 }
 
 /** Why host and directory do not go together. */

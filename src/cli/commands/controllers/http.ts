@@ -5,6 +5,7 @@ import type { Defender } from '../../../defender/defender.ts';
 import { createHttpApi } from '../../../defender/http/api.ts';
 import { type HttpServer, startHttpServer } from '../../../defender/http/server.ts';
 import type { Client } from '../../../kube/client/client.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -56,9 +57,21 @@ export async function startHttp(flags: HttpFlags, parts: HttpParts): Promise<Htt
   if (!files) return undefined;
   const { clock, log } = parts;
   const api = createHttpApi({ ...parts, audiences: flags.defenderAudience ?? [AUDIENCE_DEFENDER] });
-  const server = await startHttpServer({ ...files, api, host: flags.defenderHost, clock, log });
+  const server = await startHttpServer({ ...files, api, host: flags.defenderHost, clock, log }).catch(
+    explainCertificate,
+  );
   log.info('HTTP API of the Defender started', { url: server.url });
   return server;
+}
+
+/** Its files are not those of a kubeconfig. */
+function explainCertificate(error: unknown): never {
+  if (!isKubeError(error, 'Credentials')) throw error;
+  throw new CliError(`certificate of the HTTP API: ${error.message}`, {
+    hint: 'check --defender-cert and --defender-key; docs/guides/http-api.md shows how to get a certificate',
+    exitCode: EXIT.badInput,
+    cause: error,
+  });
 }
 
 /** Undefined: no HTTP API. There is none without TLS, because the requests carry tokens. */

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { findCrd, findSchema, readCrds, schemaOf } from './crds.ts';
-import { describeFields, type FieldRow, firstSentence, typeName } from './fields.ts';
+import { describeFields, type FieldRow, firstSentence, formatLimits, typeName } from './fields.ts';
 
 const HELP = `
 Examples:
@@ -51,6 +51,7 @@ function explain(
     apiVersion: crd.spec.versions.map((version) => `${crd.spec.group}/${version.name}`).join(', '),
     path: path.join('.'),
     type: typeName(schema),
+    limits: formatLimits(schema),
     description: schema.description ?? '',
     rules,
     fields,
@@ -67,6 +68,7 @@ interface Explanation {
   readonly apiVersion: string;
   readonly path: string;
   readonly type: string;
+  readonly limits: string;
   readonly description: string;
   readonly rules: readonly string[];
   readonly fields: readonly FieldRow[];
@@ -77,11 +79,15 @@ function formatExplanation({
   apiVersion,
   path,
   type,
+  limits,
   description,
   rules,
   fields,
 }: Explanation): string {
-  const head = [`KIND:     ${kind} (${apiVersion})`, ...(path ? [`FIELD:    ${path} <${type}>`] : [])];
+  const head = [
+    `KIND:     ${kind} (${apiVersion})`,
+    ...(path ? [`FIELD:    ${path} <${type}>${limits ? `  ${limits}` : ''}`] : []),
+  ];
   const text = [...head, '', `  ${description}`, ''];
   if (rules.length > 0) text.push('RULES:', ...rules.map((rule) => `  - ${rule}`), '');
   if (fields.length > 0) {

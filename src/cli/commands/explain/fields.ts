@@ -35,7 +35,7 @@ export function typeName(schema: CrdSchema): string {
   return schema.type ?? 'any';
 }
 
-function formatLimits(schema: CrdSchema): string {
+export function formatLimits(schema: CrdSchema): string {
   const choice = schema.enum ? [schema.enum.join('|')] : [];
   return [
     ...choice,

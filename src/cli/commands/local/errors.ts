@@ -11,6 +11,7 @@ const EXIT_CODES: Record<LocalErrorCode, ExitCode> = {
   DiskFull: EXIT.failed,
   NoAccess: EXIT.denied,
   PortInUse: EXIT.unavailable,
+  BadInput: EXIT.badInput,
   NotReady: EXIT.unavailable,
   NotStopped: EXIT.unavailable,
   Exited: EXIT.unavailable,

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { type HostFlags, hostFlagsReason } from '../../../../src/cli/commands/agent/start.ts';
+import {
+  type HostFlags,
+  hostFlagsReason,
+  machineNameReason,
+} from '../../../../src/cli/commands/agent/start.ts';
 
 it.each<[flags: HostFlags, expected: string | undefined]>([
   [{ host: 'sandbox', directory: '/tmp/n1' }, undefined],
@@ -11,4 +15,12 @@ it.each<[flags: HostFlags, expected: string | undefined]>([
   ],
 ])('%j: %s', (flags, expected) => {
   expect(hostFlagsReason(flags)).toBe(expected);
+});
+
+it.each(['n1', 'rack-4.n1'])('--machine %s is a name', (machine) => {
+  expect(machineNameReason(machine)).toBeUndefined();
+});
+
+it.each(['N_1', ''])('--machine %j is refused', (machine) => {
+  expect(machineNameReason(machine)).toMatch(/^--machine: expected lower-case letters.*, got "/);
 });

@@ -17,7 +17,13 @@ describe('kubenode explain', () => {
 
   it.each(['pipeline', 'pipelines', 'knp', 'Pipeline'])('finds a kind by %s', async (name) => {
     expect((await explain(`${name}.spec.stages`)).out).toMatch(
-      /^KIND: {5}Pipeline .*\nFIELD: {4}spec\.stages <list of object>\n/,
+      /^KIND: {5}Pipeline .*\nFIELD: {4}spec\.stages <list of object> {2}at least 1, at most \d+\n/,
+    );
+  });
+
+  it('shows the values and the default of a single field', async () => {
+    expect((await explain('machinecomponent.spec.files.drift')).out).toMatch(
+      /^FIELD: {4}spec\.files\.drift <string> {2}Correct\|Report\|Ignore, default "Correct"$/m,
     );
   });
 
