@@ -19,6 +19,7 @@ import {
 } from './identity/access.ts';
 import { type AgentIdentityOptions, createAgentIdentity } from './identity/identity.ts';
 import { createAgentMetrics } from './metrics/agent-metrics.ts';
+import { requireOwnHost } from './run/acceptance.ts';
 import { type Agent, openAgent } from './run/agent.ts';
 import { createAgentApi } from './run/api.ts';
 import { createReconcileTrigger, type ReconcileTrigger } from './run/trigger.ts';
@@ -88,6 +89,7 @@ async function runOn(
   const { machine, version, clock, log, random } = options;
   const onChange = (): void => trigger.notify();
   let opened: Agent | undefined;
+  await requireOwnHost(host.files, machine);
   const { client, cluster } = await connectAgent(options, host);
   const api = createAgentApi({ client, machine, clock, log, random, onChange });
   const identity = createAgentIdentity({
@@ -130,6 +132,7 @@ async function runOn(
   try {
     const agent = await openAgent({
       certificateNotAfter: () => identity.notAfter(),
+      joinProblem: () => identity.problem(),
       host,
       api,
       clock,

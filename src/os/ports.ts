@@ -52,7 +52,7 @@ function listenOnce(port: number, address: string): Promise<number | undefined> 
   });
 }
 
-/** Why a server of ours does not listen. */
+/** Why our server does not listen. */
 export function serveError(
   what: string,
   { host, port }: { readonly host: string; readonly port: number },

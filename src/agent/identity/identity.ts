@@ -46,6 +46,8 @@ export interface AgentIdentityOptions {
 export interface AgentIdentity {
   /** When the certificate of the agent ends. */
   notAfter(): Date | undefined;
+  /** Why the agent has no certificate; undefined while it has one, or waits for the answer to its request. */
+  problem(): string | undefined;
   /** Resolves when the agent has a certificate, or at the signal. */
   ready(): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
@@ -69,6 +71,8 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
       name: { commonName: agentUser(machine), organization: AGENT_GROUP },
       signer: SIGNER_AGENT,
       requester: () => agentRequester(options, tokens, notAfter),
+      unauthorizedHint: () =>
+        notAfter ? undefined : `The token was used or replaced, or has ended: ${joinHint(machine)}`,
     });
   const kubelet = keeperOf(options, {
     requestPrefix: `kubenode-kubelet-${machine}`,
@@ -108,6 +112,7 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
 
   return {
     notAfter: () => notAfter,
+    problem: () => (notAfter ? undefined : agent?.problem()),
     ready: () => ready.promise,
     async run(signal) {
       signal.addEventListener('abort', () => ready.resolve(), { once: true });
@@ -135,7 +140,7 @@ async function repeat(
 
 type Kept = Pick<
   Parameters<typeof createCertificateKeeper>[0],
-  'requestPrefix' | 'name' | 'signer' | 'requester'
+  'requestPrefix' | 'name' | 'signer' | 'requester' | 'unauthorizedHint'
 > & {
   readonly directory: string;
 };

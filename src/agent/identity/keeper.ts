@@ -4,6 +4,7 @@
  */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
+import { isKubeError } from '../../kube/client/errors.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -23,12 +24,16 @@ export interface KeeperOptions extends RequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** What to do when the credentials of the requester are refused. */
+  readonly unauthorizedHint?: () => string | undefined;
 }
 
 export interface CertificateKeeper {
   /** One step. Returns when to make the next one, in milliseconds. */
   step(): Promise<number>;
   held(): Promise<HeldCertificate | undefined>;
+  /** Why the last step got no certificate. */
+  problem(): string | undefined;
 }
 
 const POLL_MS = 2000;
@@ -48,6 +53,7 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
   const { store, clock, random, log, requestPrefix } = options;
   let quietUntilMs = Number.NEGATIVE_INFINITY;
   let failure = '';
+  let denial: string | undefined;
 
   async function step(): Promise<number> {
     const restMs = quietUntilMs - clock.monotonicMs();
@@ -57,8 +63,12 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
       failure = '';
       return waitMs;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      if (message !== failure) log.warn('certificate not requested', { identity: requestPrefix, error });
+      const hint = isKubeError(error, 'Unauthorized') ? options.unauthorizedHint?.() : undefined;
+      const text = error instanceof Error ? error.message : String(error);
+      const message = hint === undefined ? text : `${text}. ${hint}`;
+      if (message !== failure) {
+        log.warn('certificate not requested', { identity: requestPrefix, ...optional('hint', hint), error });
+      }
       failure = message;
       return RETRY_MS * (0.5 + random());
     }
@@ -92,9 +102,11 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
       await store.writePendingKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
       return;
     }
+    denial = undefined;
     if (planned.do === 'Store') await storeCertificate(found);
     if (planned.do === 'GiveUp') {
       log.error('no certificate for this key', { identity: requestPrefix, because: planned.because });
+      denial = planned.because;
     }
     await store.forgetPendingKey();
     quietUntilMs = clock.monotonicMs() + quietMsAfter(planned);
@@ -116,5 +128,5 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
     log.info('certificate stored', { identity: requestPrefix, until: certificate.validToDate.toISOString() });
   }
 
-  return { step, held: () => store.held() };
+  return { step, held: () => store.held(), problem: () => (failure === '' ? denial : failure) };
 }

@@ -15,7 +15,7 @@ import { type DriftFinding, planReconcile } from '../drift/plan.ts';
 import type { Host } from '../host/port.ts';
 import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { ComponentProgress } from '../journal/progress.ts';
+import { type ComponentProgress, NEVER } from '../journal/progress.ts';
 import { readTarget } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
 import { executeOperation } from './execute.ts';
@@ -88,7 +88,7 @@ async function readInput(
 
 export function progressOf(journal: Journal, component: string): ComponentProgress {
   const known = journal.state().components.get(component);
-  return known ?? { component, state: 'Absent', denied: [], history: [], since: new Date(0).toISOString() };
+  return known ?? { component, state: 'Absent', denied: [], history: [], since: NEVER };
 }
 
 async function readTargets(host: Host, progress: ComponentProgress): Promise<ReadonlyMap<string, Target>> {

@@ -31,6 +31,9 @@ export interface ComponentProgress {
   readonly reinstalled?: string;
 }
 
+/** Since when, where the journal has no record of the component. */
+export const NEVER = new Date(0).toISOString();
+
 export interface JournalState {
   readonly components: ReadonlyMap<string, ComponentProgress>;
   readonly drift: ReadonlyMap<string, ComponentDrift>;

@@ -1,6 +1,7 @@
 /** Keeps the last accepted state of the Machine on disk: the agent works from it while the API server is away. */
 import type { Machine, MachineComponentSpec } from '../../api/generated/types.ts';
 import { canonicalJson } from '../../kube/objects/digest.ts';
+import { OsError } from '../../os/errors.ts';
 import { type AcceptedState, acceptMachine, knownSpecs, neededRefs } from '../desired/accepted.ts';
 import type { HostFiles } from '../host/port.ts';
 import { DESIRED_FILE } from '../layout.ts';
@@ -12,6 +13,15 @@ export interface AcceptanceKeeper {
   /** Why the newest state is not accepted. */
   refused(): string | undefined;
   refresh(): Promise<void>;
+}
+
+/** The host of one machine is never worked on for another: it would take the components of the other one for orphans. */
+export async function requireOwnHost(files: HostFiles, machine: string): Promise<void> {
+  const accepted = await readStateFile<AcceptedState>(files, DESIRED_FILE);
+  if (!accepted || accepted.name === machine) return;
+  throw new OsError('BadInput', `this host belongs to Machine ${accepted.name}, not to ${machine}`, {
+    hint: `pass --machine ${accepted.name}, or use another host or directory for ${machine}`,
+  });
 }
 
 export async function openAcceptance(

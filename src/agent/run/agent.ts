@@ -42,6 +42,8 @@ export interface AgentOptions {
   readonly events?: Pick<MachineEvents, 'record'>;
   /** When the certificate of the agent ends, where it keeps one. */
   readonly certificateNotAfter?: () => Date | undefined;
+  /** Why the agent has no certificate, where it keeps one. */
+  readonly joinProblem?: () => string | undefined;
 }
 
 /** For metrics and tests. */
@@ -80,6 +82,7 @@ export class Agent implements AsyncDisposable {
   readonly #grants: ReturnType<typeof createGrantClock>;
   #reports: ReadonlyMap<string, ReportedComponent> | undefined;
   #hasSettled = true;
+  #missing: string | undefined;
   #heartbeatMs = Number.NEGATIVE_INFINITY;
   #isBeating = false;
   #isHeard = true;
@@ -128,11 +131,38 @@ export class Agent implements AsyncDisposable {
     if (this.#hasSettled) await removeOldVersions(host.files, journal.state());
     this.#hasSettled = false;
     const refused = acceptance.refused();
-    const { status, before } = await publisher.publish({ reports, jobs, state, refused });
+    const { status, before } = await publisher.publish({
+      reports,
+      jobs,
+      state,
+      refused,
+      missing: this.#explainMissing(),
+    });
     if (state) this.#options.events?.record(state, planMachineEvents(before, status));
     await this.#watchFiles(reports);
     this.#heartbeat();
     observer?.reconciled(status, (clock.monotonicMs() - beganMs) / 1000);
+  }
+
+  /** One line for each reason. */
+  #explainMissing(): string | undefined {
+    const because = this.#missingReason();
+    if (because !== undefined && because !== this.#missing) {
+      this.#options.log.info('nothing is enforced yet', { because });
+    }
+    this.#missing = because;
+    return because;
+  }
+
+  /** Without a state of the Machine nothing is known of the components, and nothing is done. */
+  #missingReason(): string | undefined {
+    if (this.accepted()) return undefined;
+    const { api, machine, joinProblem } = this.#options;
+    const refused = this.#parts.acceptance.refused();
+    const problem = joinProblem?.() ?? refused;
+    if (problem !== undefined) return problem;
+    if (!api.isOnline()) return `waits for the API server, to read Machine ${machine}`;
+    return `the cluster has no Machine ${machine}: create it, or correct --machine`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

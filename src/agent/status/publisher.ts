@@ -36,6 +36,8 @@ export interface PublishInput {
   readonly jobs: readonly ReportedJobStep[];
   readonly state: AcceptedState | undefined;
   readonly refused: string | undefined;
+  /** Why no state of the Machine was ever accepted. */
+  readonly missing: string | undefined;
 }
 
 export interface PublishedStatus {
@@ -73,7 +75,7 @@ export class StatusPublisher {
     return { status, ...optional('before', before) };
   }
 
-  #report({ reports, state, refused }: PublishInput): AgentStatus {
+  #report({ reports, state, refused, missing }: PublishInput): AgentStatus {
     const entries = new Map(state?.spec.components.map((entry) => [entry.name, entry]));
     const components = [...reports].map(
       ([name, each]) => [name, { ...each, ...optional('entry', entries.get(name)) }] as const,
@@ -84,6 +86,7 @@ export class StatusPublisher {
       now: this.#options.clock.now(),
       ...optional('before', this.#stored?.status),
       ...optional('refused', refused),
+      ...optional('missing', missing),
     });
   }
 

@@ -9,7 +9,7 @@ import type { ComponentWait } from '../component/operation.ts';
 import type { DriftFinding } from '../drift/plan.ts';
 import type { UnitStatus } from '../host/port.ts';
 import type { ComponentDrift } from '../journal/drift.ts';
-import type { ComponentProgress } from '../journal/progress.ts';
+import { type ComponentProgress, NEVER } from '../journal/progress.ts';
 import type { TransitionFailure } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 
@@ -38,6 +38,8 @@ const MAX_DRIFT = 8;
 const MAX_NAMES = 5;
 const DRIFT_WINDOW_MS = 10 * 60_000;
 
+type ConditionUpdate = Omit<Condition, 'lastTransitionTime'>;
+
 export interface ReportInput {
   readonly components: ReadonlyMap<string, ReportedComponent>;
   readonly generation: number;
@@ -45,10 +47,13 @@ export interface ReportInput {
   readonly before?: AgentStatus;
   /** Why the newest state of the Machine is not accepted. */
   readonly refused?: string;
+  /** Why no state of the Machine was ever accepted: then nothing is known of its components. */
+  readonly missing?: string;
   readonly now: Date;
 }
 
-export function reportStatus({ components, generation, before, refused, now }: ReportInput): AgentStatus {
+export function reportStatus(input: ReportInput): AgentStatus {
+  const { components, generation, before, now } = input;
   const rows = [...components].toSorted(([a], [b]) => byCode(a, b));
   const reports = rows.map(([name, each]) =>
     componentReport(
@@ -57,22 +62,35 @@ export function reportStatus({ components, generation, before, refused, now }: R
       before?.components.find((report) => report.name === name),
     ),
   );
-  const updates = [
-    readyCondition(reports),
-    upToDateCondition(
-      rows.map(([name, each]) => [name, each] as const),
-      refused,
-    ),
-    driftCondition(
-      rows.flatMap(([, each]) => each.findings),
-      recentDrift(rows, now),
-    ),
-  ];
+  const updates =
+    input.missing === undefined ? knownConditions(rows, reports, input) : unknownConditions(input.missing);
   const conditions = updates.reduce<readonly Condition[]>(
     (all, update) => withCondition(all, { ...update, observedGeneration: generation }, now),
     before?.conditions ?? [],
   );
   return { components: reports, drift: recentDrift(rows, now), conditions };
+}
+
+/** Before a first state of the Machine. The header of `kubenode agent status` shows it, too. */
+export const NO_DESIRED_STATE = 'NoDesiredState';
+
+function unknownConditions(missing: string): readonly ConditionUpdate[] {
+  return ['ComponentsReady', 'UpToDate', 'DriftDetected'].map((type) =>
+    condition(type, 'Unknown', NO_DESIRED_STATE, [missing]),
+  );
+}
+
+function knownConditions(
+  rows: readonly (readonly [string, ReportedComponent])[],
+  reports: readonly MachineComponentReport[],
+  { refused, now }: ReportInput,
+): readonly ConditionUpdate[] {
+  const findings = rows.flatMap(([, each]) => each.findings);
+  return [
+    readyCondition(reports),
+    upToDateCondition(rows, refused),
+    driftCondition(findings, recentDrift(rows, now)),
+  ];
 }
 
 function componentReport(
@@ -82,16 +100,18 @@ function componentReport(
 ): MachineComponentReport {
   const { progress, drift, units, wait } = component;
   const error = component.failure ?? progress.failure;
+  const waiting = wait && waitReport(wait, now, before);
   return {
     name: progress.component,
     ...versionReport(component),
     state: reportState(component),
-    since: progress.since,
+    // What the journal does not know waits since its entry came.
+    ...optional('since', progress.since === NEVER ? waiting?.since : progress.since),
     corrections: drift.corrections.at(-1)?.total ?? 0,
     restarts: [...units.values()].reduce((sum, { restarts }) => sum + restarts, 0),
     deniedDigests: progress.denied,
     ...(error && { error: { code: error.code, message: truncate(error.message, MAX_ERROR) } }),
-    ...(wait && { waiting: waitReport(wait, now, before) }),
+    ...optional('waiting', waiting),
   };
 }
 
@@ -151,7 +171,7 @@ function isRunning({ units }: Target, found: ReadonlyMap<string, UnitStatus>): b
   return units.every(({ name, running }) => !running || found.get(name)?.active === 'Active');
 }
 
-function readyCondition(reports: readonly MachineComponentReport[]): Omit<Condition, 'lastTransitionTime'> {
+function readyCondition(reports: readonly MachineComponentReport[]): ConditionUpdate {
   const bad = reports.filter(
     ({ state, running, ready }) =>
       state !== 'Absent' && !(['Committed', 'Orphaned'].includes(state ?? '') && running && ready !== false),
@@ -176,7 +196,7 @@ function explainReport({ name, state, running, ready, waiting, error }: MachineC
 function upToDateCondition(
   components: readonly (readonly [string, ReportedComponent])[],
   refused: string | undefined,
-): Omit<Condition, 'lastTransitionTime'> {
+): ConditionUpdate {
   if (refused !== undefined) return condition('UpToDate', 'False', 'NotAccepted', [refused]);
   const behind = components
     .filter(([, each]) => !isUpToDate(each))
@@ -192,10 +212,7 @@ function isUpToDate({ desired, progress }: ReportedComponent): boolean {
   return desired.state === 'Present' && progress.current === desired.target.id && !progress.transition;
 }
 
-function driftCondition(
-  findings: readonly DriftFinding[],
-  recent: readonly MachineDrift[],
-): Omit<Condition, 'lastTransitionTime'> {
+function driftCondition(findings: readonly DriftFinding[], recent: readonly MachineDrift[]): ConditionUpdate {
   const conflicts = findings.filter(({ action }) => action === 'GaveUp');
   if (conflicts.length > 0) {
     return condition('DriftDetected', 'True', 'DriftConflict', [
@@ -252,7 +269,7 @@ function condition(
   status: Condition['status'],
   reason: string,
   messages: readonly string[],
-): Omit<Condition, 'lastTransitionTime'> {
+): ConditionUpdate {
   const shown = messages.slice(0, MAX_NAMES);
   const more = messages.length > MAX_NAMES ? `; and ${messages.length - MAX_NAMES} more` : '';
   return { type, status, reason, message: truncate(`${shown.join('; ')}${more}`, MAX_ERROR) };

@@ -63,6 +63,7 @@ function start(): CertificateKeeper {
     clock,
     random: () => 0.5,
     log,
+    unauthorizedHint: () => 'Make another token',
   });
 }
 
@@ -117,6 +118,24 @@ describe('the keeper of a certificate', () => {
     }
     expect(serials.size).toBeGreaterThan(30);
     expect(requests.created).toHaveLength(serials.size);
+  });
+
+  it('explains why there is no certificate, until there is one', async () => {
+    const keeper = start();
+    const steps = async (): Promise<string | undefined> => {
+      for (let step = 0; step < 4; step += 1) await clock.advance(Math.max(20, await keeper.step()));
+      return keeper.problem();
+    };
+    requests.refused = true;
+    expect(await steps()).toBe('Unauthorized. Make another token');
+    requests.refused = false;
+    requests.answer = 'Deny';
+    expect(await steps()).toContain('WrongUid');
+    requests.answer = 'Issue';
+    await clock.advance(HOUR_MS);
+    await steps();
+    expect(await steps()).toBeUndefined();
+    expect(await certificate()).toBeDefined();
   });
 
   it('keeps the certificate in use while the API server is away, and renews when it is back', async () => {

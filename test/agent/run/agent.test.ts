@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HostError } from '../../../src/agent/host/errors.ts';
 import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
+import { STATUS_FILE } from '../../../src/agent/layout.ts';
 import { openAgent } from '../../../src/agent/run/agent.ts';
 import { createReconcileTrigger } from '../../../src/agent/run/trigger.ts';
+import type { StoredStatus } from '../../../src/agent/status/publisher.ts';
 import type { MachineComponentSpec, MachineStatus } from '../../../src/api/generated/types.ts';
 import { createProxyHost } from '../../support/agent/component-driver.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
@@ -20,12 +22,14 @@ let host: MemoryHost;
 let api: FakeAgentApi;
 let agent: Awaited<ReturnType<typeof openAgent>>;
 let events: string[];
+let joinProblem: string | undefined;
 
 beforeEach(async () => {
   clock = virtualClock();
   host = createProxyHost(clock);
   api = fakeAgentApi();
   events = [];
+  joinProblem = undefined;
   await restart();
 });
 
@@ -41,6 +45,7 @@ async function restart(on: MemoryHost = host): Promise<void> {
     version: '0.0.1',
     clusterServer: 'https://10.0.0.1:6443',
     trigger,
+    joinProblem: () => joinProblem,
     events: { record: (_, found) => void events.push(...found.map(({ note }) => note)) },
   });
 }
@@ -78,11 +83,34 @@ function quiet(content: string): Partial<MachineComponentSpec> {
   return { version: `1.0-${content}`, files: [agentFile(CONFIG, content, { onChange: 'None' })] };
 }
 
+/** What `kubenode agent status` shows. */
+async function storedConditions(): Promise<readonly string[]> {
+  const { status } = JSON.parse((await text(STATUS_FILE)) ?? '') as StoredStatus;
+  return status.conditions.map(({ type, status: value, message }) => `${type} ${value}: ${message}`);
+}
+
+function allUnknown(message: string): readonly string[] {
+  return ['ComponentsReady', 'UpToDate', 'DriftDetected'].map((type) => `${type} Unknown: ${message}`);
+}
+
 describe('the loop of the agent', () => {
   it('does nothing before it knows its Machine', async () => {
     await agent.reconcile();
     expect(api.statuses).toEqual([]);
     expect([...host.files.tree().keys()].filter((path) => path.startsWith('/etc'))).toEqual([]);
+  });
+
+  it('reports on the host why it does nothing yet, and not that all is well', async () => {
+    await agent.reconcile();
+    expect(await storedConditions()).toEqual(
+      allUnknown('the cluster has no Machine n1: create it, or correct --machine'),
+    );
+    api.online = false;
+    await agent.reconcile();
+    expect(await storedConditions()).toEqual(allUnknown('waits for the API server, to read Machine n1'));
+    joinProblem = 'the token has ended';
+    await agent.reconcile();
+    expect(await storedConditions()).toEqual(allUnknown('the token has ended'));
   });
 
   it('AGT-20 commits a version after its probation, and reports each state on the way', async () => {

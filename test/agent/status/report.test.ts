@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UnitStatus } from '../../../src/agent/host/port.ts';
 import { NO_DRIFT } from '../../../src/agent/journal/drift.ts';
+import { NEVER } from '../../../src/agent/journal/progress.ts';
 import type { Transition } from '../../../src/agent/journal/record.ts';
 import { type ReportedComponent, reportState, reportStatus } from '../../../src/agent/status/report.ts';
 import { present } from '../../support/agent/component-driver.ts';
@@ -49,6 +50,11 @@ function conditions(fields: Partial<ReportedComponent>, refused?: string): reado
     ...(refused !== undefined && { refused }),
   });
   return status.conditions.map(({ type, status: value, message }) => `${type} ${value}: ${message}`);
+}
+
+function sinceOf(fields: Partial<ReportedComponent>): string | undefined {
+  const components = new Map([['proxy', component(fields)]]);
+  return reportStatus({ components, generation: 1, now: NOW }).components[0]?.since;
 }
 
 const GOOD = [
@@ -117,6 +123,29 @@ describe('AGT-60 reports each component, its drift and its conditions', () => {
     const status = reportStatus({ components: new Map([['proxy', unprobed]]), generation: 1, now: NOW });
     expect(status.conditions[0]).toMatchObject({ status: 'Unknown', reason: 'ProbesPending' });
     expect(conditions({}, 'no such MachineComponent')[1]).toBe('UpToDate False: no such MachineComponent');
+  });
+
+  it('is Unknown, and never good, before a state of the Machine was accepted', () => {
+    const status = reportStatus({
+      components: new Map(),
+      generation: 0,
+      now: NOW,
+      missing: 'no certificate',
+    });
+    expect(
+      status.conditions.map(({ type, status: value, reason, message }) => [type, value, reason, message]),
+    ).toEqual([
+      ['ComponentsReady', 'Unknown', 'NoDesiredState', 'no certificate'],
+      ['UpToDate', 'Unknown', 'NoDesiredState', 'no certificate'],
+      ['DriftDetected', 'Unknown', 'NoDesiredState', 'no certificate'],
+    ]);
+  });
+
+  it('dates a component without a record from its wait', () => {
+    const wait = { reason: 'InvalidEntry', message: 'another digest' } as const;
+    const progress = { ...PROGRESS, since: NEVER };
+    expect(sinceOf({ progress, wait })).toBe(NOW.toISOString());
+    expect(sinceOf({ progress })).toBeUndefined();
   });
 
   it('keeps the time at which a wait began while its reason is the same', () => {

@@ -12,6 +12,8 @@ export interface FakeRequests {
   readonly created: CertificateRequestObject[];
   /** How the next requests are answered. */
   answer: 'Issue' | 'Deny' | 'Wait' | 'IssueAnother';
+  /** The server does not accept the credentials. */
+  refused: boolean;
   /** What Kubernetes does after an hour. */
   removeAll(): void;
 }
@@ -21,9 +23,11 @@ export function fakeRequests(clock: Clock): FakeRequests {
   const requests: FakeRequests = {
     created: [],
     answer: 'Issue',
+    refused: false,
     removeAll: () => (stored = new Map()),
     client: {
       async get<T>(_resource: unknown, { name }: { name: string }) {
+        if (requests.refused) throw new KubeError('Unauthorized', 'Unauthorized');
         const found = stored.get(name);
         if (!found) throw new KubeError('NotFound', name);
         return answered(found) as T;

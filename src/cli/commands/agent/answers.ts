@@ -1,5 +1,6 @@
 /** What the read commands of the agent answer, from the file that it keeps on its host. No npm package: the bundle has it, too. */
 import type { StoredStatus } from '../../../agent/status/publisher.ts';
+import { NO_DESIRED_STATE } from '../../../agent/status/report.ts';
 import type { MachineComponentReport } from '../../../api/generated/types.ts';
 import { formatAge } from '../../age.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
@@ -68,9 +69,14 @@ function formatAgentStatus({ machine, online, status, jobs = [] }: StoredStatus,
     ]),
     empty: 'no conditions',
   });
-  const header = `machine ${machine}, API server ${online ? 'online' : 'away: the last accepted state is enforced'}\n`;
+  const header = `machine ${machine}, ${stateText(online, status)}\n`;
   const repairs = jobs.length > 0 ? `\n${formatTable(jobTable(jobs, now))}` : '';
   return `${header}\n${formatTable(componentTable(status.components, now))}\n${conditions}${repairs}`;
+}
+
+function stateText(online: boolean, { conditions }: StoredStatus['status']): string {
+  if (conditions.some(({ reason }) => reason === NO_DESIRED_STATE)) return 'nothing is enforced yet';
+  return `API server ${online ? 'online' : 'away: the last accepted state is enforced'}`;
 }
 
 function jobTable(jobs: NonNullable<StoredStatus['jobs']>, now: Date): Table {

@@ -69,6 +69,22 @@ describe('kubenode agent', () => {
     expect(found.stdout).toContain('WaitingForGrant');
   });
 
+  it('status does not claim to enforce anything before the agent knows its Machine', async () => {
+    const unknown = {
+      status: 'Unknown',
+      reason: 'NoDesiredState',
+      message: 'no certificate',
+      lastTransitionTime: AT,
+    };
+    const conditions = ['ComponentsReady', 'UpToDate', 'DriftDetected'].map((type) => ({ ...unknown, type }));
+    store({});
+    const stored = { ...STORED, status: { components: [], drift: [], conditions } };
+    writeFileSync(join(directory, 'var/lib/kubenode/status.json'), JSON.stringify(stored));
+    const { code, stdout } = await run('status');
+    expect(code).toBe(1);
+    expect(stdout).toContain('machine n1, nothing is enforced yet');
+  });
+
   it('status shows the steps of repair jobs, and what waits', async () => {
     store({});
     const file = join(directory, 'var/lib/kubenode/status.json');
