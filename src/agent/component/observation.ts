@@ -3,7 +3,7 @@ import type { UnitStatus } from '../host/port.ts';
 
 export interface ObservedFile {
   readonly type: 'File' | 'Directory' | 'Link' | 'Other';
-  /** Of a file only. */
+  /** Of a file only. Absent when it is larger than any file of a component. */
   readonly content?: string;
   readonly mode: string;
   readonly owner: string;

@@ -2,10 +2,13 @@
 
 const BEGIN = '# BEGIN kubenode';
 const END = '# END kubenode';
-const BLOCK = /^# BEGIN kubenode\n[^]*?^# END kubenode(?:\n|$)/m;
+/** Never over a second beginning: where a person removed an end, the lines of others after it are not ours. */
+const BLOCK = /^# BEGIN kubenode\r?\n(?:(?!# (?:BEGIN|END) kubenode\r?$)[^\n]*\n)*# END kubenode\r?(?:\n|$)/m;
+/** In the content they would end the block early. */
+const MARKS = /^# (?:BEGIN|END) kubenode\r?(?:\n|$)/gm;
 
 export function mergeBlock(content: string, found: string): string {
-  const block = `${BEGIN}\n${withNewline(content)}${END}\n`;
+  const block = `${BEGIN}\n${withNewline(content.replace(MARKS, ''))}${END}\n`;
   const match = BLOCK.exec(found);
   if (match) return found.slice(0, match.index) + block + found.slice(match.index + match[0].length);
   return withNewline(found) + block;

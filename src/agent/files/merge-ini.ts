@@ -74,17 +74,29 @@ function insert(
 
 function parse(text: string): readonly Line[] {
   let section = '';
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines.map((line) => {
+  return logicalLines(text).map((line) => {
     const header = /^\s*\[([^\]]*)\]\s*$/.exec(line);
     if (header) {
       section = header[1] ?? '';
       return { text: line, section };
     }
-    const key = /^\s*([^#;=\s][^=]*?)\s*=/.exec(line)?.[1];
+    const key = /^\s*([^#;=\s][^=\n]*?)\s*=/.exec(line)?.[1];
     return key === undefined ? { text: line, section } : { text: line, section, key };
   });
+}
+
+/** A backslash at the end continues a line of systemd: the lines after it are a part of its value. */
+function logicalLines(text: string): readonly string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const joined: string[] = [];
+  let isContinued = false;
+  for (const line of lines) {
+    if (isContinued) joined.push(`${joined.pop() ?? ''}\n${line}`);
+    else joined.push(line);
+    isContinued = /\\\r?$/.test(line) && (isContinued || !/^\s*[#;]/.test(line));
+  }
+  return joined;
 }
 
 /** Spaces around the equals sign mean nothing. */

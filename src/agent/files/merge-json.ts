@@ -1,6 +1,7 @@
 /** Keys of a JSON file that others write, too, such as /etc/docker/daemon.json. Lists are replaced as a whole. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
+import { splitMark } from './text.ts';
 
 export function mergeJson(content: string, found: string): string {
   const [ours, theirs] = [parse(content), parse(found)];
@@ -9,6 +10,12 @@ export function mergeJson(content: string, found: string): string {
   const merged = mergeRecords(ours, isRecord(theirs) ? theirs : {});
   // The formatting of others is kept while the values are right.
   return isDeepStrictEqual(merged, theirs) ? found : print(merged);
+}
+
+/** What is empty has nothing to lose. */
+export function isMergeableJson(found: string): boolean {
+  const { text } = splitMark(found);
+  return text.trim() === '' || isRecord(parse(text));
 }
 
 export function unmergeJson(content: string, found: string, original: string): string {

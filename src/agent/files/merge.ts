@@ -3,6 +3,7 @@ import type { ComponentFile } from '../../api/generated/types.ts';
 import { mergeBlock, unmergeBlock } from './merge-block.ts';
 import { mergeIni, unmergeIni } from './merge-ini.ts';
 import { mergeJson, unmergeJson } from './merge-json.ts';
+import { encodingOf, splitMark } from './text.ts';
 
 type MergedFile = Pick<ComponentFile, 'content' | 'merge'>;
 
@@ -20,10 +21,28 @@ const MERGERS: Readonly<Record<ComponentFile['merge'], FileMerger>> = {
 
 /** The content that the file should have, given what it has now. Merging the result again changes nothing. */
 export function mergeFile({ merge, content }: MergedFile, found: string): string {
-  return MERGERS[merge].merge(content, found);
+  if (merge === 'Replace') return content;
+  const { mark, text } = splitMark(found);
+  return mark + MERGERS[merge].merge(content, text);
+}
+
+/** As mergeFile, for what is on the disk: bytes of others that are not UTF-8 stay as they are. */
+export function mergeBytes({ merge, content }: MergedFile, found: Uint8Array): Uint8Array {
+  const encoding = encodingOf(found);
+  const ours = Buffer.from(content).toString(encoding);
+  return Buffer.from(mergeFile({ merge, content: ours }, Buffer.from(found).toString(encoding)), encoding);
 }
 
 /** Takes our part out again: `original` is what was there before us. What others changed since is kept. */
 export function unmergeFile({ merge, content }: MergedFile, found: string, original: string): string {
-  return MERGERS[merge].unmerge(content, found, original);
+  const { mark, text } = splitMark(found);
+  return mark + MERGERS[merge].unmerge(content, text, splitMark(original).text);
+}
+
+/** As unmergeFile, for what is on the disk. */
+export function unmergeBytes(file: MergedFile, found: Uint8Array, original: Uint8Array): Uint8Array {
+  const encoding = encodingOf(found);
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString(encoding);
+  const ours = { ...file, content: text(Buffer.from(file.content)) };
+  return Buffer.from(unmergeFile(ours, text(found), text(original)), encoding);
 }

@@ -1,7 +1,9 @@
 /** What was at a path before a component first wrote it, so that a removal leaves the host as it was. */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path/posix';
-import { mergeFile, unmergeFile } from '../files/merge.ts';
+import { mergeBytes, unmergeBytes } from '../files/merge.ts';
+import { isMergeableJson } from '../files/merge-json.ts';
+import { decodeText } from '../files/text.ts';
 import { HostError } from '../host/errors.ts';
 import type { HostFiles } from '../host/port.ts';
 import { backupFile } from '../layout.ts';
@@ -13,6 +15,8 @@ type Original =
   | { readonly type: 'Link'; readonly target: string }
   | { readonly type: 'File'; readonly mode: string; readonly owner: string; readonly base64: string };
 
+/** Of a file that a component writes: its own content has at most 64 KiB. */
+export const MAX_FILE_BYTES = 4 * 1024 ** 2;
 const ATTRIBUTES = { mode: '0600', owner: 'root:root' };
 
 export async function hasBackup(files: HostFiles, component: string, path: string): Promise<boolean> {
@@ -34,7 +38,7 @@ export async function restore(files: HostFiles, target: Target, path: string): P
     original.type !== 'Link' && target.files.find((file) => file.path === path && file.merge !== 'Replace');
   const found = merged && (await files.read(path));
   if (merged && found) {
-    await takeOut(files, { file: merged, found: new TextDecoder().decode(found), original });
+    await takeOut(files, { file: merged, found, original });
   } else await putBack(files, path, original);
   await files.remove(backup);
 }
@@ -87,28 +91,54 @@ async function putBack(files: HostFiles, path: string, original: Original): Prom
 
 interface MergedFileRemoval {
   readonly file: Target['files'][number];
-  readonly found: string;
+  readonly found: Uint8Array;
   readonly original: Original;
 }
 
 async function takeOut(files: HostFiles, { file, found, original }: MergedFileRemoval): Promise<void> {
-  const before = original.type === 'File' ? Buffer.from(original.base64, 'base64').toString() : '';
-  const rest = unmergeFile(file, found, before);
-  if (rest.trim() === '' && original.type === 'Missing') return await putBack(files, file.path, original);
+  const before = original.type === 'File' ? Buffer.from(original.base64, 'base64') : Buffer.alloc(0);
+  const rest = unmergeBytes(file, found, before);
+  if (decodeText(rest).trim() === '' && original.type === 'Missing') return await putBack(files, file.path, original);
   const attributes = original.type === 'File' ? original : { mode: file.mode, owner: file.owner };
-  await files.write(file.path, new TextEncoder().encode(rest), attributes);
+  await files.write(file.path, rest, attributes);
 }
 
 /** Writes what the target wants at a path, into what is there. */
 export async function writeTargetFile(files: HostFiles, target: Target, path: string): Promise<void> {
   const file = target.files.find((each) => each.path === path);
   if (!file) return;
-  const stat = await files.stat(path);
-  const found = stat?.type === 'File' ? new TextDecoder().decode(await files.read(path)) : '';
-  await files.write(path, new TextEncoder().encode(mergeFile(file, found)), {
+  const found = file.merge === 'Replace' ? EMPTY : await readMergeable(files, path);
+  await keepInvalid(files, target, { file, found });
+  await files.write(path, mergeBytes(file, found), {
     mode: file.mode.padStart(4, '0'),
     owner: file.owner,
   });
+}
+
+const EMPTY = new Uint8Array();
+
+/** Through a link, too: what others wrote behind it stays. */
+async function readMergeable(files: HostFiles, path: string): Promise<Uint8Array> {
+  const found = (await files.read(path)) ?? EMPTY;
+  if (found.length <= MAX_FILE_BYTES) return found;
+  throw new HostError('TooLarge', `${path} has more than ${MAX_FILE_BYTES} bytes: it is not merged`, {
+    where: path,
+    hint: 'make the file smaller, or correct the path in the MachineComponent',
+  });
+}
+
+/** A typing error of a person must not cost what else the person wrote: the last such content is kept beside the backup. */
+async function keepInvalid(
+  files: HostFiles,
+  { component }: Target,
+  { file, found }: { readonly file: Target['files'][number]; readonly found: Uint8Array },
+): Promise<void> {
+  if (file.merge !== 'Json' || isMergeableJson(decodeText(found))) return;
+  await files.write(invalidFile(component, file.path), found, ATTRIBUTES);
+}
+
+export function invalidFile(component: string, path: string): string {
+  return `${backupPath(component, path)}.invalid`;
 }
 
 function backupPath(component: string, path: string): string {

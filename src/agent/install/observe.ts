@@ -2,11 +2,12 @@
 
 import type { ComponentObservation, ObservedFile } from '../component/observation.ts';
 import { pathsOf } from '../component/placements.ts';
+import { decodeText } from '../files/text.ts';
 import type { Host, UnitStatus } from '../host/port.ts';
 import { dataDirectory } from '../layout.ts';
 import type { Target } from '../target/target.ts';
 import { findArtifact } from './artifact.ts';
-import { hasBackup } from './backup.ts';
+import { hasBackup, MAX_FILE_BYTES } from './backup.ts';
 import { type DigestReader, observePrograms } from './programs.ts';
 
 /** A failed read throws: what could not be read is neither missing nor different. */
@@ -57,13 +58,14 @@ async function observeFile({ files }: Host, path: string): Promise<ObservedFile 
   const stat = await files.stat(path);
   if (!stat) return undefined;
   const { type, mode, owner, target } = stat;
-  const content = type === 'File' ? await files.read(path) : undefined;
+  const isReadable = type === 'File' && stat.sizeBytes <= MAX_FILE_BYTES;
+  const content = isReadable ? await files.read(path) : undefined;
   return {
     type,
     mode,
     owner,
     ...(target !== undefined && { target }),
-    ...(content && { content: new TextDecoder().decode(content) }),
+    ...(content && { content: decodeText(content) }),
   };
 }
 

@@ -15,6 +15,21 @@ describe('a block in a file of others', () => {
     expect(mergeBlock('10.0.0.1 api', merged)).toBe(merged);
   });
 
+  it('AGT-30 takes no line of others for its own where a person removed a mark', () => {
+    const found = '# BEGIN kubenode\n10.0.0.1 api\n10.0.0.9 theirs\n';
+    const merged = mergeBlock('10.0.0.1 api\n', found);
+    expect(merged).toBe(`${found}${BLOCK}`);
+    expect(mergeBlock('10.0.0.1 api\n', merged)).toBe(merged);
+    expect(unmergeBlock(merged)).toBe(found);
+  });
+
+  it('finds both marks with the line ends of Windows, and keeps marks out of its content', () => {
+    expect(mergeBlock('10.0.0.1 api\n', `a\r\n${BLOCK.replaceAll('\n', '\r\n')}b\r\n`)).toBe(
+      `a\r\n${BLOCK}b\r\n`,
+    );
+    expect(mergeBlock('# END kubenode\n10.0.0.1 api\n', '')).toBe(BLOCK);
+  });
+
   it('is taken out without a trace', () => {
     expect(unmergeBlock(`a\n${BLOCK}b\n`)).toBe('a\nb\n');
     expect(unmergeBlock('a\n')).toBe('a\n');

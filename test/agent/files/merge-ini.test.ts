@@ -33,6 +33,15 @@ describe('keys in an INI file of others', () => {
     );
   });
 
+  it('keeps a value of several lines together', () => {
+    const ours = '[Service]\nExecStart=/bin/run \\\n  --verbose \\\n  --a=1\n';
+    const theirs = '[Service]\nExecStart=/bin/old \\\n  --a=2\nUser=joe\n';
+    const merged = mergeIni(ours, theirs);
+    expect(merged).toBe(`${ours}User=joe\n`);
+    expect(mergeIni(ours, merged)).toBe(merged);
+    expect(unmergeIni(ours, merged, theirs)).toBe(theirs);
+  });
+
   it('puts keys without a section first', () => {
     expect(mergeIni('vm.swappiness=0\n', '# by hand\n[x]\na=1\n')).toBe(
       '# by hand\nvm.swappiness=0\n[x]\na=1\n',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
-import { backUp, restore, writeTargetFile } from '../../../src/agent/install/backup.ts';
+import { backUp, invalidFile, restore, writeTargetFile } from '../../../src/agent/install/backup.ts';
 import { createProxyHost } from '../../support/agent/component-driver.ts';
 import { agentFile, target } from '../../support/agent/targets.ts';
 
@@ -20,7 +20,7 @@ async function text(path: string): Promise<string | undefined> {
   return content && new TextDecoder().decode(content);
 }
 
-function writing(content: string, merge: 'Replace' | 'Ini' = 'Replace'): ReturnType<typeof target> {
+function writing(content: string, merge: 'Replace' | 'Ini' | 'Json' = 'Replace'): ReturnType<typeof target> {
   return target('1.0', { files: [agentFile('/etc/new/deep/a', content, { merge })] });
 }
 
@@ -81,6 +81,33 @@ describe('AGT-15 a path that a component writes', () => {
     await host.files.write('/etc/new/deep/a', bytes('a=1\nb=2\n'), ATTRIBUTES);
     await restore(host.files, ours, '/etc/new/deep/a');
     expect(await text('/etc/new/deep/a')).toBe('a=0\nb=2\n');
+  });
+
+  it('AGT-30 keeps what a person wrote when it is not valid JSON', async () => {
+    const ours = writing('{"a":1}', 'Json');
+    await host.files.write('/etc/new/deep/a', bytes('{"theirs": 2,}'), ATTRIBUTES);
+    await writeTargetFile(host.files, ours, '/etc/new/deep/a');
+    expect(await text('/etc/new/deep/a')).toBe('{\n  "a": 1\n}\n');
+    expect(await text(invalidFile('proxy', '/etc/new/deep/a'))).toBe('{"theirs": 2,}');
+    await writeTargetFile(host.files, ours, '/etc/new/deep/a');
+    expect(await text(invalidFile('proxy', '/etc/new/deep/a'))).toBe('{"theirs": 2,}');
+  });
+
+  it('AGT-30 keeps what others wrote behind a link, and refuses to merge into a file of any size', async () => {
+    await host.files.write('/etc/other', bytes('b=2\n'), ATTRIBUTES);
+    await host.files.link('/etc/new/deep/a', '/etc/other');
+    const ours = writing('a=1\n', 'Ini');
+    await backUp(host.files, 'proxy', '/etc/new/deep/a');
+    await writeTargetFile(host.files, ours, '/etc/new/deep/a');
+    expect(await text('/etc/new/deep/a')).toBe('b=2\na=1\n');
+    await restore(host.files, ours, '/etc/new/deep/a');
+    expect((await host.files.stat('/etc/new/deep/a'))?.target).toBe('/etc/other');
+    await host.files.write('/etc/new/deep/a', new Uint8Array(5 * 1024 ** 2), ATTRIBUTES);
+    await expect(writeTargetFile(host.files, ours, '/etc/new/deep/a')).rejects.toMatchObject({
+      code: 'TooLarge',
+    });
+    await writeTargetFile(host.files, writing('x'), '/etc/new/deep/a');
+    expect(await text('/etc/new/deep/a')).toBe('x');
   });
 
   it('disappears when a merged file has nothing left and did not exist', async () => {

@@ -249,6 +249,21 @@ describe('the loop of the agent', () => {
     expect(condition('DriftDetected')).toBe('False AsWanted');
   });
 
+  it('AGT-30 writes back a file of any size without reading it', async () => {
+    await install(V1);
+    await host.files.write(CONFIG, new Uint8Array(5 * 1024 ** 2), { mode: '0644', owner: 'root:root' });
+    const read = host.files.read.bind(host.files);
+    let largest = 0;
+    host.files.read = async (path) => {
+      const content = await read(path);
+      largest = Math.max(largest, content?.length ?? 0);
+      return content;
+    };
+    await agent.reconcile();
+    expect(await text(CONFIG)).toBe('version 1.0\n');
+    expect(largest).toBeLessThan(1024 ** 2);
+  });
+
   it('AGT-33 gives up on a file that is edited again and again, and reports it', async () => {
     await install(V1);
     for (let edits = 0; edits < 4; edits += 1) {

@@ -4,6 +4,7 @@
  */
 import { open } from 'node:fs/promises';
 import { canonicalJson } from '../../../kube/objects/digest.ts';
+import { decodeText } from '../../files/text.ts';
 import { HostError } from '../errors.ts';
 import { cleanLogTail } from '../log-tail.ts';
 import type { HostFiles, HostProcesses, HostUnits, UnitDefinition, UnitStatus } from '../port.ts';
@@ -43,7 +44,7 @@ export class SandboxUnits implements HostUnits {
     const state = await this.#supervisor.states.read(name);
     const alive = await isAlive(state.process);
     return {
-      defined: new TextDecoder().decode(content) === canonicalJson(unit),
+      defined: decodeText(content) === canonicalJson(unit),
       enabled: await this.#exists(enabledFile(name)),
       masked: await this.#exists(maskedFile(name)),
       active: activeState(unit.type, state, alive),

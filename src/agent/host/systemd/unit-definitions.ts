@@ -1,4 +1,5 @@
 /** Definitions of units on the disk: what is written, what is there, what was there before. */
+import { decodeText } from '../../files/text.ts';
 import type { HostFiles, UnitDefinition } from '../port.ts';
 import { definitionFile, dropInDirectory, hasAgentHeader, type UnitFile, unitFiles } from './unit-files.ts';
 import { type OriginalUnit, UnitOriginals } from './unit-originals.ts';
@@ -75,7 +76,7 @@ export class UnitDefinitions {
   async #isSame({ path, content }: UnitFile): Promise<boolean> {
     const stat = await this.#files.stat(path);
     const isFile = stat?.type === 'File' && stat.mode === ATTRIBUTES.mode && stat.owner === ATTRIBUTES.owner;
-    return isFile && new TextDecoder().decode(await this.#files.read(path)) === content;
+    return isFile && decodeText((await this.#files.read(path)) ?? new Uint8Array()) === content;
   }
 
   /** Those of an earlier version. Drop-ins of other people stay. */
