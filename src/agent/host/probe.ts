@@ -47,6 +47,8 @@ function probeHttp({ scheme, path, portNumber }: HttpTarget, timeoutMs: number):
     response.destroy();
   });
   request.on('error', (error) => resolve(failed(error, signal)));
+  // After an answer with another protocol there is neither a response nor an error.
+  request.on('close', () => resolve({ passed: false, detail: 'closed without an answer' }));
   request.end();
   return promise;
 }

@@ -9,6 +9,7 @@ import type { Clock } from '../../os/clock.ts';
 import type { ActivationBrakes } from '../component/input.ts';
 import type { ComponentAction } from '../component/operation.ts';
 import { pathsOf } from '../component/placements.ts';
+import { hasStopped } from '../component/plan.ts';
 import { type AcceptedState, holdScope } from '../desired/accepted.ts';
 import { resolveEntries } from '../desired/resolve-entries.ts';
 import { planMachineEvents } from '../events/machine-events.ts';
@@ -256,7 +257,9 @@ export class Agent implements AsyncDisposable {
     const components = [...this.#parts.journal.state().components.values()];
     const retryAt = this.#failures.nextRetryAt()?.getTime() ?? Number.POSITIVE_INFINITY;
     const times = [
-      components.some(({ transition }) => transition) ? PROBATION_WAIT_MS : HEARTBEAT_MS,
+      components.some(({ transition }) => transition && hasStopped(transition))
+        ? PROBATION_WAIT_MS
+        : HEARTBEAT_MS,
       retryAt - clock.now().getTime(),
       (this.#prober.nextMs() ?? Number.POSITIVE_INFINITY) - clock.monotonicMs(),
     ];

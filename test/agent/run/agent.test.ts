@@ -353,6 +353,28 @@ describe('the loop of the agent', () => {
     expect(api.heartbeats).toBe(0);
   });
 
+  it('AGT-01 observes a host that waits for a grant as seldom as an idle one', async () => {
+    await install(V1);
+    api.declare([V2], { granted: false });
+    await run(5);
+    const read = host.units.status.bind(host.units);
+    let reads = 0;
+    host.units.status = async (unit) => {
+      reads += 1;
+      return await read(unit);
+    };
+    await agent.reconcile();
+    const once = reads;
+    const stop = new AbortController();
+    const running = agent.run(stop.signal);
+    await clock.advance(60_000);
+    stop.abort();
+    await clock.advance(10_000);
+    await running;
+    expect(reads).toBeLessThanOrEqual(8 * once);
+    expect(reads).toBeGreaterThanOrEqual(5 * once);
+  });
+
   it('AGT-13 keeps the versions that it may return to, and no older ones', async () => {
     for (const version of ['1.0', '1.1', '1.2']) await install(componentSpec(version));
     const directories = await host.files.list('/opt/kubenode/proxy');
