@@ -189,6 +189,9 @@ function restartWait({ brakes, desired }: ComponentInput, target: Target): Compo
       message: 'a restart is needed, and a repair job is running on this machine',
     };
   }
+  if (!brakes.online) {
+    return { reason: 'Offline', message: 'a restart is needed, and the API server does not answer' };
+  }
   const grant = desired.state === 'Present' ? desired.grant : undefined;
   if (grant && !grant.expired && grant.entryDigest === target.id) return undefined;
   return { reason: 'GrantNeeded', message: 'a unit runs on wrong content: its restart waits for a grant' };

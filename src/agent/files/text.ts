@@ -1,8 +1,8 @@
 /** Text of files of the host, without a change of a byte: a mark at the beginning is a part of the content. Pure. */
-import { isUtf8 } from 'node:buffer';
 
 export type TextEncoding = 'utf8' | 'latin1';
 
+const VALID_UTF8 = new TextDecoder('utf-8', { fatal: true });
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const BOM = '\uFEFF';
 
@@ -12,7 +12,12 @@ export function decodeText(content: Uint8Array): string {
 
 /** In another encoding each byte counts as one character, so that what others wrote is written back as it was. */
 export function encodingOf(content: Uint8Array): TextEncoding {
-  return isUtf8(content) ? 'utf8' : 'latin1';
+  try {
+    VALID_UTF8.decode(content);
+    return 'utf8';
+  } catch {
+    return 'latin1';
+  }
 }
 
 /** The mark that some editors write before the text. */

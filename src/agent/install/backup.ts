@@ -98,7 +98,8 @@ interface MergedFileRemoval {
 async function takeOut(files: HostFiles, { file, found, original }: MergedFileRemoval): Promise<void> {
   const before = original.type === 'File' ? Buffer.from(original.base64, 'base64') : Buffer.alloc(0);
   const rest = unmergeBytes(file, found, before);
-  if (decodeText(rest).trim() === '' && original.type === 'Missing') return await putBack(files, file.path, original);
+  const isEmpty = decodeText(rest).trim() === '';
+  if (isEmpty && original.type === 'Missing') return await putBack(files, file.path, original);
   const attributes = original.type === 'File' ? original : { mode: file.mode, owner: file.owner };
   await files.write(file.path, rest, attributes);
 }

@@ -19,6 +19,7 @@ import { type ComponentProgress, NEVER } from '../journal/progress.ts';
 import { readTarget } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
 import { executeOperation } from './execute.ts';
+import { withLastLines } from './last-lines.ts';
 import { observeComponent } from './observe.ts';
 import type { DigestReader } from './programs.ts';
 
@@ -60,7 +61,7 @@ export async function reconcileComponent(
 ): Promise<ComponentResult & { readonly done: boolean }> {
   const input = await readInput(context, circumstances);
   const { actions, wait, findings } = planReconcile(input);
-  const failure = await carryOut(context, actions);
+  const failure = await carryOut(context, actions, input);
   const progress = progressOf(context.journal, circumstances.component);
   return {
     progress,
@@ -115,10 +116,14 @@ function observedTargets(input: Omit<ComponentInput, 'observed'>): readonly Targ
 async function carryOut(
   { host, journal, onAction }: ComponentContext,
   actions: readonly ComponentAction[],
+  input: ComponentInput,
 ): Promise<FailedOperation | undefined> {
+  const { transition } = input.progress;
+  const failed = transition && endsOf(input, transition).goal;
   for (const action of actions) {
-    if (action.do === 'Record') await journal.append(action.record);
-    else {
+    if (action.do === 'Record') {
+      await journal.append(await withLastLines(action.record, transition, { units: host.units, failed }));
+    } else {
       const failure = await tryOperation(host, action.operation);
       if (failure) return failure;
     }

@@ -1,5 +1,7 @@
 /** Runs the probes of components when they are due, one after the other. */
 import type { ComponentProbe } from '../../api/generated/types.ts';
+import { printableLine } from '../../kube/objects/printable.ts';
+import { redactText } from '../../kube/process/redact-log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { OsError } from '../../os/errors.ts';
 import type { ProbationProgress } from '../component/input.ts';
@@ -109,7 +111,8 @@ async function runProbe(host: Host, argv: readonly string[], timeoutSeconds: num
   const limits = { timeoutMs: timeoutSeconds * 1000, maxOutputBytes: MAX_OUTPUT };
   const { exitCode, timedOut, output } = await host.processes.run(argv, limits);
   if (timedOut) return { passed: false, detail: `no end within ${timeoutSeconds} s` };
-  return { passed: exitCode === 0, detail: `exit code ${exitCode ?? 'none'}: ${output.trim()}` };
+  const shown = printableLine(redactText(output.trim()));
+  return { passed: exitCode === 0, detail: `exit code ${exitCode ?? 'none'}: ${shown}` };
 }
 
 function unitAnswer(name: string, units: ReadonlyMap<string, UnitStatus>): ProbeAnswer {

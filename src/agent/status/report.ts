@@ -12,6 +12,7 @@ import type { ComponentDrift } from '../journal/drift.ts';
 import { type ComponentProgress, NEVER } from '../journal/progress.ts';
 import type { TransitionFailure } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
+import { fitStatus } from './fit.ts';
 
 export interface ReportedComponent {
   readonly desired: DesiredComponent;
@@ -68,7 +69,7 @@ export function reportStatus(input: ReportInput): AgentStatus {
     (all, update) => withCondition(all, { ...update, observedGeneration: generation }, now),
     before?.conditions ?? [],
   );
-  return { components: reports, drift: recentDrift(rows, now), conditions };
+  return fitStatus({ components: reports, drift: recentDrift(rows, now), conditions });
 }
 
 /** Before a first state of the Machine. The header of `kubenode agent status` shows it, too. */

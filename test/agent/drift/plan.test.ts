@@ -250,6 +250,11 @@ describe('planReconcile keeps the version in force', () => {
       `${WRITE}; Corrected Content ${CONFIG}`,
     ],
     [
+      'AGT-40 keeps a restart for later while the API server is away, with a grant, too',
+      { drift: drift(started('Wrong')), input: { brakes: { ...FREE, online: false } } },
+      'wait Offline: a restart is needed, and the API server does not answer; Reported Process proxy',
+    ],
+    [
       'keeps a component whose entry was removed',
       { file: { content: 'x' }, input: { desired: { state: 'Orphaned' } } },
       `${WRITE}, wait Orphaned: the entry was removed from the Machine: the component is kept; Corrected Content ${CONFIG}`,

@@ -15,10 +15,13 @@ describe('the content of a file of a component', () => {
   it.each([
     ['Json', '{"a":1}', '\uFEFF{"b":2}', '\uFEFF{\n  "b": 2,\n  "a": 1\n}\n'],
     ['Ini', '[S]\na=1\n', '\uFEFF[S]\nb=2\n', '\uFEFF[S]\nb=2\na=1\n'],
-  ] as const)('AGT-30 keeps the keys of others behind the mark of an editor in %s', (merge, content, found, merged) => {
-    expect(mergeFile({ merge, content }, found)).toBe(merged);
-    expect(unmergeFile({ merge, content }, merged, found)).toBe(found);
-  });
+  ] as const)(
+    'AGT-30 keeps the keys of others behind the mark of an editor in %s',
+    (merge, content, found, merged) => {
+      expect(mergeFile({ merge, content }, found)).toBe(merged);
+      expect(unmergeFile({ merge, content }, merged, found)).toBe(found);
+    },
+  );
 
   it('AGT-30 finds such a mark in a file that is its own', () => {
     expect(mergeFile({ merge: 'Replace', content: 'a' }, '\uFEFFa')).toBe('a');

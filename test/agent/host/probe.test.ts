@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { probeNetwork } from '../../../src/agent/host/probe.ts';
 import type { ProbeAnswer } from '../../../src/agent/host/port.ts';
+import { probeNetwork } from '../../../src/agent/host/probe.ts';
 
 const COMMON = { name: 'p', periodSeconds: 1, timeoutSeconds: 1, successThreshold: 1, failureThreshold: 1 };
 let server: Server | undefined;
@@ -26,19 +26,30 @@ async function probeOf(answer: string, drip = false): Promise<ProbeAnswer> {
   server.listen(0, '127.0.0.1', listening.resolve);
   await listening.promise;
   const { port } = server.address() as AddressInfo;
-  return await probeNetwork({ ...COMMON, http: { port: String(port), path: '/', scheme: 'HTTP' } }, new Map());
+  return await probeNetwork(
+    { ...COMMON, http: { port: String(port), path: '/', scheme: 'HTTP' } },
+    new Map(),
+  );
 }
 
 describe('AGT-20 a probe over HTTP always ends', () => {
   it.each([
     ['passes a body without an end', 'HTTP/1.1 200 OK\r\n\r\nx', { passed: true, detail: 'answered 200' }],
-    ['follows no redirect', 'HTTP/1.1 302 Found\r\nLocation: http://10.255.255.1/\r\n\r\n', { passed: true, detail: 'answered 302' }],
+    [
+      'follows no redirect',
+      'HTTP/1.1 302 Found\r\nLocation: http://10.255.255.1/\r\n\r\n',
+      { passed: true, detail: 'answered 302' },
+    ],
     [
       'fails for another protocol',
       'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
       { passed: false, detail: 'closed without an answer' },
     ],
-    ['fails for a header without an end', `HTTP/1.1 200 OK\r\nA: ${'x'.repeat(100_000)}`, { passed: false, detail: 'HPE_HEADER_OVERFLOW' }],
+    [
+      'fails for a header without an end',
+      `HTTP/1.1 200 OK\r\nA: ${'x'.repeat(100_000)}`,
+      { passed: false, detail: 'HPE_HEADER_OVERFLOW' },
+    ],
     ['fails for what is not HTTP', 'SSH-2.0-OpenSSH\r\n', { passed: false, detail: 'HPE_INVALID_CONSTANT' }],
   ])('%s', async (_, answer, expected) => {
     expect(await probeOf(answer)).toEqual(expected);

@@ -16,7 +16,12 @@ async function pendingOf(
   const refusing = {
     ...host,
     processes: {
-      run: async () => ({ exitCode: 2, timedOut: false, output: 'no\n', truncated: false }),
+      run: async () => ({
+        exitCode: 2,
+        timedOut: false,
+        output: 'no \u001b[31m\npassword: hunter2-hunter2\n',
+        truncated: false,
+      }),
       openInodes: async () => new Set<string>(),
     },
   };
@@ -31,7 +36,7 @@ async function pendingOf(
 describe('the prober', () => {
   it.each<[Omit<ComponentProbe, keyof typeof COMMON | 'name'>, string]>([
     [{ tcp: { port: '80' } }, 'probe p: ECONNREFUSED'],
-    [{ exec: { argv: ['/bin/check'] } }, 'probe p: exit code 2: no'],
+    [{ exec: { argv: ['/bin/check'] } }, 'probe p: exit code 2: no \\u001b[31m\\npassword: ***'],
     [{ unit: { name: 'proxy' } }, 'probe p: unit proxy is missing'],
     [{ nodeCondition: { type: 'Ready', status: 'True' } }, 'probe p: Ready is False'],
   ])('reports why %j does not pass', async (probe, expected) => {

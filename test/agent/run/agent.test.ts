@@ -173,6 +173,18 @@ describe('the loop of the agent', () => {
     expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.1' });
   });
 
+  it('AGT-21 reports what the version that failed printed last, on one line', async () => {
+    await install(V1);
+    host.units.behave(({ exec }) => (exec?.argv[0]?.includes('1.1') ? 'FailsToStart' : 'Runs'));
+    host.units.logTail = async () => 'starting\nport 80 is taken\n';
+    api.declare([V2]);
+    await run(10);
+    expect(report()).toMatchObject({ state: 'RolledBack' });
+    expect(report()?.error?.message).toBe(
+      'unit proxy exited with code 1. Last lines of proxy: starting | port 80 is taken',
+    );
+  });
+
   it('AGT-20 never rolls a version back because the host could not be read for a moment', async () => {
     await install(V1);
     api.declare([V2]);

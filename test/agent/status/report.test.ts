@@ -168,15 +168,26 @@ describe('AGT-60 reports each component, its drift and its conditions', () => {
     });
   });
 
-  it('stays within its limits with 32 components and long errors', () => {
-    const failure = { code: 'Download', message: 'x'.repeat(5000) };
+  it('AGT-60 stays within 16 KiB with 32 components and long errors, and keeps what each of them is', () => {
+    const failure = { code: 'Download', message: 'ü'.repeat(5000) };
+    const wait = { reason: 'Denied', message: 'x'.repeat(5000) } as const;
+    const denied = ['1', '2', '3', '4'].map((each) => `sha256:${each.repeat(64)}`);
     const names = Array.from({ length: 32 }, (_, index) => `component-${index}`);
+    const bad = component({ failure, wait, ready: false });
     const status = reportStatus({
-      components: new Map(names.map((name) => [name, component({ failure, ready: false })])),
+      components: new Map(
+        names.map((name) => [name, { ...bad, progress: { ...PROGRESS, component: name, denied } }]),
+      ),
       generation: 1,
       now: NOW,
     });
-    expect(JSON.stringify(status).length).toBeLessThan(64 * 1024);
-    expect(status.conditions.every(({ message }) => message.length <= 1024)).toBe(true);
+    expect(Buffer.byteLength(JSON.stringify(status))).toBeLessThanOrEqual(16 * 1024);
+    expect(status.components).toHaveLength(32);
+    expect(status.components[31]).toMatchObject({
+      state: 'Committed',
+      currentRef: 'proxy-1.0',
+      error: { code: 'Download' },
+      waiting: { reason: 'Denied' },
+    });
   });
 });
