@@ -40,6 +40,8 @@ export interface Reflector {
   /** Resolves when the initial list is complete, rejects when the signal is aborted first. */
   synced(signal?: AbortSignal): Promise<void>;
   freshness(): Freshness;
+  /** Ends the wait after an error: the server is known to answer again. */
+  retryNow(): void;
 }
 
 /** How recent the store is. */
@@ -72,8 +74,9 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
   let contact: { readonly ms: number; readonly at: Date } | undefined;
   let error: KubeError | undefined;
   let failedWatches = 0;
+  let waiting = new AbortController();
 
-  return { run, synced, freshness };
+  return { run, synced, freshness, retryNow: () => waiting.abort() };
 
   async function run(signal: AbortSignal): Promise<void> {
     const delay = createRetryDelay(options);
@@ -145,7 +148,8 @@ export function createReflector<T extends KubeObject = KubeObject>(options: Refl
   }
 
   async function pause(ms: number, signal: AbortSignal): Promise<void> {
-    await clock.sleep(ms, signal).catch(() => {}); // aborted: `run` checks the signal
+    waiting = new AbortController();
+    await clock.sleep(ms, AbortSignal.any([signal, waiting.signal])).catch(() => {}); // `run` checks the signal
   }
 }
 

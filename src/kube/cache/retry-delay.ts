@@ -25,11 +25,17 @@ export interface RetryDelayOptions {
 
 export function createRetryDelay({ clock, random, reconnectSpreadMs }: RetryDelayOptions): RetryDelay {
   let backoff = NO_ERRORS;
+  /** After an outage the server answers, and has forgotten the version of the watch: this list does not wait as long as the last attempts. */
+  let expiredBackoff = NO_ERRORS;
   return {
     isSpread: ({ code }) => reconnectSpreadMs !== undefined && SERVER_LOST.has(code),
-    after({ retryAfterSeconds }, spread) {
+    after({ code, retryAfterSeconds }, spread) {
       const attempt = { atMs: clock.monotonicMs(), random: random(), retryAfterSeconds };
       if (spread) return spreadReconnect(reconnectSpreadMs ?? 0, attempt);
+      if (code === 'Gone') {
+        expiredBackoff = backOffAfterError(expiredBackoff, attempt);
+        return expiredBackoff.delayMs;
+      }
       backoff = backOffAfterError(backoff, attempt);
       return backoff.delayMs;
     },

@@ -116,6 +116,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const open = current ?? (await openClusterSession({ ...options, pinnedUID }, signal));
     firstUID ??= open.clusterUID;
     verifiedMs = clock.monotonicMs();
+    if (state.failure !== undefined) open.live.retryNow();
     const { clusterUID, version, client } = open;
     const found = { clusterUID, version, endpoint: client.server, identity: 'Verified' } as const;
     state = { ...state, ...found, reachable: true, lastContactAt: clock.now(), failure: undefined };

@@ -25,7 +25,7 @@ describe('a list or a watch', () => {
     const { clock, server, changes, reflector } = await createReflectorBed(['a', 'b', 'c']);
     server.watchFaults.push({ fault: 'error', code: 'Gone' });
     server.listFaults.push(...times(6, { fault: 'empty' }));
-    await clock.advance(WATCH_MS + 5 * SECOND);
+    await clock.advance(WATCH_MS + 3 * SECOND);
     expect(reflector.freshness().error).toMatchObject({ code: 'BadAnswer' });
     await clock.advance(MINUTE);
     expect(reflector.freshness().error).toBeUndefined();

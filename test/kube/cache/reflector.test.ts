@@ -129,6 +129,20 @@ describe('createReflector', () => {
     expect(server.requests.filter((line) => line.startsWith('list'))).toHaveLength(1);
   });
 
+  it('ends its wait when the server is known to answer, and waits again after the next error', async () => {
+    const { clock, server, store, reflector } = await createReflectorBed(['a'], ({ watchFaults }) =>
+      watchFaults.push(...times(7, { fault: 'error', code: 'Unreachable' })),
+    );
+    await clock.advance(30 * SECOND);
+    server.put('b');
+    reflector.retryNow();
+    await settle();
+    expect(store.get('b')).toBeUndefined();
+    reflector.retryNow();
+    await settle();
+    expect(store.get('b')).toBeDefined();
+  });
+
   it('lists after several timeouts, because the server may never reach its resourceVersion', async () => {
     const { clock, server } = await createReflectorBed(['a']);
     server.watchFaults.push(...times(5, { fault: 'error', code: 'Timeout' }));

@@ -25,4 +25,18 @@ describe('createRetryDelay', () => {
     const delays = [true, true, false, false].map((spread) => delay.after(error, spread));
     expect(delays).toEqual([30_000, 30_000, 600, 1200]);
   });
+
+  it('waits a short time after a version that the server has forgotten, however long the outage before it was', () => {
+    const delay = createRetryDelay(options);
+    const codes: KubeErrorCode[] = [
+      'Unreachable',
+      'Unreachable',
+      'Unreachable',
+      'Gone',
+      'Unreachable',
+      'Gone',
+    ];
+    const delays = codes.map((code) => delay.after(new KubeError(code, ''), false));
+    expect(delays).toEqual([600, 1200, 2400, 600, 4800, 1200]);
+  });
 });

@@ -23,6 +23,7 @@ function bed(part?: (object: KubeObject) => unknown) {
     freshness: () => ({ synced: true, lastContactAt: undefined, ageMs: silence.ms, error: undefined }),
     run: () => Promise.resolve(),
     synced: () => Promise.resolve(),
+    retryNow: () => undefined,
   };
   const age = trackChangeAge({ store, reflector }, clock, part);
   return { clock, store, silence, age };

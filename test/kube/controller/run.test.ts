@@ -54,6 +54,7 @@ function manualView(kind: string): ManualView {
     },
     reflector: {
       freshness: () => view.freshness,
+      retryNow: () => undefined,
       synced: (signal) =>
         new Promise((resolve, reject) => {
           void first.promise.then(resolve);

@@ -28,6 +28,8 @@ interface TestWorker {
   policy: ApplyPolicy;
   /** Called before each call; may throw. */
   fault: (call: { readonly verb: string; readonly number: number; readonly object?: KubeObject }) => void;
+  /** Called when a watch is opened, and each minute; may throw. */
+  watchFault: () => void;
   /** Names of ConfigMaps that are in the cluster. */
   names(): string[];
 }
@@ -79,6 +81,30 @@ describe('createClusterWorker', () => {
     await advanceInSteps(test.clock, 30 * SECOND);
     expect(test.names()).toHaveLength(OBJECTS);
   });
+
+  it.each([10, 60, 1200, 1230, 7200])(
+    'S16 lists again within 17 s of the end of an outage of %d s, after which the server knows no older version',
+    async (outageSeconds) => {
+      const test = await startWorker(() => target('a', OBJECTS));
+      setTarget(test, 'a');
+      await advanceInSteps(test.clock, 3 * SECOND);
+      const endMs = test.clock.monotonicMs() + MINUTE + outageSeconds * SECOND;
+      let forgotten = true;
+      const lists: number[] = [];
+      test.fault = ({ verb }) => {
+        if (test.clock.monotonicMs() < endMs) throw unreachable();
+        if (verb === 'list owned') [forgotten] = [false, lists.push(test.clock.monotonicMs() - endMs)];
+      };
+      test.watchFault = () => {
+        if (test.clock.monotonicMs() < endMs) throw unreachable();
+        if (forgotten) throw new KubeError('Gone', 'too old resource version', { status: 410 });
+      };
+      await test.clock.advance(endMs - test.clock.monotonicMs());
+      await advanceInSteps(test.clock, 60 * SECOND);
+      expect(lists[0]).toBeLessThan(17 * SECOND);
+      expect(test.worker.report().work).toMatchObject({ state: 'Applied' });
+    },
+  );
 
   it('S2 deletes what was held within a second of its acknowledgement', async () => {
     const test = await startWorker((commit) => target(commit, commit === 'a' ? OBJECTS : 0));
@@ -159,6 +185,7 @@ async function startWorker(render: (commit: string) => RenderedTarget): Promise<
     render,
     policy: { budget: { maxObjects: 100, maxPercent: 100 }, acknowledgements: [] },
     fault: () => undefined,
+    watchFault: () => undefined,
     names: () =>
       [...cluster.objects.values()]
         .map(({ metadata }) => metadata.name)
@@ -168,7 +195,10 @@ async function startWorker(render: (commit: string) => RenderedTarget): Promise<
       hub: HUB,
       scope: '',
       connect: async () =>
-        faulty(client, clock, (verb, object) => test.fault({ verb, number: (number += 1), ...object })),
+        faulty(client, clock, {
+          before: (verb, object) => test.fault({ verb, number: (number += 1), ...object }),
+          watched: () => test.watchFault(),
+        }),
       pinnedUID: () => undefined,
       lease: HELD,
       policy: () => test.policy,
@@ -182,11 +212,12 @@ async function startWorker(render: (commit: string) => RenderedTarget): Promise<
   return test;
 }
 
-function faulty(
-  client: Client,
-  clock: VirtualClock,
-  before: (verb: string, about?: { object: KubeObject }) => void,
-): Client {
+interface Faults {
+  readonly before: (verb: string, about?: { object: KubeObject }) => void;
+  readonly watched: () => void;
+}
+
+function faulty(client: Client, clock: VirtualClock, { before, watched }: Faults): Client {
   return {
     ...client,
     get: async (resource, name, options) => {
@@ -213,14 +244,20 @@ function faulty(
       before('replace');
       return client.replace(resource, object, options);
     },
-    watch: (_, { signal }) => quietWatch(clock, signal),
+    watch: (_, { signal }) => quietWatch(clock, watched, signal),
   };
 }
 
 /** A watch without events, with a bookmark each minute as API servers send them. */
-async function* quietWatch(clock: VirtualClock, signal?: AbortSignal): AsyncGenerator<WatchEvent> {
+async function* quietWatch(
+  clock: VirtualClock,
+  watched: () => void,
+  signal?: AbortSignal,
+): AsyncGenerator<WatchEvent> {
   for (;;) {
+    watched();
     await clock.sleep(MINUTE, signal);
+    watched();
     const metadata = { name: '', resourceVersion: '1' };
     yield { type: 'BOOKMARK', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata } };
   }

@@ -226,6 +226,7 @@ function createFakeLiveCache(content: Content): LiveCache {
     recordApplied: () => undefined,
     recordDeleted: () => undefined,
     retryUnserved: () => undefined,
+    retryNow: () => undefined,
     unknownReason: () => undefined,
     staleReason: () => undefined,
     readError: () => undefined,

@@ -1,7 +1,7 @@
 /** Watches the objects with owner labels of one kind, and reports why they are unknown while they cannot be read. */
 import { LABEL_HUB } from '../../../api/names.ts';
 import { staleReason } from '../../../kube/cache/freshness.ts';
-import { createReflector, type Reflector } from '../../../kube/cache/reflector.ts';
+import { createReflector, type Freshness, type Reflector } from '../../../kube/cache/reflector.ts';
 import { createStore } from '../../../kube/cache/store.ts';
 import type { Transform } from '../../../kube/cache/trim.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -47,6 +47,7 @@ export interface KindWatch {
   readonly unserved: boolean;
   /** The kind may be served now: the next start requests it again. */
   retryUnserved(): void;
+  retryNow(): void;
   /** Ends the watch. Resolves when nothing of it is running. */
   stop(): Promise<void>;
 }
@@ -98,6 +99,7 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
       unserved = false;
       listDeadlineMs = undefined;
     },
+    retryNow: () => watch?.retryNow(),
     isUnreadable: () =>
       unknownReason() !== undefined && isErrorOfOneKind(watch ? watch.freshness().error : startError),
     async stop() {
@@ -149,9 +151,12 @@ export function createKindWatch(ref: KindRef, options: KindWatchOptions): KindWa
 
   function readError(): KubeError | undefined {
     if (!watch) return unserved ? undefined : startError;
-    const { synced, error } = watch.freshness();
-    return synced ? undefined : error;
+    return listError(watch.freshness());
   }
+}
+
+function listError({ synced, error }: Freshness): KubeError | undefined {
+  return synced ? undefined : error;
 }
 
 /** Its CRD was deleted: what was read before proves nothing about the objects of the kind, and none of them can be read. */

@@ -37,6 +37,9 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
     retryUnserved() {
       for (const kind of kinds.values()) kind.retryUnserved();
     },
+    retryNow() {
+      for (const kind of kinds.values()) kind.retryNow();
+    },
     unknownReason: (id) => kinds.get(keyOfId(id))?.unknownReason(),
     staleReason: () =>
       [...kinds.values()]

@@ -21,6 +21,8 @@ export interface LiveCache {
   recordDeleted(id: ObjectId & { readonly uid?: string }): void;
   /** Kinds that were not served are requested again: they may be served now. */
   retryUnserved(): void;
+  /** The cluster answers again: watches that wait after an error are opened at once. */
+  retryNow(): void;
   /** Why the objects of a kind are unknown. */
   unknownReason(kind: Pick<ObjectId, 'group' | 'kind'>): string | undefined;
   /**
