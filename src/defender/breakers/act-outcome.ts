@@ -1,6 +1,7 @@
 /** R27: what the outcome of an act does to breakers. A failed probe opens its breaker again, a good one closes it. Pure. */
 import type { Breaker, LedgerGrant } from '../../api/generated/types.ts';
 import type { MachineFacts } from '../facts/facts.ts';
+import { setRate } from '../ledger/bounds.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { addOutcome, outcomesKey } from '../ledger/outcomes.ts';
 import { countAct, countWithin } from '../ledger/rates.ts';
@@ -112,8 +113,7 @@ function countLast(draft: LedgerDraft, one: OneBreaker, { hasFailed, now }: Outc
   const { type, count = 1, percent = 100 } = breaker;
   const key = outcomesKey(id);
   const rate = addOutcome(draft.rates[key], hasFailed, now);
-  draft.rates[key] = rate;
-  draft.changed = true;
+  setRate(draft, key, rate);
   const last = rate.counts.slice(-count);
   const failed = last.filter((each) => each > 0).length;
   const least = Math.max(1, ((type === 'ConsecutiveFailures' ? 100 : percent) * count) / 100);
@@ -137,8 +137,7 @@ function countFailure(
   if (!hasFailed) return undefined;
   const key = `${id.slice(0, 153)}#failed`;
   const rate = countAct(draft.rates[key], { windowSeconds: withinSeconds }, now);
-  draft.rates[key] = rate;
-  draft.changed = true;
+  setRate(draft, key, rate);
   const failed = countWithin(rate, withinSeconds, now);
   if (failed < count) return undefined;
   delete draft.rates[key];

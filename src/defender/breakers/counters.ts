@@ -1,5 +1,6 @@
 /** Counters that belong to one breaker. They are kept among the rates of the ledger, and leave it after a day. Pure. */
 import type { LedgerRate } from '../../api/generated/types.ts';
+import { setRate } from '../ledger/bounds.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 
 /** `probes`: verified probes so far. `storm`: acts at the same time that are allowed after a storm. */
@@ -25,8 +26,7 @@ export function counterValue(
 }
 
 export function setCounter(draft: LedgerDraft, key: string, value: number, now: Date): void {
-  draft.rates[key] = { bucketSeconds: BUCKET_SECONDS, firstBucketAt: now.toISOString(), counts: [value] };
-  draft.changed = true;
+  setRate(draft, key, { bucketSeconds: BUCKET_SECONDS, firstBucketAt: now.toISOString(), counts: [value] });
 }
 
 export function clearCounters(draft: LedgerDraft, id: string): void {

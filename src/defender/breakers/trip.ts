@@ -1,6 +1,7 @@
 /** How a breaker opens: for longer each time, and after some trips in a day until a person closes it. Pure. */
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
+import { setRate } from '../ledger/bounds.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { countAct, countWithin } from '../ledger/rates.ts';
 import { clearCounters } from './counters.ts';
@@ -23,8 +24,8 @@ export function tripBreaker(draft: LedgerDraft, { id, breaker, evidence }: Trip,
   const counter = tripsKey(id);
   const rate = countAct(draft.rates[counter], A_DAY, now);
   const trips = countWithin(rate, A_DAY.windowSeconds, now);
-  draft.rates[counter] = rate;
   clearCounters(draft, id);
+  setRate(draft, counter, rate);
   draft.breakers[id] = openBreaker({ breaker, evidence, trips }, now);
   draft.changed = true;
 }

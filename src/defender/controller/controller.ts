@@ -80,13 +80,25 @@ function asError(error: unknown): Error {
 
 /** One batch, so one write: or none when nothing changed. */
 async function sweep({ observer, ledger }: Sweeper, context: ReconcileContext): Promise<void> {
-  const deleted = [...observer.deleted()];
-  await Promise.all([
+  const recording = [...observer.deleted()].map(async ([machine, entry]) => {
+    await ledger.recordDeleted(machine, entry);
+    observer.recorded(machine);
+  });
+  // A deletion that finds no room is recorded later, and holds up nothing else.
+  const [recorded] = await Promise.all([
+    Promise.allSettled(recording),
     ledger.sweep(),
     ledger.reviewBreakers(),
-    ...deleted.map(([machine, entry]) => ledger.recordDeleted(machine, entry)),
   ]);
-  for (const [machine] of deleted) observer.recorded(machine);
+  await settleSuspects({ observer, ledger }, context);
+  const failed = recorded.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
+async function settleSuspects(
+  { observer, ledger }: Pick<Sweeper, 'observer' | 'ledger'>,
+  context: ReconcileContext,
+): Promise<void> {
   const found = context.view(DEFENDER_LEDGERS).get(LEDGER);
   if (!found) return;
   const plans = suspectsOf({ observer }, found, context);

@@ -31,6 +31,7 @@ export function expireEntries(draft: LedgerDraft, { policies, facts, now }: Expi
     ...removeFrom(draft.approvals, ({ until }) => Date.parse(until) + APPROVAL_KEPT_SECONDS * 1000 < +now),
     ...removeFrom(draft.rates, (rate, key) => isOldRate(key, rate, now)),
     ...removeReplaced(draft, facts),
+    ...releaseProbes(draft),
   ];
   return removed.length > 0;
 }
@@ -47,6 +48,18 @@ function removeFrom<T>(
 function isOldRate(key: string, rate: LedgerRate, now: Date): boolean {
   if (!isOutcomes(key)) return trimRate(rate, now) === undefined;
   return Date.parse(rate.firstBucketAt) + OUTCOMES_KEPT_SECONDS * 1000 < +now;
+}
+
+/** A probe whose grant left without an outcome: it lapsed before its act began. The next act is the probe. */
+function releaseProbes({ breakers, grants }: LedgerDraft): readonly string[] {
+  const released = Object.entries(breakers).filter(([, { probe }]) => probe !== undefined && !isActing(grants, probe));
+  for (const [id, { probe: _, ...waiting }] of released) breakers[id] = waiting;
+  return released.map(([id]) => id);
+}
+
+function isActing(grants: LedgerDraft['grants'], machine: string): boolean {
+  const grant = Object.hasOwn(grants, machine) ? grants[machine] : undefined;
+  return grant !== undefined && isInFlight(grant);
 }
 
 /** As many machines of a pool stay as it misses, the last deleted ones: the others were replaced. */

@@ -6,6 +6,7 @@ import type { MachineFacts } from '../facts/facts.ts';
 import { rateGroup } from '../guards/rates.ts';
 import { appliesTo, isActOf } from '../policies/matches.ts';
 import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
+import { setRate } from './bounds.ts';
 import type { LedgerDraft } from './draft.ts';
 import { isAnswerTo } from './entries.ts';
 import { countAct, rateKey } from './rates.ts';
@@ -91,7 +92,7 @@ function countRates(
 ): void {
   for (const limit of spec.rates.filter((each) => isActOf(each, ask))) {
     const key = rateKey(name, limit.name, rateGroup(limit, ask.holder, machine));
-    draft.rates[key] = countAct(draft.rates[key], limit, now);
+    setRate(draft, key, countAct(draft.rates[key], limit, now));
   }
 }
 

@@ -1,10 +1,8 @@
 /** One write of the ledger for a batch of requests: its next content, and the answer to each. Pure. */
-import type { DenyReason } from '../../api/deny-reasons.ts';
 import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
-import type { DenialCause, GrantAsk, GrantSettlement } from '../../api/grants.ts';
+import type { DenialCause, GrantAsk, GrantRenewal, GrantSettlement } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { answeredReason } from '../approvals/plan.ts';
-import { closeBreaker, reviewBreakers } from '../breakers/review.ts';
+import { reviewBreakers } from '../breakers/review.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { isClockTrusted } from '../guards/self-doubt.ts';
@@ -13,6 +11,7 @@ import { createDraft, finishDraft, type LedgerDraft } from './draft.ts';
 import { isInFlight, isLapsed, isSameHolder } from './entries.ts';
 import { expireEntries } from './expire.ts';
 import { issueGrant } from './issue.ts';
+import { recordChange, refused } from './record.ts';
 import { isRecovered } from './recover.ts';
 import { renewalAsk, renewGrant } from './renew.ts';
 import { DONE, type LedgerAnswer, type LedgerRequest } from './requests.ts';
@@ -40,6 +39,9 @@ export interface LedgerPlan {
 interface Batch {
   readonly draft: LedgerDraft;
   readonly input: DecisionInput;
+  /** With a clock that is not, nothing expires and nothing that has an end is written. */
+  readonly isClockTrusted: boolean;
+  readonly hasExpired: boolean;
   issued: number;
   readonly causes: DenialCause[];
 }
@@ -48,14 +50,13 @@ export function planLedger(given: LedgerPlanInput, requests: readonly LedgerRequ
   const { ledger, policies, facts, now, epoch, without } = given;
   const draft = createDraft({ ...ledger, seq: ledger.seq + 1, epoch: Math.max(ledger.epoch, epoch) });
   draft.changed = draft.epoch > ledger.epoch;
-  // With a wrong clock nothing expires: it would drop what still counts.
-  const canExpire = isClockTrusted(facts.view.clockSkewSeconds);
+  const isTrusted = isClockTrusted(facts.view.clockSkewSeconds);
   const hasExpired =
-    canExpire && [expireEntries(draft, { policies, facts, now }), endRecovery(draft, now)].includes(true);
+    isTrusted && [expireEntries(draft, { policies, facts, now }), endRecovery(draft, now)].includes(true);
   const usage = createLedgerUsage({ policies, ledger: draft, facts, now });
   const input = { policies, ledger: draft, usage, facts, now, ...(without ? { without } : {}) };
-  const batch: Batch = { draft, input, issued: 0, causes: [] };
-  const answers = requests.map((request) => answer(batch, request, hasExpired));
+  const batch: Batch = { draft, input, isClockTrusted: isTrusted, hasExpired, issued: 0, causes: [] };
+  const answers = requests.map((request) => answer(batch, request));
   return { next: draft.changed ? finishDraft(draft) : undefined, answers, causes: batch.causes };
 }
 
@@ -66,17 +67,30 @@ function endRecovery(draft: LedgerDraft, now: Date): boolean {
   return true;
 }
 
-function answer(batch: Batch, request: LedgerRequest, hasExpired: boolean): LedgerAnswer {
+function answer(batch: Batch, request: LedgerRequest): LedgerAnswer {
   const { draft, input } = batch;
-  if (request.kind === 'ask') return answerAsk(batch, request.ask, request.dryRun === true);
-  if (request.kind === 'renew') {
-    const renewal = renewGrant(draft, request.renewal, input);
-    return renewal.permitted ? { kind: 'entry', ...renewal.found } : denied(batch, renewal.cause);
+  switch (request.kind) {
+    case 'ask':
+      return answerAsk(batch, request.ask, request.dryRun === true);
+    case 'renew':
+      return renew(batch, request.renewal);
+    case 'settle':
+      return settle(batch, request.settlement);
+    case 'sweep':
+      draft.changed ||= batch.hasExpired;
+      return DONE;
+    case 'reviewBreakers':
+      // Cooldowns would be over too early or too late. Every ask is denied meanwhile.
+      if (batch.isClockTrusted) reviewBreakers(draft, input);
+      return DONE;
+    default:
+      return recordChange(draft, request, { ...batch, facts: input.facts });
   }
-  if (request.kind === 'settle') return settle(batch, request.settlement);
-  if (request.kind === 'sweep') draft.changed ||= hasExpired;
-  else return record(batch, request);
-  return DONE;
+}
+
+function renew(batch: Batch, renewal: GrantRenewal): LedgerAnswer {
+  const decision = renewGrant(batch.draft, renewal, batch.input);
+  return decision.permitted ? { kind: 'entry', ...decision.found } : denied(batch, decision.cause);
 }
 
 function settle({ draft, input }: Batch, settlement: GrantSettlement): LedgerAnswer {
@@ -86,10 +100,6 @@ function settle({ draft, input }: Batch, settlement: GrantSettlement): LedgerAns
   return DONE;
 }
 
-function refused(reason: DenyReason, message: string): LedgerAnswer {
-  return { kind: 'denial', denial: { granted: false, reason, message, also: [] } };
-}
-
 function answerAsk(batch: Batch, ask: GrantAsk, isDryRun: boolean): LedgerAnswer {
   const { draft, input } = batch;
   const found = repeatedGrant(draft, ask, input.now);
@@ -97,7 +107,7 @@ function answerAsk(batch: Batch, ask: GrantAsk, isDryRun: boolean): LedgerAnswer
   if (!decision.permitted) return denied(batch, decision);
   batch.causes.push(...decision.audit);
   if (isDryRun) return { kind: 'allowance', allowance: { granted: true, dryRun: true } };
-  if (found) return { kind: 'entry', ...found };
+  if (found) return { kind: 'entry', ...begun(draft, found, ask) };
   const machine = input.facts.machine(ask.machine);
   if (!machine) throw new Error(`a grant was permitted for machine ${ask.machine}, which is unknown`);
   const entry = issueGrant(draft, {
@@ -110,6 +120,15 @@ function answerAsk(batch: Batch, ask: GrantAsk, isDryRun: boolean): LedgerAnswer
   batch.issued += 1;
   input.usage.add(ask.machine, entry);
   return { kind: 'entry', machine: ask.machine, entry };
+}
+
+/** A holder that asks for it again as started cannot renew it: it would lapse while its act is in work. */
+function begun(draft: LedgerDraft, found: FoundGrant, { started }: GrantAsk): FoundGrant {
+  if (started !== true || found.entry.state !== 'Granted') return found;
+  const entry: LedgerGrant = { ...found.entry, state: 'Started' };
+  draft.grants[found.machine] = entry;
+  draft.changed = true;
+  return { ...found, entry };
 }
 
 /** The grant that the same holder has already for this act: on the same Node, and of the same risk. */
@@ -125,42 +144,6 @@ function isSameAct(a: RequestedAct, b: RequestedAct): boolean {
 }
 
 type RequestedAct = Pick<LedgerGrant, 'action' | 'risk' | 'nodeUID'>;
-
-type Change = Exclude<LedgerRequest, { kind: 'ask' | 'renew' | 'settle' | 'sweep' }>;
-
-function record({ draft, input }: Batch, change: Change): LedgerAnswer {
-  if (change.kind === 'reviewBreakers') {
-    reviewBreakers(draft, input);
-    return DONE;
-  }
-  if (change.kind === 'approval') return recordApproval(draft, change);
-  draft.changed = true;
-  if (change.kind === 'deleted') draft.gone[change.machine] ??= change.deleted;
-  else recordClosure(draft, change);
-  return DONE;
-}
-
-/** The first of two answers holds, except that an approval may be taken back. */
-function recordApproval(
-  draft: LedgerDraft,
-  { machine, approval }: Extract<Change, { kind: 'approval' }>,
-): LedgerAnswer {
-  const message = answeredReason(draft.approvals[machine], approval);
-  if (message !== undefined) return refused('ApprovalRefused', message);
-  draft.approvals[machine] = approval;
-  draft.changed = true;
-  return DONE;
-}
-
-/** Bound of `closures`. */
-const MAX_CLOSURES = 16;
-
-function recordClosure(draft: LedgerDraft, { id, closure }: Extract<Change, { kind: 'closeBreaker' }>): void {
-  closeBreaker(draft, id);
-  const { [id]: _, ...others } = draft.closures ?? {};
-  const latest = Object.entries(others).toSorted(([, a], [, b]) => Date.parse(b.at) - Date.parse(a.at));
-  draft.closures = Object.fromEntries([[id, closure], ...latest.slice(0, MAX_CLOSURES - 1)]);
-}
 
 function denied({ causes }: Batch, decision: Extract<Decision, { permitted: false }>): LedgerAnswer {
   causes.push(decision, ...decision.also, ...decision.audit);

@@ -3,7 +3,9 @@ import type { LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
 import type { GrantSettlement } from '../../api/grants.ts';
 import { recordOutcome } from '../breakers/act-outcome.ts';
 import type { FleetFacts } from '../facts/facts.ts';
+import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
+import { hasRoom } from './bounds.ts';
 import type { LedgerDraft } from './draft.ts';
 import { isInFlight, isSameHolder } from './entries.ts';
 
@@ -29,7 +31,7 @@ export function settleGrant(draft: LedgerDraft, settlement: GrantSettlement, inp
   const hasBegun = outcome !== 'Unused' || entry.state === 'Started';
   if (hasBegun) draft.grants[machine] = settled;
   else delete draft.grants[machine];
-  if (hasBegun && DELETING.includes(entry.action)) draft.gone[machine] ??= deletedMachine(entry, now);
+  if (hasBegun && DELETING.includes(entry.action)) addDeleted(draft, machine, deletedMachine(entry, now));
 }
 
 /** Why a caller that is not trusted may not settle the grant. One that has ended is settled already. */
@@ -46,6 +48,11 @@ export function settlementProblem(
 /** A recovery rebuilds a grant with its own fence: a holder never has a higher one. */
 function isOpen({ entry }: FoundGrant, { fence }: GrantSettlement): boolean {
   return isInFlight(entry) && fence <= entry.fence;
+}
+
+/** The Defender records the deletion itself as soon as there is room. */
+function addDeleted({ gone }: LedgerDraft, machine: string, deleted: LedgerGone): void {
+  if (!Object.hasOwn(gone, machine) && hasRoom(gone, machine, LEDGER_MAXIMUM.gone)) gone[machine] = deleted;
 }
 
 function deletedMachine({ keys: { zone, pool } = {} }: LedgerGrant, now: Date): LedgerGone {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { DefenderLedgerSpec } from '../../../src/api/generated/types.ts';
 import type { Denial, Grant } from '../../../src/api/grants.ts';
+import { initialLedger } from '../../../src/api/policies/ledger.ts';
 import type { Defender } from '../../../src/defender/defender.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -125,6 +126,35 @@ describe('the controller of the Defender', () => {
     await kill();
     await running(bed);
     expect(bed.ledger().spec.gone).toHaveProperty('m-4');
+  });
+
+  it('R14 records a deleted machine later when the ledger is full, and sweeps everything else meanwhile', async () => {
+    const labels = { 'kubenode.dev/pool': 'web' };
+    const set = {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'MachineSet',
+      metadata: { name: 'web' },
+      spec: { replicas: 600, template: { labels } },
+    };
+    const since = '2030-01-01T00:00:00Z';
+    const gone = Object.fromEntries(Array.from({ length: 512 }, (_, n) => [`old-${n}`, { pool: 'web', since }]));
+    const bed = defenderBed(SETTINGS, set, ...fleet());
+    const { spec } = bed.ledger();
+    bed.apply({ ...initialLedger, spec: { ...spec, seq: 9, epoch: 1, gone } });
+    await running(bed);
+    bed.delete(MACHINES, 'm-4');
+    await bed.advance(15_000);
+    expect(conditionOf(bed.ledger().status?.conditions, 'Ready')).toMatchObject({
+      status: 'False',
+      message: expect.stringContaining('gone of the ledger: 512 of 512 entries') as string,
+    });
+    bed.apply(...fleet('m-1', 'm-2', 'm-3').filter(({ metadata: { name } }) => name !== 'm-4'));
+    await bed.advance(15_000);
+    expect(bed.ledger().spec.breakers).toMatchObject({ 'fleet-default/unhealthy/web': { state: 'Open' } });
+    bed.apply({ ...set, spec: { ...set.spec, replicas: 100 } });
+    await bed.advance(30_000);
+    expect(bed.ledger().spec.gone).toHaveProperty('m-4');
+    expect(conditionOf(bed.ledger().status?.conditions, 'Ready')).toMatchObject({ status: 'True' });
   });
 
   it('R13 settles a grant past its end once its job has ended, and alerts about one that waits', async () => {

@@ -9,7 +9,18 @@ import type { FleetFacts } from '../../../src/defender/facts/facts.ts';
 import { type LedgerPlan, planLedger } from '../../../src/defender/ledger/plan.ts';
 import type { LedgerAnswer, LedgerRequest } from '../../../src/defender/ledger/requests.ts';
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
-import { ago, ask, entry, explain, fleetFacts, ledgerSpec, machines, NOW, policy } from '../builders.ts';
+import {
+  ago,
+  ask,
+  breaker,
+  entry,
+  explain,
+  fleetFacts,
+  ledgerSpec,
+  machines,
+  NOW,
+  policy,
+} from '../builders.ts';
 
 const LIMIT: Partial<DefenderPolicySpec> = {
   concurrency: [{ name: 'l', per: 'Cluster', actions: [], max: 2 }],
@@ -151,6 +162,98 @@ describe('planLedger', () => {
     expect(Object.keys(next?.closures ?? {}).length).toBe(16);
     expect(next?.closures).toMatchObject({ 'p/b/19': { by: 'ann', reason: 'reason 19' } });
     expect(next?.closures).not.toHaveProperty('p/b/3');
+  });
+
+  it('R18 gives the probe of a half-open breaker to the next act when the one before never began', () => {
+    const half = { state: 'HalfOpen', since: ago(900), trips: 1, probe: 'm-9' } as const;
+    const spec = { ...LIMIT, breakers: [breaker({ per: 'Cluster' })] };
+    const ledger = { breakers: { 'fleet-default/b/cluster': half } };
+    const lapsed = { 'm-9': entry('m-9', { state: 'Granted', notAfter: ago(1) }) };
+    const { next, answers } = plan({ ...ledger, grants: lapsed }, [askFor('m-1')], { spec });
+    expect(answers.map(({ kind }) => kind)).toEqual(['entry']);
+    expect(next?.breakers).toMatchObject({ 'fleet-default/b/cluster': { state: 'HalfOpen', probe: 'm-1' } });
+    const busy = plan({ ...ledger, grants: { 'm-9': entry('m-9') } }, [askFor('m-1')], { spec });
+    expect(busy.answers).toMatchObject([{ denial: { reason: 'BreakerHalfOpenBusy' } }]);
+  });
+
+  it('R13 writes nothing that the server refuses, whatever is full', () => {
+    const filled = <T,>(count: number, key: string, value: T): Record<string, T> =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`${key}${n}`, value]));
+    const rate = { bucketSeconds: 300, firstBucketAt: ago(60), counts: [1] };
+    const gone = { pool: 'web', since: ago(60) };
+    const approval = { action: 'Drain', holder: 'j', decision: 'Refused', by: 'ann', at: ago(9), until: ago(-9) } as const;
+    const full = {
+      rates: filled(128, 'p/r/', rate),
+      gone: filled(512, 'old-', gone),
+      approvals: filled(64, 'm-', approval),
+      grants: { 'm-1': entry('m-1', { action: 'DeleteMachine' }) },
+    };
+    const spec = { ...LIMIT, breakers: [breaker({ count: 1 })] };
+    const settlement = { id: 'g-m-1', fence: 7, outcome: 'Failed' } as const;
+    const { next, answers } = plan(
+      full,
+      [
+        { kind: 'settle', settlement },
+        { kind: 'deleted', machine: 'm-x', deleted: gone },
+        { kind: 'approval', machine: 'm-x', approval },
+        { kind: 'reviewBreakers' },
+      ],
+      { spec },
+    );
+    expect(answers).toMatchObject([
+      { kind: 'done' },
+      { kind: 'denial', denial: { reason: 'LedgerFull', message: 'gone of the ledger: 512 of 512 entries' } },
+      { kind: 'denial', denial: { reason: 'LedgerFull' } },
+      { kind: 'done' },
+    ]);
+    expect(next?.grants['m-1']).toMatchObject({ state: 'Settled' });
+    expect(next?.breakers).toMatchObject({ 'fleet-default/b/web': { state: 'Open' } });
+    const sizes = [next?.rates, next?.gone, next?.approvals].map((map) => Object.keys(map ?? {}).length);
+    expect(sizes).toEqual([128, 512, 64]);
+  });
+
+  it('R14 stores no deleted machine of a pool that misses none, so that old deletions fill no ledger', () => {
+    const deleted = { kind: 'deleted', machine: 'm-x', deleted: { pool: 'web', since: ago(60) } } as const;
+    expect(plan({}, [deleted], { facts: { missingIn: () => 0 } }).next).toBeUndefined();
+    expect(plan({}, [deleted], { facts: { missingIn: () => 1 } }).next?.gone).toHaveProperty('m-x');
+  });
+
+  it('R14 counts a deleted machine whatever its name is', () => {
+    const deleted = { kind: 'deleted', machine: 'constructor', deleted: { since: ago(60) } } as const;
+    expect(Object.keys(plan({}, [deleted]).next?.gone ?? {})).toEqual(['constructor']);
+  });
+
+  it('forgets the answer of a person when the machine is deleted: the next one of that name needs its own', () => {
+    const approval = { action: 'Drain', holder: 'j', decision: 'Approved', by: 'ann', at: ago(9), until: ago(-9) } as const;
+    const deleted = { kind: 'deleted', machine: 'm-x', deleted: { since: ago(60) } } as const;
+    expect(plan({ approvals: { 'm-x': approval } }, [deleted]).next?.approvals).toEqual({});
+  });
+
+  it('reviews no breaker and records no answer with a clock that cannot be trusted', () => {
+    const view = { ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: 3600 };
+    const open = { state: 'Open', since: ago(900), closesAt: ago(1), trips: 1 } as const;
+    const approval = { action: 'Drain', holder: 'j', decision: 'Approved', by: 'ann', at: ago(9), until: ago(-9) } as const;
+    const { next, answers } = plan(
+      { breakers: { 'fleet-default/b/web': open } },
+      [{ kind: 'reviewBreakers' }, { kind: 'approval', machine: 'm-1', approval }],
+      { spec: { ...LIMIT, breakers: [breaker()] }, facts: { view } },
+    );
+    expect(next).toBeUndefined();
+    expect(answers).toMatchObject([{ kind: 'done' }, { kind: 'denial', denial: { reason: 'FactUnknown' } }]);
+  });
+
+  it('R13 begins a grant that is asked for again as started, for a holder that cannot renew it', () => {
+    const first = plan({}, [askFor('m-1')]);
+    const again = plan(first.next ?? {}, [{ kind: 'ask', ask: ask({ started: true }) }]);
+    expect(again.answers).toMatchObject([{ kind: 'entry', entry: { id: 'g-8-0', state: 'Started' } }]);
+    expect(again.next?.grants['m-1']).toMatchObject({ state: 'Started', fence: 8 });
+  });
+
+  it('accepts an answer of a person again that was written, when its answer was lost', () => {
+    const approval = { action: 'Drain', holder: 'j', decision: 'Approved', by: 'ann', at: ago(9), until: ago(-9) } as const;
+    const request = { kind: 'approval', machine: 'm-1', approval } as const;
+    const first = plan({}, [request]);
+    expect(plan(first.next ?? {}, [request])).toMatchObject({ next: undefined, answers: [{ kind: 'done' }] });
   });
 
   it('R13 never has more in flight than the limit, and one grant a machine, in any order of requests', () => {
