@@ -7,7 +7,7 @@ import { optional } from '../kube/objects/optional.ts';
 import type { Decision } from './decide.ts';
 import type { FleetFacts, MachineFacts } from './facts/facts.ts';
 import { CLUSTER_KEY, NO_KEY } from './facts/grouping.ts';
-import { holderKey, isLapsed, isSuspect } from './ledger/entries.ts';
+import { grantOn, holderKey, isLapsed, isSuspect } from './ledger/entries.ts';
 
 export interface MachineExplanation {
   readonly machine: string;
@@ -76,7 +76,7 @@ export interface ExplainInput {
 export function explainMachine(input: ExplainInput): MachineExplanation {
   const { machine, waits, ledger, facts, decisions, now } = input;
   const { name, pool, zone, readiness, holds = [] } = machine;
-  const own = ledger.grants[name];
+  const own = grantOn(ledger.grants, name);
   const { ageSeconds } = facts.view;
   return {
     machine: name,

@@ -102,6 +102,11 @@ describe('explainMachine', () => {
     });
   });
 
+  it('R29 shows no grant of a machine whose name every object has', () => {
+    const machine = machineFacts('constructor');
+    expect(explainMachine(scene({ machine }))).not.toHaveProperty('grant');
+  });
+
   it('R29 reports what is permitted, what keeps the machine out, and which breakers are not closed', () => {
     const breaker = { state: 'Open', since: ago(5), trips: 1, evidence: '3 of 4' } as const;
     const ledger = ledgerSpec({ breakers: { 'fleet-default/unhealthy/cluster': breaker } });

@@ -49,7 +49,8 @@ export function planAnswer(act: ApprovableAct, answer: PersonsAnswer, input: App
   );
   if (missing) return refused('NotApprover', notApprover(answer.user, missing));
   const approval = createApproval(act, answer, { rules, now });
-  const message = answeredReason(approvals[act.machine], approval);
+  const before = Object.hasOwn(approvals, act.machine) ? approvals[act.machine] : undefined;
+  const message = answeredReason(before, approval);
   return message === undefined ? { isPermitted: true, approval } : refused('AlreadyAnswered', message);
 }
 
@@ -86,17 +87,19 @@ function createApproval(
 }
 
 /**
- * Why the answer does not replace the one that is recorded. An approval may be taken back; a refusal holds until it ends.
+ * Why the answer does not replace the one that is recorded. An approval may be taken back; a refusal holds until it ends, and the
+ * ledger keeps one answer for a machine: another one would forget it.
  * Checked again when the ledger is written, because two people may answer at once.
  */
 export function answeredReason(
   before: LedgerApproval | undefined,
   after: LedgerApproval,
 ): string | undefined {
-  if (!before || !isSameAct(before, after)) return undefined;
-  const hasEnded = Date.parse(before.until) <= Date.parse(after.at);
-  if (hasEnded || (before.decision === 'Approved' && after.decision === 'Refused')) return undefined;
-  return `it was ${before.decision === 'Approved' ? 'approved' : 'refused'} by ${before.by} at ${before.at}, until ${before.until}`;
+  if (!before || Date.parse(before.until) <= Date.parse(after.at)) return undefined;
+  const isSame = isSameAct(before, after);
+  if (before.decision === 'Approved' && (!isSame || after.decision === 'Refused')) return undefined;
+  const what = isSame ? 'it' : `${before.action} by ${before.holderKind ?? 'Other'} ${before.holder}`;
+  return `${what} was ${before.decision === 'Approved' ? 'approved' : 'refused'} by ${before.by} at ${before.at}, until ${before.until}`;
 }
 
 function isSameAct(a: LedgerApproval, b: LedgerApproval): boolean {

@@ -39,7 +39,9 @@ export function reviewBreakers(draft: LedgerDraft, { policies, facts, now }: Rev
     );
   for (const review of reviews) apply(draft, review, now);
   const known = new Set(reviews.map(({ id }) => id));
-  const orphaned = Object.keys(draft.breakers).filter((id) => !known.has(id));
+  // A policy that cannot be read declares them still.
+  const isDeclared = (id: string): boolean => known.has(id) || policies.problems.has(id.split('/')[0] ?? '');
+  const orphaned = Object.keys(draft.breakers).filter((id) => !isDeclared(id));
   for (const id of orphaned) remove(draft, id);
 }
 

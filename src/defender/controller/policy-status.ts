@@ -64,7 +64,8 @@ function inForce(policy: DefenderPolicy): ConditionUpdate {
   const type = 'InForce';
   const isAudit = policy.spec.mode === 'Audit';
   if (acceptanceProblems(policy).length > 0) {
-    const message = isAudit ? 'it decides nothing' : 'every ask is denied until the policy is fixed';
+    const audit = policy.spec.killSwitch.engaged ? 'only its kill switch decides' : 'it decides nothing';
+    const message = isAudit ? audit : 'every ask is denied until the policy is fixed';
     return { type, status: 'False', reason: 'NotAccepted', message };
   }
   return isAudit

@@ -25,6 +25,11 @@ type Keyed = Pick<MachineFacts, 'labels' | 'zone' | 'pool'>;
 
 export function groupKey({ per, labelKey = '' }: Pick<Grouping, 'per' | 'labelKey'>, machine: Keyed): string {
   if (per === 'Cluster') return CLUSTER_KEY;
-  const keys = { Zone: machine.zone, Pool: machine.pool, Label: machine.labels[labelKey] };
+  const keys = { Zone: machine.zone, Pool: machine.pool, Label: labelOf(machine, labelKey) };
   return keys[per] ?? NO_KEY;
+}
+
+/** A key of a label may be a name that every object has. */
+function labelOf({ labels }: Keyed, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

@@ -23,7 +23,6 @@ const GRANT_ID = /^g-(?<seq>\d+)-\d+$/;
 export function jobGrants(job: RemedyOperationJob): readonly LiveGrant[] {
   const { spec, status, metadata } = job;
   const { machine, grant, risk, cause, plan, node } = spec;
-  if (isEndedJob(job)) return [];
   const { id, fence, issuedAt, notAfter } = grant;
   const entry: LedgerGrant = {
     id,
@@ -41,7 +40,8 @@ export function jobGrants(job: RemedyOperationJob): readonly LiveGrant[] {
     issuedAt,
     notAfter: laterOf(notAfter, status?.grant?.notAfter),
   };
-  return [{ machine: machine.name, entry, isInWork: hasBegun(job) }];
+  // Executors remember the fence of a job that ended: a ledger that was lost continues above it.
+  return [{ machine: machine.name, entry, isInWork: hasBegun(job) && !isEndedJob(job) }];
 }
 
 /** A job whose outcome is written does nothing more. */

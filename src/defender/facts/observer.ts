@@ -192,6 +192,9 @@ function putMachine(fleet: ObservedFleet, machine: Machine): void {
   keepGrants(fleet, machine, machineGrants(machine));
 }
 
+/** Only the leader records deletions, and all of a fleet are seldom deleted at once. The ledger holds a quarter of them. */
+const MAX_DELETED = 2048;
+
 function removeMachine(fleet: ObservedFleet, machine: Machine): void {
   const { index, pools, unknownSince, deleted, clock } = fleet;
   const { name } = machine.metadata;
@@ -200,6 +203,8 @@ function removeMachine(fleet: ObservedFleet, machine: Machine): void {
     const { pool, zone } = before;
     const since = clock.now().toISOString();
     deleted.set(name, { ...optional('pool', pool), ...optional('zone', zone), since });
+    const [oldest] = deleted.keys();
+    if (deleted.size > MAX_DELETED && oldest !== undefined) deleted.delete(oldest);
   }
   index.remove(name);
   pools.removeMachine(name);

@@ -103,7 +103,8 @@ interface Maximum {
 
 /** In a small pool a percentage means little: the rule for small pools lowers it. */
 function maximum({ spec }: PreparedPolicy, { limit }: PreparedLimit, total: number): Maximum {
-  const value = resolveIntOrPercent(limit.max, total);
+  // The first machine of a group may be repaired before it was ever Ready.
+  const value = resolveIntOrPercent(limit.max, Math.max(1, total));
   const { below, max } = spec.counting.smallPool;
   if (limit.per !== 'Pool' || total >= below || max >= value) return { value, isSmallPool: false };
   return { value: max, isSmallPool: true };

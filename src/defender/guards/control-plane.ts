@@ -3,6 +3,7 @@ import type { DenialCause } from '../../api/grants.ts';
 import type { ControlPlaneMember } from '../facts/facts.ts';
 import { isAnswerTo, isInFlight, isLingering, isListed } from '../ledger/entries.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
+import { approvalRulesFor } from './approvals.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
 
 export const controlPlane: PolicyGuard = {
@@ -68,7 +69,10 @@ function busyCauses(
 }
 
 /** With an approval, a control plane of one machine may be interrupted. */
-function single({ ledger, ask, now }: GuardInput): readonly DenialCause[] {
+function single(input: GuardInput): readonly DenialCause[] {
+  const { ledger, ask, now, policies, machine } = input;
+  // The grant used the approval up: the rule that required it shows at a renewal that there was one.
+  if (!ask.factsAt && approvalRulesFor(policies, ask, machine).length > 0) return [];
   const approval = ledger.approvals[ask.machine];
   const isApproved =
     approval?.decision === 'Approved' && isAnswerTo(approval, ask) && Date.parse(approval.until) > +now;

@@ -5,6 +5,7 @@
 import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
 import type { DenialCause, GrantAsk } from '../../api/grants.ts';
 import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
+import { grantOn } from '../ledger/entries.ts';
 import type { LedgerUsage } from '../ledger/usage.ts';
 import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
 
@@ -41,7 +42,7 @@ export type Guard = AskGuard | PolicyGuard;
 
 /** The grant of this machine in the ledger. */
 export function entryOf({ ledger, ask }: GuardInput): LedgerGrant | undefined {
-  return Object.hasOwn(ledger.grants, ask.machine) ? ledger.grants[ask.machine] : undefined;
+  return grantOn(ledger.grants, ask.machine);
 }
 
 export function isRepair({ ask }: GuardInput): boolean {

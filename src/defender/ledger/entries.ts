@@ -7,6 +7,14 @@ export function isInFlight({ state }: LedgerGrant): boolean {
   return state !== 'Settled';
 }
 
+/** A machine may have a name that every object has. */
+export function grantOn(
+  grants: Readonly<Record<string, LedgerGrant>>,
+  machine: string,
+): LedgerGrant | undefined {
+  return Object.hasOwn(grants, machine) ? grants[machine] : undefined;
+}
+
 /** Settled, and still counted: the machine may fall ill again right after the act. */
 export function isLingering({ state, settledAt }: LedgerGrant, lingerSeconds: number, now: Date): boolean {
   return state === 'Settled' && !(Date.parse(settledAt ?? '') + lingerSeconds * 1000 <= +now);

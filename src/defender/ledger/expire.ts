@@ -4,7 +4,7 @@ import type { FleetFacts } from '../facts/facts.ts';
 import { NO_KEY } from '../facts/grouping.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import type { LedgerDraft } from './draft.ts';
-import { isInFlight, isLapsed, isLingering } from './entries.ts';
+import { grantOn, isInFlight, isLapsed, isLingering } from './entries.ts';
 import { isOutcomes } from './outcomes.ts';
 import { trimRate } from './rates.ts';
 
@@ -52,13 +52,15 @@ function isOldRate(key: string, rate: LedgerRate, now: Date): boolean {
 
 /** A probe whose grant left without an outcome: it lapsed before its act began. The next act is the probe. */
 function releaseProbes({ breakers, grants }: LedgerDraft): readonly string[] {
-  const released = Object.entries(breakers).filter(([, { probe }]) => probe !== undefined && !isActing(grants, probe));
+  const released = Object.entries(breakers).filter(
+    ([, { probe }]) => probe !== undefined && !isActing(grants, probe),
+  );
   for (const [id, { probe: _, ...waiting }] of released) breakers[id] = waiting;
   return released.map(([id]) => id);
 }
 
 function isActing(grants: LedgerDraft['grants'], machine: string): boolean {
-  const grant = Object.hasOwn(grants, machine) ? grants[machine] : undefined;
+  const grant = grantOn(grants, machine);
   return grant !== undefined && isInFlight(grant);
 }
 

@@ -33,7 +33,7 @@ export function issueGrant(draft: LedgerDraft, input: IssueInput): LedgerGrant {
   draft.grants[ask.machine] = entry;
   draft.changed = true;
   for (const policy of applying) countRates(draft, policy, input);
-  for (const policy of applying) if (ask.recovery !== true) claimProbes(draft, policy, input);
+  if (ask.recovery !== true) claimProbes(draft, applying, input);
   if (isAnswerTo(draft.approvals[ask.machine], ask)) delete draft.approvals[ask.machine];
   return entry;
 }
@@ -96,17 +96,23 @@ function countRates(
   }
 }
 
+interface ProbingAct {
+  readonly ask: Pick<GrantAsk, 'holder' | 'risk'>;
+  readonly machine: MachineFacts;
+}
+
 /** The act that a half-open breaker permits is its probe, until it is settled. */
-function claimProbes(
+export function claimProbes(
   draft: LedgerDraft,
-  { name, spec, enforced }: PreparedPolicy,
-  { ask, machine }: IssueInput,
+  applying: readonly PreparedPolicy[],
+  { ask: { holder, risk }, machine }: ProbingAct,
 ): void {
-  if (!enforced) return;
-  for (const breaker of spec.breakers.filter((each) => isBreakerFor(each, ask.risk))) {
-    for (const { id } of breakerKeys(name, breaker, { holder: ask.holder, machine })) {
-      const state = draft.breakers[id];
-      if (state?.state === 'HalfOpen') draft.breakers[id] = { ...state, probe: ask.machine };
+  for (const { name, spec, enforced } of applying) {
+    for (const breaker of spec.breakers.filter((each) => enforced && isBreakerFor(each, risk))) {
+      for (const { id } of breakerKeys(name, breaker, { holder, machine })) {
+        const state = draft.breakers[id];
+        if (state?.state === 'HalfOpen') draft.breakers[id] = { ...state, probe: machine.name };
+      }
     }
   }
 }

@@ -8,7 +8,7 @@ import type { FleetFacts } from '../facts/facts.ts';
 import { isClockTrusted } from '../guards/self-doubt.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import { createDraft, finishDraft, type LedgerDraft } from './draft.ts';
-import { isInFlight, isLapsed, isSameHolder } from './entries.ts';
+import { grantOn, isInFlight, isLapsed, isSameHolder } from './entries.ts';
 import { expireEntries } from './expire.ts';
 import { issueGrant } from './issue.ts';
 import { recordChange, refused } from './record.ts';
@@ -134,7 +134,7 @@ function begun(draft: LedgerDraft, found: FoundGrant, { started }: GrantAsk): Fo
 /** The grant that the same holder has already for this act: on the same Node, and of the same risk. */
 function repeatedGrant({ grants }: LedgerDraft, ask: GrantAsk, now: Date): FoundGrant | undefined {
   const { machine, holder } = ask;
-  const entry = Object.hasOwn(grants, machine) ? grants[machine] : undefined;
+  const entry = grantOn(grants, machine);
   if (!entry || !isInFlight(entry) || isLapsed(entry, now)) return undefined;
   return isSameAct(entry, ask) && isSameHolder(entry.holder, holder) ? { machine, entry } : undefined;
 }

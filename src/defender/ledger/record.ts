@@ -38,7 +38,10 @@ function recordApproval(
   // The write before arrived, and its answer did not.
   if (isDeepStrictEqual(before, approval)) return DONE;
   if (!isClockTrusted) {
-    return refused('FactUnknown', "the clock differs from the API server's: the answer would not end in time");
+    return refused(
+      'FactUnknown',
+      "the clock differs from the API server's: the answer would not end in time",
+    );
   }
   const message = answeredReason(before, approval);
   if (message !== undefined) return refused('ApprovalRefused', message);

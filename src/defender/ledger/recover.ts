@@ -6,6 +6,7 @@ import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.
 import { isNewLedger } from '../../api/grants.ts';
 import { RECOVERY_SECONDS } from '../guards/ledger-state.ts';
 import { createDraft, EMPTY_LEDGER, finishDraft, type LedgerDraft } from './draft.ts';
+import { grantOn } from './entries.ts';
 
 /** A grant that a job, a component entry or our cordon carries. */
 export interface LiveGrant {
@@ -45,7 +46,7 @@ export function planRecovery(
  * first, and replaced by the next write.
  */
 function takeBack(draft: LedgerDraft, { machine, entry }: LiveGrant, now: Date): void {
-  const stored = draft.grants[machine];
+  const stored = grantOn(draft.grants, machine);
   if (stored?.id === entry.id) return;
   draft.grants[machine] =
     stored?.state === 'Started'
@@ -64,7 +65,7 @@ function recoveryReason(
     return `machine ${newer.machine} has a grant with fence ${newer.entry.fence}, and seq is ${ledger.seq}: restored from a backup`;
   }
   const unrecorded = live.find(({ machine, entry, isInWork }) => {
-    const stored = ledger.grants[machine];
+    const stored = grantOn(ledger.grants, machine);
     const isKnown = stored?.id === entry.id;
     return isInWork && !isKnown && (!ledger.recovering || stored?.state === 'Settled');
   });

@@ -3,9 +3,10 @@ import type { DenialCause, GrantRenewal } from '../../api/grants.ts';
 import type { Action } from '../../api/steps/steps.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
 import { appliesTo } from '../policies/matches.ts';
+import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { LedgerDraft } from './draft.ts';
 import { isInFlight, isLapsed, isSameHolder } from './entries.ts';
-import { endOfGrant } from './issue.ts';
+import { claimProbes, endOfGrant } from './issue.ts';
 import { type FoundGrant, findGrant } from './settle.ts';
 
 export type RenewalDecision =
@@ -21,7 +22,13 @@ export function renewGrant(draft: LedgerDraft, renewal: GrantRenewal, input: Dec
   }
   const decision = decideAsk(input, renewalAsk(found, renewal));
   if (!decision.permitted) return { permitted: false, cause: decision };
-  const entry = { ...found.entry, ...renewed(found, input) };
+  const machine = input.facts.machine(found.machine);
+  const applying = machine
+    ? input.policies.valid.filter((policy) => appliesTo(policy, found.entry, machine))
+    : [];
+  const entry = { ...found.entry, ...renewed(found, applying, input.now) };
+  // An act that was in work before the breaker opened goes on only as its probe.
+  if (machine && renewal.recovery !== true) claimProbes(draft, applying, { ask: found.entry, machine });
   draft.grants[found.machine] = entry;
   draft.changed = true;
   return { permitted: true, found: { machine: found.machine, entry } };
@@ -59,9 +66,7 @@ function renewalProblem(
   return entry.fence === fence ? undefined : `grant ${id} has fence ${entry.fence}, not ${fence}`;
 }
 
-function renewed({ machine, entry }: FoundGrant, { policies, facts, now }: DecisionInput): object {
-  const known = facts.machine(machine);
-  const applying = known ? policies.valid.filter((policy) => appliesTo(policy, entry, known)) : [];
+function renewed({ entry }: FoundGrant, applying: readonly PreparedPolicy[], now: Date): object {
   const end = endOfGrant(applying, now);
   const notAfter = Date.parse(end) > Date.parse(entry.notAfter) ? end : entry.notAfter;
   return { state: 'Started', renewedAt: now.toISOString(), notAfter };

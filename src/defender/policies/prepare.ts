@@ -48,7 +48,10 @@ export function preparePolicies(
   const checked = policies
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
     .map((policy) => ({ policy, problems: problemsOf(policy) }));
-  const valid = checked.flatMap(({ policy, problems }) => (problems.length === 0 ? prepare(policy) : []));
+  const valid = checked.flatMap(({ policy, problems }) => {
+    if (problems.length === 0) return prepare(policy);
+    return isEnforced(policy) || !policy.spec.killSwitch.engaged ? [] : prepare(onlyKillSwitch(policy));
+  });
   const broken = checked.filter(({ policy, problems }) => problems.length > 0 && isEnforced(policy));
   return {
     valid,
@@ -59,6 +62,12 @@ export function preparePolicies(
 
 function isEnforced({ spec }: DefenderPolicy): boolean {
   return spec.mode !== 'Audit';
+}
+
+/** A kill switch holds in every mode; nothing else of a policy in mode Audit denies. */
+function onlyKillSwitch({ spec, ...policy }: DefenderPolicy): DefenderPolicy {
+  const none = { concurrency: [], rates: [], breakers: [], quiet: [], freezes: [], approval: [] };
+  return { ...policy, spec: { ...spec, ...none } };
 }
 
 function prepare(policy: DefenderPolicy): PreparedPolicy {

@@ -107,6 +107,14 @@ describe('reviewBreakers', () => {
     expect([draft.breakers, draft.changed]).toEqual([{}, true]);
   });
 
+  it('R18 keeps the breakers of a policy that is not accepted, until it is fixed', () => {
+    const draft = createDraft(ledgerSpec({ breakers: { [ID]: { ...OPEN, state: 'NeedsPerson' } } }));
+    const broken = [policy({ breakers: [STORM], concurrency: [] })];
+    const facts = fleetFacts(machines(10), broken);
+    reviewBreakers(draft, { policies: preparePolicies(broken), facts, now: NOW });
+    expect(draft).toMatchObject({ breakers: { [ID]: { state: 'NeedsPerson' } }, changed: false });
+  });
+
   it('R18 forgets earlier trips when a person closes it', () => {
     const draft = createDraft(
       ledgerSpec({ breakers: { [ID]: { ...OPEN, state: 'NeedsPerson' } }, rates: TRIPPED }),

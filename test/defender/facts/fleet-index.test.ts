@@ -21,6 +21,11 @@ describe('createFleetIndex', () => {
     expect(index.group(POOLS.id, 'web').total).toBe(3);
   });
 
+  it('R15 counts by a label key that every object has', () => {
+    const keys = ['constructor', 'toString'].map((key) => createGrouping({ all: true }, 'Label', key));
+    expect(keys.map((grouping) => groupKey(grouping, machineFacts('m-1')))).toEqual(['(none)', '(none)']);
+  });
+
   it('R14 counts a machine once, however many states it is in', () => {
     const index = filled([machineFacts('m-1', { readiness: 'NotReady', cordoned: true, taints: ['other'] })]);
     const counts = index.group(POOLS.id, 'web');

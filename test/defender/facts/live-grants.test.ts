@@ -52,7 +52,7 @@ describe('grants that live objects carry', () => {
     expect(inWork({ status: { steps: [{ id: 'a', state: 'Pending' }] } })).toEqual([false]);
     expect(inWork({ status: { steps: [{ id: 'a', state: 'Intended' }] } })).toEqual([true]);
     expect(inWork({ status: { release } })).toEqual([true]);
-    expect(inWork({ status: { release, outcome: { class: 'Succeeded' } } })).toEqual([]);
+    expect(inWork({ status: { release, outcome: { class: 'Succeeded' } } })).toEqual([false]);
   });
 
   it('has a component in work while its agent is between two versions', () => {

@@ -136,6 +136,17 @@ describe('the observer of the fleet', () => {
     expect([...observer.deleted()]).toEqual([]);
   });
 
+  it('R14 remembers a bounded number of deleted machines while another process leads', () => {
+    const { views, observer } = completeBed();
+    for (let n = 0; n < 2100; n += 1) {
+      views.machines.store.put(machine(`m-${n}`));
+      views.nodes.store.put(node(`m-${n}`));
+      views.machines.store.remove(machine(`m-${n}`));
+    }
+    expect(observer.deleted().size).toBe(2048);
+    expect([observer.deleted().has('m-0'), observer.deleted().has('m-2099')]).toEqual([false, true]);
+  });
+
   it('R14 misses what a MachineSet wants', () => {
     const { views, observer } = completeBed();
     const spec = { replicas: 2, template: { labels: {} } } as unknown as MachineSet['spec'];

@@ -46,6 +46,18 @@ describe('concurrency limits', () => {
   });
 
   it.each([
+    ['10%', true],
+    ['0%', false],
+  ] as const)(
+    'R15 repairs the first machine of a pool, which was never Ready: limit %s',
+    (max, permitted) => {
+      const share = [policy({ concurrency: [{ name: 'pool', per: 'Pool', actions: [], max }] })];
+      const all = [machineFacts('m-1', { established: false, readiness: 'NotReady' })];
+      expect(decideScene({ policies: share, machines: all }).permitted).toBe(permitted);
+    },
+  );
+
+  it.each([
     ['NotReady', { readiness: 'NotReady' as const }],
     ['Unknown', { readiness: 'Unknown' as const }],
     ['cordoned by a person', { cordoned: true }],

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { DefenderPolicy } from '../../../src/api/generated/types.ts';
+import { decideAsk } from '../../../src/defender/decide.ts';
 import type { ControlPlaneMember } from '../../../src/defender/facts/facts.ts';
-import { decideScene, machines, policy } from '../builders.ts';
+import { createLedgerUsage } from '../../../src/defender/ledger/usage.ts';
+import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
+import { ask, decideScene, fleetFacts, ledgerSpec, machines, NOW, policy } from '../builders.ts';
 
 const ETCD = ['Healthy', 'Unhealthy', 'Unknown'] as const;
 const SERVERS = ['Ready', 'NotReady', 'Unknown'] as const;
@@ -50,6 +54,33 @@ describe('the control plane', () => {
       decideScene({ ...scene, ledger: { approvals: { 'm-1': { ...approval, action: 'Drain' } } } }).permitted,
     ).toBe(false);
     expect(decideScene({ ...scene, ledger: { approvals: { 'm-1': approval } } }).permitted).toBe(true);
+  });
+
+  it('R22 renews the act on a control plane of one machine that was approved, although the approval is used up', () => {
+    const rule = {
+      name: 'all',
+      risks: [],
+      actions: [],
+      onlyLocalData: false,
+      approvers: ['sre'],
+      timeoutSeconds: 60,
+    };
+    const scene = {
+      machines: machines(1, { isControlPlane: true, readiness: 'NotReady' as const }),
+      facts: { controlPlane: [member(0)] },
+    };
+    const renewed = (policies: readonly DefenderPolicy[]): boolean => {
+      const prepared = preparePolicies(policies);
+      const facts = fleetFacts(scene.machines, policies, scene.facts);
+      const ledger = ledgerSpec();
+      const usage = createLedgerUsage({ policies: prepared, ledger, facts, now: NOW });
+      const { factsAt: _, ...renewal } = ask();
+      return decideAsk(
+        { policies: prepared, ledger, usage, facts, now: NOW },
+        { ...renewal, isRenewal: true },
+      ).permitted;
+    };
+    expect([renewed([policy({ approval: [rule] })]), renewed([policy()])]).toEqual([true, false]);
   });
 });
 

@@ -17,7 +17,9 @@ describe('setRate', () => {
     setRate(draft, 'p/new/k', NEW);
     expect(Object.keys(draft.rates)).toHaveLength(128);
     expect(Object.hasOwn(draft.rates, 'p/new/k')).toBe(dropped !== undefined);
-    expect(Object.keys(acts).filter((key) => !Object.hasOwn(draft.rates, key))).toEqual(dropped ? [dropped] : []);
+    expect(Object.keys(acts).filter((key) => !Object.hasOwn(draft.rates, key))).toEqual(
+      dropped ? [dropped] : [],
+    );
   });
 
   it('replaces a counter of a full ledger', () => {
@@ -47,6 +49,9 @@ function outcomes(...counts: readonly (readonly number[])[]): Record<string, Led
 }
 
 function full(rates: Record<string, LedgerRate>): LedgerDraft {
-  const others = Array.from({ length: 128 - Object.keys(rates).length }, (_, n) => [`p/r/${n}`, LIMIT] as const);
+  const others = Array.from(
+    { length: 128 - Object.keys(rates).length },
+    (_, n) => [`p/r/${n}`, LIMIT] as const,
+  );
   return createDraft(ledgerSpec({ rates: { ...rates, ...Object.fromEntries(others) } }));
 }

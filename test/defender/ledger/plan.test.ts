@@ -151,6 +151,30 @@ describe('planLedger', () => {
     expect(taken.next?.approvals).toMatchObject({ 'm-1': { by: 'bob', decision: 'Refused' } });
   });
 
+  it('keeps a refusal until it ends, also when another act on the machine is answered', () => {
+    const refusal = {
+      action: 'Drain',
+      holder: 'j',
+      decision: 'Refused',
+      by: 'ann',
+      at: ago(9),
+      until: ago(-9),
+    } as const;
+    const other = { ...refusal, action: 'Reboot', decision: 'Approved', by: 'bob', at: ago(0) } as const;
+    const answers = (approval: LedgerApproval): LedgerPlan =>
+      plan({ approvals: { 'm-1': refusal } }, [{ kind: 'approval', machine: 'm-1', approval }]);
+    expect(answers(other).answers).toMatchObject([
+      {
+        denial: {
+          reason: 'ApprovalRefused',
+          message: 'Drain by Other j was refused by ann at 2030-01-01T11:59:51Z, until 2030-01-01T12:00:09Z',
+        },
+      },
+    ]);
+    const later = { ...other, at: ago(-9), until: ago(-99) };
+    expect(answers(later).next?.approvals).toMatchObject({ 'm-1': { by: 'bob' } });
+  });
+
   it('records who closed a breaker and why, of the last 16', () => {
     const breaker = { state: 'NeedsPerson', since: ago(60), trips: 3 } as const;
     const closes = Array.from({ length: 20 }, (_, index): LedgerRequest => {
@@ -177,11 +201,18 @@ describe('planLedger', () => {
   });
 
   it('R13 writes nothing that the server refuses, whatever is full', () => {
-    const filled = <T,>(count: number, key: string, value: T): Record<string, T> =>
+    const filled = <T>(count: number, key: string, value: T): Record<string, T> =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`${key}${n}`, value]));
     const rate = { bucketSeconds: 300, firstBucketAt: ago(60), counts: [1] };
     const gone = { pool: 'web', since: ago(60) };
-    const approval = { action: 'Drain', holder: 'j', decision: 'Refused', by: 'ann', at: ago(9), until: ago(-9) } as const;
+    const approval = {
+      action: 'Drain',
+      holder: 'j',
+      decision: 'Refused',
+      by: 'ann',
+      at: ago(9),
+      until: ago(-9),
+    } as const;
     const full = {
       rates: filled(128, 'p/r/', rate),
       gone: filled(512, 'old-', gone),
@@ -224,7 +255,14 @@ describe('planLedger', () => {
   });
 
   it('forgets the answer of a person when the machine is deleted: the next one of that name needs its own', () => {
-    const approval = { action: 'Drain', holder: 'j', decision: 'Approved', by: 'ann', at: ago(9), until: ago(-9) } as const;
+    const approval = {
+      action: 'Drain',
+      holder: 'j',
+      decision: 'Approved',
+      by: 'ann',
+      at: ago(9),
+      until: ago(-9),
+    } as const;
     const deleted = { kind: 'deleted', machine: 'm-x', deleted: { since: ago(60) } } as const;
     expect(plan({ approvals: { 'm-x': approval } }, [deleted]).next?.approvals).toEqual({});
   });
@@ -232,7 +270,14 @@ describe('planLedger', () => {
   it('reviews no breaker and records no answer with a clock that cannot be trusted', () => {
     const view = { ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: 3600 };
     const open = { state: 'Open', since: ago(900), closesAt: ago(1), trips: 1 } as const;
-    const approval = { action: 'Drain', holder: 'j', decision: 'Approved', by: 'ann', at: ago(9), until: ago(-9) } as const;
+    const approval = {
+      action: 'Drain',
+      holder: 'j',
+      decision: 'Approved',
+      by: 'ann',
+      at: ago(9),
+      until: ago(-9),
+    } as const;
     const { next, answers } = plan(
       { breakers: { 'fleet-default/b/web': open } },
       [{ kind: 'reviewBreakers' }, { kind: 'approval', machine: 'm-1', approval }],
@@ -250,7 +295,14 @@ describe('planLedger', () => {
   });
 
   it('accepts an answer of a person again that was written, when its answer was lost', () => {
-    const approval = { action: 'Drain', holder: 'j', decision: 'Approved', by: 'ann', at: ago(9), until: ago(-9) } as const;
+    const approval = {
+      action: 'Drain',
+      holder: 'j',
+      decision: 'Approved',
+      by: 'ann',
+      at: ago(9),
+      until: ago(-9),
+    } as const;
     const request = { kind: 'approval', machine: 'm-1', approval } as const;
     const first = plan({}, [request]);
     expect(plan(first.next ?? {}, [request])).toMatchObject({ next: undefined, answers: [{ kind: 'done' }] });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { DenialCause, GrantRenewal } from '../../../src/api/grants.ts';
-import { createDraft } from '../../../src/defender/ledger/draft.ts';
+import { createDraft, type LedgerDraft } from '../../../src/defender/ledger/draft.ts';
 import { renewGrant } from '../../../src/defender/ledger/renew.ts';
 import { createLedgerUsage } from '../../../src/defender/ledger/usage.ts';
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
-import { ago, entry, fleetFacts, ledgerSpec, machines, NOW, policy } from '../builders.ts';
+import { ago, breaker, entry, fleetFacts, ledgerSpec, machines, NOW, policy } from '../builders.ts';
 
 const GRANTS = {
   'm-1': entry('m-1', { state: 'Granted' }),
@@ -42,11 +42,26 @@ describe('renewGrant', () => {
     );
     expect(renew({ id: 'g-m-1', fence: 7, recovery: true }, frozen)).toMatch(/^Started/);
   });
+
+  it('R18 is the probe of a half-open breaker, so that only one act in work goes on', () => {
+    const half = { state: 'HalfOpen', since: ago(900), trips: 1 } as const;
+    const given = policy({ breakers: [breaker({ per: 'Cluster' })] });
+    const draft = createDraft(ledgerSpec({ grants: GRANTS, breakers: { 'fleet-default/b/cluster': half } }));
+    expect(renewIn(draft, { id: 'g-m-1', fence: 7 }, given)).toMatch(/^Started/);
+    expect(renewIn(draft, { id: 'g-m-3', fence: 7 }, given)).toBe(
+      'BreakerHalfOpenBusy: breaker b of cluster is half open, and m-1 is its probe',
+    );
+    expect(renewIn(draft, { id: 'g-m-3', fence: 7, recovery: true }, given)).toMatch(/^Started/);
+    expect(draft.breakers).toMatchObject({ 'fleet-default/b/cluster': { probe: 'm-1' } });
+  });
 });
 
 function renew(renewal: GrantRenewal, given: ReturnType<typeof policy>): string {
+  return renewIn(createDraft(ledgerSpec({ grants: GRANTS })), renewal, given);
+}
+
+function renewIn(draft: LedgerDraft, renewal: GrantRenewal, given: ReturnType<typeof policy>): string {
   const policies = preparePolicies([given]);
-  const draft = createDraft(ledgerSpec({ grants: GRANTS }));
   const facts = fleetFacts(machines(10), [given]);
   const usage = createLedgerUsage({ policies, ledger: draft, facts, now: NOW });
   const answer = renewGrant(draft, renewal, { policies, ledger: draft, usage, facts, now: NOW });

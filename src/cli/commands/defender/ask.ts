@@ -7,7 +7,7 @@ import type { Allowance, Denial, Grant, GrantAsk, GrantOutcome } from '../../../
 import { LEDGER } from '../../../api/names.ts';
 import { OTHER_ACTIONS } from '../../../api/steps/actions.ts';
 import { type Action, defaultRisk, isAction } from '../../../api/steps/steps.ts';
-import { isInFlight, isSuspect } from '../../../defender/ledger/entries.ts';
+import { grantOn, isInFlight, isSuspect } from '../../../defender/ledger/entries.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -151,7 +151,7 @@ export function createSettleCommand(io: Io): Command {
       withDefender(io, flags, async ({ defender, user }) => {
         // The view of this kind holds ledgers.
         const ledger = defender.views['DefenderLedger']?.store.get(LEDGER) as DefenderLedger | undefined;
-        const entry = ledger?.spec.grants[machine];
+        const entry = grantOn(ledger?.spec.grants ?? {}, machine);
         const refusal = settleRefusal(entry, { machine, user: user.name, now: io.clock.now() });
         if (refusal || !entry) throw refusal ?? new CliError('no grant');
         const { id, fence } = entry;
