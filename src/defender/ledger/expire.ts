@@ -3,6 +3,7 @@ import type { LedgerGone, LedgerRate } from '../../api/generated/types.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { NO_KEY } from '../facts/grouping.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
+import { correctFutureTimes } from './clock-jumps.ts';
 import type { LedgerDraft } from './draft.ts';
 import { grantOn, isInFlight, isLapsed, isLingering } from './entries.ts';
 import { isOutcomes } from './outcomes.ts';
@@ -20,8 +21,9 @@ export interface ExpiryInput {
   readonly now: Date;
 }
 
-/** Returns whether anything left. */
+/** Returns whether anything left or changed. */
 export function expireEntries(draft: LedgerDraft, { policies, facts, now }: ExpiryInput): boolean {
+  const isCorrected = correctFutureTimes(draft, now);
   const linger = Math.max(LINGER_SECONDS, ...policies.valid.map(({ spec }) => spec.counting.lingerSeconds));
   const removed = [
     ...removeFrom(
@@ -33,7 +35,7 @@ export function expireEntries(draft: LedgerDraft, { policies, facts, now }: Expi
     ...removeReplaced(draft, facts),
     ...releaseProbes(draft),
   ];
-  return removed.length > 0;
+  return isCorrected || removed.length > 0;
 }
 
 function removeFrom<T>(

@@ -77,6 +77,18 @@ describe('one batch against the ledger', () => {
     expect(bed.spec()).toMatchObject({ recovering: false });
   });
 
+  it.each([86_400, -86_400])(
+    'R32 begins a recovery at the time of the server when our clock is %i s ahead',
+    async (skewSeconds) => {
+      const bed = await ledgerBed();
+      const { ledger } = await bed.replica({ skewSeconds });
+      bed.delete();
+      expect(await ledger.ask([ask()])).toMatchObject([{ granted: false }]);
+      const sinceMs = Date.parse(bed.spec().recoveringSince ?? '');
+      expect(Math.abs(+bed.clock.now() - sinceMs)).toBeLessThan(10_000);
+    },
+  );
+
   it('a new leader raises the epoch, and the one before is denied everything', async () => {
     const bed = await ledgerBed();
     const first = await bed.replica({ leads: true });

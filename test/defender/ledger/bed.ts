@@ -23,6 +23,8 @@ export interface ReplicaOptions {
   readonly failures?: readonly WriteFailure[];
   readonly live?: () => readonly LiveGrant[] | undefined;
   readonly leads?: boolean;
+  /** How far our clock is ahead of the API server's. */
+  readonly skewSeconds?: number;
 }
 
 export interface Replica {
@@ -68,15 +70,20 @@ export function ledgerBed(policies = POLICIES): Promise<LedgerBed> {
     failures = [],
     live = () => [],
     leads = false,
+    skewSeconds = 0,
   }: ReplicaOptions = {}): Promise<Replica> {
     const connection = api.connection();
     const client = failing(await connection.connect(), [...failures]);
     const ledger = createLedger({
       store: createLedgerStore({ client }),
-      clock: { ...clock, now: () => clock.now(), sleep: async (ms) => clock.advance(ms) },
+      clock: {
+        ...clock,
+        now: () => new Date(+clock.now() + skewSeconds * 1000),
+        sleep: async (ms) => clock.advance(ms),
+      },
       log: memoryLog(),
       policies: () => preparePolicies(policies),
-      facts: () => facts,
+      facts: () => ({ ...facts, view: { ...facts.view, clockSkewSeconds: skewSeconds } }),
       liveGrants: live,
       leads: () => leads,
     });

@@ -1,0 +1,64 @@
+/**
+ * Times in the ledger after a clock went back. A moment in the future was written by a clock that was wrong, the API server's
+ * too: an act would count, a breaker stay open and a recovery last until that moment. It becomes now. Pure.
+ */
+import type { LedgerRate } from '../../api/generated/types.ts';
+import type { LedgerDraft } from './draft.ts';
+
+/** Clocks that differ by less are trusted. */
+const TOLERANCE_MS = 30_000;
+
+/** Returns whether a time was in the future. */
+export function correctFutureTimes(draft: LedgerDraft, now: Date): boolean {
+  const changes = [
+    ...changeAll(draft.grants, (grant) => {
+      const aheadMs = ahead(grant.settledAt, now);
+      return aheadMs > 0 ? { ...grant, settledAt: now.toISOString() } : grant;
+    }),
+    ...changeAll(draft.breakers, (breaker) => {
+      const { since, closesAt } = breaker;
+      const aheadMs = ahead(since, now);
+      if (aheadMs <= 0) return breaker;
+      const closes = closesAt === undefined ? {} : { closesAt: earlier(closesAt, aheadMs) };
+      return { ...breaker, since: earlier(since, aheadMs), ...closes };
+    }),
+    ...changeAll(draft.approvals, (approval) => {
+      const aheadMs = ahead(approval.at, now);
+      const { at, until } = approval;
+      return aheadMs <= 0
+        ? approval
+        : { ...approval, at: earlier(at, aheadMs), until: earlier(until, aheadMs) };
+    }),
+    ...changeAll(draft.rates, (rate) => {
+      const aheadMs = ahead(startOfLastBucket(rate), now);
+      return aheadMs <= 0 ? rate : { ...rate, firstBucketAt: earlier(rate.firstBucketAt, aheadMs) };
+    }),
+  ];
+  if (ahead(draft.recoveringSince, now) <= 0) return changes.length > 0;
+  draft.recoveringSince = now.toISOString();
+  return true;
+}
+
+function startOfLastBucket({ firstBucketAt, bucketSeconds, counts }: LedgerRate): string {
+  return new Date(Date.parse(firstBucketAt) + (counts.length - 1) * bucketSeconds * 1000).toISOString();
+}
+
+/** 0: not in the future. */
+function ahead(time: string | undefined, now: Date): number {
+  const aheadMs = time === undefined ? 0 : Date.parse(time) - +now;
+  return aheadMs > TOLERANCE_MS ? aheadMs : 0;
+}
+
+function earlier(time: string, ms: number): string {
+  return new Date(Date.parse(time) - ms).toISOString();
+}
+
+/** Returns the keys of those that changed. */
+function changeAll<T>(map: Record<string, T>, change: (value: T) => T): readonly string[] {
+  const changed = Object.entries(map).flatMap(([key, value]) => {
+    const next = change(value);
+    return next === value ? [] : [[key, next] as const];
+  });
+  for (const [key, next] of changed) map[key] = next;
+  return changed.map(([key]) => key);
+}
