@@ -21,6 +21,7 @@ import type { Clock } from '../os/clock.ts';
 import { createPendingApprovals, hearAsk, type PendingApprovals } from './approvals/pending.ts';
 import { createDefenderController } from './controller/controller.ts';
 import { createDenialCounts, type DenialCounts } from './controller/denial-counts.ts';
+import { logDecided } from './decision-log.ts';
 import type { CallWindow } from './facts/call-window.ts';
 import { BLOCKING_PODS, type ObservedViews, POD_INDEXERS } from './facts/observed-views.ts';
 import { createFleetObserver, type FleetObserver } from './facts/observer.ts';
@@ -71,6 +72,7 @@ export function createDefender(options: DefenderOptions): Defender {
     denied: (causes) => denials.add(causes),
     decided: (decided) => {
       hearAsk(pending, decided);
+      logDecided(log, decided);
       reports?.decided(decided);
     },
     leads,
