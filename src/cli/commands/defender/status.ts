@@ -7,6 +7,7 @@ import { isInFlight } from '../../../defender/ledger/entries.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
+import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../age.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -167,5 +168,5 @@ function ledgerLine({ ledger }: DefenderState): string {
     ({ type, status: value }) => (type === 'Ready') !== (value === 'True'),
   );
   const why = trouble ? `: ${trouble.message}` : '';
-  return `ledger: seq ${spec.seq}, epoch ${spec.epoch}, ${status?.phase ?? 'not reported'}${why}\n`;
+  return `${printableLine(`ledger: seq ${spec.seq}, epoch ${spec.epoch}, ${status?.phase ?? 'not reported'}${why}`)}\n`;
 }

@@ -51,14 +51,37 @@ async function stop(io: Io, client: Client, { reason, scope }: StopFlags): Promi
     });
   } catch (error) {
     if (!isKubeError(error, 'AlreadyExists')) throw error;
-    throw new CliError('automation is stopped already', {
-      hint: 'see who stopped it, and why: kubenode defender status. To stop more, resume first',
+    throw new CliError(stoppedAlready(await presentScope(io, client), scope), {
+      hint: 'see who stopped it, and why: kubenode defender status. To stop more, an administrator resumes first',
       cause: error,
     });
   }
   io.out(
     `stopped (${scope}): nothing is granted until it is resumed. Resume with: kubenode defender resume\n`,
   );
+}
+
+/** The role for stopping may not read policies. */
+async function presentScope(io: Io, client: Client): Promise<Scope | undefined> {
+  try {
+    const found = await client.get<DefenderPolicy>(
+      DEFENDER_POLICIES,
+      { name: KILL_SWITCH },
+      { signal: io.signal },
+    );
+    return found.spec.killSwitch.scope;
+  } catch (error) {
+    if (isKubeError(error, 'Forbidden', 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+export function stoppedAlready(present: Scope | undefined, asked: Scope): string {
+  if (present === undefined) return 'automation is stopped already, all of it or a part';
+  if (present === 'All' || present === asked) return 'automation is stopped already';
+  return present === 'Rollout'
+    ? 'only rollouts are stopped, and repairs continue'
+    : 'only repairs are stopped, and rollouts continue';
 }
 
 export interface KillSwitchFields {
@@ -105,18 +128,24 @@ async function resume(io: Io, client: Client): Promise<void> {
     const { uid = '' } = stopped.metadata;
     await client.delete(DEFENDER_POLICIES, { name: KILL_SWITCH }, { uid });
   }
-  const others = items.filter(
-    ({ metadata, spec }) => metadata.name !== KILL_SWITCH && spec.killSwitch.engaged,
-  );
+  const others = stillStopping(items, io.clock.now());
   if (others.length > 0) {
-    const names = others.map(({ metadata }) => metadata.name).join(', ');
-    throw new CliError(`automation is still stopped: git engages the kill switch of ${names}`, {
+    throw new CliError(`automation is still stopped: git engages the kill switch of ${others.join(', ')}`, {
       hint: 'remove spec.killSwitch from these policies in the fleet repository',
     });
   }
   io.out(
     stopped ? 'resumed: every machine is evaluated again\n' : 'automation was not stopped: nothing changed\n',
   );
+}
+
+/** Names of the policies of git whose kill switch has not ended. */
+export function stillStopping(policies: readonly DefenderPolicy[], now: Date): readonly string[] {
+  return policies.flatMap(({ metadata: { name }, spec: { killSwitch } }) => {
+    const { engaged, until } = killSwitch;
+    const hasEnded = until !== undefined && Date.parse(until) <= +now;
+    return name === KILL_SWITCH || !engaged || hasEnded ? [] : [name];
+  });
 }
 
 async function withClient(

@@ -82,6 +82,16 @@ ledger: seq 7, epoch 1, Ready
     const text = formatDefenderState({ policies: [refused], ledger: recovering }, NOW);
     expect(text).toContain('fleet-default must limit concurrency');
     expect(text).toContain('ledger: seq 7, epoch 1, NotReady: it recovers');
+    const odd = ledger({
+      spec: ledgerSpec(),
+      status: {
+        phase: 'Suspect',
+        conditions: [condition('Suspect', 'True', { message: 'by \u001b[2Jeve' })],
+      },
+    });
+    const printed = formatDefenderState({ policies: [refused], ledger: odd }, NOW);
+    expect(printed).not.toContain('\u001b');
+    expect(printed).toContain(String.raw`Suspect: by \u001b[2Jeve`);
     const empty = formatDefenderState({ policies: [], ledger: undefined }, NOW);
     expect(empty).toContain('there is no DefenderPolicy');
     expect(empty).toContain('ledger: not found');
