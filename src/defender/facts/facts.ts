@@ -1,5 +1,5 @@
 /** What the Defender knows when it decides. What was not observed is absent or Unknown, and permits nothing. */
-import type { MachineHold } from '../../api/generated/types.ts';
+import type { MachineHold, Selector } from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 
 export interface MachineFacts {
@@ -95,8 +95,8 @@ export interface FleetFacts {
   groupKeys(grouping: string): readonly string[];
   /** Established machines whose Node was created later. */
   createdAfter(moment: Date): readonly MachineFacts[];
-  /** The machines that are Unknown now, with the time since when. */
-  unknownSince(): readonly Date[];
+  /** Since when those machines are Unknown that are so now: of all, or of those that are selected. */
+  unknownSince(selector?: Selector): readonly Date[];
   /** Members of the control plane; undefined: could not be read. */
   readonly controlPlane: readonly ControlPlaneMember[] | undefined;
   /** How many machines of the pool are to be created or were never Ready; undefined: not observed. */

@@ -2,6 +2,7 @@
  * Counts of machines by group, kept current with each change of a machine, so that a decision never reads the fleet.
  * A change costs one update for each grouping; a count costs nothing.
  */
+import type { Selector } from '../../api/generated/types.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { type GroupCounts, type MachineFacts, NO_MACHINES, STATE_BITS } from './facts.ts';
 import { type Grouping, groupKey } from './grouping.ts';
@@ -17,7 +18,7 @@ export interface FleetIndex {
   group(grouping: string, key: string): GroupCounts;
   groupKeys(grouping: string): readonly string[];
   createdAfter(moment: Date): readonly MachineFacts[];
-  unknownSince(): readonly Date[];
+  unknownSince(selector?: Selector): readonly Date[];
 }
 
 interface MutableCounts {
@@ -38,9 +39,9 @@ function isNeverForeign(): boolean {
 
 export function createFleetIndex(): FleetIndex {
   const machines = new Map<string, MachineFacts>();
-  const unknown = new Map<string, Date>();
-  /** The same list until a machine changes: what is computed from it is kept with it. */
-  let unknownList: readonly Date[] | undefined;
+  const unknown = new Map<string, MachineFacts>();
+  /** By selector, the same list until a machine changes: what is computed from it is kept with it. */
+  const unknownLists = new Map<Selector | undefined, readonly Date[]>();
   let groupings = new Map<string, CountedGrouping>();
   let isForeign: (machine: MachineFacts) => boolean = isNeverForeign;
 
@@ -57,21 +58,32 @@ export function createFleetIndex(): FleetIndex {
       [...machines.values()].filter(
         ({ established, nodeCreatedAt }) => established && nodeCreatedAt && nodeCreatedAt > moment,
       ),
-    unknownSince: () => (unknownList ??= [...unknown.values()]),
+    unknownSince,
   };
 
   function setGroupings(next: readonly Grouping[], foreign: typeof isForeign): void {
     isForeign = foreign;
     groupings = new Map(next.map((grouping) => [grouping.id, { grouping, counts: new Map() }]));
     for (const machine of machines.values()) count(machine, 1);
+    unknownLists.clear();
+  }
+
+  function unknownSince(selector?: Selector): readonly Date[] {
+    const known = unknownLists.get(selector);
+    if (known) return known;
+    const list = [...unknown.values()]
+      .filter(({ labels }) => selector === undefined || isSelected(selector, labels))
+      .flatMap((machine) => machine.unknownSince ?? []);
+    unknownLists.set(selector, list);
+    return list;
   }
 
   function put(machine: MachineFacts): void {
     remove(machine.name);
     machines.set(machine.name, machine);
     if (machine.established && machine.unknownSince) {
-      unknown.set(machine.name, machine.unknownSince);
-      unknownList = undefined;
+      unknown.set(machine.name, machine);
+      unknownLists.clear();
     }
     count(machine, 1);
   }
@@ -80,7 +92,7 @@ export function createFleetIndex(): FleetIndex {
     const before = machines.get(name);
     if (!before) return;
     machines.delete(name);
-    if (unknown.delete(name)) unknownList = undefined;
+    if (unknown.delete(name)) unknownLists.clear();
     count(before, -1);
   }
 

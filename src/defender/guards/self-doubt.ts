@@ -66,7 +66,7 @@ function checkMassUnknown(input: GuardInput, policy: PreparedPolicy): readonly D
   const { massUnknownPercent, withinSeconds } = policy.spec.selfDoubt;
   const { total } = facts.group(policy.cluster.id, CLUSTER_KEY);
   const limit = Math.max(MIN_UNKNOWN, Math.ceil((total * massUnknownPercent) / 100));
-  const since = facts.unknownSince();
+  const since = facts.unknownSince(policy.spec.scope.nodeSelector);
   if (since.length < limit) return [];
   const used = mostUnknown(since, withinSeconds);
   if (used < limit) return [];

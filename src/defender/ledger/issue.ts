@@ -14,6 +14,8 @@ import { countAct, rateKey } from './rates.ts';
 /** Bounds of `keys` of a grant. */
 const MAX_KEYS = 8;
 const MAX_VALUE = 128;
+/** These keys are for where the machine is; a label may have the same name. */
+const PLACES: ReadonlySet<string> = new Set(['zone', 'pool']);
 const SHORTEST_GRANT_SECONDS = 30;
 
 export interface IssueInput {
@@ -72,7 +74,7 @@ function keysOf(
 ): Record<string, string> {
   const limits = applying.flatMap((policy) => policy.limits);
   const labelled = limits.flatMap(({ limit: { labelKey } }): readonly (readonly [string, string])[] => {
-    const value = labelKey === undefined ? undefined : labels[labelKey];
+    const value = labelKey === undefined || !Object.hasOwn(labels, labelKey) ? undefined : labels[labelKey];
     return labelKey === undefined || value === undefined ? [] : [[labelKey, value]];
   });
   const keys = [
@@ -80,7 +82,10 @@ function keysOf(
     ...(pool === undefined ? [] : [['pool', pool]]),
   ];
   const unique = new Map(
-    [...keys, ...labelled].map(([key = '', value = '']) => [key, value.slice(0, MAX_VALUE)]),
+    [...keys, ...labelled.filter(([key]) => !PLACES.has(key))].map(([key = '', value = '']) => [
+      key,
+      value.slice(0, MAX_VALUE),
+    ]),
   );
   return Object.fromEntries([...unique].slice(0, MAX_KEYS));
 }

@@ -40,13 +40,27 @@ export function bucketSecondsOf({ windowSeconds }: Window): number {
 /** The counter with one more act, without the buckets that no window covers any more. */
 export function countAct(rate: LedgerRate | undefined, window: Window, now: Date): LedgerRate {
   const bucketSeconds = bucketSecondsOf(window);
-  const kept = rate?.bucketSeconds === bucketSeconds ? trimRate(rate, now) : undefined;
+  const kept = rate && trimRate(inBucketsOf(bucketSeconds, rate, now), now);
   const { firstBucketAt, counts } = kept ?? { firstBucketAt: now.toISOString(), counts: [0] };
   // After a clock that went back, the act counts in the last bucket.
   const sinceFirst = Math.floor((+now - Date.parse(firstBucketAt)) / (bucketSeconds * 1000));
   const index = Math.max(sinceFirst, counts.length - 1);
   const padded = Array.from({ length: index + 1 }, (_, each) => counts[each] ?? 0);
   return { bucketSeconds, firstBucketAt, counts: padded.with(index, (padded[index] ?? 0) + 1) };
+}
+
+/** After a policy changed the window: an act counts in the bucket in which its own one ends, so that none leaves too early. */
+function inBucketsOf(bucketSeconds: number, rate: LedgerRate, now: Date): LedgerRate {
+  if (rate.bucketSeconds === bucketSeconds) return rate;
+  const bucketMs = bucketSeconds * 1000;
+  const start = +now - BUCKETS * bucketMs;
+  const ends = bucketEnds(rate);
+  const counts = Array.from({ length: BUCKETS + 1 }, () => 0);
+  for (const [index, count] of rate.counts.entries()) {
+    const bucket = Math.floor((Math.min(ends(index), +now) - start) / bucketMs);
+    if (bucket >= 0) counts[bucket] = (counts[bucket] ?? 0) + count;
+  }
+  return { bucketSeconds, firstBucketAt: new Date(start).toISOString(), counts };
 }
 
 /** Undefined when nothing is left to count. */

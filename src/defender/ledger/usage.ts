@@ -165,6 +165,6 @@ function keyOf({ grouping }: PreparedLimit, entry: LedgerGrant, machine: Machine
 
 /** The machine as it was when the grant was issued. */
 function recorded({ keys = {} }: LedgerGrant): Pick<MachineFacts, 'labels' | 'zone' | 'pool'> {
-  const { zone, pool, ...labels } = keys;
-  return { labels, ...(zone === undefined ? {} : { zone }), ...(pool === undefined ? {} : { pool }) };
+  const { zone, pool } = keys;
+  return { labels: keys, ...(zone === undefined ? {} : { zone }), ...(pool === undefined ? {} : { pool }) };
 }

@@ -13,7 +13,7 @@ interface Computed {
 export function createQuietStates(): QuietStates {
   const computed = new Map<string, Computed>();
   return (windows, now) => {
-    const key = windows.map(({ name }) => name).join();
+    const key = JSON.stringify(windows.map(({ name }) => name));
     const found = computed.get(key);
     if (found && found.from <= +now && +now < found.until) return found.state;
     const state = windowState(windows, now);

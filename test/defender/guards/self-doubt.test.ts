@@ -26,6 +26,27 @@ describe('self-doubt', () => {
     expect(decideScene({ policies: [HALF], machines: all }).permitted).toBe(permitted);
   });
 
+  it.each([
+    ['outside of it', {}, true],
+    ['in it', { labels: { gpu: 'true' } }, false],
+  ])(
+    'R20 judges a policy for some nodes by those nodes: three machines are Unknown %s',
+    (_, labels, permitted) => {
+      const scope = {
+        nodeSelector: { all: false, matchLabels: { gpu: 'true' } },
+        actions: [],
+        risks: [],
+        holders: [],
+      };
+      const gpu = policy({ scope, selfDoubt: { ...HALF.spec.selfDoubt, massUnknownPercent: 20 } }, 'gpu');
+      const unknown = Array.from({ length: 3 }, (_each, n) =>
+        machineFacts(`u-${n}`, { readiness: 'Unknown', unknownSince: secondsAgo(1), ...labels }),
+      );
+      const all = [...machines(5, { labels: { gpu: 'true' } }), ...unknown];
+      expect(decideScene({ policies: [policy(), gpu], machines: all }).permitted).toBe(permitted);
+    },
+  );
+
   it('R20 denies everything with a view that is not complete, unknown error rates or an unknown clock', () => {
     const view = { ageSeconds: undefined, apiErrorPercent: undefined, clockSkewSeconds: undefined };
     const decision = decideScene({ facts: { view }, ask: { action: 'CleanDisk', risk: 'None' } });

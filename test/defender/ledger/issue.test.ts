@@ -47,6 +47,40 @@ describe('issueGrant', () => {
     expect(endOfGrant([], NOW)).toBe('2030-01-01T12:00:30.000Z');
   });
 
+  it('keeps zone and pool of the machine beside labels of the same names', () => {
+    const named = ['zone', 'pool'].map((labelKey) => ({
+      name: labelKey,
+      per: 'Label' as const,
+      labelKey,
+      actions: [],
+      max: 1,
+    }));
+    const machine = machineFacts('m-1', { labels: { zone: 'x', pool: 'y' } });
+    const policies = preparePolicies([policy({ concurrency: named })]);
+    const entry = issueGrant(createDraft(ledgerSpec()), {
+      ask: ask(),
+      machine,
+      policies,
+      now: NOW,
+      index: 0,
+    });
+    expect(entry.keys).toEqual({ zone: 'a', pool: 'web' });
+  });
+
+  it('R15 issues a grant under a limit by a label key that every object has', () => {
+    const limit = { name: 'l', per: 'Label', labelKey: 'constructor', actions: [], max: 1 } as const;
+    const policies = preparePolicies([policy({ concurrency: [limit] })]);
+    const machine = machineFacts('m-1');
+    const entry = issueGrant(createDraft(ledgerSpec()), {
+      ask: ask(),
+      machine,
+      policies,
+      now: NOW,
+      index: 0,
+    });
+    expect(entry.keys).toEqual({ zone: 'a', pool: 'web' });
+  });
+
   it.each([
     ['takes the probe of a half-open breaker', {}, 'm-1'],
     ['takes no probe for a recovery', { action: 'UpdateComponent', recovery: true } as const, undefined],

@@ -7,6 +7,21 @@ import { NOW } from '../builders.ts';
 const WINDOW = { windowSeconds: 3600 };
 
 describe('rate counters', () => {
+  it.each([
+    ['longer', 7200, 7199],
+    ['shorter', 1800, 1799],
+  ])('R16 keep their acts when a policy makes the window %s', (_, windowSeconds, lastSecond) => {
+    const before = [0, 0, 0].reduce<LedgerRate | undefined>((rate) => countAct(rate, WINDOW, NOW), undefined);
+    const later = new Date(+NOW + 60_000);
+    const changed = countAct(before, { windowSeconds }, later);
+    expect(changed.bucketSeconds).toBe(windowSeconds / 12);
+    expect(countWithin(changed, windowSeconds, later)).toBe(4);
+    expect(countWithin(changed, windowSeconds, new Date(+NOW + lastSecond * 1000))).toBe(4);
+    const old = countAct(before, { windowSeconds: 1800 }, new Date(+NOW + 3_000_000));
+    expect(countWithin(old, 1800, new Date(+NOW + 3_000_000))).toBe(1);
+    expect(changed.counts.length).toBeLessThanOrEqual(24);
+  });
+
   it('R16 never permit more acts in any sliding window than the limit, whenever acts are asked for', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 1, maxLength: 80 });
     fc.assert(
@@ -38,10 +53,10 @@ describe('rate counters', () => {
     expect(fallsBelow(rate, 3600, 0, later)).toBeUndefined();
   });
 
-  it('count an act in the last bucket when the clock went back, and start again when the window changed', () => {
+  it('count an act in the last bucket when the clock went back, and keep it when the window changed', () => {
     const rate = countAct(undefined, WINDOW, NOW);
     expect(countAct(rate, WINDOW, new Date(+NOW - 7_200_000)).counts).toEqual([2]);
-    expect(countAct(rate, { windowSeconds: 60 }, NOW)).toMatchObject({ bucketSeconds: 5, counts: [1] });
+    expect(countAct(rate, { windowSeconds: 60 }, NOW)).toMatchObject({ bucketSeconds: 5, counts: [2] });
   });
 
   it('leave the ledger when no act is left, and fit into its keys', () => {

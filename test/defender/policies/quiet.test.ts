@@ -17,6 +17,18 @@ const WINDOWS: readonly QuietTime[] = [
   { name: 'night', start: '23:00', end: '05:00', timeZone: 'UTC', risks: [], exceptFaultClasses: [] },
 ];
 
+it('R24 quiet windows with a comma in their names are told apart', () => {
+  const [evening, night] = WINDOWS as [QuietTime, QuietTime];
+  const states = createQuietStates();
+  const moment = new Date('2030-01-01T23:30:00Z');
+  expect(states([{ ...evening, name: 'a,b' }], moment).open).toBeUndefined();
+  const both = [
+    { ...evening, name: 'a' },
+    { ...night, name: 'b' },
+  ];
+  expect(states(both, moment).open?.name).toBe('b');
+});
+
 it('R24 quiet windows have the state that they have without a cache, in any order of times', () => {
   const states = createQuietStates();
   fc.assert(
