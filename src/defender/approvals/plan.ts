@@ -98,8 +98,12 @@ export function answeredReason(
   if (!before || Date.parse(before.until) <= Date.parse(after.at)) return undefined;
   const isSame = isSameAct(before, after);
   if (before.decision === 'Approved' && (!isSame || after.decision === 'Refused')) return undefined;
-  const what = isSame ? 'it' : `${before.action} by ${before.holderKind ?? 'Other'} ${before.holder}`;
+  const what = isSame ? 'it' : describeAnswered(before);
   return `${what} was ${before.decision === 'Approved' ? 'approved' : 'refused'} by ${before.by} at ${before.at}, until ${before.until}`;
+}
+
+function describeAnswered({ action, holderKind = 'Other', holder }: LedgerApproval): string {
+  return `${action} by ${holderKind} ${holder}`;
 }
 
 function isSameAct(a: LedgerApproval, b: LedgerApproval): boolean {

@@ -112,12 +112,15 @@ export function claimProbes(
   applying: readonly PreparedPolicy[],
   { ask: { holder, risk }, machine }: ProbingAct,
 ): void {
-  for (const { name, spec, enforced } of applying) {
-    for (const breaker of spec.breakers.filter((each) => enforced && isBreakerFor(each, risk))) {
-      for (const { id } of breakerKeys(name, breaker, { holder, machine })) {
-        const state = draft.breakers[id];
-        if (state?.state === 'HalfOpen') draft.breakers[id] = { ...state, probe: machine.name };
-      }
-    }
+  const keys = applying
+    .filter(({ enforced }) => enforced)
+    .flatMap(({ name, spec }) =>
+      spec.breakers
+        .filter((breaker) => isBreakerFor(breaker, risk))
+        .flatMap((breaker) => breakerKeys(name, breaker, { holder, machine })),
+    );
+  for (const { id } of keys) {
+    const state = draft.breakers[id];
+    if (state?.state === 'HalfOpen') draft.breakers[id] = { ...state, probe: machine.name };
   }
 }

@@ -69,23 +69,21 @@ function endRecovery(draft: LedgerDraft, now: Date): boolean {
 
 function answer(batch: Batch, request: LedgerRequest): LedgerAnswer {
   const { draft, input } = batch;
-  switch (request.kind) {
-    case 'ask':
-      return answerAsk(batch, request.ask, request.dryRun === true);
-    case 'renew':
-      return renew(batch, request.renewal);
-    case 'settle':
-      return settle(batch, request.settlement);
-    case 'sweep':
-      draft.changed ||= batch.hasExpired;
-      return DONE;
-    case 'reviewBreakers':
-      // Cooldowns would be over too early or too late. Every ask is denied meanwhile.
-      if (batch.isClockTrusted) reviewBreakers(draft, input);
-      return DONE;
-    default:
-      return recordChange(draft, request, { ...batch, facts: input.facts });
+  if (request.kind === 'ask') return answerAsk(batch, request.ask, request.dryRun === true);
+  if (request.kind === 'renew') return renew(batch, request.renewal);
+  if (request.kind === 'settle') return settle(batch, request.settlement);
+  if (request.kind === 'sweep') {
+    draft.changed ||= batch.hasExpired;
+    return DONE;
   }
+  if (request.kind === 'reviewBreakers') return review(batch);
+  return recordChange(draft, request, { ...batch, facts: input.facts });
+}
+
+/** With a wrong clock cooldowns would be over too early or too late. Every ask is denied meanwhile. */
+function review({ draft, input, isClockTrusted: isTrusted }: Batch): LedgerAnswer {
+  if (isTrusted) reviewBreakers(draft, input);
+  return DONE;
 }
 
 function renew(batch: Batch, renewal: GrantRenewal): LedgerAnswer {

@@ -137,12 +137,12 @@ describe('the controller of the Defender', () => {
       spec: { replicas: 600, template: { labels } },
     };
     const since = '2030-01-01T00:00:00Z';
-    const gone = Object.fromEntries(
+    const deletions = Object.fromEntries(
       Array.from({ length: 512 }, (_, n) => [`old-${n}`, { pool: 'web', since }]),
     );
     const bed = defenderBed(SETTINGS, set, ...fleet());
     const { spec } = bed.ledger();
-    bed.apply({ ...initialLedger, spec: { ...spec, seq: 9, epoch: 1, gone } });
+    bed.apply({ ...initialLedger, spec: { ...spec, seq: 9, epoch: 1, gone: deletions } });
     await running(bed);
     bed.delete(MACHINES, 'm-4');
     await bed.advance(15_000);

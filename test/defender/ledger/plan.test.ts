@@ -176,12 +176,12 @@ describe('planLedger', () => {
   });
 
   it('records who closed a breaker and why, of the last 16', () => {
-    const breaker = { state: 'NeedsPerson', since: ago(60), trips: 3 } as const;
+    const waiting = { state: 'NeedsPerson', since: ago(60), trips: 3 } as const;
     const closes = Array.from({ length: 20 }, (_, index): LedgerRequest => {
       const closure = { by: 'ann', reason: `reason ${index}`, at: ago(20 - index) };
       return { kind: 'closeBreaker', id: `p/b/${index}`, closure };
     });
-    const { next } = plan({ breakers: { 'p/b/19': breaker } }, closes);
+    const { next } = plan({ breakers: { 'p/b/19': waiting } }, closes);
     expect(next?.breakers).toEqual({});
     expect(Object.keys(next?.closures ?? {}).length).toBe(16);
     expect(next?.closures).toMatchObject({ 'p/b/19': { by: 'ann', reason: 'reason 19' } });
@@ -201,10 +201,8 @@ describe('planLedger', () => {
   });
 
   it('R13 writes nothing that the server refuses, whatever is full', () => {
-    const filled = <T>(count: number, key: string, value: T): Record<string, T> =>
-      Object.fromEntries(Array.from({ length: count }, (_, n) => [`${key}${n}`, value]));
     const rate = { bucketSeconds: 300, firstBucketAt: ago(60), counts: [1] };
-    const gone = { pool: 'web', since: ago(60) };
+    const deletion = { pool: 'web', since: ago(60) };
     const approval = {
       action: 'Drain',
       holder: 'j',
@@ -215,7 +213,7 @@ describe('planLedger', () => {
     } as const;
     const full = {
       rates: filled(128, 'p/r/', rate),
-      gone: filled(512, 'old-', gone),
+      gone: filled(512, 'old-', deletion),
       approvals: filled(64, 'm-', approval),
       grants: { 'm-1': entry('m-1', { action: 'DeleteMachine' }) },
     };
@@ -225,7 +223,7 @@ describe('planLedger', () => {
       full,
       [
         { kind: 'settle', settlement },
-        { kind: 'deleted', machine: 'm-x', deleted: gone },
+        { kind: 'deleted', machine: 'm-x', deleted: deletion },
         { kind: 'approval', machine: 'm-x', approval },
         { kind: 'reviewBreakers' },
       ],
@@ -356,6 +354,10 @@ function plan(
     { ledger: ledgerSpec(ledger), policies: preparePolicies(policies), facts: fleet, now, epoch: 1 },
     requests,
   );
+}
+
+function filled<T>(count: number, key: string, value: T): Record<string, T> {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`${key}${n}`, value]));
 }
 
 function askFor(machine: string): LedgerRequest & { readonly kind: 'ask' } {

@@ -45,13 +45,13 @@ describe('renewGrant', () => {
 
   it('R18 is the probe of a half-open breaker, so that only one act in work goes on', () => {
     const half = { state: 'HalfOpen', since: ago(900), trips: 1 } as const;
-    const given = policy({ breakers: [breaker({ per: 'Cluster' })] });
+    const rules = policy({ breakers: [breaker({ per: 'Cluster' })] });
     const draft = createDraft(ledgerSpec({ grants: GRANTS, breakers: { 'fleet-default/b/cluster': half } }));
-    expect(renewIn(draft, { id: 'g-m-1', fence: 7 }, given)).toMatch(/^Started/);
-    expect(renewIn(draft, { id: 'g-m-3', fence: 7 }, given)).toBe(
+    expect(renewIn(draft, { id: 'g-m-1', fence: 7 }, rules)).toMatch(/^Started/);
+    expect(renewIn(draft, { id: 'g-m-3', fence: 7 }, rules)).toBe(
       'BreakerHalfOpenBusy: breaker b of cluster is half open, and m-1 is its probe',
     );
-    expect(renewIn(draft, { id: 'g-m-3', fence: 7, recovery: true }, given)).toMatch(/^Started/);
+    expect(renewIn(draft, { id: 'g-m-3', fence: 7, recovery: true }, rules)).toMatch(/^Started/);
     expect(draft.breakers).toMatchObject({ 'fleet-default/b/cluster': { probe: 'm-1' } });
   });
 });
