@@ -70,7 +70,7 @@ describe('logDecided', () => {
       [],
     ],
     ['no sweep', { request: { kind: 'sweep' }, answer: DONE }, []],
-  ])('R29 logs %s', (_, decided, lines) => {
+  ])('R29 logs what people have to look up later: %s', (_, decided, lines) => {
     const log = memoryLog();
     logDecided(log, { ...decided, seconds: 0.1 });
     expect(

@@ -1,10 +1,10 @@
 /** R27: what the outcome of an act does to breakers. A failed probe opens its breaker again, a good one closes it. Pure. */
 import type { Breaker, LedgerGrant } from '../../api/generated/types.ts';
 import type { MachineFacts } from '../facts/facts.ts';
-import { setRate } from '../ledger/bounds.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { addOutcome, outcomesKey } from '../ledger/outcomes.ts';
 import { countAct, countWithin } from '../ledger/rates.ts';
+import { setRate } from '../ledger/upkeep/bounds.ts';
 import { isActOf } from '../policies/matches.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import { clearCounters, counterKey, counterValue, setCounter } from './counters.ts';

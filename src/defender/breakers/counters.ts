@@ -1,7 +1,7 @@
 /** Counters that belong to one breaker. They are kept among the rates of the ledger, and leave it after a day. Pure. */
 import type { LedgerRate } from '../../api/generated/types.ts';
-import { setRate } from '../ledger/bounds.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
+import { setRate } from '../ledger/upkeep/bounds.ts';
 
 /** `probes`: verified probes so far. `storm`: acts at the same time that are allowed after a storm. */
 export type BreakerCounter = 'probes' | 'storm';

@@ -1,9 +1,9 @@
 /** How a breaker opens: for longer each time, and after some trips in a day until a person closes it. Pure. */
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
-import { setRate } from '../ledger/bounds.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { countAct, countWithin } from '../ledger/rates.ts';
+import { setRate } from '../ledger/upkeep/bounds.ts';
 import { clearCounters } from './counters.ts';
 
 const A_DAY = { windowSeconds: 86_400 };

@@ -3,11 +3,11 @@ import type { LedgerGone, LedgerRate } from '../../api/generated/types.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { NO_KEY } from '../facts/grouping.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
-import { correctFutureTimes } from './clock-jumps.ts';
 import type { LedgerDraft } from './draft.ts';
 import { grantOn, isInFlight, isLapsed, isLingering } from './entries.ts';
 import { isOutcomes } from './outcomes.ts';
 import { trimRate } from './rates.ts';
+import { correctFutureTimes } from './upkeep/clock-jumps.ts';
 
 /** Without policies that say otherwise. */
 const LINGER_SECONDS = 900;

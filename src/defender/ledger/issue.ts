@@ -6,10 +6,10 @@ import type { MachineFacts } from '../facts/facts.ts';
 import { rateGroup } from '../guards/rates.ts';
 import { appliesTo, isActOf } from '../policies/matches.ts';
 import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
-import { setRate } from './bounds.ts';
 import type { LedgerDraft } from './draft.ts';
 import { isAnswerTo } from './entries.ts';
 import { countAct, rateKey } from './rates.ts';
+import { setRate } from './upkeep/bounds.ts';
 
 /** Bounds of `keys` of a grant. */
 const MAX_KEYS = 8;

@@ -11,11 +11,11 @@ import { createDraft, finishDraft, type LedgerDraft } from './draft.ts';
 import { grantOn, isInFlight, isLapsed, isSameHolder } from './entries.ts';
 import { expireEntries } from './expire.ts';
 import { issueGrant } from './issue.ts';
-import { recordChange, refused } from './record.ts';
 import { isRecovered } from './recover.ts';
 import { renewalAsk, renewGrant } from './renew.ts';
 import { DONE, type LedgerAnswer, type LedgerRequest } from './requests.ts';
 import { type FoundGrant, settleGrant, settlementProblem } from './settle.ts';
+import { recordChange, refused } from './upkeep/record.ts';
 import { createLedgerUsage } from './usage.ts';
 
 export interface LedgerPlanInput {

@@ -5,9 +5,9 @@ import { recordOutcome } from '../breakers/act-outcome.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
-import { hasRoom } from './bounds.ts';
 import type { LedgerDraft } from './draft.ts';
 import { isInFlight, isSameHolder } from './entries.ts';
+import { hasRoom } from './upkeep/bounds.ts';
 
 /** Acts after which the machine is missing until its replacement was Ready. */
 const DELETING: readonly string[] = ['DeleteMachine', 'ReplaceMachine'];

@@ -151,30 +151,6 @@ describe('planLedger', () => {
     expect(taken.next?.approvals).toMatchObject({ 'm-1': { by: 'bob', decision: 'Refused' } });
   });
 
-  it('keeps a refusal until it ends, also when another act on the machine is answered', () => {
-    const refusal = {
-      action: 'Drain',
-      holder: 'j',
-      decision: 'Refused',
-      by: 'ann',
-      at: ago(9),
-      until: ago(-9),
-    } as const;
-    const other = { ...refusal, action: 'Reboot', decision: 'Approved', by: 'bob', at: ago(0) } as const;
-    const answers = (approval: LedgerApproval): LedgerPlan =>
-      plan({ approvals: { 'm-1': refusal } }, [{ kind: 'approval', machine: 'm-1', approval }]);
-    expect(answers(other).answers).toMatchObject([
-      {
-        denial: {
-          reason: 'ApprovalRefused',
-          message: 'Drain by Other j was refused by ann at 2030-01-01T11:59:51Z, until 2030-01-01T12:00:09Z',
-        },
-      },
-    ]);
-    const later = { ...other, at: ago(-9), until: ago(-99) };
-    expect(answers(later).next?.approvals).toMatchObject({ 'm-1': { by: 'bob' } });
-  });
-
   it('records who closed a breaker and why, of the last 16', () => {
     const waiting = { state: 'NeedsPerson', since: ago(60), trips: 3 } as const;
     const closes = Array.from({ length: 20 }, (_, index): LedgerRequest => {
@@ -241,30 +217,6 @@ describe('planLedger', () => {
     expect(sizes).toEqual([128, 512, 64]);
   });
 
-  it('R14 stores no deleted machine of a pool that misses none, so that old deletions fill no ledger', () => {
-    const deleted = { kind: 'deleted', machine: 'm-x', deleted: { pool: 'web', since: ago(60) } } as const;
-    expect(plan({}, [deleted], { facts: { missingIn: () => 0 } }).next).toBeUndefined();
-    expect(plan({}, [deleted], { facts: { missingIn: () => 1 } }).next?.gone).toHaveProperty('m-x');
-  });
-
-  it('R14 counts a deleted machine whatever its name is', () => {
-    const deleted = { kind: 'deleted', machine: 'constructor', deleted: { since: ago(60) } } as const;
-    expect(Object.keys(plan({}, [deleted]).next?.gone ?? {})).toEqual(['constructor']);
-  });
-
-  it('forgets the answer of a person when the machine is deleted: the next one of that name needs its own', () => {
-    const approval = {
-      action: 'Drain',
-      holder: 'j',
-      decision: 'Approved',
-      by: 'ann',
-      at: ago(9),
-      until: ago(-9),
-    } as const;
-    const deleted = { kind: 'deleted', machine: 'm-x', deleted: { since: ago(60) } } as const;
-    expect(plan({ approvals: { 'm-x': approval } }, [deleted]).next?.approvals).toEqual({});
-  });
-
   it('reviews no breaker and records no answer with a clock that cannot be trusted', () => {
     const view = { ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: 3600 };
     const open = { state: 'Open', since: ago(900), closesAt: ago(1), trips: 1 } as const;
@@ -290,20 +242,6 @@ describe('planLedger', () => {
     const again = plan(first.next ?? {}, [{ kind: 'ask', ask: ask({ started: true }) }]);
     expect(again.answers).toMatchObject([{ kind: 'entry', entry: { id: 'g-8-0', state: 'Started' } }]);
     expect(again.next?.grants['m-1']).toMatchObject({ state: 'Started', fence: 8 });
-  });
-
-  it('accepts an answer of a person again that was written, when its answer was lost', () => {
-    const approval = {
-      action: 'Drain',
-      holder: 'j',
-      decision: 'Approved',
-      by: 'ann',
-      at: ago(9),
-      until: ago(-9),
-    } as const;
-    const request = { kind: 'approval', machine: 'm-1', approval } as const;
-    const first = plan({}, [request]);
-    expect(plan(first.next ?? {}, [request])).toMatchObject({ next: undefined, answers: [{ kind: 'done' }] });
   });
 
   it('R13 never has more in flight than the limit, and one grant a machine, in any order of requests', () => {

@@ -1,14 +1,14 @@
 /** What people and the controller write into the ledger beside grants: answers, closed breakers, deleted machines. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import type { DenyReason } from '../../api/deny-reasons.ts';
-import { answeredReason } from '../approvals/plan.ts';
-import { closeBreaker } from '../breakers/review.ts';
-import type { FleetFacts } from '../facts/facts.ts';
-import { NO_KEY } from '../facts/grouping.ts';
-import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
+import type { DenyReason } from '../../../api/deny-reasons.ts';
+import { answeredReason } from '../../approvals/plan.ts';
+import { closeBreaker } from '../../breakers/review.ts';
+import type { FleetFacts } from '../../facts/facts.ts';
+import { NO_KEY } from '../../facts/grouping.ts';
+import { LEDGER_MAXIMUM } from '../../guards/ledger-state.ts';
+import type { LedgerDraft } from '../draft.ts';
+import { DONE, type LedgerAnswer, type LedgerRequest } from '../requests.ts';
 import { hasRoom } from './bounds.ts';
-import type { LedgerDraft } from './draft.ts';
-import { DONE, type LedgerAnswer, type LedgerRequest } from './requests.ts';
 
 export type LedgerRecord = Extract<LedgerRequest, { kind: 'deleted' | 'closeBreaker' | 'approval' }>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerRate } from '../../../src/api/generated/types.ts';
-import { hasRoom, setRate } from '../../../src/defender/ledger/bounds.ts';
-import { createDraft, type LedgerDraft } from '../../../src/defender/ledger/draft.ts';
-import { outcomesKey } from '../../../src/defender/ledger/outcomes.ts';
-import { ago, ledgerSpec } from '../builders.ts';
+import type { LedgerRate } from '../../../../src/api/generated/types.ts';
+import { createDraft, type LedgerDraft } from '../../../../src/defender/ledger/draft.ts';
+import { outcomesKey } from '../../../../src/defender/ledger/outcomes.ts';
+import { hasRoom, setRate } from '../../../../src/defender/ledger/upkeep/bounds.ts';
+import { ago, ledgerSpec } from '../../builders.ts';
 
 const LIMIT: LedgerRate = { bucketSeconds: 300, firstBucketAt: ago(60), counts: [1] };
 const NEW: LedgerRate = { ...LIMIT, counts: [2] };

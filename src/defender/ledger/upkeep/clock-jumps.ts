@@ -2,8 +2,8 @@
  * Times in the ledger after a clock went back. A moment in the future was written by a clock that was wrong, the API server's
  * too: an act would count, a breaker stay open and a recovery last until that moment. It becomes now. Pure.
  */
-import type { LedgerRate } from '../../api/generated/types.ts';
-import type { LedgerDraft } from './draft.ts';
+import type { LedgerRate } from '../../../api/generated/types.ts';
+import type { LedgerDraft } from '../draft.ts';
 
 /** Clocks that differ by less are trusted. */
 const TOLERANCE_MS = 30_000;

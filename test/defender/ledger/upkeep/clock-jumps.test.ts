@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { DefenderLedgerSpec } from '../../../src/api/generated/types.ts';
-import { correctFutureTimes } from '../../../src/defender/ledger/clock-jumps.ts';
-import { createDraft } from '../../../src/defender/ledger/draft.ts';
-import { ago, entry, ledgerSpec, NOW } from '../builders.ts';
+import type { DefenderLedgerSpec } from '../../../../src/api/generated/types.ts';
+import { createDraft } from '../../../../src/defender/ledger/draft.ts';
+import { correctFutureTimes } from '../../../../src/defender/ledger/upkeep/clock-jumps.ts';
+import { ago, entry, ledgerSpec, NOW } from '../../builders.ts';
 
 const DAY = 86_400;
 const AT_NOW = NOW.toISOString();

@@ -1,8 +1,8 @@
 /** What the server lets the ledger hold. One entry more would make the whole write invalid, with everything else in it. Pure. */
-import type { LedgerRate } from '../../api/generated/types.ts';
-import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
-import type { LedgerDraft } from './draft.ts';
-import { isOutcomes } from './outcomes.ts';
+import type { LedgerRate } from '../../../api/generated/types.ts';
+import { LEDGER_MAXIMUM } from '../../guards/ledger-state.ts';
+import type { LedgerDraft } from '../draft.ts';
+import { isOutcomes } from '../outcomes.ts';
 
 type Entries = Readonly<Record<string, unknown>>;
 
