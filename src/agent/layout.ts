@@ -64,3 +64,8 @@ export function backupFile(component: string, pathDigest: string): string {
 export function unitBackupDirectory(unit: string): string {
   return `${STATE_ROOT}/units/${unit}`;
 }
+
+/** Held by the agent of that host while it runs. */
+export function agentLock(directory: string): string {
+  return `kubenode agent ${directory}`;
+}

@@ -18,6 +18,7 @@ import {
   rememberCluster,
 } from './identity/access.ts';
 import { type AgentIdentityOptions, createAgentIdentity } from './identity/identity.ts';
+import { agentLock } from './layout.ts';
 import { createAgentMetrics } from './metrics/agent-metrics.ts';
 import { requireOwnHost } from './run/acceptance.ts';
 import { type Agent, openAgent } from './run/agent.ts';
@@ -50,7 +51,7 @@ const MAX_SILENCE_MS = 35 * 60_000;
 export async function runAgent(options: RunAgentOptions, signal: AbortSignal): Promise<void> {
   const { directory = '/', log } = options;
   // Two agents on one host would stop each other's processes.
-  const lock = await acquireLock(`kubenode agent ${directory}`, {
+  const lock = await acquireLock(agentLock(directory), {
     signal,
     waiting: (holder) => log.warn('another agent runs on this host', { holder }),
   });

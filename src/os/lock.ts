@@ -20,7 +20,7 @@ export interface Lock {
 
 /** `name` is any text that identifies the lock, for example the path of the folder that it guards. */
 export async function acquireLock(name: string, options: LockOptions = {}): Promise<Lock> {
-  const path = `\0kubenode-${process.getuid?.() ?? ''}-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
+  const path = lockPath(name, process.getuid?.());
   let reported = false;
   for (;;) {
     options.signal?.throwIfAborted();
@@ -31,6 +31,29 @@ export async function acquireLock(name: string, options: LockOptions = {}): Prom
       reported = true;
     });
   }
+}
+
+/** Who holds it, without waiting for it. `uid` is the user of the process that holds it: each user has its own locks. */
+export async function lockHolder(name: string, uid = process.getuid?.()): Promise<string | undefined> {
+  let found: string | undefined;
+  const asked = new AbortController();
+  // A holder that is stopped or too busy to answer holds it all the same.
+  const timer = setTimeout(() => {
+    found = 'a process that does not answer';
+    asked.abort();
+  }, ANSWER_MS);
+  await holderReleased(lockPath(name, uid), asked.signal, (holder) => {
+    found = holder;
+    asked.abort();
+  });
+  clearTimeout(timer);
+  return found;
+}
+
+const ANSWER_MS = 1000;
+
+function lockPath(name: string, uid: number | undefined): string {
+  return `\0kubenode-${uid ?? ''}-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
 }
 
 export async function withLock<T>(name: string, options: LockOptions, work: () => Promise<T>): Promise<T> {

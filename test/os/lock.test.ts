@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { acquireLock, withLock } from '../../src/os/lock.ts';
+import { acquireLock, lockHolder, withLock } from '../../src/os/lock.ts';
 import { tempFolder } from '../support/temp.ts';
 
 const LOCK = new URL('../../src/os/lock.ts', import.meta.url).href;
@@ -33,6 +33,16 @@ describe('a lock', () => {
     const second = await acquireLock(tempFolder('b'));
     const releases = [first, second].map((lock) => lock.release());
     await expect(Promise.all(releases)).resolves.toHaveLength(2);
+  });
+
+  it('tells who holds it without waiting for it', async () => {
+    const what = tempFolder('lock');
+    expect(await lockHolder(what)).toBeUndefined();
+    const lock = await acquireLock(what);
+    expect(await lockHolder(what)).toBe(`pid ${process.pid}`);
+    expect(await lockHolder(what, (process.getuid?.() ?? 0) + 1)).toBeUndefined();
+    await lock.release();
+    expect(await lockHolder(what)).toBeUndefined();
   });
 
   it('reports its holder to a waiting process once', async () => {

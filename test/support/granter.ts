@@ -41,6 +41,8 @@ export interface Granter {
   grantEntries(machine: string): Promise<GrantedEntries>;
   /** Records a grant in the ledger, for a job that will carry it. */
   record(machine: string, request: GrantRequest): Promise<RecordedGrant>;
+  /** The grant of the machine that is not settled. */
+  find(machine: string): Promise<LedgerGrant | undefined>;
   /** Ends the grant of the machine, if it has one. */
   settle(machine: string): Promise<void>;
 }
@@ -76,6 +78,10 @@ export function createGranter(options: GranterOptions): Granter {
       const grant = await record(machine, request);
       await writeEntries(componentset, machine, waiting, grant);
       return { entries: waiting.map(({ name }) => name), grant };
+    },
+    async find(machine) {
+      const found = (await readLedger(options.defender)).spec.grants[machine];
+      return found?.state === 'Settled' ? undefined : found;
     },
     async settle(machine) {
       const settledAt = seconds(clock.now());

@@ -33,6 +33,11 @@ export interface RepairRequest {
 export interface Repairer {
   /** Creates a job of that one step and releases it. Returns the name of the job. */
   release(request: RepairRequest): Promise<string>;
+  /**
+   * Ends the job as its controller does. One that stays open keeps changes of components waiting, and the Defender takes a grant
+   * that is settled before its job for a loss of the ledger.
+   */
+  finish(job: string, state: AgentStep['state']): Promise<void>;
   /** Waits for the answer of the agent: a state that does not change any more. */
   answered(job: string, withinSeconds?: number): Promise<AgentStep>;
 }
@@ -72,6 +77,26 @@ export function createRepairer(options: RepairOptions): Repairer {
       await untilObserved(() => remedyjob.apply(REMEDY_OPERATION_JOBS, status, applying));
       return name;
     },
+    async finish(name, state) {
+      const found = await remedy.get<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { name });
+      if (found.status?.outcome) return;
+      const outcome = OUTCOMES[state] ?? 'Ambiguous';
+      const settled = {
+        type: 'Settled',
+        status: 'True',
+        reason: outcome,
+        message: `by hand: the step is ${state}`,
+        lastTransitionTime: seconds(clock.now()),
+      };
+      const status = {
+        apiVersion: API_VERSION,
+        kind: 'RemedyOperationJob',
+        metadata: { name },
+        status: { ...keptRelease(found), outcome: { class: outcome }, conditions: [settled] },
+      };
+      const applying = { fieldManager: MANAGER_REMEDYJOB, force: true, subresource: 'status' };
+      await remedyjob.apply(REMEDY_OPERATION_JOBS, status, applying);
+    },
     async answered(name, withinSeconds = 120) {
       return await eventually(
         async () => {
@@ -84,6 +109,17 @@ export function createRepairer(options: RepairOptions): Repairer {
       );
     },
   };
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  Succeeded: 'Succeeded',
+  Failed: 'Permanent',
+  Refused: 'Cancelled',
+};
+
+/** What a writer leaves out of its fields is removed. */
+function keptRelease({ status }: RemedyOperationJob): object {
+  return status?.release ? { release: status.release } : {};
 }
 
 interface FoundNode {

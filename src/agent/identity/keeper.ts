@@ -37,6 +37,7 @@ export interface CertificateKeeper {
 }
 
 const POLL_MS = 2000;
+const UNANSWERED = 'the certificate request is not answered yet: kubenode controllers approve it';
 /** After a denial and after an error: each agent of a fleet at another time. */
 const GIVE_UP_MS = 300_000;
 const RETRY_MS = 10_000;
@@ -53,7 +54,7 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
   const { store, clock, random, log, requestPrefix } = options;
   let quietUntilMs = Number.NEGATIVE_INFINITY;
   let failure = '';
-  let denial: string | undefined;
+  let obstacle: string | undefined;
 
   async function step(): Promise<number> {
     const restMs = quietUntilMs - clock.monotonicMs();
@@ -87,6 +88,7 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
 
   async function act(planned: CertificateStep, found: Found): Promise<number> {
     if (planned.do === 'Wait') return msUntil(planned.until);
+    if (planned.do === 'Poll') obstacle = UNANSWERED;
     if (planned.do === 'Poll' || planned.do === 'ReadRequest') return POLL_MS;
     if (planned.do === 'CreateRequest') {
       if (found.key) await createRequest(options, found.key);
@@ -102,11 +104,11 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
       await store.writePendingKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
       return;
     }
-    denial = undefined;
+    obstacle = undefined;
     if (planned.do === 'Store') await storeCertificate(found);
     if (planned.do === 'GiveUp') {
       log.error('no certificate for this key', { identity: requestPrefix, because: planned.because });
-      denial = planned.because;
+      obstacle = planned.because;
     }
     await store.forgetPendingKey();
     quietUntilMs = clock.monotonicMs() + quietMsAfter(planned);
@@ -128,5 +130,5 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
     log.info('certificate stored', { identity: requestPrefix, until: certificate.validToDate.toISOString() });
   }
 
-  return { step, held: () => store.held(), problem: () => (failure === '' ? denial : failure) };
+  return { step, held: () => store.held(), problem: () => (failure === '' ? obstacle : failure) };
 }

@@ -1,4 +1,7 @@
-/** The programs of a version and what they contain: those that its units start, and those that it links into the host. */
+/**
+ * The programs of a version and what they contain: those that its units start or pass to an interpreter, and those that it links
+ * into the host.
+ */
 import type { ObservedProgram } from '../component/observation.ts';
 import type { Host, HostFiles } from '../host/port.ts';
 import type { Target } from '../target/target.ts';
@@ -34,7 +37,7 @@ export function programPaths(
 ): readonly string[] {
   if (!artifact) return [];
   const linked = artifact.install.map(({ from }) => `${directory}/${from}`);
-  const started = units.flatMap(({ exec }) => exec?.argv[0] ?? []).map((path) => onHost(host, path));
+  const started = units.flatMap(({ exec }) => exec?.argv ?? []).map((path) => onHost(host, path));
   return [...new Set([...linked, ...started.filter((path) => path.startsWith(`${directory}/`))])];
 }
 

@@ -40,6 +40,8 @@ export interface Replacer {
   readonly replace: (text: string) => string;
   /** Placeholders that were found and have no value. */
   readonly unknown: ReadonlySet<string>;
+  /** What could have been written instead. */
+  readonly known: readonly string[];
 }
 
 export function createReplacer(input: PlaceholderInput): Replacer {
@@ -51,7 +53,8 @@ export function createReplacer(input: PlaceholderInput): Replacer {
     return value ?? whole;
   }
   const inHost = hostPaths(input);
-  return { replace: (text) => inHost(text.replaceAll(PLACEHOLDER, valueOf)), unknown };
+  const known = [...values.keys()].map((name) => `\${${name}}`);
+  return { replace: (text) => inHost(text.replaceAll(PLACEHOLDER, valueOf)), unknown, known };
 }
 
 /** Programs in a sandbox find the paths of their component in its directory, wherever a text names one. */

@@ -44,7 +44,7 @@ export function resolveTarget(
   const ports = Object.fromEntries(
     spec.ports.map((port) => [port.name, machine.portOf(spec.component, port)]),
   );
-  const { replace, unknown } = createReplacer({ entry, spec, machine, directory, ports });
+  const { replace, unknown, known } = createReplacer({ entry, spec, machine, directory, ports });
   const target: Target = {
     id: entryDigest(entry),
     component: spec.component,
@@ -67,7 +67,7 @@ export function resolveTarget(
   if (unknown.size === 0) return { target };
   return fail(
     'UnknownPlaceholder',
-    `unknown placeholder ${[...unknown].join(', ')} in ${entry.componentRef}`,
+    `unknown placeholder ${[...unknown].join(', ')} in ${entry.componentRef}: known are ${known.join(', ')}`,
   );
 }
 

@@ -129,6 +129,10 @@ describe('the keeper of a certificate', () => {
     requests.refused = true;
     expect(await steps()).toBe('Unauthorized. Make another token');
     requests.refused = false;
+    requests.answer = 'Wait';
+    expect(await steps()).toBe(
+      'the certificate request is not answered yet: kubenode controllers approve it',
+    );
     requests.answer = 'Deny';
     expect(await steps()).toContain('WrongUid');
     requests.answer = 'Issue';

@@ -39,7 +39,8 @@ describe('repair jobs on a host', () => {
       fence: 7,
       state: 'Refused',
       code: 'NotAllowed',
-      message: 'the configuration of this agent does not allow sshd: allowed are web, proxy',
+      message:
+        'the configuration of this agent does not allow sshd: services in /etc/kubenode/jobs.json are web, proxy',
       finishedAt: expect.any(String) as string,
     });
   });

@@ -10,6 +10,9 @@ import type {
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import { agentFile, agentUnit } from '../../support/agent/targets.ts';
 
+const KNOWN =
+  '${dir}, ${data}, ${machine.name}, ${machine.address}, ${machine.zone}, ${cluster.server}, ${cluster.caFile}';
+
 const MACHINE: TargetFacts = {
   name: 'n1',
   address: '10.0.0.7',
@@ -222,13 +225,13 @@ describe('resolveTarget', () => {
       'an unknown placeholder',
       spec({ files: [agentFile('/a', '${secret.x} ${param.x}')] }),
       {},
-      'UnknownPlaceholder: unknown placeholder ${secret.x}, ${param.x} in proxy-1.0',
+      `UnknownPlaceholder: unknown placeholder \${secret.x}, \${param.x} in proxy-1.0: known are ${KNOWN}`,
     ],
     [
       'an identity that it does not ask for',
       spec({ files: [agentFile('/a', '${identity.kubeconfig}')] }),
       {},
-      'UnknownPlaceholder: unknown placeholder ${identity.kubeconfig} in proxy-1.0',
+      `UnknownPlaceholder: unknown placeholder \${identity.kubeconfig} in proxy-1.0: known are ${KNOWN}`,
     ],
     ['nothing wrong', spec(), {}, 'none'],
   ])('refuses %s', (_name, of, fields, expected) => {

@@ -68,7 +68,7 @@ describe('the bundle of the agent', () => {
     writeFileSync(join(directory, 'var/lib/kubenode/status.json'), JSON.stringify(stored));
     const answer = run('agent', 'status', '--directory', directory);
     expect(answer.code).toBe(1);
-    expect(answer.stdout).toMatch(/^machine n1, API server away.*\n\nCOMPONENT .*\nproxy +Failed/);
+    expect(answer.stdout).toMatch(/^machine n1, no agent runs here.*\n\nCOMPONENT .*\nproxy +Failed/);
   });
 
   it('does not start on an older Node.js, and names the one that it needs', () => {

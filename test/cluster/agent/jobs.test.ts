@@ -18,6 +18,7 @@ import {
 import { runCommandLine } from '../../../src/cli/run.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { byCode } from '../../../src/kube/objects/digest.ts';
 import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -156,6 +157,11 @@ describe('a repair job on a sandbox, with a real API server', { timeout: 240_000
     const refused = await byHand('--step', 'RestartService', '--with', '{"service": "sshd"}');
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.out).toContain('Refused NotAllowed: the configuration of this agent does not allow sshd');
+    // Open jobs would keep components waiting, and the ledger would not be theirs.
+    const jobs = await installed.server.client.list<RemedyOperationJob>(REMEDY_OPERATION_JOBS);
+    const byHandJobs = jobs.items.filter(({ spec }) => spec.machine.name === 'n3');
+    const outcomes = byHandJobs.map(({ status }) => status?.outcome?.class ?? 'none');
+    expect(outcomes.toSorted(byCode)).toEqual(['Cancelled', 'Succeeded', 'Succeeded']);
     expect(await byHand('--step', 'RestartService', '--with', '{"unit": "proxy"}')).toMatchObject({
       code: 65,
     });

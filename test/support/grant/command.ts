@@ -14,6 +14,7 @@ import { createIntegerParser } from '../../../src/cli/option-parsers.ts';
 import { connectOptionsFor } from '../../../src/cli/principal.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
+import { isKubeError } from '../../../src/kube/client/errors.ts';
 import { isRecord } from '../../../src/kube/objects/json.ts';
 import { createGranter, type GrantedEntries, type Granter } from '../granter.ts';
 import { createRepairer, type RepairRequest } from '../repairs.ts';
@@ -64,10 +65,8 @@ function createGrantCommand(io: Io): Command {
   return addConnectionOptions(command).action(async (machine: string, flags: GrantFlags) => {
     await withGranter(io, flags, async (granter, signIn) => {
       if (flags.step) await runStep(io, { machine, step: flags.step, with: flags.with }, { granter, signIn });
-      else if (flags.settle === true) {
-        await granter.settle(machine);
-        io.out(`${machine} has no grant\n`);
-      } else io.out(`${describeGrant(machine, await granter.grantEntries(machine))}\n`);
+      else if (flags.settle === true) await settle(io, machine, { granter, signIn });
+      else io.out(`${describeGrant(machine, await granter.grantEntries(machine))}\n`);
     });
   });
 }
@@ -86,11 +85,7 @@ function parseInput(text: string): Readonly<Record<string, unknown>> {
 
 type SignIn = (principal: string) => Promise<Client>;
 
-async function runStep(
-  io: Io,
-  request: RepairRequest,
-  { granter, signIn }: { readonly granter: Granter; readonly signIn: SignIn },
-): Promise<void> {
+async function runStep(io: Io, request: RepairRequest, { granter, signIn }: SignedIn): Promise<void> {
   const [problem] = stepInputProblems(request.step, request.with);
   if (problem) {
     throw new CliError(`--with is not an input of ${request.step}: ${problem.path}: ${problem.message}`, {
@@ -102,11 +97,35 @@ async function runStep(
   const job = await repairer.release(request);
   io.err(`${job}: step ${request.step} is released\n`);
   const { state, code, message = '', output } = await repairer.answered(job, ANSWER_SECONDS);
+  await repairer.finish(job, state);
   await granter.settle(request.machine);
   io.out(
     `${state}${code === undefined ? '' : ` ${code}`}: ${message}\n${output === undefined ? '' : `${output}\n`}`,
   );
   if (state !== 'Succeeded') throw new CliError(`the step ended as ${state}`, { where: `job ${job}` });
+}
+
+interface SignedIn {
+  readonly granter: Granter;
+  readonly signIn: SignIn;
+}
+
+/** The job first: until it has ended, its grant is in work. */
+async function settle(io: Io, machine: string, { granter, signIn }: SignedIn): Promise<void> {
+  const grant = await granter.find(machine);
+  if (!grant) {
+    io.out(`${machine} has no grant\n`);
+    return;
+  }
+  if (grant.holder.kind === 'RemedyOperationJob') {
+    const [remedy, remedyjob] = [await signIn(PRINCIPAL_REMEDY), await signIn(PRINCIPAL_REMEDYJOB)];
+    const repairer = createRepairer({ granter, remedy, remedyjob, clock: io.clock });
+    await repairer.finish(grant.holder.name, 'Ambiguous').catch((error: unknown) => {
+      if (!isKubeError(error, 'NotFound')) throw error;
+    });
+  }
+  await granter.settle(machine);
+  io.out(`${machine}: grant ${grant.id} is settled\n`);
 }
 
 /** A release lives a minute, a step two. */

@@ -1,3 +1,4 @@
+import { JOBS_CONFIG_FILE } from '../../layout.ts';
 import { begunSteps } from '../history.ts';
 import type { StepExecutor } from './executor.ts';
 import { unitNamed } from './executor.ts';
@@ -11,7 +12,7 @@ export const restartServiceStep: StepExecutor<'RestartService'> = {
       const message = `the configuration of this agent does not allow ${service}`;
       return {
         code: 'NotAllowed',
-        message: `${message}: allowed are ${config.services.join(', ') || 'none'}`,
+        message: `${message}: services in ${JOBS_CONFIG_FILE} are ${config.services.join(', ') || 'none'}`,
       };
     }
     if (!(await host.units.status(unitNamed(service)))) {

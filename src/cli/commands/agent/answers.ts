@@ -5,7 +5,7 @@ import type { MachineComponentReport } from '../../../api/generated/types.ts';
 import { formatAge } from '../../age.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 import { formatTable, type Table } from '../../format/table.ts';
-import { readAgentStatus } from './stored-status.ts';
+import { type AnsweredStatus, readAgentStatus } from './stored-status.ts';
 
 export interface AgentAnswer {
   /** For programs. */
@@ -46,18 +46,19 @@ export async function answerWhy(
 }
 
 /** Conditions with `-` are bad when they are True. */
-function isHealthy({ status }: StoredStatus): boolean {
+function isHealthy({ status, agentRuns }: AnsweredStatus): boolean {
   const conditions = new Map(status.conditions.map((each) => [each.type, each]));
   const drift = conditions.get('DriftDetected');
   const isOpen = drift?.status === 'True' && drift.reason !== 'Corrected';
   return (
+    agentRuns &&
     conditions.get('ComponentsReady')?.status === 'True' &&
     conditions.get('UpToDate')?.status === 'True' &&
     !isOpen
   );
 }
 
-function formatAgentStatus({ machine, online, status, jobs = [] }: StoredStatus, now: Date): string {
+function formatAgentStatus({ machine, status, jobs = [], ...answer }: AnsweredStatus, now: Date): string {
   const conditions = formatTable({
     columns: ['condition', 'status', 'since', 'reason', 'message'],
     rows: status.conditions.map(({ type, status: value, lastTransitionTime, reason, message }) => [
@@ -69,12 +70,19 @@ function formatAgentStatus({ machine, online, status, jobs = [] }: StoredStatus,
     ]),
     empty: 'no conditions',
   });
-  const header = `machine ${machine}, ${stateText(online, status)}\n`;
+  const header = `machine ${machine}, ${stateText(status, answer, now)}\n`;
   const repairs = jobs.length > 0 ? `\n${formatTable(jobTable(jobs, now))}` : '';
   return `${header}\n${formatTable(componentTable(status.components, now))}\n${conditions}${repairs}`;
 }
 
-function stateText(online: boolean, { conditions }: StoredStatus['status']): string {
+function stateText(
+  { conditions }: StoredStatus['status'],
+  { online, agentRuns, writtenAt }: Omit<AnsweredStatus, 'machine' | 'status'>,
+  now: Date,
+): string {
+  if (!agentRuns) {
+    return `no agent runs here: nothing is enforced, and its last report is from ${formatAge(writtenAt, now)} ago`;
+  }
   if (conditions.some(({ reason }) => reason === NO_DESIRED_STATE)) return 'nothing is enforced yet';
   return `API server ${online ? 'online' : 'away: the last accepted state is enforced'}`;
 }

@@ -78,7 +78,7 @@ starts need neither the file nor another option.
     options: [DIRECTORY],
     help: `
 Reads what the agent last wrote on its host, so it answers without the agent and without the API server. Exits with 1 if
-a component is not committed and running, or a difference is not corrected.`,
+no agent runs, a component is not committed and running, or a difference is not corrected.`,
   },
   components: { description: 'list the components of the machine', options: [DIRECTORY] },
   why: {

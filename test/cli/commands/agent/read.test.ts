@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { agentLock } from '../../../../src/agent/layout.ts';
 import type { StoredStatus } from '../../../../src/agent/status/publisher.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
+import { acquireLock } from '../../../../src/os/lock.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { testIo } from '../../../support/test-io.ts';
 
@@ -55,6 +57,11 @@ async function run(...args: string[]): Promise<{ code: number; stdout: string; s
   return { code, stdout: io.stdout, stderr: io.stderr };
 }
 
+async function holdAgentLock(): Promise<void> {
+  const lock = await acquireLock(agentLock(directory));
+  onTestFinished(() => lock.release());
+}
+
 describe('kubenode agent', () => {
   it.each<[name: string, conditions: Readonly<Record<string, string>>, code: number]>([
     ['0 while everything is ready', { ComponentsReady: 'True', UpToDate: 'True', DriftDetected: 'False' }, 0],
@@ -63,6 +70,7 @@ describe('kubenode agent', () => {
     ['1 while a difference is open', { ComponentsReady: 'True', UpToDate: 'True', DriftDetected: 'True' }, 1],
   ])('status exits with %s', async (_, conditions, code) => {
     store(conditions);
+    await holdAgentLock();
     const found = await run('status');
     expect(found.code).toBe(code);
     expect(found.stdout).toContain('machine n1, API server away: the last accepted state is enforced');
@@ -80,9 +88,31 @@ describe('kubenode agent', () => {
     store({});
     const stored = { ...STORED, status: { components: [], drift: [], conditions } };
     writeFileSync(join(directory, 'var/lib/kubenode/status.json'), JSON.stringify(stored));
+    await holdAgentLock();
     const { code, stdout } = await run('status');
     expect(code).toBe(1);
     expect(stdout).toContain('machine n1, nothing is enforced yet');
+  });
+
+  it('status tells that no agent runs, however good its last report was', async () => {
+    store({ ComponentsReady: 'True', UpToDate: 'True', DriftDetected: 'False' });
+    const { code, stdout } = await run('status');
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      'machine n1, no agent runs here: nothing is enforced, and its last report is from ',
+    );
+    const json = JSON.parse((await run('status', '-o', 'json')).stdout) as object;
+    expect(json).toMatchObject({ machine: 'n1', agentRuns: false });
+  });
+
+  it('names a damaged file, and what to do', async () => {
+    store({});
+    writeFileSync(join(directory, 'var/lib/kubenode/status.json'), '{x');
+    const { code, stderr } = await run('status');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^error: the status of the agent is damaged\n {2}where: .*status\.json\n {2}hint: restart/,
+    );
   });
 
   it('status shows the steps of repair jobs, and what waits', async () => {
