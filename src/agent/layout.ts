@@ -5,6 +5,17 @@ const INSTALL_ROOT = '/opt/kubenode';
 /** State of the agent. */
 const STATE_ROOT = '/var/lib/kubenode';
 
+/** The component with this name is the agent itself. */
+export const AGENT_COMPONENT = 'kubenode-agent';
+/** Which program of the agent runs, and the upgrade under way. Read by older and newer agents. */
+export const SLOTS_FILE = `${STATE_ROOT}/agent/slots.json`;
+/** What a new agent proves to the watchdog of its upgrade. */
+export const PROOF_FILE = `${STATE_ROOT}/agent/proof.json`;
+/** Written and removed by the self-test of an agent. */
+export const SELF_TEST_FILE = `${STATE_ROOT}/agent/self-test`;
+/** On a host with systemd: the link that the unit of the agent starts. */
+export const AGENT_PROGRAM_LINK = `${STATE_ROOT}/agent/program`;
+
 export const JOURNAL_FILE = `${STATE_ROOT}/journal`;
 /** The last accepted state of the Machine. */
 export const DESIRED_FILE = `${STATE_ROOT}/desired.json`;
@@ -68,4 +79,9 @@ export function unitBackupDirectory(unit: string): string {
 /** Held by the agent of that host while it runs. */
 export function agentLock(directory: string): string {
   return `kubenode agent ${directory}`;
+}
+
+/** The program of a version of the agent. */
+export function agentProgram(directory: string): string {
+  return `${directory}/${AGENT_COMPONENT}`;
 }

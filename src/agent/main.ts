@@ -24,6 +24,7 @@ import { requireOwnHost } from './run/acceptance.ts';
 import { type Agent, openAgent } from './run/agent.ts';
 import { createAgentApi } from './run/api.ts';
 import { createReconcileTrigger, type ReconcileTrigger } from './run/trigger.ts';
+import type { AgentSelf, NoSelfUpgrade } from './upgrade/self.ts';
 
 export interface RunAgentOptions {
   /** Directory of the sandbox. Without it the agent acts on this machine itself, which needs systemd and root. */
@@ -36,6 +37,8 @@ export interface RunAgentOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
+  /** This process, as a component of its machine. */
+  readonly self?: AgentSelf | NoSelfUpgrade;
   /** Called once the agent listens. */
   readonly onListening?: (url: string) => void;
 }
@@ -120,12 +123,7 @@ async function runOn(
     log,
     metrics,
     alive: {
-      reconcile: () => {
-        const silentMs = clock.monotonicMs() - reconciledMs;
-        return silentMs > MAX_SILENCE_MS
-          ? `no reconcile finished for ${Math.round(silentMs / 1000)} s`
-          : undefined;
-      },
+      reconcile: () => silenceReason(clock.monotonicMs() - reconciledMs),
     },
     ready: { api: () => (api.isOnline() ? undefined : 'the API server does not answer') },
   });
@@ -142,6 +140,7 @@ async function runOn(
       version,
       trigger,
       clusterServer: client.server,
+      ...optional('self', options.self),
       events,
       observer: {
         acted: (component, action) => metrics.observer.acted(component, action),
@@ -161,6 +160,11 @@ async function runOn(
     await health.close();
     if ('own' in options.access) await client.close();
   }
+}
+
+function silenceReason(silentMs: number): string | undefined {
+  if (silentMs <= MAX_SILENCE_MS) return undefined;
+  return `no reconcile finished for ${Math.round(silentMs / 1000)} s`;
 }
 
 interface Connected {

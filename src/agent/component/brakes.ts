@@ -1,5 +1,6 @@
 /** What keeps a staged component from being activated. In doubt it stays staged. Pure. */
 import type { Transition } from '../journal/record.ts';
+import { AGENT_COMPONENT } from '../layout.ts';
 import { changeBetween, isClassAtLeast } from '../target/change.ts';
 import type { Target } from '../target/target.ts';
 import { isVersionInRange } from '../target/version-range.ts';
@@ -14,6 +15,7 @@ const BRAKES: readonly Brake[] = [
   holdBrake,
   offlineBrake,
   jobBrake,
+  changingBrake,
   dependencyBrake,
   dependentBrake,
   wayBackBrake,
@@ -49,6 +51,12 @@ function jobBrake({ brakes }: ComponentInput): ComponentWait | undefined {
   return brakes.jobRunning
     ? { reason: 'JobRunning', message: 'a repair job is running on this machine' }
     : undefined;
+}
+
+/** What a new agent breaks, and what it finds broken, must not be confused with another change. */
+function changingBrake({ component, changing }: ComponentInput): ComponentWait | undefined {
+  if (changing === undefined || ![component, changing].includes(AGENT_COMPONENT)) return undefined;
+  return { reason: 'ComponentChanging', message: `waits until the change of ${changing} has ended` };
 }
 
 function dependencyBrake(input: ComponentInput, transition: Transition): ComponentWait | undefined {

@@ -3,6 +3,7 @@ import type { ComponentDrift } from '../journal/drift.ts';
 import type { ComponentProgress } from '../journal/progress.ts';
 import type { TransitionFailure } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
+import type { SelfObservation } from '../upgrade/self.ts';
 import type { ComponentObservation } from './observation.ts';
 
 export interface ComponentInput {
@@ -21,6 +22,10 @@ export interface ComponentInput {
   readonly failure?: OperationFailure;
   /** Key of the step of a repair job that asks to install the version in force again. */
   readonly reinstall?: string;
+  /** Another component that is between two versions. */
+  readonly changing?: string;
+  /** Of the component that is this agent, where it can be replaced. */
+  readonly self?: SelfObservation;
   /** Absent until a probe ran after the last start. */
   readonly probation?: ProbationProgress;
 }

@@ -1,6 +1,7 @@
 /** What the executor does on the host, one at a time. Each can be repeated after a crash in the middle of it. */
 import type { ComponentRecord } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
+import type { AgentUpgrade } from '../upgrade/slots.ts';
 
 export type HostOperation =
   | { readonly op: 'StoreTarget'; readonly target: Target }
@@ -13,7 +14,8 @@ export type HostOperation =
       readonly target: Target;
       readonly unit: string;
     }
-  | { readonly op: 'Reboot' };
+  | { readonly op: 'HandOver'; readonly upgrade: AgentUpgrade }
+  | { readonly op: 'Reboot' | 'EndHandOver' };
 
 /** In order. An operation that fails ends the plan. */
 export type ComponentAction =
@@ -27,10 +29,12 @@ export interface ComponentWait {
 }
 
 export type ComponentWaitReason =
+  | 'ComponentChanging' // the agent and another component are never changed at once
   | 'Denied' // this target failed here before
   | 'DependencyNotCommitted'
   | 'DrainPending'
   | 'GrantNeeded'
+  | 'HandedOver' // this agent is replaced by another version of itself
   | 'Held'
   | 'InvalidEntry' // the entry cannot become a target
   | 'JobRunning'
@@ -39,6 +43,7 @@ export type ComponentWaitReason =
   | 'Orphaned' // the entry was removed, the component is kept
   | 'ProbesPending'
   | 'RetryPending'
+  | 'SelfProbation' // this agent is a new version that proves itself
   | 'StillNeeded' // another component depends on the one to remove
   | 'TargetDamaged'; // what the host should have of a version cannot be read
 

@@ -5,6 +5,8 @@
  */
 import { optional } from '../../kube/objects/optional.ts';
 import type { Transition } from '../journal/record.ts';
+import { AGENT_COMPONENT } from '../layout.ts';
+import { planHandOver } from './hand-over.ts';
 import type { ComponentInput } from './input.ts';
 import type { ComponentPlan } from './operation.ts';
 import { operate } from './placements.ts';
@@ -15,7 +17,11 @@ const NOTHING: ComponentPlan = { actions: [] };
 
 export function planComponent(input: ComponentInput): ComponentPlan {
   const { transition } = input.progress;
-  if (transition && hasStopped(transition)) return planStep(input, transition);
+  if (transition && hasStopped(transition)) {
+    return input.component === AGENT_COMPONENT
+      ? planHandOver(input, transition)
+      : planStep(input, transition);
+  }
   const next = desiredTransition(input);
   if ('plan' in next) return transition ? abandon(input) : next.plan;
   return isUnderWay(transition, next) ? planStep(input, transition) : begin(input, next);

@@ -2,7 +2,7 @@
 import type { MachineComponentEntry } from '../../api/generated/types.ts';
 import type { DesiredComponent, EntryGrant } from '../component/input.ts';
 import type { Host } from '../host/port.ts';
-import { IDENTITY_KUBECONFIG } from '../layout.ts';
+import { AGENT_COMPONENT, IDENTITY_KUBECONFIG } from '../layout.ts';
 import type { TargetFacts } from '../target/facts.ts';
 import { entryDigest, resolveTarget } from '../target/resolve.ts';
 import type { AcceptedState } from './accepted.ts';
@@ -10,6 +10,8 @@ import type { AcceptedState } from './accepted.ts';
 export interface ResolveContext {
   readonly host: Host;
   readonly clusterServer: string;
+  /** Why this agent cannot be replaced by another version. */
+  readonly noSelfUpgrade?: string;
   /** Whether the grant has expired, by both clocks. */
   readonly isExpired: (grant: NonNullable<MachineComponentEntry['grant']>) => boolean;
 }
@@ -30,6 +32,8 @@ async function resolveEntry(
   entry: MachineComponentEntry,
   context: ResolveContext,
 ): Promise<DesiredComponent> {
+  const reason = entry.name === AGENT_COMPONENT ? noUpgradeReason(entry, context) : undefined;
+  if (reason !== undefined) return { state: 'Invalid', message: reason };
   const grant = grantOf(entry, context);
   if (entry.state === 'Absent') return { state: 'Absent', id: entryDigest(entry), ...grant };
   const spec = state.components[entry.componentRef];
@@ -41,6 +45,14 @@ async function resolveEntry(
   const resolved = resolveTarget(entry, spec, await targetFacts(state, ports, context));
   if ('problem' in resolved) return { state: 'Invalid', message: resolved.problem.message };
   return { state: 'Present', target: resolved.target, ...grant };
+}
+
+function noUpgradeReason(
+  { state }: MachineComponentEntry,
+  { noSelfUpgrade }: ResolveContext,
+): string | undefined {
+  if (state === 'Absent') return 'the agent cannot remove itself: remove the entry to leave it as it is';
+  return noSelfUpgrade;
 }
 
 function grantOf(

@@ -3,6 +3,7 @@ import type { HostOperation } from '../component/operation.ts';
 import type { Host, UnitDefinition } from '../host/port.ts';
 import { storeTarget } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
+import { endHandOver, handOver } from '../upgrade/hand-over.ts';
 import { downloadArtifact, unpackArtifact, verifyArtifact } from './artifact.ts';
 import { backUp, restore, writeTargetFile } from './backup.ts';
 
@@ -37,6 +38,8 @@ const EXECUTORS: Executors = {
   StopUnit: ({ units }, { unit }) => units.stop(unit),
   StartUnit: ({ units }, { unit }) => units.start(unit),
   ReloadUnit: ({ units }, { unit }) => units.reload(unit),
+  HandOver: (host, { upgrade }) => handOver(host, upgrade),
+  EndHandOver: (host) => endHandOver(host),
   Reboot: ({ node }) => node.reboot(),
 };
 

@@ -35,7 +35,7 @@ export interface ComponentContext {
 /** What the agent knows besides the host and the journal. */
 export type ComponentCircumstances = Pick<
   ComponentInput,
-  'brakes' | 'component' | 'desired' | 'failure' | 'others' | 'probation' | 'reinstall'
+  'brakes' | 'changing' | 'component' | 'desired' | 'failure' | 'others' | 'probation' | 'reinstall' | 'self'
 >;
 
 export interface ComponentResult {

@@ -5,11 +5,16 @@ import type { Step } from '../../api/steps/steps.ts';
 import { hasStopped } from '../component/plan.ts';
 import { type AcceptedState, holdScope } from '../desired/accepted.ts';
 import { begunStep, type JobsState, jobStepKey } from '../journal/jobs.ts';
-import type { JournalState } from '../journal/progress.ts';
+import type { ComponentProgress, JournalState } from '../journal/progress.ts';
 
 /** From Stopping until its end a component is between two versions. */
-export function changingComponent({ components }: Pick<JournalState, 'components'>): string | undefined {
-  return [...components.values()].find(({ transition }) => transition && hasStopped(transition))?.component;
+export function changingComponent(
+  { components }: Pick<JournalState, 'components'>,
+  besides?: string,
+): string | undefined {
+  const isChanging = ({ component, transition }: ComponentProgress): boolean =>
+    component !== besides && transition !== undefined && hasStopped(transition);
+  return [...components.values()].find(isChanging)?.component;
 }
 
 export function entryFence({ spec }: Pick<AcceptedState, 'spec'>): number {

@@ -22,6 +22,8 @@ import { type Journal, openJournal } from '../journal/journal.ts';
 import { createProber, type Prober } from '../probes/prober.ts';
 import { StatusPublisher } from '../status/publisher.ts';
 import type { AgentStatus, ReportedComponent } from '../status/report.ts';
+import { createProver, type ReportProof } from '../upgrade/prover.ts';
+import type { AgentSelf, NoSelfUpgrade } from '../upgrade/self.ts';
 import { type AcceptanceKeeper, openAcceptance } from './acceptance.ts';
 import type { AgentApi } from './api.ts';
 import { ComponentsReconciler } from './components.ts';
@@ -41,6 +43,8 @@ export interface AgentOptions {
   readonly trigger: ReconcileTrigger;
   readonly observer?: AgentObserver;
   readonly events?: Pick<MachineEvents, 'record'>;
+  /** This agent as a component of its machine. */
+  readonly self?: AgentSelf | NoSelfUpgrade;
   /** When the certificate of the agent ends, where it keeps one. */
   readonly certificateNotAfter?: () => Date | undefined;
   /** Why the agent has no certificate, where it keeps one. */
@@ -87,6 +91,8 @@ export class Agent implements AsyncDisposable {
   #heartbeatMs = Number.NEGATIVE_INFINITY;
   #isBeating = false;
   #isHeard = true;
+  #hasWrittenLease = false;
+  readonly #reportProof: ReportProof | undefined;
   #watched: { readonly paths: readonly string[]; readonly watch?: AsyncDisposable } = { paths: [] };
 
   constructor(options: AgentOptions, parts: AgentParts) {
@@ -98,7 +104,18 @@ export class Agent implements AsyncDisposable {
     this.#grants = createGrantClock(clock);
     const [prober, failures] = [this.#prober, this.#failures];
     const onAction = (component: string, action: ComponentAction): void => this.#acted(component, action);
-    const context = { host, journal: parts.journal, clock, log, prober, failures, onAction };
+    const self = ownUpgrade(options);
+    this.#reportProof = self && createProver({ ...options, journal: parts.journal, self });
+    const context = {
+      host,
+      journal: parts.journal,
+      clock,
+      log,
+      prober,
+      failures,
+      onAction,
+      ...optional('self', self),
+    };
     this.#components = new ComponentsReconciler(context);
     const onChange = (): void => options.trigger.notify();
     this.#jobs = new JobRunner({ host, api, clock, log, journal: parts.journal, onChange });
@@ -142,6 +159,7 @@ export class Agent implements AsyncDisposable {
     if (state) this.#options.events?.record(state, planMachineEvents(before, status));
     await this.#watchFiles(reports);
     this.#heartbeat();
+    await this.#reportProof?.({ hasWrittenLease: this.#hasWrittenLease });
     observer?.reconciled(status, (clock.monotonicMs() - beganMs) / 1000);
   }
 
@@ -194,7 +212,9 @@ export class Agent implements AsyncDisposable {
     const isExpired: GrantClock['isExpired'] = (grant) =>
       // A job got a later grant for this machine, so this one was settled.
       grant.fence < fence || this.#grants.isExpired(grant);
-    const desired = await resolveEntries(state, { host, clusterServer, isExpired });
+    const noSelfUpgrade = noUpgradeReason(this.#options);
+    const context = { host, clusterServer, isExpired, ...optional('noSelfUpgrade', noSelfUpgrade) };
+    const desired = await resolveEntries(state, context);
     this.#reports = await this.#components.reconcile(desired, this.#brakesOf(state));
     return this.#reports;
   }
@@ -233,6 +253,7 @@ export class Agent implements AsyncDisposable {
     try {
       await api.heartbeat();
       this.#isHeard = true;
+      this.#hasWrittenLease = true;
     } catch (error) {
       // One line for each outage.
       if (this.#isHeard) log.warn('heartbeat not written', { error });
@@ -265,4 +286,13 @@ export class Agent implements AsyncDisposable {
     ];
     return Math.max(MIN_WAIT_MS, Math.min(HEARTBEAT_MS, ...times.filter((ms) => ms > 0)));
   }
+}
+
+function ownUpgrade({ self }: AgentOptions): AgentSelf | undefined {
+  return self && 'program' in self ? self : undefined;
+}
+
+function noUpgradeReason({ self }: AgentOptions): string | undefined {
+  if (!self) return 'this agent has no program of its own';
+  return 'unsupported' in self ? self.unsupported : undefined;
 }

@@ -23,13 +23,16 @@ import {
   progressOf,
   reconcileComponent,
 } from '../install/reconcile.ts';
-import { reinstallKey } from '../jobs/circumstances.ts';
+import { changingComponent, reinstallKey } from '../jobs/circumstances.ts';
 import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';
+import { AGENT_COMPONENT } from '../layout.ts';
 import type { Prober } from '../probes/prober.ts';
 import type { ReportedComponent } from '../status/report.ts';
 import { readTarget } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
+import { observeSelf } from '../upgrade/observe-self.ts';
+import type { AgentSelf, SelfObservation } from '../upgrade/self.ts';
 import type { OperationFailures } from './failures.ts';
 
 export interface ComponentsContext {
@@ -40,6 +43,8 @@ export interface ComponentsContext {
   readonly prober: Prober;
   readonly failures: OperationFailures;
   readonly onAction: (component: string, action: ComponentAction) => void;
+  /** This agent, where it can be replaced. */
+  readonly self?: AgentSelf;
 }
 
 type Desired = ReadonlyMap<string, DesiredComponent>;
@@ -112,6 +117,8 @@ export class ComponentsReconciler {
         desired,
         brakes,
         others: await this.#readOthers(others),
+        ...optional('changing', changingComponent(this.#context.journal.state(), component)),
+        ...optional('self', await this.#observeSelf(component)),
         ...optional('reinstall', reinstallKey(this.#context.journal.state().jobs, component)),
         ...optional('failure', failure),
         ...optional('probation', await this.#probe(component, desired)),
@@ -127,6 +134,11 @@ export class ComponentsReconciler {
       }
     }
     throw new Error(`${component} does not settle after ${MAX_ROUNDS} rounds`);
+  }
+
+  async #observeSelf(component: string): Promise<SelfObservation | undefined> {
+    const { host, self } = this.#context;
+    return component === AGENT_COMPONENT && self ? await observeSelf(host, self) : undefined;
   }
 
   async #probe(component: string, desired: DesiredComponent): Promise<ProbationProgress | undefined> {

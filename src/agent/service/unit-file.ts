@@ -2,11 +2,13 @@
  * The systemd unit of the agent. The agent places files anywhere on the host and manages units, so the file system stays
  * writable; everything that it does not need is taken from it. Pure.
  */
+import { AGENT_PROGRAM_LINK } from '../layout.ts';
+
 export interface AgentUnitOptions {
   readonly machine: string;
   /** Node.js on the host. */
   readonly node: string;
-  /** The bundle on the host. */
+  /** The bundle on the host, until another version of the agent replaces it. */
   readonly program: string;
   readonly bootstrap?: string;
   readonly port: number;
@@ -40,9 +42,13 @@ StartLimitIntervalSec=0`;
 function service({ machine, node, program, bootstrap, port }: AgentUnitOptions): string {
   const flags = ['--machine', machine, '--host', 'systemd', '--port', String(port)];
   const joining = bootstrap === undefined ? [] : ['--bootstrap', bootstrap];
-  const words = [node, ...NODE_FLAGS, program, 'run', ...flags, ...joining];
+  const words = [node, ...NODE_FLAGS, AGENT_PROGRAM_LINK, 'run', ...flags, ...joining];
+  const directory = AGENT_PROGRAM_LINK.slice(0, AGENT_PROGRAM_LINK.lastIndexOf('/'));
+  const link = ['/bin/sh', '-c', LINK_PROGRAM, 'sh', AGENT_PROGRAM_LINK, directory, program];
   return `[Service]
 Type=exec
+# The link names the version that runs. An upgrade of the agent changes it, and nothing in this unit.
+ExecStartPre=${link.map(quoteWord).join(' ')}
 ExecStart=${words.map(quoteWord).join(' ')}
 Restart=always
 RestartSec=5
@@ -51,6 +57,9 @@ TimeoutStopSec=30
 # Units of components are started by systemd, in control groups of their own: they survive a stop and an upgrade of the agent.
 KillMode=control-group`;
 }
+
+/** Without a link, or with one to a program that was removed, the agent that the host joined with runs. */
+const LINK_PROGRAM = '[ -e "$1" ] || { mkdir -p "$2" && ln -sfn "$3" "$1"; }';
 
 /** In double quotes where it needs them; % and $ are special to systemd. */
 function quoteWord(word: string): string {

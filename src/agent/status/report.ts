@@ -150,6 +150,7 @@ const WAITING: Readonly<Record<string, ReportState>> = {
   StillNeeded: 'Blocked',
   TargetDamaged: 'Blocked',
   Orphaned: 'Orphaned',
+  SelfProbation: 'Probation',
 };
 
 const STEPS: Readonly<Record<string, ReportState>> = {
@@ -165,7 +166,7 @@ export function reportState({ progress, wait }: Pick<ReportedComponent, 'progres
   if (!transition) return waiting ?? state;
   if (transition.direction === 'Back') return 'RollingBack';
   const step = STEPS[transition.step];
-  return step ? (waiting ?? step) : 'Activating';
+  return waiting ?? step ?? 'Activating';
 }
 
 function isRunning({ units }: Target, found: ReadonlyMap<string, UnitStatus>): boolean {

@@ -8,7 +8,7 @@ import type {
 } from '../../api/generated/types.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
 import type { UnitDefinition } from '../host/port.ts';
-import { versionDirectory } from '../layout.ts';
+import { AGENT_COMPONENT, versionDirectory } from '../layout.ts';
 import type { TargetFacts } from './facts.ts';
 import { createReplacer } from './placeholders.ts';
 import type { Target } from './target.ts';
@@ -90,7 +90,11 @@ function entryProblem(
       message: `${componentRef} is a version of ${spec.component}, not of ${name}`,
     };
   }
-  return parameterProblem(entry, spec) ?? supportProblem(componentRef, spec, machine);
+  return (
+    parameterProblem(entry, spec) ??
+    agentProblem(componentRef, spec) ??
+    supportProblem(componentRef, spec, machine)
+  );
 }
 
 function parameterProblem(
@@ -123,6 +127,17 @@ function supportProblem(
   if (artifact?.format !== 'Oci') return undefined;
   const message = `${ref}: artifacts of format Oci are not supported yet: use Raw or TarGz`;
   return { code: 'NotSupported', message };
+}
+
+/** The agent starts itself and proves itself; a watchdog could not take back files and units. */
+function agentProblem(
+  ref: string,
+  { component, artifacts, files, units, probes }: MachineComponentSpec,
+): TargetProblem | undefined {
+  if (component !== AGENT_COMPONENT) return undefined;
+  if (artifacts.length > 0 && files.length + units.length + probes.length === 0) return undefined;
+  const what = `${component} is the agent itself: it has an artifact, and no files, units and probes`;
+  return { code: 'NotSupported', message: `${ref}: ${what}` };
 }
 
 function needsSystemd({ exec, raw, existing, dropIns }: ComponentUnit): boolean {

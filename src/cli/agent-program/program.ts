@@ -10,7 +10,7 @@ import {
   type AgentCommandName,
   type AgentOption,
 } from '../commands/agent/definitions.ts';
-import { startAgent } from '../commands/agent/start.ts';
+import { startAgent, startWatchdog } from '../commands/agent/start.ts';
 import { CliError, describeError, EXIT, type ExitCode } from '../errors.ts';
 import { formatJson } from '../format/json.ts';
 import type { Io } from '../io.ts';
@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<AgentCommandName, ProgramCommand>> = {
   components: readCommand('components', (_, directory, now) => answerComponents(directory, now)),
   why: readCommand('why', answerWhy),
   unit: { ...AGENT_COMMANDS.unit, run: printUnit },
+  watchdog: { ...AGENT_COMMANDS.watchdog, run: runWatchdogCommand },
 };
 
 export async function runAgentProgram(io: Io, args: readonly string[]): Promise<ExitCode> {
@@ -78,7 +79,13 @@ async function runAgentCommand(io: Io, flags: Flags): Promise<ExitCode> {
     port: Number(flags.get('port')),
     access: { own: bootstrap === undefined ? {} : { bootstrapFile: resolve(bootstrap) } },
     version: VERSION,
+    healthySeconds: Number(flags.get('healthy-within')),
   });
+  return EXIT.ok;
+}
+
+async function runWatchdogCommand(io: Io, flags: Flags): Promise<ExitCode> {
+  await startWatchdog(io, { host: flags.get('host'), ...optional('directory', flags.find('directory')) });
   return EXIT.ok;
 }
 

@@ -13,7 +13,7 @@ describe('the program of the agent', () => {
     const { code, stderr } = await run('repair');
     expect(code).toBe(64);
     expect(stderr).toContain(
-      'error: unknown command "repair"\n  hint: use one of: run, status, components, why, unit\n',
+      'error: unknown command "repair"\n  hint: use one of: run, status, components, why, unit, watchdog\n',
     );
   });
 
@@ -31,6 +31,7 @@ describe('the program of the agent', () => {
       '  components',
       '  why',
       '  unit',
+      '  watchdog',
       '  version',
     ]);
   });

@@ -13,7 +13,10 @@ import { progressOf, reconcileComponent } from '../../../src/agent/install/recon
 import { openJournal } from '../../../src/agent/journal/journal.ts';
 import type { ComponentProgress } from '../../../src/agent/journal/progress.ts';
 import type { TransitionFailure } from '../../../src/agent/journal/record.ts';
+import { AGENT_COMPONENT } from '../../../src/agent/layout.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
+import { observeSelf } from '../../../src/agent/upgrade/observe-self.ts';
+import type { AgentSelf } from '../../../src/agent/upgrade/self.ts';
 import { optional } from '../../../src/kube/objects/optional.ts';
 import type { Clock } from '../../../src/os/clock.ts';
 import { virtualClock } from '../virtual-clock.ts';
@@ -47,6 +50,8 @@ export interface DriveOptions {
   /** What the probes say about the version that runs. */
   readonly probation?: (progress: ComponentProgress) => ProbationProgress | undefined;
   readonly clock?: Clock;
+  /** The agent that drives its own component. */
+  readonly self?: AgentSelf;
 }
 
 export interface DriveResult {
@@ -61,7 +66,8 @@ export async function drive(
   desired: DesiredComponent,
   options: DriveOptions = {},
 ): Promise<DriveResult> {
-  const { brakes, probation, clock } = { ...USUAL, ...options };
+  const { brakes, probation, clock, self } = { ...USUAL, ...options };
+  const component = self ? AGENT_COMPONENT : COMPONENT;
   const journal = await openJournal(host.files);
   const actions: ComponentAction[] = [];
   const digest = createDigestReader(host.files);
@@ -75,19 +81,20 @@ export async function drive(
   let failure: OperationFailure | undefined;
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
     const result = await reconcileComponent(context, {
-      component: COMPONENT,
+      component,
       desired,
       brakes,
       others: new Map(),
       ...optional('failure', failure),
-      ...optional('probation', probation(progressOf(journal, COMPONENT))),
+      ...optional('self', self && (await observeSelf(host, self))),
+      ...optional('probation', probation(progressOf(journal, component))),
     });
     if (result.done) return { ...result, wait: result.wait, actions };
     // A real agent waits between two attempts; here the second failure ends the drive.
     if (isRepeated(result.failure, failure)) return { ...result, wait: RETRY, actions };
     failure = result.failure && { ...result.failure, retryAt: new Date(0) };
   }
-  throw new Error(`not settled: ${JSON.stringify(progressOf(journal, COMPONENT))}`);
+  throw new Error(`not settled: ${JSON.stringify(progressOf(journal, component))}`);
 }
 
 function isRepeated(failure: TransitionFailure | undefined, before: TransitionFailure | undefined): boolean {

@@ -85,6 +85,11 @@ async function openLog(file: string): Promise<Awaited<ReturnType<typeof open>>> 
   return await open(file, 'a', 0o600);
 }
 
+/** What this process starts from now on does not belong to its unit, and does not end with it. */
+export function leaveUnit(): void {
+  delete process.env[UNIT_VARIABLE];
+}
+
 function unitMark({ root }: SandboxFolders, unit: string): string {
   return `${root}//${unit}`;
 }

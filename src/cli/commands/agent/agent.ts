@@ -4,6 +4,7 @@ import { createAgentComponentsCommand, createAgentStatusCommand, createAgentWhyC
 import { createAgentRunCommand } from './run.ts';
 import { createAgentSimulateCommand } from './simulate.ts';
 import { createAgentUnitCommand } from './unit.ts';
+import { createAgentWatchdogCommand } from './watchdog.ts';
 
 export function createAgentCommand(io: Io): Command {
   const command = new Command('agent').description(
@@ -14,6 +15,7 @@ export function createAgentCommand(io: Io): Command {
   command.addCommand(createAgentComponentsCommand(io));
   command.addCommand(createAgentWhyCommand(io));
   command.addCommand(createAgentUnitCommand(io));
+  command.addCommand(createAgentWatchdogCommand(io));
   command.addCommand(createAgentSimulateCommand(io));
   return command;
 }

@@ -1,11 +1,14 @@
 /** What the read commands of the agent answer, from the file that it keeps on its host. No npm package: the bundle has it, too. */
+
+import { AGENT_COMPONENT } from '../../../agent/layout.ts';
 import type { StoredStatus } from '../../../agent/status/publisher.ts';
 import { NO_DESIRED_STATE } from '../../../agent/status/report.ts';
+import type { AgentSlots, AgentUpgrade, UpgradeVerdict } from '../../../agent/upgrade/slots.ts';
 import type { MachineComponentReport } from '../../../api/generated/types.ts';
 import { formatAge } from '../../age.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 import { formatTable, type Table } from '../../format/table.ts';
-import { type AnsweredStatus, readAgentStatus } from './stored-status.ts';
+import { type AnsweredStatus, readAgentSlots, readAgentStatus } from './stored-status.ts';
 
 export interface AgentAnswer {
   /** For programs. */
@@ -17,8 +20,10 @@ export interface AgentAnswer {
 
 export async function answerStatus(directory: string | undefined, now: Date): Promise<AgentAnswer> {
   const stored = await readAgentStatus(directory);
+  const slots = await readAgentSlots(directory);
   const exitCode = isHealthy(stored) ? EXIT.ok : EXIT.failed;
-  return { data: stored, text: formatAgentStatus(stored, now), exitCode };
+  const text = `${formatAgentStatus(stored, now)}${formatUpgrade(stored, slots, now)}`;
+  return { data: { ...stored, agent: slots }, text, exitCode };
 }
 
 export async function answerComponents(directory: string | undefined, now: Date): Promise<AgentAnswer> {
@@ -85,6 +90,36 @@ function stateText(
   }
   if (conditions.some(({ reason }) => reason === NO_DESIRED_STATE)) return 'nothing is enforced yet';
   return `API server ${online ? 'online' : 'away: the last accepted state is enforced'}`;
+}
+
+/** Of the agent itself: which program runs, what replaces it, what was denied. Empty for an agent that was never replaced. */
+function formatUpgrade({ status }: StoredStatus, slots: AgentSlots, now: Date): string {
+  const own = status.components.find(({ name }) => name === AGENT_COMPONENT);
+  const denied = (own?.deniedDigests ?? []).map((digest) => ['denied', digest]);
+  const rows = [...programRows(slots), ...upgradeRows(slots, now), ...denied];
+  return rows.length === 0 ? '' : `\n${formatTable({ columns: ['agent', ''], rows })}`;
+}
+
+function programRows({ upgrade, last }: AgentSlots): readonly (readonly string[])[] {
+  if (upgrade) return [['program', upgrade.step === 'Probation' ? upgrade.to : upgrade.from]];
+  return last ? [['program', last.program]] : [];
+}
+
+function upgradeRows({ upgrade, last }: AgentSlots, now: Date): readonly (readonly string[])[] {
+  return [
+    ...(upgrade ? [['upgrade', upgradeText(upgrade)]] : []),
+    ...(last ? [['last upgrade', verdictText(last, now)]] : []),
+  ];
+}
+
+function upgradeText({ version, step, healthyAtMs, failure }: AgentUpgrade): string {
+  const health = healthyAtMs === undefined ? 'not healthy yet' : 'healthy';
+  return `to version ${version}: ${step}, ${failure?.message ?? health}`;
+}
+
+function verdictText({ version, result, at, failure }: UpgradeVerdict, now: Date): string {
+  const why = failure ? `: ${failure.message}` : '';
+  return `to version ${version}: ${result} ${formatAge(at, now)} ago${why}`;
 }
 
 function jobTable(jobs: NonNullable<StoredStatus['jobs']>, now: Date): Table {

@@ -17,7 +17,7 @@ export interface AgentCommandDefinition {
   readonly help?: string;
 }
 
-export type AgentCommandName = 'run' | 'status' | 'components' | 'why' | 'unit';
+export type AgentCommandName = 'run' | 'status' | 'components' | 'why' | 'unit' | 'watchdog';
 
 const MACHINE: AgentOption = {
   name: 'machine',
@@ -43,21 +43,30 @@ const BOOTSTRAP: AgentOption = {
   description: 'join with this output of `kubenode machine token`',
 };
 
+const HOST: AgentOption = {
+  name: 'host',
+  value: 'type',
+  description: 'how to act on the host',
+  choices: ['sandbox', 'systemd'],
+  default: 'sandbox',
+};
+
 export const AGENT_COMMANDS: Readonly<Record<AgentCommandName, AgentCommandDefinition>> = {
   run: {
     description: 'run the agent of a machine until it is stopped',
     options: [
       MACHINE,
-      {
-        name: 'host',
-        value: 'type',
-        description: 'how to act on the host',
-        choices: ['sandbox', 'systemd'],
-        default: 'sandbox',
-      },
+      HOST,
       DIRECTORY,
       PORT,
       BOOTSTRAP,
+      {
+        name: 'healthy-within',
+        value: 'seconds',
+        description: 'how long a new version of the agent may take to prove that it is healthy',
+        default: 60,
+        max: 3600,
+      },
     ],
     help: `
 Keeps the components of one Machine at their version, with their config, running: installs what the Machine declares,
@@ -85,6 +94,13 @@ no agent runs, a component is not committed and running, or a difference is not 
     description: 'explain the state of one component',
     argument: { name: 'component', description: 'name of the component' },
     options: [DIRECTORY],
+  },
+  watchdog: {
+    description: 'watch an upgrade of the agent; the agent starts it',
+    options: [HOST, DIRECTORY],
+    help: `
+Runs the old version of the agent. Starts the new one, keeps it when it has proved that it is healthy, and otherwise starts the old one
+again. Ends at once when no upgrade is under way.`,
   },
   unit: {
     description: 'print a hardened systemd unit that runs the agent of a machine',

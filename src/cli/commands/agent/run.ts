@@ -20,16 +20,18 @@ interface RunFlags extends ConnectionFlags, HostFlags {
   readonly machine: string;
   readonly port: number;
   readonly bootstrap?: string;
+  readonly healthyWithin: number;
 }
 
 export function createAgentRunCommand(io: Io): Command {
   const command = createDefinedCommand('run').addHelpText('after', HELP);
   return addConnectionOptions(command).action(async (flags: RunFlags) => {
     const access = await accessFrom(io, flags);
-    const { host, directory, machine, port } = flags;
+    const { host, directory, machine, port, healthyWithin: healthySeconds } = flags;
     try {
       const place = { host, ...optional('directory', directory) };
-      await startAgent(io, { ...place, machine, port, access, version: KUBENODE_VERSION });
+      const own = { access, version: KUBENODE_VERSION, healthySeconds };
+      await startAgent(io, { ...place, machine, port, ...own });
     } finally {
       if ('client' in access) await access.client.close();
     }

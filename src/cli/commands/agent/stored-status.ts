@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { agentLock, STATUS_FILE } from '../../../agent/layout.ts';
+import { agentLock, SLOTS_FILE, STATUS_FILE } from '../../../agent/layout.ts';
 import type { StoredStatus } from '../../../agent/status/publisher.ts';
+import type { AgentSlots } from '../../../agent/upgrade/slots.ts';
 import { readFileIfExists } from '../../../os/files.ts';
 import { lockHolder } from '../../../os/lock.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -35,5 +36,16 @@ function parseStatus(text: string, where: string): StoredStatus {
   } catch (cause) {
     const hint = 'restart the agent: it writes the file again, and reads its state from other files';
     throw new CliError('the status of the agent is damaged', { where, hint, cause });
+  }
+}
+
+/** The upgrade of the agent itself. Empty on a host whose agent was never replaced. */
+export async function readAgentSlots(directory = '/'): Promise<AgentSlots> {
+  const text = await readFileIfExists(resolve(directory, `.${SLOTS_FILE}`));
+  try {
+    return text === undefined ? {} : (JSON.parse(text) as AgentSlots);
+  } catch {
+    // The agent treats a damaged file as a missing one, too.
+    return {};
   }
 }

@@ -5,6 +5,7 @@ import { agentLock } from '../../../../src/agent/layout.ts';
 import type { StoredStatus } from '../../../../src/agent/status/publisher.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
 import { acquireLock } from '../../../../src/os/lock.ts';
+import { agentUpgrade } from '../../../support/agent/upgrades.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { testIo } from '../../../support/test-io.ts';
 
@@ -130,6 +131,22 @@ describe('kubenode agent', () => {
     writeFileSync(file, JSON.stringify({ ...STORED, jobs }));
     const { stdout } = await run('status');
     expect(stdout).toMatch(/n1-hang-7c1f02ab-r1-a1 +s1 +Reboot +1 +Refused Held +\S+ +the machine is held/);
+  });
+
+  it('AGT-43 status shows the upgrade of the agent, how the last one ended, and what is denied', async () => {
+    const own = { name: 'kubenode-agent', deniedDigests: ['sha256:bad'] };
+    mkdirSync(join(directory, 'var/lib/kubenode/agent'), { recursive: true });
+    const stored = { ...STORED, status: { ...STORED.status, components: [own] } };
+    writeFileSync(join(directory, 'var/lib/kubenode/status.json'), JSON.stringify(stored));
+    const failure = { code: 'AgentCrashed', message: 'it ended' };
+    const last = { key: 'k', version: '1.1', result: 'RolledBack', program: '/old', at: AT, failure };
+    const slots = { last, upgrade: agentUpgrade({ version: '1.2', step: 'Probation' }) };
+    writeFileSync(join(directory, 'var/lib/kubenode/agent/slots.json'), JSON.stringify(slots));
+    const { stdout } = await run('status');
+    expect(stdout).toMatch(/^program +\/new$/m);
+    expect(stdout).toMatch(/^upgrade +to version 1.2: Probation, not healthy yet$/m);
+    expect(stdout).toMatch(/^last upgrade +to version 1.1: RolledBack \S+ ago: it ended$/m);
+    expect(stdout).toMatch(/^denied +sha256:bad$/m);
   });
 
   it('components prints the reports as JSON', async () => {
