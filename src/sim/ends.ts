@@ -3,6 +3,7 @@ import type { DefenderLedgerSpec } from '../api/generated/types.ts';
 import type { GrantSettlement } from '../api/grants.ts';
 import { planExpiry } from '../defender/expiry/plan.ts';
 import type { LedgerRequest } from '../defender/ledger/requests.ts';
+import { watchCause } from './causes.ts';
 import { endAct, isOn, type SimulatedAct, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
 import { LIMITS } from './policies.ts';
 import { anyReplica, type SimulationRun } from './run.ts';
@@ -58,16 +59,21 @@ function countFailure({ fleet, failures, lostMs }: SimulationRun, hasFailed: boo
 export async function expireGrants(run: SimulationRun): Promise<void> {
   const { fleet, ledger, violations } = run;
   checkRecovery(run);
-  const spec = ledger.spec();
-  if (spec) {
-    await anyReplica(run).run([...settlementsOf(run, spec), { kind: 'sweep' }, { kind: 'reviewBreakers' }]);
-  }
+  await sweep(run);
   for (const [machine, { id, state, issuedAt }] of Object.entries(ledger.spec()?.grants ?? {})) {
     const isLeaked =
       state !== 'Settled' && fleet.nowMs - Date.parse(issuedAt) > LEAK_MS && !holds(fleet, machine, id);
     if (!isLeaked) continue;
     violations.push({ at: new Date(fleet.nowMs).toISOString(), machine, what: `grant ${id} is leaked` });
   }
+}
+
+async function sweep(run: SimulationRun): Promise<void> {
+  const spec = run.ledger.spec();
+  if (!spec) return;
+  const requests = [...settlementsOf(run, spec), { kind: 'sweep' }, { kind: 'reviewBreakers' }] as const;
+  const answers = await anyReplica(run).run(requests);
+  if (!('granted' in answers)) watchCause(run);
 }
 
 function settlementsOf({ fleet, index }: SimulationRun, spec: DefenderLedgerSpec): LedgerRequest[] {

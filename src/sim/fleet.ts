@@ -2,6 +2,8 @@
 
 import type { Grant, GrantAsk } from '../api/grants.ts';
 import type { MachineFacts, RepairFact } from '../defender/facts/facts.ts';
+import type { Faults } from '../defender/facts/fault-since.ts';
+import { optional } from '../kube/objects/optional.ts';
 import { BLOCKING_LABEL, FOREIGN_TAINT } from './policies.ts';
 import type { Random } from './random.ts';
 
@@ -10,6 +12,8 @@ export interface SimulatedMachine {
   readonly zone: string;
   readonly pool: string;
   readonly isControlPlane: boolean;
+  /** Of its kubelet. */
+  readonly version: string;
   uid: number;
   createdMs: number;
   isReady: boolean;
@@ -17,6 +21,8 @@ export interface SimulatedMachine {
   isDark: boolean;
   /** Its agent is cut off: others see Unknown. */
   isSilent: boolean;
+  /** When others saw that it is not Ready; 0: it is. */
+  brokenMs: number;
   silentSinceMs: number;
   isCordoned: boolean;
   isHeld: boolean;
@@ -47,6 +53,7 @@ export const HAZARDS = [
   'zonalShift',
   'massUnknown',
   'badImage',
+  'badVersion',
 ] as const;
 export type Hazard = (typeof HAZARDS)[number];
 
@@ -62,6 +69,11 @@ export interface SimulatedFleet {
   nowMs: number;
 }
 
+/** Every fifth of the first machines has it. */
+export const NEW_VERSION = 'v1.35.0';
+const TRIED_ON = 100;
+const OLD_VERSION = 'v1.34.2';
+
 export const ZONES = ['a', 'b', 'c'] as const;
 const DAY_MS = 86_400_000;
 
@@ -74,10 +86,12 @@ export function createFleet(size: number, startMs: number): SimulatedFleet {
       // The last two machines are a pool of their own, in which one failure leaves one that serves.
       pool: index < size - 2 ? 'general' : 'pair',
       isControlPlane: index < 3,
+      version: index < TRIED_ON && index % 5 === 4 ? NEW_VERSION : OLD_VERSION,
       uid: 1,
       createdMs: startMs - DAY_MS,
       isReady: true,
       isDark: false,
+      brokenMs: 0,
       isSilent: false,
       silentSinceMs: 0,
       isCordoned: false,
@@ -118,6 +132,7 @@ export function befall(fleet: SimulatedFleet, random: Random, stepMs: number): R
     if (random.chance(perStep * 2)) change((machine) => (machine[flag] = false));
   }
   if (random.chance(perStep / 30)) change(renew);
+  breakVersion(fleet, random, changed);
   zoneAndSilence(fleet, changed);
   return changed;
 
@@ -147,6 +162,16 @@ function startHazard(
   if (isOn(fleet, hazard) || !random.chance(stepMs / (2 * DAY_MS))) return;
   const lasts = 600_000 + random.below(3_000_000);
   fleet.hazards.set(hazard, { sinceMs: fleet.nowMs, untilMs: fleet.nowMs + lasts });
+}
+
+/** While it shows, every twentieth machine of the version fails in a minute. */
+function breakVersion(fleet: SimulatedFleet, random: Random, changed: Set<SimulatedMachine>): void {
+  if (!isOn(fleet, 'badVersion')) return;
+  for (const machine of fleet.machines) {
+    const mayFail = machine.version === NEW_VERSION && machine.isReady && !machine.act;
+    if (!mayFail || !random.chance(0.05)) continue;
+    changed.add(Object.assign(machine, { isReady: false, changedMs: fleet.nowMs }));
+  }
 }
 
 export function beginAct(fleet: SimulatedFleet, machine: SimulatedMachine, act: SimulatedAct): void {
@@ -216,6 +241,7 @@ export function factsOf(machine: SimulatedMachine): MachineFacts {
     nodeCreatedAt: new Date(createdMs),
     readiness: isSilent ? 'Unknown' : readiness,
     ...(isSilent ? { unknownSince: new Date(machine.silentSinceMs) } : {}),
+    ...optional('faults', faultsOf(machine)),
     established: true,
     cordoned: isCordoned,
     taints: isForeign ? [FOREIGN_TAINT] : [],
@@ -227,6 +253,11 @@ export function factsOf(machine: SimulatedMachine): MachineFacts {
     hasLocalData: false,
     repairs: [...machine.repairs],
     isControlPlane: machine.isControlPlane,
-    dimensions: {},
+    dimensions: { kubeletVersion: machine.version },
   };
+}
+
+function faultsOf({ isReady, isSilent, silentSinceMs, brokenMs }: SimulatedMachine): Faults | undefined {
+  if (isReady && !isSilent) return undefined;
+  return new Map([['Ready', new Date(isSilent ? silentSinceMs : brokenMs)]]);
 }

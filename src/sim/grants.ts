@@ -4,6 +4,7 @@ import { type Denial, type Grant, type GrantAsk, grantFromEntry } from '../api/g
 import type { LedgerAttempts } from '../defender/ledger/attempt.ts';
 import type { LedgerAnswer } from '../defender/ledger/requests.ts';
 import { drawAsks, rememberAsk, scenarioAsks } from './asks.ts';
+import { isUnderCause } from './causes.ts';
 import { beginAct, isOn, type SimulatedMachine } from './fleet.ts';
 import { brokenPromises } from './invariants.ts';
 import { anyReplica, isNode, type SimulationRun } from './run.ts';
@@ -59,6 +60,7 @@ function judge(run: SimulationRun, machine: SimulatedMachine, ask: GrantAsk): vo
     breakerOpenMs,
     grants,
     stormAllowance: allowanceAfterStorm(run, machine),
+    isUnderCause: isUnderCause(run, machine),
   });
   for (const what of found) violations.push({ at, machine: machine.name, what });
 }

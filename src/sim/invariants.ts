@@ -27,6 +27,8 @@ export interface Begun {
   readonly grants: number;
   /** Disruptive acts that may be in work in the zone after a storm in it. */
   readonly stormAllowance: number;
+  /** Whether it is clear that the version of the machine is bad. */
+  readonly isUnderCause: boolean;
 }
 
 const FORBIDDEN: readonly Hazard[] = ['stopped', 'alerting', 'apiErrors', 'clockWrong', 'massUnknown'];
@@ -137,6 +139,7 @@ function limitViolations(begun: Begun): readonly string[] {
       openMs > 0 && openMs < LIMITS.cooldownSeconds * 1000 && lostMs < breakerOpenMs,
       'an act under an open breaker',
     ],
+    [begun.isUnderCause, 'an act on a machine of a bad version'],
     [exceedsStorm(begun), 'more acts in a zone than it may begin after a storm'],
     [isLastOfPool(begun), 'an act on the last machine of its pool that serves'],
   ]);

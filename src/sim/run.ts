@@ -67,6 +67,8 @@ export interface SimulationRun {
   observedMs: number;
   lostMs: number;
   recoversMs: number;
+  /** When it was last clear that a version is bad. */
+  causeMs: number;
   acts: number;
 }
 
@@ -98,6 +100,7 @@ export function createRun({ seed, machines, without }: SimulationOptions): Simul
     observedMs: START_MS,
     lostMs: NEVER,
     recoversMs: NEVER,
+    causeMs: NEVER,
     acts: 0,
   };
   const policies = preparedPolicies();
@@ -118,7 +121,9 @@ export function createRun({ seed, machines, without }: SimulationOptions): Simul
   return run;
 }
 
-export function observeMachine({ index, ill }: SimulationRun, machine: SimulatedMachine): void {
+export function observeMachine({ fleet, index, ill }: SimulationRun, machine: SimulatedMachine): void {
+  if (machine.isReady) machine.brokenMs = 0;
+  else if (machine.brokenMs === 0) machine.brokenMs = fleet.nowMs;
   const facts = factsOf(machine);
   index.put(facts);
   if (facts.readiness === 'Ready') ill.delete(facts.name);

@@ -16,7 +16,7 @@ describe('the simulated fleet', () => {
       changes += befall(fleet, random, STEP_MS).size;
       for (const hazard of fleet.hazards.keys()) hazards.add(hazard);
     }
-    expect(hazards.size).toBe(10);
+    expect(hazards.size).toBe(11);
     expect(changes).toBeGreaterThan(100);
     expect(fleet.machines.some(({ isReady }) => !isReady)).toBe(true);
   });

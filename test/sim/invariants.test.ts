@@ -57,6 +57,7 @@ describe('brokenPromises', () => {
       { begun: { stormAllowance: 0 } },
       ['more acts in a zone than it may begin after a storm'],
     ],
+    ['a bad version', { begun: { isUnderCause: true } }, ['an act on a machine of a bad version']],
     ['an open breaker', { begun: { breakerOpenMs: NOON_MS - 60_000 } }, ['an act under an open breaker']],
     ['a recovery', { begun: { recoversMs: NOON_MS - 60_000 } }, ['an act while the ledger recovers']],
   ])('judges %s', (_, { nowMs = NOON_MS, machine: fields, ask: asked, begun, hazard }, promises) => {
@@ -81,6 +82,7 @@ describe('brokenPromises', () => {
       breakerOpenMs: NEVER,
       grants: 1,
       stormAllowance: Number.POSITIVE_INFINITY,
+      isUnderCause: false,
     };
     expect(brokenPromises({ fleet, machine, ask, ...usual, ...begun })).toEqual(promises);
   });

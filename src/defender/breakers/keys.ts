@@ -1,6 +1,7 @@
 /** Names of breakers in the ledger: `<policy>/<breaker>/<key>`. Pure. */
 import type { Risk } from '../../api/enums.ts';
 import type { Breaker, LedgerHolder } from '../../api/generated/types.ts';
+import { dimensionValues } from '../facts/dimensions.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { CLUSTER_KEY, NO_KEY } from '../facts/grouping.ts';
 import { holderKey, isAtLeast } from '../ledger/entries.ts';
@@ -45,10 +46,16 @@ function dimensionKeys(
   { dimensions = [] }: Breaker,
   { machine }: BreakerSubject,
 ): readonly (readonly [string, string])[] {
-  return dimensions.flatMap((dimension) => {
-    const value = machine.dimensions?.[dimension];
-    return value === undefined ? [] : [[`${dimension}=${value}`, `${dimension} ${value}`] as const];
-  });
+  return dimensions.flatMap((dimension) =>
+    dimensionValues(machine, dimension).map(
+      (value) => [valueKey(dimension, value), `${dimension} ${value}`] as const,
+    ),
+  );
+}
+
+/** Of one value of a dimension. */
+export function valueKey(dimension: string, value: string): string {
+  return `${dimension}=${value}`;
 }
 
 /** Without a list of risks, a breaker stops everything disruptive. */

@@ -9,6 +9,7 @@ import { groupKey } from '../facts/grouping.ts';
 import { after } from '../guards/guard.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { breakerGrouping, type PreparedPolicies, type PreparedPolicy } from '../policies/prepare.ts';
+import { reviewCauses } from './cause-review.ts';
 import { clearCounters } from './counters.ts';
 import { breakerId } from './keys.ts';
 import { tripBreaker, tripsKey } from './trip.ts';
@@ -17,7 +18,7 @@ export interface ReviewInput {
   readonly policies: PreparedPolicies;
   readonly facts: Pick<
     FleetFacts,
-    'group' | 'groupKeys' | 'createdAfter' | 'statesOf' | 'indeterminatePercent'
+    'group' | 'groupKeys' | 'createdAfter' | 'statesOf' | 'faulty' | 'indeterminatePercent'
   >;
   readonly now: Date;
 }
@@ -63,6 +64,7 @@ interface Declared {
   readonly facts: ReviewInput['facts'];
   /** Machines whose Nodes are younger than the policy trusts: normal scaling up must not open a breaker. */
   readonly young: readonly MachineFacts[];
+  readonly now: Date;
 }
 
 function declaredBreakers(
@@ -73,12 +75,16 @@ function declaredBreakers(
   const { breakers, blockers } = policy.spec;
   if (breakers.length === 0) return [];
   const young = facts.createdAfter(after(now, -blockers.minNodeAgeSeconds));
-  return breakers.map((breaker) => ({ policy, breaker, facts, young }));
+  return breakers.map((breaker) => ({ policy, breaker, facts, young, now }));
 }
 
 /** For each group that has machines, and for each breaker that is not closed. */
-function reviewsOf({ breakers }: LedgerDraft, declared: Declared): readonly Review[] {
+function reviewsOf(draft: LedgerDraft, declared: Declared): readonly Review[] {
   const { policy, breaker, facts } = declared;
+  if (breaker.type === 'CommonCause') {
+    return [...reviewCauses(draft, declared)].map(([id, cause]) => ({ id, breaker, cause }));
+  }
+  const { breakers } = draft;
   const start = breakerId(policy.name, breaker.name, '');
   const stored = Object.keys(breakers).flatMap((id) => (id.startsWith(start) ? id.slice(start.length) : []));
   const groups =

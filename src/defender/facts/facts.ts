@@ -1,6 +1,8 @@
 /** What the Defender knows when it decides. What was not observed is absent or Unknown, and permits nothing. */
 import type { MachineHold, Selector } from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
+import type { Dimensions } from './dimensions.ts';
+import type { Faults } from './fault-since.ts';
 
 export interface MachineFacts {
   /** Name of the Machine, or `hostedControlPlaneKey(cluster)`. */
@@ -36,7 +38,9 @@ export interface MachineFacts {
   readonly repairs?: readonly RepairFact[];
   readonly isControlPlane: boolean;
   /** Values of the dimensions that common causes are searched in: `kernelVersion`, `rack`. */
-  readonly dimensions?: Labels;
+  readonly dimensions?: Dimensions;
+  /** Conditions of the Node that show a fault, and since when; absent: none. */
+  readonly faults?: Faults;
 }
 
 export interface RepairFact {
@@ -95,6 +99,8 @@ export interface FleetFacts {
   groupKeys(grouping: string): readonly string[];
   /** Established machines whose Node was created later. */
   createdAfter(moment: Date): readonly MachineFacts[];
+  /** Established machines of which a condition shows a fault. */
+  faulty(): Iterable<MachineFacts>;
   /** Since when those machines are Unknown that are so now: of all, or of those that are selected. */
   unknownSince(selector?: Selector): readonly Date[];
   /** Members of the control plane; undefined: could not be read. */

@@ -5,7 +5,7 @@
 import type { Selector } from '../../api/generated/types.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { type GroupCounts, type MachineFacts, NO_MACHINES, STATE_BITS } from './facts.ts';
-import { type Grouping, groupKey } from './grouping.ts';
+import { type Grouping, groupKeys } from './grouping.ts';
 
 export interface FleetIndex {
   /** Replaces the groupings and counts all machines again. Call it when policies change. */
@@ -18,6 +18,7 @@ export interface FleetIndex {
   group(grouping: string, key: string): GroupCounts;
   groupKeys(grouping: string): readonly string[];
   createdAfter(moment: Date): readonly MachineFacts[];
+  faulty(): Iterable<MachineFacts>;
   unknownSince(selector?: Selector): readonly Date[];
 }
 
@@ -39,6 +40,7 @@ function isNeverForeign(): boolean {
 
 export function createFleetIndex(): FleetIndex {
   const machines = new Map<string, MachineFacts>();
+  const faulty = new Map<string, MachineFacts>();
   const unknown = new Map<string, MachineFacts>();
   /** By selector, the same list until a machine changes: what is computed from it is kept with it. */
   const unknownLists = new Map<Selector | undefined, readonly Date[]>();
@@ -58,6 +60,7 @@ export function createFleetIndex(): FleetIndex {
       [...machines.values()].filter(
         ({ established, nodeCreatedAt }) => established && nodeCreatedAt && nodeCreatedAt > moment,
       ),
+    faulty: () => faulty.values(),
     unknownSince,
   };
 
@@ -81,6 +84,7 @@ export function createFleetIndex(): FleetIndex {
   function put(machine: MachineFacts): void {
     remove(machine.name);
     machines.set(machine.name, machine);
+    if (machine.established && machine.faults) faulty.set(machine.name, machine);
     if (machine.established && machine.unknownSince) {
       unknown.set(machine.name, machine);
       unknownLists.clear();
@@ -92,6 +96,7 @@ export function createFleetIndex(): FleetIndex {
     const before = machines.get(name);
     if (!before) return;
     machines.delete(name);
+    faulty.delete(name);
     if (unknown.delete(name)) unknownLists.clear();
     count(before, -1);
   }
@@ -101,12 +106,7 @@ export function createFleetIndex(): FleetIndex {
     const states = statesOf(machine);
     for (const { grouping, counts } of groupings.values()) {
       if (!isSelected(grouping.selector, machine.labels)) continue;
-      const key = groupKey(grouping, machine);
-      const counted = counts.get(key) ?? { total: 0, byStates: Array.from({ length: STATES }, () => 0) };
-      counted.total += change;
-      counted.byStates[states] = (counted.byStates[states] ?? 0) + change;
-      if (counted.total > 0) counts.set(key, counted);
-      else counts.delete(key);
+      for (const key of groupKeys(grouping, machine)) countIn(counts, key, { states, change });
     }
   }
 
@@ -115,4 +115,17 @@ export function createFleetIndex(): FleetIndex {
     const cordoned = machine.cordoned ? STATE_BITS.Cordoned : 0;
     return ready | cordoned | (isForeign(machine) ? STATE_BITS.ForeignMaintenance : 0);
   }
+}
+
+interface CountChange {
+  readonly states: number;
+  readonly change: 1 | -1;
+}
+
+function countIn(counts: CountedGrouping['counts'], key: string, { states, change }: CountChange): void {
+  const counted = counts.get(key) ?? { total: 0, byStates: Array.from({ length: STATES }, () => 0) };
+  counted.total += change;
+  counted.byStates[states] = (counted.byStates[states] ?? 0) + change;
+  if (counted.total > 0) counts.set(key, counted);
+  else counts.delete(key);
 }

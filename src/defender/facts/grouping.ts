@@ -1,5 +1,6 @@
-/** How machines are counted together: the machines that a policy selects, by cluster, zone, pool or label. Pure. */
+/** How machines are counted together: the machines that a policy selects, by cluster, zone, pool, label or dimension. Pure. */
 import type { ConcurrencyLimit, Selector } from '../../api/generated/types.ts';
+import { dimensionValues } from './dimensions.ts';
 import type { MachineFacts } from './facts.ts';
 
 export type GroupedPer = Exclude<ConcurrencyLimit['per'], 'Holder'>;
@@ -8,7 +9,9 @@ export interface Grouping {
   /** The same for equal groupings. */
   readonly id: string;
   readonly selector: Selector;
-  readonly per: GroupedPer;
+  /** By dimension, a machine is in the group of each of its values, or in none. */
+  readonly per: GroupedPer | 'Dimension';
+  /** Of the label or dimension. */
   readonly labelKey?: string;
 }
 
@@ -16,7 +19,7 @@ export interface Grouping {
 export const NO_KEY = '(none)';
 export const CLUSTER_KEY = 'cluster';
 
-export function createGrouping(selector: Selector, per: GroupedPer, labelKey?: string): Grouping {
+export function createGrouping(selector: Selector, per: Grouping['per'], labelKey?: string): Grouping {
   const id = JSON.stringify([per, labelKey ?? '', selector]);
   return { id, selector, per, ...(labelKey === undefined ? {} : { labelKey }) };
 }
@@ -25,11 +28,20 @@ type Keyed = Pick<MachineFacts, 'labels' | 'zone' | 'pool'>;
 
 export function groupKey({ per, labelKey = '' }: Pick<Grouping, 'per' | 'labelKey'>, machine: Keyed): string {
   if (per === 'Cluster') return CLUSTER_KEY;
-  const keys = { Zone: machine.zone, Pool: machine.pool, Label: labelOf(machine, labelKey) };
+  const keys: Partial<Record<Grouping['per'], string | undefined>> = {
+    Zone: machine.zone,
+    Pool: machine.pool,
+    Label: labelOf(machine, labelKey),
+  };
   return keys[per] ?? NO_KEY;
 }
 
 /** A key of a label may be a name that every object has. */
 function labelOf({ labels }: Keyed, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
+export function groupKeys(grouping: Grouping, machine: MachineFacts): readonly string[] {
+  if (grouping.per !== 'Dimension') return [groupKey(grouping, machine)];
+  return dimensionValues(machine, grouping.labelKey ?? '');
 }

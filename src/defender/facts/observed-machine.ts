@@ -12,7 +12,9 @@ import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
+import { dimensionsOf } from './dimensions.ts';
 import type { MachineFacts, RepairFact } from './facts.ts';
+import type { Faults } from './fault-since.ts';
 
 export interface ObservedMachine {
   readonly machine: Machine;
@@ -22,13 +24,15 @@ export interface ObservedMachine {
   readonly blockingPods: Labels | undefined;
   /** When the readiness became Unknown, by our own clock. */
   readonly unknownSince: Date | undefined;
+  /** Undefined: no condition of the Node shows a fault. */
+  readonly faults: Faults | undefined;
 }
 
 const ZONE = 'topology.kubernetes.io/zone';
-const RACK = 'topology.kubernetes.io/rack';
 const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
 
-export function observedFacts({ machine, node, blockingPods, unknownSince }: ObservedMachine): MachineFacts {
+export function observedFacts(observed: ObservedMachine): MachineFacts {
+  const { machine, node, blockingPods, unknownSince, faults } = observed;
   const { spec, metadata } = machine;
   // The Machine wins: a kubelet may set labels of its own Node.
   const labels = { ...node?.metadata.labels, ...spec.node.labels, ...metadata.labels };
@@ -53,7 +57,8 @@ export function observedFacts({ machine, node, blockingPods, unknownSince }: Obs
     paused: false,
     repairs: repairsOf(machine),
     isControlPlane: labels[CONTROL_PLANE] !== undefined,
-    dimensions: dimensionsOf({ zone, pool, rack: labels[RACK] }, machine, node),
+    dimensions: dimensionsOf({ zone, pool, labels }, machine, node),
+    ...optional('faults', faults),
   };
 }
 
@@ -113,25 +118,6 @@ function repairsOf({ status }: Machine): readonly RepairFact[] {
       return [{ at: time, rebooted: RISKS.indexOf(risk) >= RISKS.indexOf('Node') }];
     })
     .toSorted((a, b) => +b.at - +a.at);
-}
-
-function dimensionsOf(
-  own: Readonly<Record<string, string | undefined>>,
-  { status }: Machine,
-  node: KubeObject | undefined,
-): Labels {
-  const info = (field: string): string | undefined => textAt(node, 'status', 'nodeInfo', field);
-  const values = {
-    ...own,
-    kernelVersion: info('kernelVersion'),
-    osImage: info('osImage'),
-    kubeletVersion: info('kubeletVersion'),
-    containerRuntimeVersion: info('containerRuntimeVersion'),
-    driverVersion: status?.system?.gpuDriver,
-  };
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
-  );
 }
 
 function dateOf(text: string | undefined): Date | undefined {

@@ -14,6 +14,7 @@ import { type PreparedPolicies, preparePolicies } from '../policies/prepare.ts';
 import { acceptanceProblems } from '../policies/unsupported.ts';
 import type { CallWindow } from './call-window.ts';
 import type { FleetFacts } from './facts.ts';
+import { createFaultsSince, type FaultsSince } from './fault-since.ts';
 import { createFleetIndex, type FleetIndex } from './fleet-index.ts';
 import { foreignOwner } from './foreign.ts';
 import { jobGrants, machineGrants, nodeGrants } from './live-grants.ts';
@@ -44,6 +45,7 @@ interface ObservedFleet extends FleetObserverOptions {
   readonly index: FleetIndex;
   readonly pools: PoolSizes;
   readonly unknownSince: UnknownSince;
+  readonly faultsSince: FaultsSince;
   /** By the object that carries them. */
   readonly grants: Map<string, readonly LiveGrant[]>;
   readonly deleted: Map<string, LedgerGone>;
@@ -59,6 +61,7 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
     index: createFleetIndex(),
     pools: createPoolSizes(),
     unknownSince: createUnknownSince(options.clock),
+    faultsSince: createFaultsSince(options.clock),
     grants: new Map(),
     deleted: new Map(),
     prepared: undefined,
@@ -177,7 +180,7 @@ function currentPolicies(fleet: ObservedFleet): PreparedPolicies {
 }
 
 function putMachine(fleet: ObservedFleet, machine: Machine): void {
-  const { views, index, pools, deleted, unknownSince, isCurrent } = fleet;
+  const { views, index, pools, deleted, unknownSince, faultsSince, isCurrent } = fleet;
   const { name } = machine.metadata;
   const node = views.nodes.store.get(name);
   const facts = observedFacts({
@@ -185,6 +188,7 @@ function putMachine(fleet: ObservedFleet, machine: Machine): void {
     node,
     blockingPods: blockingPodsOn(views, name),
     unknownSince: unknownSince.observe(name, node, !isCurrent),
+    faults: faultsSince.observe(name, node, !isCurrent),
   });
   index.put(facts);
   pools.putMachine(facts);
@@ -196,7 +200,7 @@ function putMachine(fleet: ObservedFleet, machine: Machine): void {
 const MAX_DELETED = 2048;
 
 function removeMachine(fleet: ObservedFleet, machine: Machine): void {
-  const { index, pools, unknownSince, deleted, clock } = fleet;
+  const { index, pools, unknownSince, faultsSince, deleted, clock } = fleet;
   const { name } = machine.metadata;
   const before = index.machine(name);
   if (before?.established) {
@@ -209,6 +213,7 @@ function removeMachine(fleet: ObservedFleet, machine: Machine): void {
   index.remove(name);
   pools.removeMachine(name);
   unknownSince.forget(name);
+  faultsSince.forget(name);
   keepGrants(fleet, machine, []);
 }
 

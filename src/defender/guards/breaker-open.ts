@@ -16,16 +16,35 @@ export const breakerOpen: PolicyGuard = {
   skippedByRecovery: true,
   checkedAtRenewal: true,
   checkPolicy: (input, policy) =>
-    policy.spec.breakers.flatMap((breaker) => checkBreaker(input, policy, breaker)),
+    policy.spec.breakers
+      .filter(({ type }) => type !== 'CommonCause')
+      .flatMap((breaker) => checkBreaker(input, policy, breaker)),
+};
+
+/** R21: machines with the version or in the place that others failed with are left alone, all others go on. */
+export const commonCause: PolicyGuard = {
+  id: 'common-cause',
+  skippedByRecovery: true,
+  checkedAtRenewal: true,
+  checkPolicy: (input, policy) =>
+    policy.spec.breakers
+      .filter(({ type }) => type === 'CommonCause')
+      .flatMap((breaker) => checkBreaker(input, policy, breaker)),
 };
 
 function checkBreaker(input: GuardInput, policy: PreparedPolicy, breaker: Breaker): readonly DenialCause[] {
   const { ask, machine, ledger } = input;
-  if (!isBreakerFor(breaker, ask.risk)) return [];
+  if (isEmpty(ledger.breakers) || !isBreakerFor(breaker, ask.risk)) return [];
   return breakerKeys(policy.name, breaker, { holder: ask.holder, machine }).flatMap(({ id, label }) => {
     const state = Object.hasOwn(ledger.breakers, id) ? ledger.breakers[id] : undefined;
     return state ? causeOf(state, { breaker, label, machine: ask.machine }) : [];
   });
+}
+
+/** As nearly always: then no key is made. */
+function isEmpty(breakers: GuardInput['ledger']['breakers']): boolean {
+  for (const _ in breakers) return false;
+  return true;
 }
 
 interface About {

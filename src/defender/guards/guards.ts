@@ -2,7 +2,7 @@
 import { approvals } from './approvals.ts';
 import { askRecent, askValid, revisionKnown, sameNode } from './ask-valid.ts';
 import { alerts, blockingPods, foreignOwners } from './blockers.ts';
-import { breakerOpen, stormCooldown } from './breaker-open.ts';
+import { breakerOpen, commonCause, stormCooldown } from './breaker-open.ts';
 import { concurrencyLimits, lastReady } from './concurrency.ts';
 import { controlPlane } from './control-plane.ts';
 import type { Guard } from './guard.ts';
@@ -31,6 +31,7 @@ export const GUARDS: readonly Guard[] = [
   darkZone,
   zonalShift,
   breakerOpen,
+  commonCause,
   stormCooldown,
   quietWindow,
   freeze,

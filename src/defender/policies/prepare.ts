@@ -101,12 +101,20 @@ export function breakerGrouping(policy: PreparedPolicy, { per }: Pick<Breaker, '
   return per === 'Pool' ? policy.pools : policy.cluster;
 }
 
+export function dimensionGrouping({ spec }: Pick<PreparedPolicy, 'spec'>, dimension: string): Grouping {
+  return createGrouping(spec.scope.nodeSelector, 'Dimension', dimension);
+}
+
 function uniqueGroupings(policies: readonly PreparedPolicy[]): readonly Grouping[] {
-  const all = policies.flatMap(({ limits, zones, pools, cluster }) => [
-    ...limits.flatMap(({ grouping }) => grouping ?? []),
-    zones,
-    pools,
-    cluster,
+  const all = policies.flatMap((policy) => [
+    ...policy.limits.flatMap(({ grouping }) => grouping ?? []),
+    policy.zones,
+    policy.pools,
+    policy.cluster,
+    ...policy.spec.breakers
+      .filter(({ type }) => type === 'CommonCause')
+      .flatMap(({ dimensions = [] }) => dimensions)
+      .map((dimension) => dimensionGrouping(policy, dimension)),
   ]);
   return [...new Map(all.map((grouping) => [grouping.id, grouping])).values()];
 }

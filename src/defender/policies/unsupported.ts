@@ -7,6 +7,7 @@ import type { DefenderPolicy } from '../../api/generated/types.ts';
 import type { Problem } from '../../api/validation/validate.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { DIMENSIONS } from '../facts/dimensions.ts';
 import { BLOCKING_PODS } from '../facts/observed-views.ts';
 import { policyProblems } from './problems.ts';
 
@@ -25,6 +26,7 @@ export function acceptanceProblems(policy: DefenderPolicy): readonly string[] {
 }
 
 const NOT_YET = 'not supported in this version: remove it';
+const OBSERVED_ONLY = `not observed in this version: use ${DIMENSIONS.join(', ')}`;
 
 const CHECKS: readonly Check[] = [
   whenListed(['selfDoubt', 'secondVantage']),
@@ -68,8 +70,24 @@ const CHECKS: readonly Check[] = [
 
 function breakerProblems(breaker: unknown, index: number): readonly Problem[] {
   const type = textAt(breaker, 'type') ?? '';
-  if (type !== 'CommonCause' && type !== 'IndeterminateRatio') return [];
+  if (type === 'CommonCause') return causeProblems(breaker, `spec.breakers[${index}]`);
+  if (type !== 'IndeterminateRatio') return [];
   return [{ path: `spec.breakers[${index}].type`, message: `${type} is ${NOT_YET}` }];
+}
+
+function causeProblems(breaker: unknown, path: string): readonly Problem[] {
+  const dimensions = listAt(breaker, 'dimensions');
+  return [
+    ...(textAt(breaker, 'per') === 'Cluster'
+      ? []
+      : [{ path: `${path}.per`, message: 'only Cluster is supported in this version for CommonCause' }]),
+    ...(dimensions.length === 0 ? [{ path: `${path}.dimensions`, message: 'name at least one' }] : []),
+    ...dimensions.flatMap((dimension, index) =>
+      typeof dimension === 'string' && DIMENSIONS.includes(dimension)
+        ? []
+        : [{ path: `${path}.dimensions[${index}]`, message: OBSERVED_ONLY }],
+    ),
+  ];
 }
 
 function whenListed(path: readonly string[]): Check {

@@ -10,6 +10,7 @@ function facts(parts: MachineParts = {}, its: KubeObject | undefined = node('n',
     node: its,
     blockingPods: undefined,
     unknownSince: NOW,
+    faults: undefined,
   });
 }
 
@@ -33,6 +34,7 @@ describe('observedFacts', () => {
       node: undefined,
       blockingPods: {},
       unknownSince: undefined,
+      faults: undefined,
     });
     expect(had).toMatchObject({ readiness: 'NotReady', established: true });
     const never = observedFacts({
@@ -40,6 +42,7 @@ describe('observedFacts', () => {
       node: undefined,
       blockingPods: {},
       unknownSince: undefined,
+      faults: undefined,
     });
     expect(never).toMatchObject({ readiness: 'NotReady', established: false });
   });
@@ -109,24 +112,17 @@ describe('observedFacts', () => {
     expect(facts({}, node('n', 'Unknown')).unknownSince).toEqual(NOW);
   });
 
-  it('reads a cordon, the control plane label and the dimensions of common causes', () => {
+  it('reads a cordon, the control plane label and the values in which common causes are searched', () => {
     const labels = {
       'node-role.kubernetes.io/control-plane': '',
       'topology.kubernetes.io/rack': 'r7',
     };
     const nodeInfo = { kernelVersion: '6.1', kubeletVersion: 'v1.34.2' };
     const its = { ...node('n', 'True', { labels }), spec: { unschedulable: true }, status: { nodeInfo } };
-    const system = { gpuDriver: '550.1' };
-    expect(facts({ spec: { zone: 'a' }, status: { system } }, its)).toMatchObject({
+    expect(facts({ spec: { zone: 'a' } }, its)).toMatchObject({
       cordoned: true,
       isControlPlane: true,
-      dimensions: {
-        zone: 'a',
-        rack: 'r7',
-        kernelVersion: '6.1',
-        kubeletVersion: 'v1.34.2',
-        driverVersion: '550.1',
-      },
+      dimensions: { zone: 'a', rack: 'r7', kernelVersion: '6.1', kubeletVersion: 'v1.34.2' },
     });
   });
 

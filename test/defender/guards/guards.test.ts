@@ -21,6 +21,7 @@ describe('GUARDS', () => {
       'dark-zone',
       'zonal-shift',
       'breaker-open',
+      'common-cause',
       'storm-cooldown',
       'quiet-window',
       'freeze',

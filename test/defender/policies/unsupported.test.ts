@@ -5,6 +5,9 @@ import { policy } from '../builders.ts';
 
 const NOT_YET = 'not supported in this version: remove it';
 
+const CAUSE = { type: 'CommonCause', per: 'Cluster', dimensions: ['zone'] };
+const ONLY_CLUSTER = 'only Cluster is supported in this version for CommonCause';
+
 describe('fields that this version does not act on', () => {
   it.each([
     ['selfDoubt.secondVantage', { selfDoubt: { secondVantage: ['PeerAgents'] } }, NOT_YET],
@@ -28,7 +31,13 @@ describe('fields that this version does not act on', () => {
     ['ruleWaves.waves', { ruleWaves: { waves: [1] } }, NOT_YET],
     ['ruleWaves.soakSeconds', { ruleWaves: { soakSeconds: 1 } }, NOT_YET],
     ['ruleWaves.minSuccessPercent', { ruleWaves: { minSuccessPercent: 1 } }, NOT_YET],
-    ['breakers[0].type', { breakers: [{ type: 'CommonCause' }] }, `CommonCause is ${NOT_YET}`],
+    ['breakers[0].per', { breakers: [{ ...CAUSE, per: 'Zone' }] }, ONLY_CLUSTER],
+    ['breakers[0].dimensions', { breakers: [{ ...CAUSE, dimensions: [] }] }, 'name at least one'],
+    [
+      'breakers[0].dimensions[1]',
+      { breakers: [{ ...CAUSE, dimensions: ['rack', 'detectorVersion'] }] },
+      'not observed in this version: use zone, rack, pool, kernelVersion, osImage, kubeletVersion, containerRuntimeVersion, driverVersion, componentVersion',
+    ],
     ['breakers[0].type', { breakers: [{ type: 'IndeterminateRatio' }] }, `IndeterminateRatio is ${NOT_YET}`],
   ])('names %s', (path, spec, message) => {
     expect(unsupportedPolicyFields({ spec })).toEqual([{ path: `spec.${path}`, message }]);
@@ -43,7 +52,7 @@ describe('fields that this version does not act on', () => {
       // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
       drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },
       ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: 1800, minSuccessPercent: 90 },
-      breakers: [{ type: 'UnhealthyRatio', probes: 3 }],
+      breakers: [{ type: 'UnhealthyRatio', probes: 3 }, CAUSE],
     };
     expect(unsupportedPolicyFields({ spec })).toEqual([]);
     expect(unsupportedPolicyFields({ spec: 'not an object' })).toEqual([]);

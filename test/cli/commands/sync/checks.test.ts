@@ -110,7 +110,7 @@ kind: DefenderPolicy
 metadata: {name: gpu}
 spec:
   scope: {nodeSelector: {all: true}}
-  breakers: [{name: cause, type: CommonCause, per: Cluster, count: 3, withinSeconds: 600, dimensions: [zone]}]
+  breakers: [{name: cause, type: CommonCause, per: Cluster, count: 3, withinSeconds: 600, dimensions: [detectorVersion]}]
 `;
     const folder = createFleetFolder({ 'hub/clusters/test.yaml': CLUSTER, [file]: text });
     const rendered = await createTestRenderer().folder({ folder });
@@ -120,7 +120,9 @@ spec:
         target: 'test',
         object: 'kubenode.dev/DefenderPolicy gpu',
         source: `${file}:2`,
-        message: 'spec.breakers[0].type: CommonCause is not supported in this version: remove it',
+        message: expect.stringMatching(
+          /^spec\.breakers\[0\]\.dimensions\[0\]: not observed in this version: use zone, /,
+        ) as string,
       },
     ]);
   });

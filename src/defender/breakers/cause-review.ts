@@ -1,0 +1,155 @@
+/**
+ * Breakers by a common cause: one for each value of a dimension. It opens when machines with the value fail together, and stays open
+ * while at least `count` of them are faulty since then. A machine with an act in flight is not Ready because of the act. Pure.
+ */
+import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
+import { isSelected } from '../../kube/objects/selector.ts';
+import { dimensionValues } from '../facts/dimensions.ts';
+import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
+import { CLUSTER_KEY } from '../facts/grouping.ts';
+import { after } from '../guards/guard.ts';
+import type { LedgerDraft } from '../ledger/draft.ts';
+import { isInFlight } from '../ledger/entries.ts';
+import { dimensionGrouping, type PreparedPolicy } from '../policies/prepare.ts';
+import { type CommonCause, type FaultSample, findCommonCauses } from './common-cause.ts';
+import { breakerId, valueKey } from './keys.ts';
+
+export interface CauseReviewInput {
+  readonly policy: PreparedPolicy;
+  readonly breaker: Breaker;
+  readonly facts: Pick<FleetFacts, 'group' | 'groupKeys' | 'faulty'>;
+  /** Machines that are too young to be trusted. */
+  readonly young: readonly MachineFacts[];
+  readonly now: Date;
+}
+
+interface Faulty {
+  readonly machine: MachineFacts;
+  readonly values: ReadonlySet<string>;
+}
+
+/** Of a policy that sets none. */
+const USUAL_PERCENT = 60;
+
+/** For each breaker in the ledger, and for each that has to open: why, or undefined when its cause is over. */
+export function reviewCauses(
+  { breakers, grants }: Pick<LedgerDraft, 'breakers' | 'grants'>,
+  input: CauseReviewInput,
+): ReadonlyMap<string, string | undefined> {
+  const faulty = faultyMachines(input, (name) => {
+    const entry = Object.hasOwn(grants, name) ? grants[name] : undefined;
+    return entry !== undefined && isInFlight(entry);
+  });
+  const stored = storedBreakers(breakers, input);
+  const standing = [...stored].map(
+    ([id, state]) => [id, standingCause(id, state, { faulty, input })] as const,
+  );
+  const found = causes(stored, faulty, input).map(
+    (cause) => [idOf(cause.value, input), describe(cause, input)] as const,
+  );
+  return new Map([...standing, ...found]);
+}
+
+function idOf(value: string, { policy, breaker }: CauseReviewInput): string {
+  return breakerId(policy.name, breaker.name, value);
+}
+
+function storedBreakers(
+  breakers: LedgerDraft['breakers'],
+  input: CauseReviewInput,
+): ReadonlyMap<string, LedgerBreaker> {
+  const start = idOf('', input);
+  return new Map(Object.entries(breakers).filter(([id]) => id.startsWith(start)));
+}
+
+function faultyMachines(
+  { policy, breaker, facts, young }: CauseReviewInput,
+  isActedOn: (name: string) => boolean,
+): readonly Faulty[] {
+  const left = new Set(young.map(({ name }) => name));
+  const { dimensions = [] } = breaker;
+  return [...facts.faulty()]
+    .filter(({ name, labels }) => !left.has(name) && !isActedOn(name) && isInScope(labels, policy))
+    .map((machine) => ({
+      machine,
+      values: new Set(
+        dimensions.flatMap((name) => dimensionValues(machine, name).map((value) => valueKey(name, value))),
+      ),
+    }));
+}
+
+function isInScope(labels: MachineFacts['labels'], { spec }: PreparedPolicy): boolean {
+  return isSelected(spec.scope.nodeSelector, labels);
+}
+
+/** Faults that are older than the breaker have another cause. */
+function standingCause(
+  id: string,
+  { state, since }: LedgerBreaker,
+  { faulty, input }: { readonly faulty: readonly Faulty[]; readonly input: CauseReviewInput },
+): string | undefined {
+  if (state === 'HalfOpen') return undefined;
+  const { count = 1, withinSeconds = 0 } = input.breaker;
+  const from = after(since, -withinSeconds);
+  const having = faulty.filter(
+    ({ machine: { faults = new Map<string, Date>() }, values }) =>
+      [...faults.values()].some((began) => began >= from) &&
+      [...values].some((value) => idOf(value, input) === id),
+  );
+  return having.length < count ? undefined : `${having.length} machines are faulty`;
+}
+
+function causes(
+  stored: ReadonlyMap<string, LedgerBreaker>,
+  faulty: readonly Faulty[],
+  input: CauseReviewInput,
+): readonly CommonCause[] {
+  const { count = 1, percent = USUAL_PERCENT, lift } = input.breaker;
+  const faults = recentFaults(faulty, input);
+  // The fleet is counted only for what may be a cause.
+  if (![...faults.values()].some((machines) => machines.length >= count)) return [];
+  const sample = { faults, ...countFleet(input) };
+  const known = [...sample.having.keys()].filter((value) => {
+    const state = stored.get(idOf(value, input))?.state;
+    return state !== undefined && state !== 'HalfOpen';
+  });
+  return findCommonCauses(sample, { count, percent, lift }, known);
+}
+
+function recentFaults(
+  faulty: readonly Faulty[],
+  { breaker: { withinSeconds = 0 }, now }: CauseReviewInput,
+): FaultSample['faults'] {
+  const from = after(now, -withinSeconds);
+  const recent = new Map<string, ReadonlySet<string>[]>();
+  for (const { machine, values } of faulty) {
+    for (const [condition, began] of machine.faults ?? []) {
+      if (began < from) continue;
+      const machines = recent.get(condition) ?? [];
+      machines.push(values);
+      recent.set(condition, machines);
+    }
+  }
+  return recent;
+}
+
+function countFleet(input: CauseReviewInput): Pick<FaultSample, 'fleet' | 'having'> {
+  const { policy, breaker, facts, young } = input;
+  const selected = young.filter(({ labels }) => isInScope(labels, policy));
+  const having = (breaker.dimensions ?? []).flatMap((name) => {
+    const { id } = dimensionGrouping(policy, name);
+    return facts.groupKeys(id).map((value): [string, number] => {
+      const left = selected.filter((machine) => dimensionValues(machine, name).includes(value)).length;
+      return [valueKey(name, value), facts.group(id, value).total - left];
+    });
+  });
+  const { total } = facts.group(policy.cluster.id, CLUSTER_KEY);
+  return { fleet: total - selected.length, having: new Map(having) };
+}
+
+function describe({ condition, faulty, sharing, base }: CommonCause, { breaker }: CauseReviewInput): string {
+  const fault = condition.slice(0, 32).replaceAll(/[^ -~]/g, '?');
+  const period = `within ${breaker.withinSeconds ?? 0} s`;
+  const inFleet = Math.round(base * 1000) / 10;
+  return `${sharing} of ${faulty} machines with fault ${fault} ${period} have it, and ${inFleet} % of the fleet`;
+}
