@@ -4,6 +4,8 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../os/clock.ts';
+import { systemCode } from '../../os/errors.ts';
+import { toDiskError } from '../../os/files.ts';
 import { HttpFailure, openUrl } from '../../os/http.ts';
 import { HostError } from './errors.ts';
 import type { DownloadLimits } from './port.ts';
@@ -31,7 +33,8 @@ export async function downloadTo(
     }
     await file.sync();
   } catch (error) {
-    throw downloadError(error, url, signal);
+    // A full disk is not a fault of the URL.
+    throw isFullDisk(error) ? toDiskError(error, to) : downloadError(error, url, signal);
   } finally {
     await file.close();
   }
@@ -56,6 +59,9 @@ function downloadError(error: unknown, url: string, signal: AbortSignal): unknow
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof HttpFailure) return error.message;
   const { code } = error as NodeJS.ErrnoException;
-  // A full disk is not a fault of the URL.
-  return code === undefined || code === 'ENOSPC' ? undefined : code;
+  return code;
+}
+
+function isFullDisk(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(systemCode(error) ?? '');
 }

@@ -55,6 +55,7 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
   let quietUntilMs = Number.NEGATIVE_INFINITY;
   let failure = '';
   let obstacle: string | undefined;
+  let hasRequested = false;
 
   async function step(): Promise<number> {
     const restMs = quietUntilMs - clock.monotonicMs();
@@ -91,6 +92,7 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
     if (planned.do === 'Poll') obstacle = UNANSWERED;
     if (planned.do === 'Poll' || planned.do === 'ReadRequest') return POLL_MS;
     if (planned.do === 'CreateRequest') {
+      hasRequested = true;
       if (found.key) await createRequest(options, found.key);
       return POLL_MS / 4;
     }
@@ -108,14 +110,15 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
     if (planned.do === 'Store') await storeCertificate(found);
     if (planned.do === 'GiveUp') {
       log.error('no certificate for this key', { identity: requestPrefix, because: planned.because });
-      obstacle = planned.because;
+      obstacle = `${planned.because}. docs/guides/join-a-machine.md tells what to do; then start the agent again`;
     }
     await store.forgetPendingKey();
     quietUntilMs = clock.monotonicMs() + quietMsAfter(planned);
   }
 
   function quietMsAfter(planned: CertificateStep): number {
-    if (planned.do === 'GiveUp') return GIVE_UP_MS * (0.5 + random());
+    // The request of an earlier process: a person may have brought another token since.
+    if (planned.do === 'GiveUp') return hasRequested ? GIVE_UP_MS * (0.5 + random()) : 0;
     return planned.do === 'Store' ? MIN_LIFE * options.lifetimeSeconds * 1000 : 0;
   }
 

@@ -41,8 +41,9 @@ export async function downloadArtifact(
       await network.download(url, part, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS });
       return;
     } catch (error) {
-      if (!(error instanceof OsError)) throw error;
+      // Part of an artifact would be taken for one that the URL serves wrong.
       await files.remove(part);
+      if (!(error instanceof OsError) || error.code === 'DiskFull') throw error;
       failures.push(`${url}: ${error.message}`);
     }
   }

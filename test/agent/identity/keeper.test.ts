@@ -181,6 +181,15 @@ describe('the keeper of a certificate', () => {
     expect(new Set(requests.created.map(({ metadata }) => metadata.name)).size).toBe(2);
   });
 
+  it('tries another key at once when the denied request is of an earlier process: it may have another token', async () => {
+    requests.answer = 'Wait';
+    await run(3000);
+    expect(requests.created).toHaveLength(1);
+    requests.answer = 'Deny';
+    await run(100_000);
+    expect(requests.created).toHaveLength(2);
+  });
+
   it('AGT-42 requests few certificates while the clock of the host is days ahead of the server', async () => {
     const server = { ...clock, now: () => new Date(clock.now().getTime() - 5 * 24 * HOUR_MS) };
     requests = fakeRequests(server);

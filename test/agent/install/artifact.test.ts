@@ -8,6 +8,7 @@ import {
   verifyArtifact,
 } from '../../../src/agent/install/artifact.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
+import { OsError } from '../../../src/os/errors.ts';
 import { target } from '../../support/agent/targets.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
@@ -58,6 +59,19 @@ describe('AGT-10 verifies an artifact before anything uses it', () => {
     ).rejects.toThrow(
       'the artifact could not be downloaded: https://x/program: https://x/program answered 404; https://mirror/program: https://mirror/program answered 404',
     );
+  });
+
+  it('keeps no part of an artifact when the disk is full, and does not blame the URL', async () => {
+    const { files, network } = host();
+    const full: MemoryHost['network'] = {
+      ...network,
+      async download(_url, part) {
+        await files.write(part, CONTENT.slice(0, 3), { mode: '0600', owner: 'root:root' });
+        throw new OsError('DiskFull', 'the disk is full');
+      },
+    };
+    await expect(downloadArtifact(files, full, artifact())).rejects.toMatchObject({ code: 'DiskFull' });
+    expect(await findArtifact(files, SHA)).toBeUndefined();
   });
 
   it.each([
