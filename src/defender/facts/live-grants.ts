@@ -66,7 +66,11 @@ export function machineGrants(machine: Machine): readonly LiveGrant[] {
 }
 
 export function nodeGrants({ metadata: { name, annotations } }: KubeObject): readonly LiveGrant[] {
-  return markedGrants(name, annotations?.[ANNOTATION_CORDONED_BY]);
+  // A kubelet may write annotations of its own Node.
+  return markedGrants(name, annotations?.[ANNOTATION_CORDONED_BY]).map((grant) => ({
+    ...grant,
+    isForgeable: true,
+  }));
 }
 
 /** The agent reports that it is between two versions. */

@@ -33,6 +33,11 @@ export interface LedgerAttempts {
   readonly conflicts: number;
 }
 
+interface Observed {
+  readonly now: Date;
+  readonly live: readonly LiveGrant[];
+}
+
 const MAX_ATTEMPTS = 5;
 /** Enough for a write that is on its way to arrive. */
 const RETRY_MS = 50;
@@ -80,27 +85,29 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
       await store.write(found, recovery.spec);
       throw new LedgerRebuilt(recovery.because);
     }
-    return found ? await decideUnderEpoch(found, requests, now) : MISSING;
+    return found ? await decideUnderEpoch(found, requests, { now, live }) : MISSING;
   }
 
   async function decideUnderEpoch(
     found: DefenderLedger,
     requests: readonly LedgerRequest[],
-    now: Date,
+    observed: Observed,
   ): Promise<readonly LedgerAnswer[] | Denial> {
     if (leads() && epoch !== undefined && found.spec.epoch > epoch) {
       return denial('LedgerUnavailable', `another Defender leads, with epoch ${found.spec.epoch}`);
     }
-    return await decide(found, requests, now);
+    return await decide(found, requests, observed);
   }
 
   async function decide(
     found: DefenderLedger,
     requests: readonly LedgerRequest[],
-    now: Date,
+    { now, live }: Observed,
   ): Promise<readonly LedgerAnswer[]> {
     const isLeading = leads();
-    const { next, answers, causes } = planLedger(planInput(found.spec, now, isLeading), requests);
+    const inWork = new Set(live.flatMap(({ entry, isInWork }) => (isInWork ? entry.id : [])));
+    const input = { ...planInput(found.spec, now, isLeading), inWork };
+    const { next, answers, causes } = planLedger(input, requests);
     if (next) await store.write(found, next);
     if (isLeading) epoch = next?.epoch ?? epoch;
     denied?.(causes);

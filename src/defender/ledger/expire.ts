@@ -18,17 +18,21 @@ const OUTCOMES_KEPT_SECONDS = 7 * 86_400;
 export interface ExpiryInput {
   readonly policies: PreparedPolicies;
   readonly facts: Pick<FleetFacts, 'missingIn'>;
+  /** Ids of grants whose acts live objects show in work: settled ones stay, so that nobody takes them for lost. */
+  readonly inWork?: ReadonlySet<string>;
   readonly now: Date;
 }
 
 /** Returns whether anything left or changed. */
-export function expireEntries(draft: LedgerDraft, { policies, facts, now }: ExpiryInput): boolean {
+export function expireEntries(draft: LedgerDraft, { policies, facts, inWork, now }: ExpiryInput): boolean {
   const isCorrected = correctFutureTimes(draft, now);
   const linger = Math.max(LINGER_SECONDS, ...policies.valid.map(({ spec }) => spec.counting.lingerSeconds));
   const removed = [
     ...removeFrom(
       draft.grants,
-      (grant) => isLapsed(grant, now) || !(isInFlight(grant) || isLingering(grant, linger, now)),
+      (grant) =>
+        isLapsed(grant, now) ||
+        !(isInFlight(grant) || isLingering(grant, linger, now) || inWork?.has(grant.id)),
     ),
     ...removeFrom(draft.approvals, ({ until }) => Date.parse(until) + APPROVAL_KEPT_SECONDS * 1000 < +now),
     ...removeFrom(draft.rates, (rate, key) => isOldRate(key, rate, now)),

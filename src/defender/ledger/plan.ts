@@ -25,6 +25,8 @@ export interface LedgerPlanInput {
   readonly now: Date;
   readonly epoch: number;
   readonly without?: ReadonlySet<string>;
+  /** Ids of grants whose acts live objects show in work. */
+  readonly inWork?: ReadonlySet<string>;
 }
 
 export interface LedgerPlan {
@@ -47,12 +49,16 @@ interface Batch {
 }
 
 export function planLedger(given: LedgerPlanInput, requests: readonly LedgerRequest[]): LedgerPlan {
-  const { ledger, policies, facts, now, epoch, without } = given;
+  const { ledger, policies, facts, now, epoch, without, inWork } = given;
   const draft = createDraft({ ...ledger, seq: ledger.seq + 1, epoch: Math.max(ledger.epoch, epoch) });
   draft.changed = draft.epoch > ledger.epoch;
   const isTrusted = isClockTrusted(facts.view.clockSkewSeconds);
   const hasExpired =
-    isTrusted && [expireEntries(draft, { policies, facts, now }), endRecovery(draft, now)].includes(true);
+    isTrusted &&
+    [
+      expireEntries(draft, { policies, facts, now, ...optional('inWork', inWork) }),
+      endRecovery(draft, now),
+    ].includes(true);
   const usage = createLedgerUsage({ policies, ledger: draft, facts, now });
   const input = { policies, ledger: draft, usage, facts, now, ...(without ? { without } : {}) };
   const batch: Batch = { draft, input, isClockTrusted: isTrusted, hasExpired, issued: 0, causes: [] };

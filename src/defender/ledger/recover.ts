@@ -14,6 +14,8 @@ export interface LiveGrant {
   readonly entry: LedgerGrant;
   /** Its act has begun and is not over: the ledger must have it. */
   readonly isInWork: boolean;
+  /** Whoever has the rights of the node can write it: it must not stop the others. */
+  readonly isForgeable?: boolean;
 }
 
 export interface Recovery {
@@ -31,7 +33,7 @@ export function planRecovery(
   if (because === undefined) return undefined;
   const draft = createDraft(ledger ?? EMPTY_LEDGER);
   for (const grant of live) if (grant.isInWork) takeBack(draft, grant, now);
-  const highest = Math.max(draft.seq, ...live.map(({ entry }) => entry.fence));
+  const highest = Math.max(draft.seq, ...live.filter(isPlausible).map(({ entry }) => entry.fence));
   const spec = {
     ...finishDraft(draft),
     seq: highest + 1,
@@ -41,13 +43,20 @@ export function planRecovery(
   return { spec, because };
 }
 
+/** With ten writes a second, no ledger comes near it in a thousand years. */
+const MAX_FENCE = 2 ** 40;
+
+function isPlausible({ entry, isForgeable = false }: LiveGrant): boolean {
+  return !isForgeable || entry.fence < MAX_FENCE;
+}
+
 /**
  * A backup may have an older grant of the same machine. The server keeps a started entry until it is settled, so it is settled
  * first, and replaced by the next write.
  */
 function takeBack(draft: LedgerDraft, { machine, entry }: LiveGrant, now: Date): void {
   const stored = grantOn(draft.grants, machine);
-  if (stored?.id === entry.id) return;
+  if (stored && covers(stored, entry)) return;
   draft.grants[machine] =
     stored?.state === 'Started'
       ? { ...stored, state: 'Settled', settledAt: now.toISOString(), outcome: 'Ambiguous' }
@@ -60,19 +69,24 @@ function recoveryReason(
 ): string | undefined {
   if (!ledger) return 'the ledger is missing';
   if (isNewLedger(ledger) && live.length === 0) return undefined;
-  const newer = live.find(({ entry }) => entry.fence > ledger.seq);
+  const newer = live.find(({ entry, isForgeable = false }) => !isForgeable && entry.fence > ledger.seq);
   if (newer) {
     return `machine ${newer.machine} has a grant with fence ${newer.entry.fence}, and seq is ${ledger.seq}: restored from a backup`;
   }
   const unrecorded = live.find(({ machine, entry, isInWork }) => {
     const stored = grantOn(ledger.grants, machine);
-    const isKnown = stored?.id === entry.id;
+    const isKnown = stored !== undefined && covers(stored, entry);
     return isInWork && !isKnown && (!ledger.recovering || stored?.state === 'Settled');
   });
   return (
     unrecorded &&
     `grant ${unrecorded.entry.id} of machine ${unrecorded.machine} is in work and not in the ledger`
   );
+}
+
+/** A machine has one grant: a later one shows that the one before was settled. */
+function covers(stored: LedgerGrant, entry: LedgerGrant): boolean {
+  return stored.id === entry.id || stored.fence > entry.fence;
 }
 
 /** One life of a grant after the recovery began, no unrecorded grant permits anything. */

@@ -84,7 +84,9 @@ describe('grants that live objects carry', () => {
 
   it('R32 recognizes a restored ledger by the mark of a cordon or of a drain, which is not an act in work', () => {
     const cordoned = node('m-1', 'True', { annotations: { 'kubenode.dev/cordoned-by': 'g-88-2' } });
-    expect(nodeGrants(cordoned)).toMatchObject([{ machine: 'm-1', isInWork: false, entry: { fence: 88 } }]);
+    expect(nodeGrants(cordoned)).toMatchObject([
+      { machine: 'm-1', isInWork: false, isForgeable: true, entry: { fence: 88 } },
+    ]);
     expect(machineGrants(machine('m-1', { status: { drain: { grant: 'g-12-0' } } }))).toMatchObject([
       { isInWork: false, entry: { id: 'g-12-0', fence: 12 } },
     ]);

@@ -89,6 +89,28 @@ describe('one batch against the ledger', () => {
     },
   );
 
+  it('R32 does not recover for an act that a person settled, although its job never ended', async () => {
+    const bed = await ledgerBed();
+    const held: LiveGrant[] = [];
+    const { ledger } = await bed.replica({ live: () => held });
+    const [grant] = await ledger.ask([ask({ started: true })]);
+    const { id, fence } = grant?.granted ? grant : { id: '', fence: 0 };
+    held.push({ machine: 'm-1', entry: entry('m-1', { id, fence }), isInWork: true });
+    await ledger.settle([{ id, fence, outcome: 'Ambiguous' }]);
+    await bed.advance(1_000_000);
+    await ledger.sweep();
+    await ledger.sweep();
+    expect(bed.spec()).toMatchObject({ recovering: false, grants: { 'm-1': { state: 'Settled' } } });
+    const [next] = await ledger.ask([ask({ factsAt: bed.clock.now() })]);
+    expect(next).toMatchObject({ granted: true });
+    await ledger.sweep();
+    expect(bed.spec()).toMatchObject({ recovering: false, grants: { 'm-1': { state: 'Granted' } } });
+    held.length = 0;
+    await bed.advance(1_000_000);
+    await ledger.sweep();
+    expect(bed.spec().grants).toEqual({});
+  });
+
   it('a new leader raises the epoch, and the one before is denied everything', async () => {
     const bed = await ledgerBed();
     const first = await bed.replica({ leads: true });

@@ -68,13 +68,21 @@ describe('expireEntries', () => {
       undefined,
       {},
     ],
+    [
+      'no settled grant whose act its object still shows in work',
+      { grants: { m: entry('m', { id: 'g-live', state: 'Settled', settledAt: ago(9999) }) } },
+      0,
+      {},
+    ],
   ])('removes %s', (_, spec, missing, change) => {
     const draft = createDraft(ledgerSpec(spec));
     const linger = policy({
       counting: { include: ['InFlight'], lingerSeconds: 1200, smallPool: { below: 0, max: 1 } },
     });
     const policies = preparePolicies([linger]);
-    const removed = expireEntries(draft, { policies, facts: { missingIn: () => missing }, now: NOW });
+    const facts = { missingIn: () => missing };
+    const inWork = new Set(['g-live']);
+    const removed = expireEntries(draft, { policies, facts, inWork, now: NOW });
     expect(draft).toEqual({ ...ledgerSpec({ ...spec, ...change }), changed: false });
     expect(removed).toBe(Object.keys(change).length > 0);
   });

@@ -81,6 +81,25 @@ describe('planRecovery', () => {
     expect(planRecovery(second, grants, NOW)).toBeUndefined();
   });
 
+  it('R32 takes an act for settled when the ledger has a later grant of its machine', () => {
+    const ledger = ledgerSpec({ seq: 99, grants: { 'm-1': entry('m-1', { id: 'g-later', fence: 95 }) } });
+    const two = [live('m-1', 90), live('m-2', 98)];
+    expect(planRecovery(ledger, [live('m-1', 90)], NOW)).toBeUndefined();
+    expect(planRecovery(ledger, two, NOW)?.spec.grants).toMatchObject({
+      'm-1': { id: 'g-later', state: 'Started' },
+      'm-2': { fence: 98 },
+    });
+  });
+
+  it('R32 begins no recovery for a mark that whoever has the rights of the node can write, and no seq near its bound', () => {
+    const forged = { ...live('m-1', 9_007_199_254_740_991, false), isForgeable: true };
+    expect(planRecovery(ledgerSpec(), [forged], NOW)).toBeUndefined();
+    expect(planRecovery(undefined, [forged, live('m-2', 40)], NOW)?.spec.seq).toBe(41);
+    expect(planRecovery(undefined, [{ ...live('m-1', 88, false), isForgeable: true }], NOW)?.spec.seq).toBe(
+      89,
+    );
+  });
+
   it('R32 is over one life of a grant after it began', () => {
     expect([
       isRecovered(recovering(299), NOW),
