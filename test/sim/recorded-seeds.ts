@@ -33,7 +33,7 @@ export const RECORDED_SEEDS: readonly RecordedSeed[] = [
   { guard: 'alerts', seed: 2, promise: 'an act while alerting' },
   { guard: 'foreign-owner', seed: 1, promise: 'an act on a machine of another tool' },
   { guard: 'blocking-pods', seed: 1, promise: 'an act under a blocking Pod' },
-  { guard: 'one-act', seed: 1, promise: 'the ledger recovers although it was not damaged' },
+  { guard: 'one-act', seed: 1, promise: 'two acts on one machine' },
   { guard: 'node-age', seed: 2, promise: 'a repair of a young node' },
   { guard: 'repair-limits', seed: 1, promise: 'a repair too soon after the last' },
   { guard: 'last-ready', seed: 4, promise: 'an act on the last machine of its pool that serves' },

@@ -18,7 +18,7 @@ const OUTCOMES_KEPT_SECONDS = 7 * 86_400;
 export interface ExpiryInput {
   readonly policies: PreparedPolicies;
   readonly facts: Pick<FleetFacts, 'missingIn'>;
-  /** Ids of grants whose acts live objects show in work: settled ones stay, so that nobody takes them for lost. */
+  /** Ids of grants whose acts live objects show in work: settled ones stay, because the ledger would look edited without them. */
   readonly inWork?: ReadonlySet<string>;
   readonly now: Date;
 }

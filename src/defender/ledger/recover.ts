@@ -14,7 +14,7 @@ export interface LiveGrant {
   readonly entry: LedgerGrant;
   /** Its act has begun and is not over: the ledger must have it. */
   readonly isInWork: boolean;
-  /** Whoever has the rights of the node can write it: it must not stop the others. */
+  /** A kubelet can write it: one node must not stop the others. */
   readonly isForgeable?: boolean;
 }
 

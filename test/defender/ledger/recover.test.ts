@@ -91,7 +91,7 @@ describe('planRecovery', () => {
     });
   });
 
-  it('R32 begins no recovery for a mark that whoever has the rights of the node can write, and no seq near its bound', () => {
+  it('R32 begins no recovery for a mark that a kubelet can write, and no seq near its bound', () => {
     const forged = { ...live('m-1', 9_007_199_254_740_991, false), isForgeable: true };
     expect(planRecovery(ledgerSpec(), [forged], NOW)).toBeUndefined();
     expect(planRecovery(undefined, [forged, live('m-2', 40)], NOW)?.spec.seq).toBe(41);
