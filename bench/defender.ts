@@ -6,7 +6,7 @@ import { createFleetObserver } from '../src/defender/facts/observer.ts';
 import { planLedger } from '../src/defender/ledger/plan.ts';
 import { createLedgerUsage } from '../src/defender/ledger/usage.ts';
 import { createSystemClock } from '../src/os/system-clock.ts';
-import { ask, entry, ledgerSpec, policy } from '../test/defender/builders.ts';
+import { ask, breaker, entry, ledgerSpec, policy } from '../test/defender/builders.ts';
 import { completeViews, testViews } from '../test/defender/facts/observed.ts';
 import { machine, node } from '../test/support/builders.ts';
 import type { Bench, BenchResult } from './bench.ts';
@@ -68,11 +68,20 @@ function run(): BenchResult {
   const changesPerCpuSecond = rateOf(5000, (index) => {
     views.nodes.store.put(node(nameOf(index), index % 2 === 0 ? 'False' : 'True'));
   });
+  const reviewsPerCpuSecond = rateOf(20, () => {
+    planLedger({ ledger, policies: prepared, facts, now, epoch: 1 }, [{ kind: 'reviewBreakers' }]);
+  });
   globalThis.gc?.();
   const residentMiB = process.memoryUsage().rss / 2 ** 20;
   observer.close();
   return {
-    measured: { decisionsPerCpuSecond, batchesPerCpuSecond, changesPerCpuSecond, residentMiB },
+    measured: {
+      decisionsPerCpuSecond,
+      batchesPerCpuSecond,
+      changesPerCpuSecond,
+      reviewsPerCpuSecond,
+      residentMiB,
+    },
     baseline: { decisionsPerCpuSecond: recount },
     ratios: { decisionsPerCpuSecond: decisionsPerCpuSecond / recount },
     gates: [
@@ -83,7 +92,16 @@ function run(): BenchResult {
   };
 }
 
-/** `fleet-default`, and one policy for each team. */
+const CAUSE = breaker({
+  type: 'CommonCause',
+  per: 'Cluster',
+  count: 3,
+  percent: 60,
+  withinSeconds: 600,
+  dimensions: ['zone', 'pool', 'kubeletVersion', 'componentVersion'],
+});
+
+/** `fleet-default`, which searches common causes, and one policy for each team. */
 function policies(): readonly DefenderPolicy[] {
   const limits = {
     concurrency: [
@@ -101,7 +119,7 @@ function policies(): readonly DefenderPolicy[] {
       `team-${index}`,
     );
   });
-  return [policy(limits), ...teams];
+  return [policy({ ...limits, breakers: [CAUSE] }), ...teams];
 }
 
 /** Grants on the last machines; asks are for the first ones. */

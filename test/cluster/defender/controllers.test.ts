@@ -1,6 +1,5 @@
 /** Three processes of `kubenode controllers` on a real API server, and the commands of a person beside them. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { DefenderLedger, DefenderPolicy } from '../../../src/api/generated/types.ts';
@@ -13,15 +12,14 @@ import {
   PRINCIPAL_SYNC,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
-import { runCommandLine } from '../../../src/cli/run.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import { machine, node } from '../../support/builders.ts';
-import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { RBAC } from '../api/permission-table.ts';
 import { resources } from '../api/resources.ts';
+import { type Ended, killed, kubenodeAs, startControllers } from './processes.ts';
 
 const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 const LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' };
@@ -263,26 +261,3 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
     return found;
   }
 });
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function kubenodeAs(config: string, ...args: string[]): Promise<Ended> {
-  const io = testIo({ env: { KUBECONFIG: config } });
-  const code = await runCommandLine(io, args);
-  return { code, stdout: io.stdout, stderr: io.stderr };
-}
-
-function startControllers(kubeconfig: string): ChildProcess {
-  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
-  return spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-}
-
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}

@@ -1,0 +1,28 @@
+/** Processes of `kubenode controllers`, and the commands of a person beside them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { testIo } from '../../support/test-io.ts';
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export async function kubenodeAs(config: string, ...args: string[]): Promise<Ended> {
+  const io = testIo({ env: { KUBECONFIG: config } });
+  const code = await runCommandLine(io, args);
+  return { code, stdout: io.stdout, stderr: io.stderr };
+}
+
+export function startControllers(kubeconfig: string): ChildProcess {
+  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+export async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
