@@ -48,7 +48,7 @@ export type AgentAccess =
   | { readonly own: { readonly bootstrapFile?: string; readonly certificateSeconds?: number } }
   | { readonly client: Client; readonly ca?: string };
 
-/** A reconcile of a healthy host takes seconds; a download may take minutes. */
+/** A reconcile of a healthy host takes seconds; a hook may take minutes. */
 const MAX_SILENCE_MS = 35 * 60_000;
 
 export async function runAgent(options: RunAgentOptions, signal: AbortSignal): Promise<void> {

@@ -26,6 +26,8 @@ export interface ComponentInput {
   readonly changing?: string;
   /** Of the component that is this agent, where it can be replaced. */
   readonly self?: SelfObservation;
+  /** SHA-256 of artifacts that are being downloaded beside the loop. */
+  readonly downloading?: ReadonlySet<string>;
   /** Absent until a probe ran after the last start. */
   readonly probation?: ProbationProgress;
 }

@@ -32,6 +32,7 @@ export type ComponentWaitReason =
   | 'ComponentChanging' // the agent and another component are never changed at once
   | 'Denied' // this target failed here before
   | 'DependencyNotCommitted'
+  | 'Downloading'
   | 'DrainPending'
   | 'GrantNeeded'
   | 'HandedOver' // this agent is replaced by another version of itself

@@ -5,14 +5,21 @@ import { activationWait } from './brakes.ts';
 import type { ComponentInput } from './input.ts';
 import type { ComponentAction, ComponentPlan } from './operation.ts';
 import { operate, pathsOf } from './placements.ts';
-import { advance, endsOf, toStep } from './transition.ts';
+import { advance, componentWait, endsOf, toStep } from './transition.ts';
 
 export function planFetching(input: ComponentInput, transition: Transition): ComponentPlan {
   const { goal } = endsOf(input, transition);
+  const wait = downloadWait(goal, input);
+  if (wait) return wait;
   return advance(input, goal ? fetchActions(goal, input, transition) : [], {
     transition: toStep(transition, 'Verified', input.observed.bootId),
     because: 'downloaded',
   });
+}
+
+function downloadWait(goal: Target | undefined, { downloading }: ComponentInput): ComponentPlan | undefined {
+  if (!goal?.artifact || !downloading?.has(goal.artifact.sha256)) return undefined;
+  return componentWait('Downloading', `the artifact of ${goal.ref} is being downloaded`);
 }
 
 function fetchActions(
@@ -40,6 +47,8 @@ function isUnpacked(
 
 export function planVerified(input: ComponentInput, transition: Transition): ComponentPlan {
   const { goal } = endsOf(input, transition);
+  const wait = downloadWait(goal, input);
+  if (wait) return wait;
   const isStaged = !goal?.artifact || isUnpacked(goal, input.observed, transition);
   const operations =
     goal && !isStaged

@@ -20,9 +20,15 @@ export interface HostDifference {
   readonly affects: readonly string[];
 }
 
-export function findDifferences(target: Target, observed: ComponentObservation): readonly HostDifference[] {
+/** What is being downloaded to be put back is no longer looked at until it is there. */
+export function findDifferences(
+  target: Target,
+  observed: ComponentObservation,
+  downloading: ReadonlySet<string> = new Set(),
+): readonly HostDifference[] {
+  const isLoading = downloading.has(target.artifact?.sha256 ?? '');
   return [
-    ...directoryDifferences(target, observed),
+    ...(isLoading ? [] : directoryDifferences(target, observed)),
     ...target.files
       .filter(({ drift }) => drift !== 'Ignore')
       .flatMap((file) => fileDifferences(target, file, observed)),
@@ -37,7 +43,7 @@ function directoryDifferences(target: Target, observed: ComponentObservation): r
   const isMissing = !observed.directories.has(directory);
   const subject = isMissing ? directory : changedProgram(directory, observed);
   if (subject === undefined) return [];
-  const isCached = observed.artifacts.get(artifact.sha256) === 'Complete';
+  const isCached = observed.artifacts.has(artifact.sha256);
   const operations = [
     ...(isCached ? [] : ['Download' as const]),
     'VerifyArtifact' as const,

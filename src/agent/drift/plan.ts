@@ -62,7 +62,7 @@ function targetInForce({ progress, targets }: ComponentInput): Target | undefine
 }
 
 function planDrift(input: ComponentInput, target: Target): ReconcilePlan {
-  const differences = findDifferences(target, input.observed);
+  const differences = findDifferences(target, input.observed, input.downloading);
   const findings = differences.map((each) => findingOf(input, each));
   const corrected = differences.filter((_, index) => findings[index]?.action === 'Corrected');
   const processes = processRecords(input, target, differences);

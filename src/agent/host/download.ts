@@ -13,10 +13,11 @@ import type { DownloadLimits } from './port.ts';
 export async function downloadTo(
   url: string,
   to: string,
-  { maxBytes, timeoutMs, bytesPerSecond = Number.POSITIVE_INFINITY }: DownloadLimits,
+  { maxBytes, timeoutMs, bytesPerSecond = Number.POSITIVE_INFINITY, signal: stopped }: DownloadLimits,
   clock: Clock,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(timeoutMs);
+  const late = AbortSignal.timeout(timeoutMs);
+  const signal = stopped ? AbortSignal.any([late, stopped]) : late;
   await mkdir(dirname(to), { recursive: true });
   const file = await open(to, 'w', 0o600);
   const startedMs = clock.monotonicMs();

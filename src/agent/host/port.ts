@@ -176,6 +176,7 @@ export interface DownloadLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly bytesPerSecond?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HostNetwork {

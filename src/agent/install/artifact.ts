@@ -30,20 +30,21 @@ export async function downloadArtifact(
   files: HostFiles,
   network: HostNetwork,
   artifact: Artifact,
+  signal?: AbortSignal,
 ): Promise<void> {
-  const part = partFile(artifact.sha256);
+  const loading = loadingFile(artifact.sha256);
   const maxBytes = artifact.sizeBytes ?? MAX_BYTES;
   await requireSpace(files, artifact);
   const failures: string[] = [];
   for (const url of [artifact.url, ...artifact.mirrors]) {
     try {
-      await files.remove(part);
-      await network.download(url, part, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS });
-      return;
+      await files.remove(loading);
+      await network.download(url, loading, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS, signal });
+      // Half a download, which a crash leaves, must not look like one with a wrong checksum.
+      return await files.rename(loading, partFile(artifact.sha256));
     } catch (error) {
-      // Part of an artifact would be taken for one that the URL serves wrong.
-      await files.remove(part);
-      if (!(error instanceof OsError) || error.code === 'DiskFull') throw error;
+        await files.remove(loading);
+        if (!(error instanceof OsError) || error.code === 'DiskFull') throw error;
       failures.push(`${url}: ${error.message}`);
     }
   }
@@ -130,4 +131,13 @@ async function prepareLinked(
 
 function partFile(sha256: string): string {
   return `${cachedArtifact(sha256)}.part`;
+}
+
+function loadingFile(sha256: string): string {
+  return `${cachedArtifact(sha256)}.loading`;
+}
+
+/** In the cache, also while it is downloaded and before it is verified. */
+export function artifactFiles(sha256: string): readonly string[] {
+  return [cachedArtifact(sha256), partFile(sha256), loadingFile(sha256)];
 }

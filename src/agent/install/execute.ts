@@ -22,8 +22,7 @@ type Executors = {
 
 const EXECUTORS: Executors = {
   StoreTarget: ({ files }, { target }) => storeTarget(files, target),
-  Download: ({ files, network }, { target }) =>
-    withArtifact(target, (artifact) => downloadArtifact(files, network, artifact)),
+  Download: (host, { target }) => loadArtifact(host, target),
   VerifyArtifact: ({ files }, { target }) =>
     withArtifact(target, (artifact) => verifyArtifact(files, artifact)),
   Unpack: (host, { target }) => unpackArtifact(host, target),
@@ -46,6 +45,14 @@ const EXECUTORS: Executors = {
 export async function executeOperation(host: Host, operation: HostOperation): Promise<void> {
   const execute = EXECUTORS[operation.op] as (host: Host, operation: HostOperation) => Promise<void>;
   await execute(host, operation);
+}
+
+export async function loadArtifact(
+  { files, network }: Pick<Host, 'files' | 'network'>,
+  target: Target,
+  signal?: AbortSignal,
+): Promise<void> {
+  await withArtifact(target, (artifact) => downloadArtifact(files, network, artifact, signal));
 }
 
 function unitOf({ units, ref }: Target, name: string): UnitDefinition {

@@ -18,7 +18,8 @@ import type { Journal } from '../journal/journal.ts';
 import { type ComponentProgress, NEVER } from '../journal/progress.ts';
 import { readTarget } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
-import { executeOperation } from './execute.ts';
+import type { Downloads } from './downloads.ts';
+import { executeOperation, loadArtifact } from './execute.ts';
 import { withLastLines } from './last-lines.ts';
 import { observeComponent } from './observe.ts';
 import type { DigestReader } from './programs.ts';
@@ -28,6 +29,8 @@ export interface ComponentContext {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly digest: DigestReader;
+  /** Without it a download is waited for. */
+  readonly downloads?: Downloads;
   /** Called after each action that was carried out. */
   readonly onAction: (action: ComponentAction) => void;
 }
@@ -35,7 +38,16 @@ export interface ComponentContext {
 /** What the agent knows besides the host and the journal. */
 export type ComponentCircumstances = Pick<
   ComponentInput,
-  'brakes' | 'changing' | 'component' | 'desired' | 'failure' | 'others' | 'probation' | 'reinstall' | 'self'
+  | 'brakes'
+  | 'changing'
+  | 'component'
+  | 'desired'
+  | 'downloading'
+  | 'failure'
+  | 'others'
+  | 'probation'
+  | 'reinstall'
+  | 'self'
 >;
 
 export interface ComponentResult {
@@ -61,7 +73,8 @@ export async function reconcileComponent(
 ): Promise<ComponentResult & { readonly done: boolean }> {
   const input = await readInput(context, circumstances);
   const { actions, wait, findings } = planReconcile(input);
-  const failure = await carryOut(context, actions, input);
+  const ended = await carryOut(context, actions, input);
+  const failure = ended === 'Running' ? undefined : ended;
   const progress = progressOf(context.journal, circumstances.component);
   return {
     progress,
@@ -114,26 +127,38 @@ function observedTargets(input: Omit<ComponentInput, 'observed'>): readonly Targ
 }
 
 async function carryOut(
-  { host, journal, onAction }: ComponentContext,
+  context: ComponentContext,
   actions: readonly ComponentAction[],
   input: ComponentInput,
-): Promise<FailedOperation | undefined> {
+): Promise<FailedOperation | 'Running' | undefined> {
+  const { host, journal, onAction } = context;
   const { transition } = input.progress;
   const failed = transition && endsOf(input, transition).goal;
   for (const action of actions) {
     if (action.do === 'Record') {
       await journal.append(await withLastLines(action.record, transition, { units: host.units, failed }));
     } else {
-      const failure = await tryOperation(host, action.operation);
-      if (failure) return failure;
+      const ended = await tryOperation(context, action.operation);
+      if (ended) return ended;
     }
     onAction(action);
   }
   return undefined;
 }
 
-async function tryOperation(host: Host, operation: HostOperation): Promise<FailedOperation | undefined> {
+async function load(host: Host, downloads: Downloads, target: Target): Promise<'Running' | undefined> {
+  const sha256 = target.artifact?.sha256 ?? '';
+  const state = await downloads.load(sha256, (signal) => loadArtifact(host, target, signal));
+  return state === 'Running' ? state : undefined;
+}
+
+/** Running: the rest of the plan waits for the download. */
+async function tryOperation(
+  { host, downloads }: ComponentContext,
+  operation: HostOperation,
+): Promise<FailedOperation | 'Running' | undefined> {
   try {
+    if (operation.op === 'Download' && downloads) return await load(host, downloads, operation.target);
     await executeOperation(host, operation);
     return undefined;
   } catch (error) {

@@ -104,6 +104,7 @@ export class Agent implements AsyncDisposable {
     this.#grants = createGrantClock(clock);
     const [prober, failures] = [this.#prober, this.#failures];
     const onAction = (component: string, action: ComponentAction): void => this.#acted(component, action);
+    const onChange = (): void => options.trigger.notify();
     const self = ownUpgrade(options);
     this.#reportProof = self && createProver({ ...options, journal: parts.journal, self });
     const context = {
@@ -114,10 +115,10 @@ export class Agent implements AsyncDisposable {
       prober,
       failures,
       onAction,
+      onDownloaded: onChange,
       ...optional('self', self),
     };
     this.#components = new ComponentsReconciler(context);
-    const onChange = (): void => options.trigger.notify();
     this.#jobs = new JobRunner({ host, api, clock, log, journal: parts.journal, onChange });
   }
 
@@ -186,6 +187,7 @@ export class Agent implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#jobs.stop();
+    this.#components.close();
     await this.#watched.watch?.[Symbol.asyncDispose]();
   }
 

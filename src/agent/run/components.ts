@@ -16,6 +16,7 @@ import { keptUnits } from '../component/steps.ts';
 import { endsOf } from '../component/transition.ts';
 import { orderComponents } from '../desired/order.ts';
 import type { Host } from '../host/port.ts';
+import { createDownloads, type Downloads } from '../install/downloads.ts';
 import { createDigestReader, type DigestReader } from '../install/programs.ts';
 import {
   type ComponentResult,
@@ -42,6 +43,8 @@ export interface ComponentsContext {
   readonly log: Log;
   readonly prober: Prober;
   readonly failures: OperationFailures;
+  /** A download that went on beside the loop has ended. */
+  readonly onDownloaded: () => void;
   readonly onAction: (component: string, action: ComponentAction) => void;
   /** This agent, where it can be replaced. */
   readonly self?: AgentSelf;
@@ -56,12 +59,14 @@ const ORPHANED: DesiredComponent = { state: 'Orphaned' };
 export class ComponentsReconciler {
   readonly #context: ComponentsContext;
   readonly #digest: DigestReader;
+  readonly #downloads: Downloads;
   /** Of this reconcile: each component reads those of all others. */
   readonly #targets = new Map<string, Target>();
 
   constructor(context: ComponentsContext) {
     this.#context = context;
     this.#digest = createDigestReader(context.host.files);
+    this.#downloads = createDownloads(context.clock, context.onDownloaded);
   }
 
   async reconcile(
@@ -79,6 +84,10 @@ export class ComponentsReconciler {
       reports.set(name, await this.#tryOne(name, desired.get(name) ?? ORPHANED, { brakes, others }));
     }
     return reports;
+  }
+
+  close(): void {
+    this.#downloads.close();
   }
 
   /** One component that cannot be observed does not stop the others. */
@@ -108,6 +117,7 @@ export class ComponentsReconciler {
     const context = {
       ...this.#context,
       digest: this.#digest,
+      downloads: this.#downloads,
       onAction: (action: ComponentAction) => onAction(component, action),
     };
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -119,6 +129,7 @@ export class ComponentsReconciler {
         others: await this.#readOthers(others),
         ...optional('changing', changingComponent(this.#context.journal.state(), component)),
         ...optional('self', await this.#observeSelf(component)),
+        downloading: this.#downloads.running(),
         ...optional('reinstall', reinstallKey(this.#context.journal.state().jobs, component)),
         ...optional('failure', failure),
         ...optional('probation', await this.#probe(component, desired)),

@@ -1,7 +1,8 @@
 /** Removes versions that no component returns to: directories, artifacts in the cache, stored targets. */
 import type { HostFiles } from '../host/port.ts';
+import { artifactFiles } from '../install/artifact.ts';
 import { type ComponentProgress, type JournalState, referencedTargets } from '../journal/progress.ts';
-import { CACHE_DIRECTORY, cachedArtifact, componentDirectory } from '../layout.ts';
+import { CACHE_DIRECTORY, componentDirectory } from '../layout.ts';
 import { readTarget, sweepTargets } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
 
@@ -14,7 +15,7 @@ export async function removeOldVersions(files: HostFiles, state: JournalState): 
     kept.push(...targets);
     await removeDirectories(files, componentDirectory(progress.component), targets);
   }
-  const artifacts = kept.flatMap(({ artifact }) => (artifact ? [cachedArtifact(artifact.sha256)] : []));
+  const artifacts = kept.flatMap(({ artifact }) => (artifact ? artifactFiles(artifact.sha256) : []));
   await removeOthers(files, CACHE_DIRECTORY, new Set(artifacts));
   await sweepTargets(files, referencedTargets(state));
 }

@@ -22,7 +22,7 @@ export function createSimulatedHost(clock: Clock): Host {
 /** An artifact in the cache is named by its checksum. */
 function cachedSha256(path: string): string | undefined {
   if (!path.startsWith(`${CACHE_DIRECTORY}/`)) return undefined;
-  return path.slice(CACHE_DIRECTORY.length + 1).replace(/\.part$/, '');
+  return path.slice(CACHE_DIRECTORY.length + 1).replace(/\.(?:part|loading)$/, '');
 }
 
 function withDigest(files: HostFiles, digest: HostFiles['digest']): HostFiles {

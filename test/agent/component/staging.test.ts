@@ -87,3 +87,11 @@ describe('what is done before anything stops', () => {
     expect(upgrade(transition, fields)).toBe(expected);
   });
 });
+
+describe('a download that goes on beside the loop', () => {
+  it.each(['Fetching', 'Verified'] as const)('is waited for in step %s', (step) => {
+    expect(upgrade({ step }, { downloading: new Set([V2.artifact?.sha256 ?? '']) })).toBe(
+      'wait Downloading: the artifact of proxy-1.1 is being downloaded',
+    );
+  });
+});

@@ -46,6 +46,22 @@ describe('AGT-10 verifies an artifact before anything uses it', () => {
     expect(await findArtifact(files, SHA)).toBe('Complete');
   });
 
+  it('is not taken for downloaded when the agent ended in the middle of it', async () => {
+    const { files, network } = host();
+    const killed = {
+      ...network,
+      async download(_url: string, to: string) {
+        await files.write(to, CONTENT.slice(0, 3), { mode: '0600', owner: 'root:root' });
+        throw new Error('killed');
+      },
+    };
+    await expect(downloadArtifact(files, killed, artifact())).rejects.toThrow('killed');
+    expect(await findArtifact(files, SHA)).toBeUndefined();
+    await downloadArtifact(files, network, artifact());
+    await verifyArtifact(files, artifact());
+    expect(await files.list('/var/lib/kubenode/cache')).toEqual([SHA]);
+  });
+
   it('comes from a mirror when the first URL fails', async () => {
     const { files, network } = host({ 'https://mirror/program': CONTENT });
     await downloadArtifact(files, network, artifact({ mirrors: ['https://mirror/program'] }));

@@ -360,6 +360,33 @@ describe('the loop of the agent', () => {
     expect(api.heartbeats).toBeGreaterThan(hanging);
   });
 
+  it('AGT-62 writes its heartbeat and keeps what is in force while a long download goes on', async () => {
+    await install(V1);
+    const download = host.network.download.bind(host.network);
+    const content = Promise.withResolvers<void>();
+    const slow: MemoryHost['network'] = {
+      ...host.network,
+      async download(...args) {
+        await content.promise;
+        await download(...args);
+      },
+    };
+    await restart({ ...host, network: slow });
+    api.declare([V2]);
+    const first = agent.reconcile();
+    await clock.advance(1000);
+    await first;
+    const { heartbeats } = api;
+    await host.files.remove(CONFIG);
+    await run(30);
+    expect(report()).toMatchObject({ state: 'Fetching', waiting: { reason: 'Downloading' } });
+    expect(await text(CONFIG)).toBe('version 1.0\n');
+    expect(api.heartbeats).toBeGreaterThanOrEqual(heartbeats + 2);
+    content.resolve();
+    await run(40);
+    expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.1' });
+  });
+
   it('AGT-62 writes no heartbeat before it knows its Machine', async () => {
     await run(30);
     expect(api.heartbeats).toBe(0);
