@@ -21,7 +21,7 @@ export interface Host {
 export interface HostCapabilities {
   /** Units given as text of a systemd unit, drop-ins, and units that exist already. */
   readonly systemdUnits: boolean;
-  /** Owners of files are applied, not only recorded. */
+  /** Owners of files and users of units are applied, not only recorded. */
   readonly ownership: boolean;
   /** Programs really run. A host in memory takes each for one that works. */
   readonly programs: boolean;

@@ -43,8 +43,8 @@ export async function downloadArtifact(
       // Half a download, which a crash leaves, must not look like one with a wrong checksum.
       return await files.rename(loading, partFile(artifact.sha256));
     } catch (error) {
-        await files.remove(loading);
-        if (!(error instanceof OsError) || error.code === 'DiskFull') throw error;
+      await files.remove(loading);
+      if (!(error instanceof OsError) || error.code === 'DiskFull') throw error;
       failures.push(`${url}: ${error.message}`);
     }
   }

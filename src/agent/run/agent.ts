@@ -57,6 +57,7 @@ export interface AgentObserver {
   readonly reconciled: (status: AgentStatus, seconds: number) => void;
 }
 
+const ROOT = 'root';
 const HEARTBEAT_MS = 10_000;
 /** Changes in quick succession are handled together. */
 const MIN_WAIT_MS = 300;
@@ -235,7 +236,18 @@ export class Agent implements AsyncDisposable {
     if (action.do === 'Record' && action.record.type === 'Settled') this.#hasSettled = true;
     const what = action.do === 'Record' ? action.record : { operation: action.operation.op };
     this.#options.log.info('action done', { component, ...what, because: action.because });
+    this.#warnOfUser(component, action);
     this.#options.observer?.acted(component, action);
+  }
+
+  /** What a host cannot do is never passed over in silence. */
+  #warnOfUser(component: string, action: ComponentAction): void {
+    const { host, log } = this.#options;
+    if (host.capabilities.ownership || action.do !== 'Operate' || action.operation.op !== 'WriteUnit') return;
+    const { target, unit } = action.operation;
+    const user = target.units.find(({ name }) => name === unit)?.exec?.user ?? ROOT;
+    if (user === ROOT) return;
+    log.warn('user not applied', { component, unit, user, because: 'a sandbox runs units as its own user' });
   }
 
   /**

@@ -34,13 +34,13 @@ beforeEach(async () => {
 });
 
 /** Another agent process on the same host. */
-async function restart(on: MemoryHost = host): Promise<void> {
+async function restart(on: MemoryHost = host, log = memoryLog()): Promise<void> {
   const trigger = createReconcileTrigger(clock);
   agent = await openAgent({
     host: on,
     api,
     clock,
-    log: memoryLog(),
+    log,
     machine: 'n1',
     version: '0.0.1',
     clusterServer: 'https://10.0.0.1:6443',
@@ -244,6 +244,20 @@ describe('the loop of the agent', () => {
     await run(20);
     expect(report()).toMatchObject({ state: 'Failed', error: { code: 'TargetDamaged' } });
     expect(await host.files.stat('/opt/kubenode/proxy/current')).toBeDefined();
+  });
+
+  it('reports that a host cannot run a unit as another user', async () => {
+    const log = memoryLog();
+    const sandbox = { ...host, capabilities: { ...host.capabilities, ownership: false } };
+    await restart(sandbox, log);
+    const [unit] = V1.units;
+    const exec = { argv: ['${dir}/proxy'], env: {}, user: 'nobody' };
+    api.declare([componentSpec('1.0', { units: unit ? [{ ...unit, exec }] : [] })]);
+    await run(40);
+    const warnings = log.lines.filter(({ message }) => message === 'user not applied');
+    expect(warnings.map(({ fields }) => fields)).toEqual([
+      { component: 'proxy', unit: 'proxy', user: 'nobody', because: 'a sandbox runs units as its own user' },
+    ]);
   });
 
   it('AGT-30 writes an edited file back, and reports it', async () => {

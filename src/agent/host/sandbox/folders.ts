@@ -6,6 +6,7 @@ export interface SandboxFolders {
   readonly bootFile: string;
   readonly portsFile: string;
   readonly ownersFile: string;
+  readonly logDirectory: string;
   stateFile(unit: string): string;
   logFile(unit: string): string;
   exitFile(unit: string): string;
@@ -21,6 +22,7 @@ export function sandboxFolders(root: string): SandboxFolders {
     bootFile: join(own, 'boot.json'),
     portsFile: join(own, 'ports.json'),
     ownersFile: join(own, 'owners.json'),
+    logDirectory: join(own, 'logs'),
     stateFile: (unit) => join(own, 'units', `${unit}.json`),
     logFile: (unit) => join(own, 'logs', `${unit}.log`),
     exitFile: (unit) => join(own, 'units', `${unit}.exit`),

@@ -14,6 +14,7 @@ import type { Host } from '../port.ts';
 import { probeNetwork } from '../probe.ts';
 import { run } from '../run.ts';
 import { sandboxFolders } from './folders.ts';
+import { keepLogsSmall } from './logs.ts';
 import { createSandboxNode } from './node.ts';
 import { createSandboxPorts } from './ports.ts';
 import { SandboxSupervisor } from './supervisor.ts';
@@ -45,6 +46,7 @@ export function createSandboxHost({ directory, clock, onUnitChange }: SandboxHos
     endAll: () => supervisor.endAll(),
     startEnabled: () => units.startEnabled(),
   });
+  const closed = new AbortController();
   return {
     type: 'sandbox',
     capabilities: { systemdUnits: false, ownership: false, programs: true, limits: false },
@@ -61,8 +63,12 @@ export function createSandboxHost({ directory, clock, onUnitChange }: SandboxHos
     async open() {
       await node.resume();
       await units.adopt();
+      void keepLogsSmall(folders.logDirectory, { clock, signal: closed.signal });
     },
-    close: () => supervisor.close(),
+    async close() {
+      closed.abort();
+      await supervisor.close();
+    },
   };
 }
 

@@ -16,10 +16,10 @@ import { HostError } from '../errors.ts';
 import type { UnitDefinition, UnitProcess } from '../port.ts';
 import { createProgramDigests } from '../program-digest.ts';
 import type { SandboxFolders } from './folders.ts';
+import { LOG_BYTES } from './logs.ts';
 import type { UnitMain } from './unit-state.ts';
 
 const UNIT_VARIABLE = 'KUBENODE_SANDBOX_UNIT';
-const LOG_BYTES = 16 * 1024 ** 2;
 
 export interface StartedUnit {
   /** Undefined when it has ended already. */

@@ -1,0 +1,33 @@
+/** Keeps the logs of units small while they run: a program writes to its log by itself, and may write without an end. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readdir, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path/posix';
+import { pipeline } from 'node:stream/promises';
+import type { Clock } from '../../../os/clock.ts';
+
+export const LOG_BYTES = 16 * 1024 ** 2;
+const EVERY_MS = 2000;
+
+/** Until the signal. */
+export async function keepLogsSmall(
+  directory: string,
+  { clock, signal }: { readonly clock: Pick<Clock, 'sleep'>; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    const names = await readdir(directory).catch(() => []);
+    for (const name of names.filter((each) => each.endsWith('.log'))) {
+      // What cannot be shortened now is tried again: a log must not end the agent.
+      await shortenLog(join(directory, name), LOG_BYTES).catch(() => undefined);
+    }
+    await clock.sleep(EVERY_MS, signal).catch(() => undefined);
+  }
+}
+
+/** The end of the log becomes the older one. The program goes on: it writes at the end of the file, wherever that is. */
+export async function shortenLog(file: string, maxBytes: number): Promise<void> {
+  const { size } = await stat(file);
+  if (size <= maxBytes) return;
+  const end = createReadStream(file, { start: size - maxBytes, end: size - 1 });
+  await pipeline(end, createWriteStream(`${file}.1`, { mode: 0o600 }));
+  await truncate(file, 0);
+}
