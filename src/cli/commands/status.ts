@@ -147,7 +147,7 @@ export function formatHubStatus({ pipelines, clusters, notes }: HubStatus, now: 
       shortCommit(row.head),
       row.verdict,
       formatAge(row.since, now),
-      row.because,
+      inOneLine(row.because),
     ]),
     empty: 'no pipelines: create them with kubenode sync --from REPOSITORY',
   });
@@ -160,10 +160,15 @@ export function formatHubStatus({ pipelines, clusters, notes }: HubStatus, now: 
       row.state,
       row.synced,
       formatAge(row.since, now),
-      row.because,
+      inOneLine(row.because),
     ]),
     empty: 'no clusters',
   });
   const notesText = notes.map((note) => `${printableLine(note)}\n`).join('');
   return `${pipelineTable}\n${clusterTable}${notesText && `\n${notesText}`}`;
+}
+
+/** A render reports several errors, a line each. */
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, '; ');
 }

@@ -39,6 +39,12 @@ describe('summarizeHub', () => {
     },
   );
 
+  it('shows a message of several lines in its row', () => {
+    const head = { commit: COMMIT, verdict: 'RenderFailed', message: 'a.ts:3: broken\nb.ts:4: broken' };
+    const report = summarizeHub({ pipelines: [pipeline({ head })], clusters: [] });
+    expect(formatHubStatus(report, NOW)).toContain('a.ts:3: broken; b.ts:4: broken\n');
+  });
+
   it('lists clusters in the order in which commits reach them', () => {
     const { clusters } = summarizeHub({
       pipelines: [pipeline({})],

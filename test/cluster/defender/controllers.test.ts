@@ -171,7 +171,10 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
     for (const name of ['m-2', 'm-3', 'm-4']) await setReady(name, 'True');
     const close = ['close', 'unhealthy/cluster', '--reason', 'switch replaced'];
     const closed = await run(...close);
-    expect([closed.stderr, closed.stdout]).toEqual(['', 'breaker fleet-default/unhealthy/cluster closed\n']);
+    expect([closed.stderr, closed.stdout]).toEqual([
+      '',
+      'breaker fleet-default/unhealthy/cluster closed. It opens again if its cause is still there\n',
+    ]);
     expect((await run(...close)).code).toBe(65);
     expect((await ledger()).spec.closures).toMatchObject({
       'fleet-default/unhealthy/cluster': { reason: 'switch replaced' },

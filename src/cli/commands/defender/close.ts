@@ -32,7 +32,7 @@ export function createCloseCommand(io: Io): Command {
         reason,
         at: io.clock.now().toISOString(),
       });
-      io.out(`breaker ${id} closed\n`);
+      io.out(`breaker ${id} closed. It opens again if its cause is still there\n`);
     }),
   );
 }

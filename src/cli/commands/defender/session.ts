@@ -4,10 +4,12 @@ import { createDefender, type Defender } from '../../../defender/defender.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
 import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
 import { createLogger } from '../../../kube/process/logger.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { type ConnectionFlags, findKubeconfig } from '../../connection.ts';
+import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { readUser, type User } from '../../principal.ts';
 
@@ -51,7 +53,11 @@ export async function withDefender(
   try {
     const user = await readUser(client, io.signal);
     // The first answer that is an error ends the command with its hint; views would try again for ever.
-    await Promise.all(kinds.map((resource) => own.list(resource, { limit: 1, signal: io.signal })));
+    await Promise.all(kinds.map((resource) => own.list(resource, { limit: 1, signal: io.signal }))).catch(
+      (error: unknown) => {
+        throw as === 'defender' ? explainForbidden(error) : error;
+      },
+    );
     const running = views.map((reflector) => reflector.run(stop.signal));
     try {
       await Promise.all(views.map((reflector) => reflector.synced(io.signal)));
@@ -64,6 +70,15 @@ export async function withDefender(
     defender.close();
     await Promise.all([client.close(), own.close()]);
   }
+}
+
+function explainForbidden(error: unknown): unknown {
+  if (!isKubeError(error, 'Forbidden')) return error;
+  return new CliError(error.message, {
+    hint: 'this needs the permission to impersonate kubenode-defender. Without it use the HTTP API (approve and refuse: --http): docs/guides/http-api.md',
+    exitCode: EXIT.denied,
+    cause: error,
+  });
 }
 
 function isNotLeading(): boolean {

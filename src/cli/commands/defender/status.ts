@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
 import type { DefenderLedger, DefenderPolicy } from '../../../api/generated/types.ts';
-import { LEDGER } from '../../../api/names.ts';
+import { FLEET_DEFAULT, LEDGER } from '../../../api/names.ts';
 import { isInFlight } from '../../../defender/ledger/entries.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -18,7 +18,7 @@ import { createOutputOption, formatTable, type OutputFormat, printResult } from 
 const HELP = `
 Shows the DefenderPolicies and what they stop, breakers that are not closed, the fullest limits, and the grants in the ledger.
 Reads objects only, so it works while the controllers are down; then their last report is shown.
-Exits with 1 when something is stopped, refused, or waits for a person.`;
+Exits with 1 when something is stopped, refused, or waits for a person, and without the policy fleet-default: then every ask is denied.`;
 
 export interface DefenderState {
   readonly policies: readonly DefenderPolicy[];
@@ -71,6 +71,7 @@ const TROUBLE: readonly string[] = ['Refused', 'Stopped', 'BreakerOpen'];
 export function hasTrouble({ policies, ledger }: DefenderState): boolean {
   const { phase } = ledger?.status ?? {};
   return (
+    !policies.some(({ metadata }) => metadata.name === FLEET_DEFAULT) ||
     policies.some(({ status }) => TROUBLE.includes(status?.phase ?? '')) ||
     !ledger ||
     (phase !== undefined && phase !== 'Ready')

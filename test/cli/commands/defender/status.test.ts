@@ -102,6 +102,7 @@ ledger: seq 7, epoch 1, Ready
     expect(hasTrouble({ policies: [BROKEN], ledger: ledger() })).toBe(true);
     expect(hasTrouble({ policies: [reported({ phase: 'Stopped' })], ledger: ledger() })).toBe(true);
     expect(hasTrouble({ policies: [reported({})], ledger: undefined })).toBe(true);
+    expect(hasTrouble({ policies: [], ledger: ledger() })).toBe(true);
     const full = ledger({ status: { phase: 'Full', conditions: [] } });
     expect(hasTrouble({ policies: [reported({})], ledger: full })).toBe(true);
   });
