@@ -58,7 +58,12 @@ const SHUTDOWN_MS = 60_000;
 const LEASE = { namespace: 'kubenode-system', name: 'kubenode-controllers' };
 const PERSON = { manager: 'person', force: true };
 /** The server answers everything, and its clock is right. */
-const CALLS: CallWindow = { add: () => undefined, errorPercent: () => 0, skewSeconds: () => 0 };
+const CALLS: CallWindow = {
+  add: () => undefined,
+  errorPercent: () => 0,
+  skewSeconds: () => 0,
+  worstSkewSeconds: () => 0,
+};
 
 export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
   const clock = virtualClock();

@@ -56,6 +56,22 @@ describe('the fault library', { timeout: 120_000 }, () => {
     },
   );
 
+  it.each([
+    ['cut from the API for ten minutes', 'viewCut', 4],
+    ['with a clock that jumped', 'clockWrong', 1],
+    ['whose requests fail', 'apiErrors', 1],
+  ] as const)(
+    'R20 a controller %s begins no step, although 30 machines wait for their repair',
+    async (_, hazard, blindMinutes) => {
+      const hazards = [{ hazard, fromMinute: 90, minutes: 10 }];
+      const failures = Array.from({ length: 30 }, (_each, n) => ({ machine: `m-${100 + n}`, minute: 60 }));
+      const result = await play({ seed: 1, hours: 4, machines: 400 }, { hazards, failures });
+      expect(acting(result, 60, 90).length).toBeGreaterThan(0);
+      expect(acting(result, 90 + blindMinutes, 100)).toEqual([]);
+      expect(acting(result, 100).length).toBeGreaterThan(0);
+    },
+  );
+
   it.each(SEEDS)(
     'F6 nothing that was denied for a day is done when the stop ends and all is well again (seed %i)',
     async (seed) => {

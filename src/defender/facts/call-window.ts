@@ -9,12 +9,16 @@ export interface CallWindow {
   errorPercent(): number | undefined;
   /** Undefined before the first answer, and when the last one is older than a minute. */
   skewSeconds(): number | undefined;
+  /** The largest difference of the last minute: a clock that jumped is trusted again when it agreed for so long. */
+  worstSkewSeconds(): number | undefined;
 }
 
 interface Bucket {
   readonly startMs: number;
   calls: number;
   failed: number;
+  /** The largest difference of the clocks, in either direction. */
+  skewSeconds: number;
 }
 
 const WINDOW_MS = 60_000;
@@ -32,7 +36,9 @@ export function createCallWindow(clock: Pick<Clock, 'now' | 'monotonicMs'>): Cal
       const bucket = currentBucket();
       bucket.calls += 1;
       if (isFailure(code)) bucket.failed += 1;
-      if (serverTime) skew = { seconds: skewOf(serverTime), atMs: clock.monotonicMs() };
+      if (!serverTime) return;
+      skew = { seconds: skewOf(serverTime), atMs: clock.monotonicMs() };
+      bucket.skewSeconds = larger(bucket.skewSeconds, skew.seconds);
     },
     errorPercent: () => {
       const recent = recentBuckets();
@@ -40,8 +46,17 @@ export function createCallWindow(clock: Pick<Clock, 'now' | 'monotonicMs'>): Cal
       const failed = recent.reduce((sum, bucket) => sum + bucket.failed, 0);
       return calls === 0 ? undefined : Math.round((failed * 100) / calls);
     },
-    skewSeconds: () => (skew && clock.monotonicMs() - skew.atMs <= WINDOW_MS ? skew.seconds : undefined),
+    skewSeconds,
+    worstSkewSeconds: () => {
+      const present = skewSeconds();
+      if (present === undefined) return undefined;
+      return recentBuckets().reduce((worst, bucket) => larger(worst, bucket.skewSeconds), present);
+    },
   };
+
+  function skewSeconds(): number | undefined {
+    return skew && clock.monotonicMs() - skew.atMs <= WINDOW_MS ? skew.seconds : undefined;
+  }
 
   /** The header has whole seconds: a difference below one second is not measurable. */
   function skewOf(serverTime: Date): number {
@@ -53,7 +68,7 @@ export function createCallWindow(clock: Pick<Clock, 'now' | 'monotonicMs'>): Cal
     const nowMs = clock.monotonicMs();
     const last = buckets.at(-1);
     if (last && nowMs - last.startMs < BUCKET_MS) return last;
-    const bucket = { startMs: nowMs, calls: 0, failed: 0 };
+    const bucket = { startMs: nowMs, calls: 0, failed: 0, skewSeconds: 0 };
     buckets = [...recentBuckets(), bucket];
     return bucket;
   }
@@ -62,6 +77,10 @@ export function createCallWindow(clock: Pick<Clock, 'now' | 'monotonicMs'>): Cal
     const oldest = clock.monotonicMs() - WINDOW_MS;
     return buckets.filter(({ startMs }) => startMs > oldest);
   }
+}
+
+function larger(a: number, b: number): number {
+  return Math.abs(b) > Math.abs(a) ? b : a;
 }
 
 /** The server failed, or refused because of its load, or did not answer at all. */

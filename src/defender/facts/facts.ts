@@ -56,6 +56,8 @@ export interface ViewFacts {
   readonly apiErrorPercent: number | undefined;
   /** Difference between our wall clock and the API server's. */
   readonly clockSkewSeconds: number | undefined;
+  /** The largest difference of the last minute; absent: there was no other. */
+  readonly worstClockSkewSeconds?: number;
 }
 
 export interface ControlPlaneMember {

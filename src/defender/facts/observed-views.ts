@@ -10,6 +10,7 @@ import { LABEL_BLOCK } from '../../api/names.ts';
 import type { View } from '../../kube/cache/view.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 import type { CallWindow } from './call-window.ts';
 import type { ViewFacts } from './facts.ts';
@@ -54,6 +55,7 @@ export function viewFacts(views: ObservedViews, calls: CallWindow): ViewFacts {
     ageSeconds: isComplete(views) ? Math.max(...ages) / 1000 : undefined,
     apiErrorPercent: calls.errorPercent(),
     clockSkewSeconds: calls.skewSeconds(),
+    ...optional('worstClockSkewSeconds', calls.worstSkewSeconds()),
   };
 }
 

@@ -1,5 +1,6 @@
 /** R20: when we cannot trust our own view, nothing is granted. */
 import type { DenialCause } from '../../api/grants.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { CLUSTER_KEY } from '../facts/grouping.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
@@ -97,9 +98,14 @@ function mostWithin(moments: readonly Date[], seconds: number): number {
 }
 
 function checkClock({ facts }: GuardInput): readonly DenialCause[] {
-  const { clockSkewSeconds: used } = facts.view;
-  if (isClockTrusted(used)) return [];
+  const { clockSkewSeconds, worstClockSkewSeconds = clockSkewSeconds } = facts.view;
+  if (isClockTrusted(worstClockSkewSeconds)) return [];
   const limit = MAX_CLOCK_SKEW_SECONDS;
+  if (isClockTrusted(clockSkewSeconds)) {
+    const jumped = `clock differed from the API server's by ${worstClockSkewSeconds ?? 0} s within the last minute; at most ${limit} s are allowed`;
+    return [{ reason: 'FactUnknown', message: jumped, limit, ...optional('used', worstClockSkewSeconds) }];
+  }
+  const used = clockSkewSeconds;
   const message = `clock differs from the API server's by ${used ?? 'unknown'} s; at most ${limit} s are allowed`;
   return [{ reason: 'FactUnknown', message, limit, ...(used === undefined ? {} : { used }) }];
 }

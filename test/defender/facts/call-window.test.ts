@@ -42,4 +42,15 @@ describe('the window of calls', () => {
     await clock.advance(61_000);
     expect(calls.skewSeconds()).toBeUndefined();
   });
+
+  it('R20 remembers for a minute how far the clocks differed before they agreed again', async () => {
+    const { clock, calls } = bed();
+    expect(calls.worstSkewSeconds()).toBeUndefined();
+    add(calls, '200', new Date(+clock.now() + 40_000));
+    await clock.advance(50_000);
+    add(calls, '200', clock.now());
+    expect([calls.skewSeconds(), calls.worstSkewSeconds()]).toEqual([0, -40]);
+    await clock.advance(15_000);
+    expect(calls.worstSkewSeconds()).toBe(0);
+  });
 });

@@ -53,7 +53,12 @@ describe('the observer of the fleet', () => {
     expect(observer.facts().machine('m-1')).not.toHaveProperty('blockingPods');
     completeViews(views);
     expect(observer.liveGrants()).toEqual([]);
-    expect(observer.facts().view).toEqual({ ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: 0 });
+    expect(observer.facts().view).toEqual({
+      ageSeconds: 0,
+      apiErrorPercent: 0,
+      clockSkewSeconds: 0,
+      worstClockSkewSeconds: 0,
+    });
     expect(observer.facts().machine('m-1')).toMatchObject({ blockingPods: {} });
     expect(observer.holder('m-1', { kind: 'RemedyOperationJob', name: 'gone' })).toBe('NotFound');
   });

@@ -59,6 +59,14 @@ describe('self-doubt', () => {
     );
   });
 
+  it('R20 denies for a minute after the clock has jumped and agrees with the API server again', () => {
+    const view = { ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: 1, worstClockSkewSeconds: -45 };
+    expect(explain(decideScene({ facts: { view } }))).toBe(
+      "FactUnknown: clock differed from the API server's by -45 s within the last minute; at most 30 s are allowed",
+    );
+    expect(decideScene({ facts: { view: { ...view, worstClockSkewSeconds: -30 } } }).permitted).toBe(true);
+  });
+
   it('R20 trusts a clock within 30 s of the API server, in both directions', () => {
     expect([-31, -30, 0, 30, 31, undefined].map(isClockTrusted)).toEqual([
       false,
