@@ -7,6 +7,8 @@ export interface ObservedFile {
   readonly content?: string;
   readonly mode: string;
   readonly owner: string;
+  /** The same in numbers, where the host has them. */
+  readonly ownerIds?: string;
   /** Of a link only. */
   readonly target?: string;
 }

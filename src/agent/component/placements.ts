@@ -4,7 +4,7 @@ import { mergeFile } from '../files/merge.ts';
 import type { UnitDefinition } from '../host/port.ts';
 import { currentLink, dataDirectory } from '../layout.ts';
 import type { Target } from '../target/target.ts';
-import type { ComponentObservation } from './observation.ts';
+import type { ComponentObservation, ObservedFile } from './observation.ts';
 import type { ComponentAction, HostOperation } from './operation.ts';
 
 export interface Placement {
@@ -62,9 +62,16 @@ export function fileDifference(file: ComponentFile, observed: ComponentObservati
   if (found.mode !== file.mode.padStart(4, '0')) {
     return `${file.path} has mode ${found.mode}, not ${file.mode}`;
   }
-  return found.owner === file.owner
+  return isOwnedBy(file.owner, found)
     ? undefined
     : `${file.path} belongs to ${found.owner}, not to ${file.owner}`;
+}
+
+/** Each of user and group by its name or by its number. */
+function isOwnedBy(owner: string, { owner: names, ownerIds = names }: ObservedFile): boolean {
+  const [desired, byName, byId] = [owner, names, ownerIds].map((each) => each.split(':'));
+  const isSame = (part: string, index: number): boolean => part === byName?.[index] || part === byId?.[index];
+  return desired?.length === byName?.length && (desired?.every(isSame) ?? false);
 }
 
 function unitActions(

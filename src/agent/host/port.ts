@@ -35,6 +35,8 @@ export interface FileStat {
   readonly mode: string;
   /** As user:group. */
   readonly owner: string;
+  /** The same in numbers, where owners are applied. */
+  readonly ownerIds?: string;
   readonly sizeBytes: number;
   /** Of a link only. */
   readonly target?: string;

@@ -1,5 +1,6 @@
 /** Reads from the host what the planner of a component compares. */
 
+import { optional } from '../../kube/objects/optional.ts';
 import type { ComponentObservation, ObservedFile } from '../component/observation.ts';
 import { pathsOf } from '../component/placements.ts';
 import { decodeText } from '../files/text.ts';
@@ -57,13 +58,14 @@ async function readMap<T>(
 async function observeFile({ files }: Host, path: string): Promise<ObservedFile | undefined> {
   const stat = await files.stat(path);
   if (!stat) return undefined;
-  const { type, mode, owner, target } = stat;
+  const { type, mode, owner, ownerIds, target } = stat;
   const isReadable = type === 'File' && stat.sizeBytes <= MAX_FILE_BYTES;
   const content = isReadable ? await files.read(path) : undefined;
   return {
     type,
     mode,
     owner,
+    ...optional('ownerIds', ownerIds),
     ...(target !== undefined && { target }),
     ...(content && { content: decodeText(content) }),
   };

@@ -33,6 +33,18 @@ describe('fileDifference', () => {
   ])('finds %s', (_name, found, expected) => {
     expect(because(found)).toBe(expected);
   });
+
+  it.each<[string, Partial<ObservedFile>, boolean]>([
+    ['1000:1000', { ownerIds: '1000:1000' }, true],
+    ['joe:1000', { ownerIds: '1000:1000' }, true],
+    ['1000:1001', { ownerIds: '1000:1000' }, false],
+    ['1000:1000', {}, false],
+    ['joe', { ownerIds: '1000:1000' }, false],
+  ])('AGT-30 takes an owner by name or by number: %s', (owner, found, isSame) => {
+    const files = new Map([['/a', { ...FOUND, ...found }]]);
+    const difference = fileDifference({ ...FILE, owner }, { ...installed(V1), files });
+    expect(difference === undefined).toBe(isSame);
+  });
 });
 
 describe('swapActions', () => {

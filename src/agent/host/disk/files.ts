@@ -16,6 +16,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path/posix';
+import { optional } from '../../../kube/objects/optional.ts';
 import { systemCode } from '../../../os/errors.ts';
 import { sha256OfFile } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
@@ -47,6 +48,7 @@ export class DiskFiles implements HostFiles {
       type: typeOf(stats),
       mode: (stats.mode & PERMISSION_BITS).toString(8).padStart(4, '0'),
       owner: await this.#owners.read(path, stats),
+      ...optional('ownerIds', this.#owners.readIds?.(stats)),
       sizeBytes: Number(stats.size),
       revision: [stats.dev, stats.ino, stats.size, stats.ctimeNs].join('-'),
       modifiedAt: stats.mtime,

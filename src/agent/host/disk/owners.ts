@@ -8,6 +8,8 @@ import type { HostRoot } from './root.ts';
 export interface FileOwners {
   /** As user:group. */
   read(path: string, stats: BigIntStats): Promise<string>;
+  /** In numbers, where owners are applied. */
+  readIds?(stats: BigIntStats): string;
   /** `diskPath` may be a temporary file that gets the name `path` afterwards. */
   apply(path: string, diskPath: string, owner: string): Promise<void>;
 }
@@ -41,6 +43,7 @@ export function createAccountOwners({ toDisk }: Pick<HostRoot, 'toDisk'>): FileO
       const [users, groups] = await readAll();
       return `${nameOf(users, uid)}:${nameOf(groups, gid)}`;
     },
+    readIds: ({ uid, gid }) => `${uid}:${gid}`,
     async apply(path, diskPath, owner) {
       const [user = '', group = ''] = owner.split(':');
       const [users, groups] = await readAll();

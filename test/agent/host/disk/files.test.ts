@@ -69,7 +69,8 @@ describe('the owners of a real node', () => {
     const path = join(folder, 'a');
     writeFileSync(path, 'x');
     const real = new DiskFiles(createHostRoot('/'), createAccountOwners(createHostRoot('/')));
-    const owner = (await real.stat(path))?.owner;
+    const { owner, ownerIds } = (await real.stat(path)) ?? {};
+    expect(ownerIds).toBe(`${process.getuid?.()}:${process.getgid?.()}`);
     expect(owner).toMatch(/^[a-z_][\w-]*:[a-z_][\w-]*$/);
     await expect(
       real.setAttributes(path, { mode: '0644', owner: 'no-such-user:root' }),
