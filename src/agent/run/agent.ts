@@ -11,6 +11,7 @@ import type { ComponentAction } from '../component/operation.ts';
 import { pathsOf } from '../component/placements.ts';
 import { hasStopped } from '../component/plan.ts';
 import { type AcceptedState, holdScope } from '../desired/accepted.ts';
+import { refuseConflicts } from '../desired/conflicts.ts';
 import { resolveEntries } from '../desired/resolve-entries.ts';
 import { planMachineEvents } from '../events/machine-events.ts';
 import type { MachineEvents } from '../events/recorder.ts';
@@ -218,7 +219,7 @@ export class Agent implements AsyncDisposable {
     const noSelfUpgrade = noUpgradeReason(this.#options);
     const context = { host, clusterServer, isExpired, ...optional('noSelfUpgrade', noSelfUpgrade) };
     const desired = await resolveEntries(state, context);
-    this.#reports = await this.#components.reconcile(desired, this.#brakesOf(state));
+    this.#reports = await this.#components.reconcile(refuseConflicts(desired), this.#brakesOf(state));
     return this.#reports;
   }
 

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { DesiredComponent } from '../../../src/agent/component/input.ts';
+import { refuseConflicts } from '../../../src/agent/desired/conflicts.ts';
+import type { Target } from '../../../src/agent/target/target.ts';
+import { agentFile, agentUnit, target } from '../../support/agent/targets.ts';
+
+const { artifact: _artifact, ...BARE } = target('1.0', { files: [], units: [] });
+
+function component(name: string, fields: Partial<Target>): readonly [string, DesiredComponent] {
+  return [name, { state: 'Present', target: { ...BARE, component: name, ...fields } }];
+}
+
+function refused(...entries: readonly (readonly [string, DesiredComponent])[]): readonly string[] {
+  return [...refuseConflicts(new Map(entries))].flatMap(([name, each]) =>
+    each.state === 'Invalid' ? `${name}: ${each.message}` : [],
+  );
+}
+
+describe('entries that write the same thing', () => {
+  it.each<[string, Partial<Target>, Partial<Target>, readonly string[]]>([
+    [
+      'are refused for one file',
+      { files: [agentFile('/etc/x', 'a')] },
+      { files: [agentFile('/etc/x', 'b', { merge: 'Ini' }), agentFile('/etc/x', 'b')] },
+      ['a: /etc/x is written by b, too', 'b: /etc/x is written by a, too'],
+    ],
+    [
+      'are refused for the one block of a file',
+      { files: [agentFile('/etc/hosts', 'a', { merge: 'Block' })] },
+      { files: [agentFile('/etc/hosts', 'b', { merge: 'Block' })] },
+      ['a: /etc/hosts is written by b, too', 'b: /etc/hosts is written by a, too'],
+    ],
+    [
+      'are refused for one unit',
+      { units: [agentUnit('web')] },
+      { units: [agentUnit('web')] },
+      ['a: unit web is written by b, too', 'b: unit web is written by a, too'],
+    ],
+    [
+      'share a file with keys of their own',
+      { files: [agentFile('/etc/x', '{"a":1}', { merge: 'Json' })] },
+      { files: [agentFile('/etc/x', '{"b":1}', { merge: 'Json' })] },
+      [],
+    ],
+    [
+      'have nothing in common',
+      { files: [agentFile('/etc/a', '')] },
+      { files: [agentFile('/etc/b', '')] },
+      [],
+    ],
+  ])('%s', (_name, a, b, expected) => {
+    expect(refused(component('a', a), component('b', b))).toEqual(expected);
+  });
+
+  it('are allowed when one of them is removed', () => {
+    const a = component('a', { files: [agentFile('/etc/x', 'a')] });
+    expect(refused(a, ['b', { state: 'Absent', id: 'x' }])).toEqual([]);
+  });
+});
