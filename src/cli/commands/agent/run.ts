@@ -40,7 +40,7 @@ export function createAgentRunCommand(io: Io): Command {
 
 /** Its own certificate, unless a kubeconfig is named; a host that never joined uses the kubeconfig that every command finds. */
 async function accessFrom(io: Io, flags: RunFlags): Promise<AgentAccess> {
-  const { bootstrap, context } = flags;
+  const { bootstrap } = flags;
   if (bootstrap !== undefined && namesKubeconfig(flags)) {
     throw new CliError('--bootstrap excludes --kubeconfig and --context', {
       hint: 'the bootstrap file names the cluster; with --kubeconfig the agent gets no certificate of its own',
@@ -49,7 +49,17 @@ async function accessFrom(io: Io, flags: RunFlags): Promise<AgentAccess> {
   }
   if (bootstrap !== undefined) return { own: { bootstrapFile: resolve(bootstrap) } };
   if (usesOwnCertificate(flags)) return { own: {} };
+  return await accessByKubeconfig(io, flags);
+}
+
+async function accessByKubeconfig(io: Io, flags: RunFlags): Promise<AgentAccess> {
+  const { context } = flags;
   const client = await connectFrom(io, flags);
+  if (!namesKubeconfig(flags)) {
+    io.err(
+      `${client.server}: the agent uses the kubeconfig of this user, because it did not join with --bootstrap\n`,
+    );
+  }
   const found = findKubeconfig(io, flags);
   const { connection } = await loadConfig({
     clock: io.clock,

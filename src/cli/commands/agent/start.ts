@@ -1,4 +1,5 @@
 /** Starts the agent with the options of a command line. */
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createJsonLog } from '../../../agent/log.ts';
 import { type AgentAccess, runAgent } from '../../../agent/main.ts';
@@ -33,6 +34,7 @@ export async function startAgent(
   const nameReason = machineNameReason(options.machine);
   if (nameReason !== undefined) throw new CliError(nameReason, { exitCode: EXIT.usage });
   requireHost({ host, ...optional('directory', directory) });
+  await requireDirectory(directory);
   const all = {
     ...options,
     ...optional('directory', directory === undefined ? undefined : resolve(directory)),
@@ -43,6 +45,13 @@ export async function startAgent(
     onListening: (url: string) => io.err(`health and metrics: ${url}\n`),
   };
   await runAgent(all, io.signal);
+}
+
+/** Such as a file of that name. */
+async function requireDirectory(directory: string | undefined): Promise<void> {
+  const found = directory === undefined ? undefined : await stat(directory).catch(() => undefined);
+  if (!found || found.isDirectory()) return;
+  throw new CliError(`--directory: ${directory} is not a directory`, { exitCode: EXIT.badInput });
 }
 
 /** Before a token is used up: a request in a name that no Machine can have is denied. */
