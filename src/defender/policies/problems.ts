@@ -4,10 +4,33 @@
  */
 import type { Amount, DefenderPolicy, DefenderPolicySpec } from '../../api/generated/types.ts';
 import { FLEET_DEFAULT } from '../../api/names.ts';
+import { isRecord } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 
 /** Outcomes of acts are kept in a list of the ledger of this length. */
 const MAX_OUTCOMES = 24;
+
+/** Of a policy as git contains it, which its schema accepts: fields that have a default may be absent. */
+export function declaredPolicyProblems({ metadata, ...object }: KubeObject): readonly string[] {
+  const spec = isRecord(object['spec']) ? object['spec'] : {};
+  const scope = isRecord(spec['scope']) ? spec['scope'] : {};
+  const selector = isRecord(scope['nodeSelector']) ? scope['nodeSelector'] : {};
+  const nodeSelector = { all: false, ...selector };
+  const declared = { ...UNSET, ...spec, scope: { ...EVERYTHING, ...scope, nodeSelector } };
+  return policyProblems({ metadata, spec: declared } as unknown as DefenderPolicy);
+}
+
+const UNSET = {
+  mode: 'Enforce',
+  killSwitch: { engaged: false },
+  concurrency: [],
+  rates: [],
+  breakers: [],
+  quiet: [],
+  freezes: [],
+};
+const EVERYTHING = { actions: [], risks: [], holders: [] };
 
 export function policyProblems({ metadata, spec }: DefenderPolicy): readonly string[] {
   return [

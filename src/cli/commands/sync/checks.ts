@@ -2,6 +2,7 @@
 
 import { GROUP } from '../../../api/names.ts';
 import { type Problem, validate } from '../../../api/validation/validate.ts';
+import { declaredPolicyProblems } from '../../../defender/policies/problems.ts';
 import { unsupportedPolicyFields } from '../../../defender/policies/unsupported.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { checkRule } from '../../../rules/rule-tests.ts';
@@ -23,10 +24,18 @@ export async function findRuleProblems(object: KubeObject): Promise<readonly Pro
   return isRule(object) ? checkRule(object['spec']) : [];
 }
 
-/** Fields of a DefenderPolicy that this version would ignore. Empty for objects of other kinds. */
+/**
+ * What of a DefenderPolicy this version would ignore, and why it could not be decided by: applied, it would deny every ask. Empty for
+ * objects of other kinds.
+ */
 export function findPolicyProblems(object: KubeObject): readonly Problem[] {
   const isPolicy = object.kind === 'DefenderPolicy' && object.apiVersion.startsWith(`${GROUP}/`);
-  return isPolicy ? unsupportedPolicyFields({ spec: object['spec'] }) : [];
+  if (!isPolicy) return [];
+  const problems = validate(object).length > 0 ? [] : declaredPolicyProblems(object);
+  return [
+    ...unsupportedPolicyFields({ spec: object['spec'] }),
+    ...problems.map((message) => ({ path: 'spec', message })),
+  ];
 }
 
 function isRule({ apiVersion, kind }: KubeObject): boolean {

@@ -101,6 +101,35 @@ describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
   });
 });
 
+describe('a DefenderPolicy that would deny every ask, because it cannot be decided by', () => {
+  it.each([
+    [
+      'a time zone that is unknown',
+      'quiet: [{name: peak, start: "18:00", end: "23:00", timeZone: Europe/Berln, risks: [Node]}]',
+      'spec: quiet peak: unknown time zone Europe/Berln',
+    ],
+    [
+      'a count that is too high',
+      'breakers: [{name: b, type: FailedActs, per: Cluster, count: 30, percent: 50}]',
+      'spec: breaker b: count must not exceed 24 without withinSeconds',
+    ],
+    ['nothing', '', undefined],
+  ])('R24 is refused by the judge of sync before it is applied: %s', async (_, field, message) => {
+    const file = 'clusters/test/policies/gpu.yaml';
+    const text = `apiVersion: kubenode.dev/v1alpha1
+kind: DefenderPolicy
+metadata: {name: gpu}
+spec:
+  scope: {nodeSelector: {all: true}}
+  ${field}
+`;
+    const folder = createFleetFolder({ 'hub/clusters/test.yaml': CLUSTER, [file]: text });
+    const rendered = await createTestRenderer().folder({ folder });
+    const refusals = await findAllRefusals(rendered, createCommitChecks());
+    expect(refusals.map((refusal) => refusal.message)).toEqual(message === undefined ? [] : [message]);
+  });
+});
+
 describe('a DefenderPolicy with a field that this version does not act on', () => {
   it('is refused by the judge of sync with file, line and path', async () => {
     const file = 'clusters/test/policies/gpu.yaml';
