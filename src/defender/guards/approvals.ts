@@ -5,7 +5,7 @@ import type { MachineFacts } from '../facts/facts.ts';
 import { isAnswerTo } from '../ledger/entries.ts';
 import { type Act, appliesTo, isActOf } from '../policies/matches.ts';
 import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
-import type { GuardInput, PolicyGuard } from './guard.ts';
+import { after, type GuardInput, type PolicyGuard } from './guard.ts';
 
 export const approvals: PolicyGuard = {
   id: 'approvals',
@@ -44,7 +44,7 @@ export function approvalRulesFor(
 }
 
 function checkRule(
-  { name, approvers }: ApprovalRule,
+  { name, approvers, timeoutSeconds }: ApprovalRule,
   { ask, ledger, now }: GuardInput,
 ): readonly DenialCause[] {
   const answer = Object.hasOwn(ledger.approvals, ask.machine) ? ledger.approvals[ask.machine] : undefined;
@@ -59,7 +59,10 @@ function checkRule(
       { reason: 'ApprovalRefused', message: `${what} was refused by ${answer.by} at ${answer.at}`, ...rule },
     ];
   }
-  if (Date.parse(answer.until) > +now) return [];
-  const message = `the approval of ${what} by ${answer.by} ended at ${answer.until}`;
+  // A rule that was made shorter since holds for answers before it.
+  const allowed = after(answer.at, timeoutSeconds);
+  const until = +allowed < Date.parse(answer.until) ? allowed.toISOString() : answer.until;
+  if (Date.parse(until) > +now) return [];
+  const message = `the approval of ${what} by ${answer.by} ended at ${until}`;
   return [{ reason: 'ApprovalTimedOut', message, ...rule }];
 }

@@ -1,6 +1,7 @@
 /** R20: when we cannot trust our own view, nothing is granted. */
 import type { DenialCause } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { ViewFacts } from '../facts/facts.ts';
 import { CLUSTER_KEY } from '../facts/grouping.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
@@ -39,6 +40,11 @@ export const clockTrusted: AskGuard = {
 
 export function isClockTrusted(skewSeconds: number | undefined): boolean {
   return skewSeconds !== undefined && Math.abs(skewSeconds) <= MAX_CLOCK_SKEW_SECONDS;
+}
+
+/** A clock that differs from the API server's grants nothing; what is decided and written meanwhile has the time of the server. */
+export function timeOfServer(now: Date, { clockSkewSeconds = 0 }: Pick<ViewFacts, 'clockSkewSeconds'>): Date {
+  return isClockTrusted(clockSkewSeconds) ? now : new Date(+now - clockSkewSeconds * 1000);
 }
 
 function checkView({ facts }: GuardInput, { spec: { selfDoubt } }: PreparedPolicy): readonly DenialCause[] {

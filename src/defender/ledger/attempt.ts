@@ -5,7 +5,7 @@ import { isKubeError } from '../../kube/client/errors.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { FleetFacts } from '../facts/facts.ts';
-import { isClockTrusted } from '../guards/self-doubt.ts';
+import { timeOfServer } from '../guards/self-doubt.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import { type LedgerPlanInput, planLedger } from './plan.ts';
 import { type LiveGrant, planRecovery } from './recover.ts';
@@ -76,7 +76,7 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
     const found = await store.read();
     const live = options.liveGrants();
     if (!live) return UNREAD;
-    const now = timeOf(clock.now(), options.facts().view);
+    const now = timeOfServer(clock.now(), options.facts().view);
     const spec = found?.spec;
     const recovery = planRecovery(spec, live, now);
     if (requests.every(isDryRun)) return decideOnly(recovery ? recovery.spec : spec, requests, now);
@@ -128,11 +128,6 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
     const own = isLeading && epoch === undefined ? ledger.epoch + 1 : ledger.epoch;
     return { ledger, policies: policies(), facts: facts(), now, epoch: own, ...(without ? { without } : {}) };
   }
-}
-
-/** A clock that differs from the API server's grants nothing; what is written meanwhile has the time of the server. */
-function timeOf(now: Date, { clockSkewSeconds = 0 }: FleetFacts['view']): Date {
-  return isClockTrusted(clockSkewSeconds) ? now : new Date(+now - clockSkewSeconds * 1000);
 }
 
 function isDryRun(request: LedgerRequest): boolean {

@@ -40,6 +40,18 @@ describe('approvals', () => {
     expect(found.permitted ? 'granted' : found.reason).toBe(expected);
   });
 
+  it.each([
+    ['as long as it did', 61, 'granted'],
+    ['for a shorter time since', 60, 'ApprovalTimedOut'],
+  ])('R13 counts an approval whose rule allows it %s', (_, timeoutSeconds, expected) => {
+    const found = decideScene({
+      policies: [policy({ approval: [{ ...RULE, timeoutSeconds }] })],
+      ledger: { approvals: { 'm-1': ANSWER } },
+      ask: { holder: { kind: 'Other', name: 'alice' } },
+    });
+    expect(found.permitted ? 'granted' : found.reason).toBe(expected);
+  });
+
   it('lists the rules of every policy that denies the act', () => {
     const rack = { all: false, matchLabels: { rack: 'r9' } };
     const policies = [

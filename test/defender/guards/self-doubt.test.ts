@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isClockTrusted } from '../../../src/defender/guards/self-doubt.ts';
-import { decideScene, explain, machineFacts, machines, policy, secondsAgo } from '../builders.ts';
+import { isClockTrusted, timeOfServer } from '../../../src/defender/guards/self-doubt.ts';
+import { decideScene, explain, machineFacts, machines, NOW, policy, secondsAgo } from '../builders.ts';
 
 const HALF = policy({
   selfDoubt: {
@@ -65,6 +65,14 @@ describe('self-doubt', () => {
       "FactUnknown: clock differed from the API server's by -45 s within the last minute; at most 30 s are allowed",
     );
     expect(decideScene({ facts: { view: { ...view, worstClockSkewSeconds: -30 } } }).permitted).toBe(true);
+  });
+
+  it('R20 takes the time of the server when the clocks differ by more than that', () => {
+    const times = [-3600, -31, -30, 0, 30, 31, 3600, undefined].map((clockSkewSeconds) => {
+      const ours = new Date(+NOW + (clockSkewSeconds ?? 0) * 1000);
+      return (+timeOfServer(ours, { clockSkewSeconds }) - +NOW) / 1000;
+    });
+    expect(times).toEqual([0, 0, -30, 0, 30, 0, 0, 0]);
   });
 
   it('R20 trusts a clock within 30 s of the API server, in both directions', () => {

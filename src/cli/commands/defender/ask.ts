@@ -7,6 +7,7 @@ import type { Allowance, Denial, Grant, GrantAsk, GrantOutcome } from '../../../
 import { LEDGER } from '../../../api/names.ts';
 import { OTHER_ACTIONS } from '../../../api/steps/actions.ts';
 import { type Action, defaultRisk, isAction } from '../../../api/steps/steps.ts';
+import { timeOfServer } from '../../../defender/guards/self-doubt.ts';
 import { grantOn, isInFlight, isSuspect } from '../../../defender/ledger/entries.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
@@ -152,7 +153,9 @@ export function createSettleCommand(io: Io): Command {
         // The view of this kind holds ledgers.
         const ledger = defender.views['DefenderLedger']?.store.get(LEDGER) as DefenderLedger | undefined;
         const entry = grantOn(ledger?.spec.grants ?? {}, machine);
-        const refusal = settleRefusal(entry, { machine, user: user.name, now: io.clock.now() });
+        // By a clock of this machine that is ahead, acts in work would be past their end.
+        const now = timeOfServer(io.clock.now(), defender.observer.facts().view);
+        const refusal = settleRefusal(entry, { machine, user: user.name, now });
         if (refusal || !entry) throw refusal ?? new CliError('no grant');
         const { id, fence } = entry;
         await defender.ledger.settle([{ id, fence, outcome: flags.outcome }]);
