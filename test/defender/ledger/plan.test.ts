@@ -176,6 +176,29 @@ describe('planLedger', () => {
     expect(busy.answers).toMatchObject([{ denial: { reason: 'BreakerHalfOpenBusy' } }]);
   });
 
+  it('R17 grants nothing by itself when a breaker closes that denied 10,000 asks in three days', () => {
+    const spec = { ...LIMIT, breakers: [breaker({ per: 'Cluster' })] };
+    const open = { state: 'Open', since: ago(60), trips: 1, closesAt: ago(-999_999) } as const;
+    const ledger = { breakers: { 'fleet-default/b/cluster': open } };
+    for (let batch = 0; batch < 100; batch += 1) {
+      const asks = Array.from({ length: 100 }, (_, n) => askFor(`m-${(n % 10) + 1}`));
+      const now = new Date(+NOW + batch * 2_592_000);
+      const { next, answers } = plan(
+        ledger,
+        asks.map((request) => at(request, +now)),
+        { spec, now },
+      );
+      expect(next).toBeUndefined();
+      expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['denial']));
+    }
+    const closure = { by: 'ann', reason: 'healed', at: ago(0) };
+    const close = { kind: 'closeBreaker', id: 'fleet-default/b/cluster', closure } as const;
+    expect(plan(ledger, [close, { kind: 'sweep' }], { spec }).next).toMatchObject({
+      breakers: {},
+      grants: {},
+    });
+  });
+
   it('R13 writes nothing that the server refuses, whatever is full', () => {
     const rate = { bucketSeconds: 300, firstBucketAt: ago(60), counts: [1] };
     const deletion = { pool: 'web', since: ago(60) };
