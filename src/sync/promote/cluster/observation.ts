@@ -53,11 +53,33 @@ export function observeContent(
     target: isRendered ? rendered : { digest, units: new Map<string, string>() },
     isRendered,
     report,
-    work: report.work?.digest === digest ? report.work : undefined,
-    health: knownHealth(report, digest, context.now),
+    ...observedOf(report, { digest, startedAt: sync.soak?.startedAt, now: context.now }),
     rules,
     runs: checkRuns,
   };
+}
+
+interface Assigned {
+  readonly digest: string;
+  readonly startedAt: string | undefined;
+  readonly now: Date;
+}
+
+function observedOf(report: ClusterReport, assigned: Assigned): Pick<ContentObservation, 'work' | 'health'> {
+  if (isFromBefore(report, assigned)) return { work: undefined, health: undefined };
+  const { digest, now } = assigned;
+  const work = report.work?.digest === digest ? report.work : undefined;
+  return { work, health: knownHealth(report, digest, now) };
+}
+
+/**
+ * After a revert the digest is the same as before, and another commit may have been applied in between, also by another
+ * process while this one did not run. A start in the future predates a clock that was set back.
+ */
+function isFromBefore({ health }: ClusterReport, { startedAt, now }: Assigned): boolean {
+  if (health === undefined || startedAt === undefined) return false;
+  const startedMs = Date.parse(startedAt);
+  return startedMs <= +now && +health.observedAt < startedMs;
 }
 
 /** Undefined if it is unknown, of another digest, or too old. */

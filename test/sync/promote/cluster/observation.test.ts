@@ -29,12 +29,13 @@ const PROGRESSING = {
 function observe(
   report: Partial<ClusterReport> = {},
   soak: NonNullable<Parameters<typeof observeContent>[1]['sync']['soak']> = {},
+  now = NOW,
 ): ReturnType<typeof observeContent> {
   const sync = { commit: 'c1', renderedDigest: 'a1', soak };
   return observeContent(
     { cluster: clusterOf({}, sync), report: reportOf({ work: WORK, health: HEALTHY, ...report }) },
     { sync, digest: 'a1' },
-    contextOf(),
+    { ...contextOf(), now },
     { soakSeconds: 60, checks: [checkOf({ name: 'errors' })] },
   );
 }
@@ -88,6 +89,16 @@ describe('findObstacle', () => {
   ])('decides for %s: %s', (_, report, expected) => {
     const obstacle = findObstacle(observe(report));
     expect(obstacle && `${obstacle.reason}${obstacle.failing ? ' failing' : ''}`).toBe(expected);
+  });
+
+  it.each<[name: string, startedAt: number, expected: string | undefined]>([
+    ['from before the commit was assigned', 1, 'Applying'],
+    ['of the moment in which it was assigned', 0, undefined],
+    ['from before a clock that was set back', 100, undefined],
+  ])('proves nothing by an observation %s', (_, startedAt, expected) => {
+    const found = observe({}, { startedAt: at(startedAt) }, later(5));
+    expect([found.work, found.health].map((part) => part === undefined)).toEqual([!!expected, !!expected]);
+    expect(findObstacle(found)?.reason).toBe(expected);
   });
 
   it.each<[name: string, hasDeadline: boolean, startedAt: number, expected: object]>([
