@@ -6,6 +6,8 @@ export const fleetDefault: DefenderPolicySpec = {
   concurrency: [
     { name: 'cluster', per: 'Cluster', risks: ['Node', 'Machine'], max: '5%' },
     { name: 'zone', per: 'Zone', risks: ['Node', 'Machine'], max: 1 },
+    // An image that never boots must not cost a pool more than one machine.
+    { name: 'pool', per: 'Pool', risks: ['Machine'], max: 1 },
   ],
   rates: [
     {
@@ -17,6 +19,18 @@ export const fleetDefault: DefenderPolicySpec = {
       burst: 5,
     },
   ],
-  breakers: [{ name: 'unhealthy', type: 'UnhealthyRatio', per: 'Zone', percent: 20, count: 3 }],
+  breakers: [
+    { name: 'unhealthy', type: 'UnhealthyRatio', per: 'Zone', percent: 20, count: 3 },
+    { name: 'failed-acts', type: 'FailedActs', per: 'Cluster', percent: 50, count: 6 },
+    { name: 'failed-machine', type: 'ConsecutiveFailures', per: 'Pool', risks: ['Machine'], count: 1 },
+    {
+      name: 'failed-machines',
+      type: 'FailedActs',
+      per: 'Cluster',
+      risks: ['Machine'],
+      count: 3,
+      withinSeconds: 3600,
+    },
+  ],
   approval: [{ name: 'data', risks: ['Data'], approvers: ['node-sre-oncall'] }],
 };

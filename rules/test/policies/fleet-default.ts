@@ -14,6 +14,23 @@ function lastReboots(count: number, secondsAgo: number): NonNullable<PolicyTest[
   return { acts: machines.map((machine) => ({ ...reboot, machine, secondsAgo, settled })) };
 }
 
+const replace = { action: 'ReplaceMachine' } as const;
+/** Ten machines in each pool, and each pool in a zone of its own. */
+const pools: readonly PolicyTestMachines[] = ['1', '2', '3', '4'].map((n) => ({
+  name: `p${n}`,
+  count: 10,
+  zone: n,
+  pool: `pool-${n}`,
+}));
+
+/** An act whose machine did not come back. */
+function failedOn(
+  machine: string,
+  secondsAgo: number,
+): NonNullable<NonNullable<PolicyTest['ledger']>['acts']>[number] {
+  return { ...replace, machine, secondsAgo, settled: { secondsAgo: secondsAgo - 60, outcome: 'Failed' } };
+}
+
 export const tests = policyTests(policies, [
   {
     name: 'reboots one machine of a healthy fleet',
@@ -49,6 +66,27 @@ export const tests = policyTests(policies, [
       machines: [...ready, { name: 'sick', count: 5, zone: 'a', pool: 'web', readiness: 'NotReady' }],
     },
     ask: { ...reboot, machine: 'sick-1' },
+  },
+  {
+    name: 'replaces no second machine of a pool after one did not come back',
+    expect: 'BreakerOpen',
+    facts: { machines: pools },
+    ledger: { acts: [failedOn('p1-1', 300)] },
+    ask: { ...replace, machine: 'p1-2' },
+  },
+  {
+    name: 'replaces machines of other pools meanwhile',
+    expect: 'Granted',
+    facts: { machines: pools },
+    ledger: { acts: [failedOn('p1-1', 300)] },
+    ask: { ...replace, machine: 'p2-1' },
+  },
+  {
+    name: 'replaces nothing in the cluster after machines of three pools did not come back',
+    expect: 'BreakerOpen',
+    facts: { machines: pools },
+    ledger: { acts: [failedOn('p1-1', 300), failedOn('p2-1', 280), failedOn('p3-1', 260)] },
+    ask: { ...replace, machine: 'p4-1' },
   },
   {
     name: 'does nothing while the view is old',
