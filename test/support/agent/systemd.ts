@@ -45,9 +45,21 @@ export async function openContractNode(node: TestNode): Promise<ContractNode> {
   }
 
   return {
-    open: async () => contractHost(node, (remote.hasEnded() ? await restart() : remote).host, restart),
+    async open() {
+      const { host } = remote.hasEnded() ? await restart() : remote;
+      await untilNoUnits(host);
+      return contractHost(node, host, restart);
+    },
     [Symbol.asyncDispose]: () => remote[Symbol.asyncDispose](),
   };
+}
+
+/** The host asks systemd a few times a second at most: it may still know the units of the test before. */
+async function untilNoUnits({ units }: Host): Promise<void> {
+  await eventually(async () => {
+    const found = await Promise.all([UNIT, OTHER_UNIT].map((unit) => units.status(agentUnit(unit))));
+    return found.every((status) => status === undefined) || undefined;
+  }, 'units of the test before are left');
 }
 
 function contractHost(node: TestNode, host: Host, restart: () => Promise<RemoteHost>): ContractHost {
