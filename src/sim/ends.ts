@@ -46,14 +46,13 @@ function endOne(run: SimulationRun, machine: SimulatedMachine, { ask, willFail }
   countVerified(run, machine, willFail);
 }
 
-/** Until the breaker may have closed again, more failures change nothing. */
+/** Until the breaker may have closed again, more failures change nothing. A ledger that was lost meanwhile counted some of them. */
 function countFailure({ fleet, failures, lostMs }: SimulationRun, hasFailed: boolean): void {
   if (fleet.nowMs - failures.openMs < BREAKER_MS) return;
   failures.count = hasFailed ? failures.count + 1 : 0;
   if (failures.count === 1) failures.firstMs = fleet.nowMs;
-  if (failures.count < LIMITS.failuresInARow) return;
-  failures.count = 0;
-  if (lostMs < failures.firstMs) failures.openMs = fleet.nowMs;
+  if (failures.count < LIMITS.failuresInARow || lostMs >= failures.firstMs) return;
+  Object.assign(failures, { count: 0, openMs: fleet.nowMs });
 }
 
 export async function expireGrants(run: SimulationRun): Promise<void> {

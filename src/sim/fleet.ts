@@ -190,7 +190,7 @@ export function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMach
   const [isDark, isCut] = [isOn(fleet, 'zoneDark'), isOn(fleet, 'massUnknown')];
   if (![isDark, isCut, shown.isDark, shown.isCut].includes(true)) return;
   for (const [index, machine] of fleet.machines.entries()) {
-    if (isInDarkZone(machine, isDark)) changed.add(darken(machine));
+    if (isInDarkZone(machine, isDark)) changed.add(darken(machine, nowMs));
     else if (!isDark && machine.isDark) changed.add(lighten(machine, nowMs));
     const isSilent = isCut && index % 4 === 1;
     const silence = { isSilent, silentSinceMs: nowMs };
@@ -203,7 +203,8 @@ function isInDarkZone({ zone, isReady, isControlPlane }: SimulatedMachine, isDar
   return isDark && zone === 'a' && isReady && !isControlPlane;
 }
 
-function darken(machine: SimulatedMachine): SimulatedMachine {
+function darken(machine: SimulatedMachine, nowMs: number): SimulatedMachine {
+  machine.changedMs = nowMs;
   machine.isReady = false;
   machine.isDark = true;
   return machine;

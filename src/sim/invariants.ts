@@ -113,7 +113,7 @@ function repairChecks({ fleet, machine, ask }: Begun): Check {
   const sinceMs = last ? fleet.nowMs - +last.at : Number.POSITIVE_INFINITY;
   const ageMs = fleet.nowMs - machine.createdMs;
   return [
-    [ageMs < (LIMITS.minNodeAgeSeconds - 120) * 1000, 'a repair of a young node'],
+    [ageMs > SIGHT_MS && ageMs < (LIMITS.minNodeAgeSeconds - 120) * 1000, 'a repair of a young node'],
     [sinceMs < (LIMITS.minIntervalSeconds - 120) * 1000, 'a repair too soon after the last'],
   ];
 }

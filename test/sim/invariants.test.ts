@@ -35,6 +35,7 @@ describe('brokenPromises', () => {
     ['a hold that is not visible yet', { machine: { isHeld: true, changedMs: NOON_MS } }, []],
     ['a second act', { machine: { act: { ask: { risk: 'None' } } as never } }, ['two acts on one machine']],
     ['a young node', { machine: { createdMs: NOON_MS - 600_000 } }, ['a repair of a young node']],
+    ['a node that was created this minute', { machine: { createdMs: NOON_MS - 60_000 } }, []],
     [
       'a repeated repair',
       { machine: { repairs: [{ at: new Date(NOON_MS - 60_000), rebooted: true }] } },

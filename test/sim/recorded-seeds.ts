@@ -34,7 +34,7 @@ export const RECORDED_SEEDS: readonly RecordedSeed[] = [
   { guard: 'foreign-owner', seed: 1, promise: 'an act on a machine of another tool' },
   { guard: 'blocking-pods', seed: 1, promise: 'an act under a blocking Pod' },
   { guard: 'one-act', seed: 1, promise: 'two acts on one machine' },
-  { guard: 'node-age', seed: 2, promise: 'a repair of a young node' },
+  { guard: 'node-age', seed: 3, promise: 'a repair of a young node' },
   { guard: 'repair-limits', seed: 1, promise: 'a repair too soon after the last' },
   { guard: 'last-ready', seed: 4, promise: 'an act on the last machine of its pool that serves' },
   { guard: 'concurrency', seed: 1, promise: '4 machines in work, and 3 allowed' },
