@@ -2,11 +2,10 @@
  * Units of a sandbox: child processes with definitions on disk. `<unit>.json` is the definition, `<unit>.enabled` and
  * `<unit>.masked` are empty files, so that a person can edit, disable or mask a unit as on a real host.
  */
-import { open } from 'node:fs/promises';
 import { canonicalJson } from '../../../kube/objects/digest.ts';
 import { decodeText } from '../../files/text.ts';
 import { HostError } from '../errors.ts';
-import { cleanLogTail } from '../log-tail.ts';
+import { readCleanLogTail } from '../log-tail.ts';
 import type { HostFiles, HostProcesses, HostUnits, UnitDefinition, UnitStatus } from '../port.ts';
 import { type SandboxFolders, UNIT_DIRECTORY } from './folders.ts';
 import type { SandboxSupervisor } from './supervisor.ts';
@@ -108,7 +107,7 @@ export class SandboxUnits implements HostUnits {
   }
 
   async logTail(name: string, maxBytes: number): Promise<string> {
-    return await readTail(this.#folders.logFile(name), maxBytes);
+    return await readCleanLogTail(this.#folders.logFile(name), maxBytes);
   }
 
   /** Supervises what an earlier agent started. A damaged definition is skipped: the agent writes it again. */
@@ -160,23 +159,6 @@ function requireSupported({ name, exec, raw, existing, dropIns }: UnitDefinition
     where: name,
     hint: 'use exec, without raw, existing and dropIns, or a machine with spec.host.type systemd',
   });
-}
-
-async function readTail(path: string, maxBytes: number): Promise<string> {
-  const file = await open(path, 'r').catch(() => undefined);
-  if (!file) return '';
-  try {
-    const { size } = await file.stat();
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(maxBytes),
-      0,
-      maxBytes,
-      Math.max(0, size - maxBytes),
-    );
-    return cleanLogTail(buffer.subarray(0, bytesRead), maxBytes);
-  } finally {
-    await file.close();
-  }
 }
 
 function definitionFile(unit: string): string {

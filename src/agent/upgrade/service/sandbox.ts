@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../os/clock.ts';
 import { isRunning, startProcess, stopProcess } from '../../../os/process.ts';
 import { type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
+import { readCleanLogTail } from '../../host/log-tail.ts';
 import { sandboxFolders } from '../../host/sandbox/folders.ts';
 import { AGENT_COMPONENT } from '../../layout.ts';
 import type { AgentUpgrade } from '../slots.ts';
@@ -51,10 +52,7 @@ export function createSandboxService(
       await mkdir(dirname(logFile), { recursive: true });
       await startProcess({ program: node, args }, logFile);
     },
-    async logTail(maxBytes) {
-      const text = await readFile(logFile, 'utf8').catch(() => '');
-      return text.slice(-maxBytes);
-    },
+    logTail: (maxBytes) => readCleanLogTail(logFile, maxBytes),
   };
 }
 

@@ -33,7 +33,7 @@ export function createSystemdService(files: Pick<HostFiles, 'link'>, run: RunCom
     },
     async logTail(maxBytes) {
       const { stdout } = await run(['journalctl', '--unit', AGENT_UNIT, '--lines=20', '--output=cat']);
-      return cleanLogTail(Buffer.from(stdout).subarray(-maxBytes), maxBytes);
+      return cleanLogTail(Buffer.from(stdout), maxBytes);
     },
   };
 }

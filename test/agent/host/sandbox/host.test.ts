@@ -80,7 +80,7 @@ describe('a unit of a sandbox', () => {
     const definition = unit('echo first; echo "password: hunter2hunter2"; sleep 600');
     await start(definition);
     const tail = await eventually(async () => {
-      const text = await host.units.logTail('work', 30);
+      const text = await host.units.logTail('work', 18);
       return text.includes('***') ? text : undefined;
     }, 'nothing printed');
     expect(tail).not.toContain('hunter2');
