@@ -1,6 +1,6 @@
 /** The metrics of sync. They are computed from cached state when Prometheus scrapes, so they cost nothing otherwise. */
 import type { Cluster, Pipeline, Release } from '../api/generated/types.ts';
-import type { Metrics } from '../kube/process/metrics.ts';
+import type { GaugeSample, Metrics } from '../kube/process/metrics.ts';
 import type { ClusterReport } from './cluster-report.ts';
 
 /** The objects of the hub and the reports of the clusters. */
@@ -10,8 +10,6 @@ export interface SyncMetricsSource {
   readonly releases: readonly Release[];
   report(cluster: string): ClusterReport | undefined;
 }
-
-type Sample<L extends string> = readonly [labels: Readonly<Record<L, string>>, value: number];
 
 export function registerSyncMetrics(
   metrics: Metrics,
@@ -54,7 +52,7 @@ function countBy<L extends string, T>(
   label: L,
   items: readonly T[],
   valueOf: (item: T) => string,
-): Sample<L>[] {
+): GaugeSample<L>[] {
   const groups = Object.entries(Object.groupBy(items, valueOf));
   return groups.map(([value, group]) => [
     { [label]: value } as Readonly<Record<L, string>>,
@@ -62,14 +60,14 @@ function countBy<L extends string, T>(
   ]);
 }
 
-function contactAges(source: SyncMetricsSource, nowMs: number): Sample<'cluster'>[] {
+function contactAges(source: SyncMetricsSource, nowMs: number): GaugeSample<'cluster'>[] {
   return source.clusters.flatMap(({ metadata: { name } }) => {
     const lastContactAt = source.report(name)?.lastContactAt;
     return lastContactAt ? [[{ cluster: name }, (nowMs - lastContactAt.getTime()) / 1000] as const] : [];
   });
 }
 
-function objectCounts(source: SyncMetricsSource): Sample<'cluster' | 'state'>[] {
+function objectCounts(source: SyncMetricsSource): GaugeSample<'cluster' | 'state'>[] {
   return source.clusters.flatMap(({ metadata: { name } }) => {
     const counts = source.report(name)?.work?.objects;
     if (!counts) return [];

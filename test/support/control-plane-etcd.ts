@@ -12,6 +12,11 @@ export interface Row {
 }
 export type Snapshot = ReadonlyMap<string, Row>;
 
+/** Keys and values are in base64. */
+export type Operation =
+  | { readonly request_delete_range: { readonly key: string } }
+  | { readonly request_put: { readonly key: string; readonly value: string } };
+
 type Etcd = Run['etcd'];
 
 /** etcd refuses a transaction of more than 128 operations. */
@@ -27,15 +32,39 @@ export async function restore(etcd: Etcd, prefix: string, target: Snapshot): Pro
   const found = await range(etcd, prefix, true);
   const surplus = [...found.keys()].filter((key) => !target.has(key));
   const changed = [...target].filter(([key, row]) => found.get(key)?.revision !== row.revision);
-  const operations = [
-    ...surplus.filter(isRestored).map((key) => ({ request_delete_range: { key } })),
-    ...changed
-      .filter(([key]) => isRestored(key))
-      .map(([key, { value }]) => ({ request_put: { key, value } })),
+  const operations: Operation[] = [
+    ...surplus.map((key) => ({ request_delete_range: { key } })),
+    ...changed.map(([key, { value }]) => ({ request_put: { key, value } })),
   ];
-  for (let from = 0; from < operations.length; from += BATCH) {
-    await call(etcd, '/v3/kv/txn', { success: operations.slice(from, from + BATCH) });
+  for (const success of transactionsOf(operations.filter((one) => isRestored(keyOf(one))))) {
+    await call(etcd, '/v3/kv/txn', { success });
   }
+}
+
+/**
+ * All changes of a transaction have one revision, and an API server answers a list once it has one event of that
+ * revision: it would still list the others. So the last change of each resource is made alone, in the last transaction.
+ */
+export function transactionsOf(operations: readonly Operation[]): Operation[][] {
+  const last = new Map(operations.map((operation) => [resourceOf(keyOf(operation)), operation]));
+  const earlier = operations.filter((operation) => last.get(resourceOf(keyOf(operation))) !== operation);
+  return [...batches(earlier), ...batches([...last.values()])];
+}
+
+function batches(operations: readonly Operation[]): Operation[][] {
+  return Array.from({ length: Math.ceil(operations.length / BATCH) }, (_, index) =>
+    operations.slice(index * BATCH, (index + 1) * BATCH),
+  );
+}
+
+/** `/prefix/configmaps/…`, and with its group `/prefix/kubenode.dev/machines/…`: no resource of Kubernetes has a dot. */
+function resourceOf(key: string): string {
+  const [, , first = '', second = ''] = Buffer.from(key, 'base64').toString().split('/');
+  return first.includes('.') ? `${first}/${second}` : first;
+}
+
+function keyOf(operation: Operation): string {
+  return 'request_put' in operation ? operation.request_put.key : operation.request_delete_range.key;
 }
 
 function isRestored(key: string): boolean {

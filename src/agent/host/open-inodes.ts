@@ -1,20 +1,20 @@
 /** The files that processes of this machine hold open, whatever path they know them by: a container sees other paths. */
 import { readdir, stat } from 'node:fs/promises';
 import { systemCode } from '../../os/errors.ts';
+import { listPids } from '../../os/process-table.ts';
 import { inodeOf } from './disk/inode.ts';
 import { HostError } from './errors.ts';
 
 /** `Fail`: a process that cannot be read means that the open files are not known. `Skip`: it belongs to somebody else. */
 export async function readOpenInodes(unreadable: 'Fail' | 'Skip'): Promise<ReadonlySet<string>> {
   const inodes = new Set<string>();
-  for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
+  for (const pid of await listPids()) {
     for (const inode of await inodesOf(pid, unreadable)) inodes.add(inode);
   }
   return inodes;
 }
 
-async function inodesOf(pid: string, unreadable: 'Fail' | 'Skip'): Promise<readonly string[]> {
+async function inodesOf(pid: number, unreadable: 'Fail' | 'Skip'): Promise<readonly string[]> {
   const folder = `/proc/${pid}/fd`;
   const descriptors = await readdir(folder).catch((error: unknown) => {
     const code = systemCode(error) ?? '';

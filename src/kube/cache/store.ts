@@ -175,7 +175,7 @@ export function isNewerThan(version: string | undefined, { metadata }: KubeObjec
 
 /** The object was written before this version of the server, or by the write that made it. */
 function isIncluded({ metadata: { resourceVersion } }: KubeObject, version: string | undefined): boolean {
-  return resourceVersion === version || isOlderVersion(resourceVersion, version);
+  return version !== undefined && (resourceVersion === version || isOlderVersion(resourceVersion, version));
 }
 
 function isOlder(a: KubeObject, b: KubeObject): boolean {

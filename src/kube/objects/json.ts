@@ -6,6 +6,11 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** For keys that come from outside: a key like `constructor` is never found. */
+export function ownValue<T>(map: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
 /** The value at a path; undefined when the path does not exist. Reads own properties only. */
 export function valueAt(value: unknown, ...path: readonly (string | number)[]): unknown {
   let current = value;

@@ -1,4 +1,6 @@
 /** Label selectors of our kinds. An empty selector selects nothing; `all: true` selects everything. */
+import { ownValue } from './json.ts';
+
 export type Labels = Readonly<Record<string, string>>;
 
 export interface LabelSelector {
@@ -27,7 +29,7 @@ export function isSelected({ all, matchLabels, matchExpressions }: LabelSelector
 
 /** As in Kubernetes, NotIn also matches when the label is missing. */
 function isMatching({ key, operator, values }: LabelExpression, labels: Labels): boolean {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const value = ownValue(labels, key);
   const listed = value !== undefined && (values ?? []).includes(value);
   switch (operator) {
     case 'In':

@@ -32,9 +32,11 @@ export interface MetricOptions<L extends string> {
   readonly labels?: readonly L[];
 }
 
+export type GaugeSample<L extends string> = readonly [labels: MetricLabels<L>, value: number];
+
 export interface GaugeOptions<L extends string> extends MetricOptions<L> {
   /** Called when the metrics are read, so that an idle process does nothing. */
-  readonly read?: () => Iterable<readonly [labels: MetricLabels<L>, value: number]>;
+  readonly read?: () => Iterable<GaugeSample<L>>;
 }
 
 export interface Metrics {

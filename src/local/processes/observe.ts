@@ -1,7 +1,7 @@
 /** Finds the processes of a fleet by their command lines. */
-import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type ProcessIdentity, readProcessIdentity } from '../../os/process-identity.ts';
+import { listPids } from '../../os/process-table.ts';
 import type { Layout } from '../layout.ts';
 import { PROGRAMS } from './commands.ts';
 import type { ProcessSlot, StrayProcess } from './plan.ts';
@@ -41,8 +41,9 @@ function belongsToFleet(command: readonly string[], { root }: Layout): boolean {
 }
 
 async function listProcesses(): Promise<ProcessIdentity[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   // Processes that other users hide from us are not ours.
-  const found = await Promise.all(pids.map((pid) => readProcessIdentity(Number(pid)).catch(() => undefined)));
+  const found = await Promise.all(
+    (await listPids()).map((pid) => readProcessIdentity(pid).catch(() => undefined)),
+  );
   return found.filter((identity) => identity !== undefined);
 }

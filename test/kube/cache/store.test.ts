@@ -86,6 +86,13 @@ describe('createStore', () => {
     expect([things.get('a'), things.get('b')?.metadata.resourceVersion]).toEqual([undefined, '8']);
   });
 
+  it('takes an answer without a version, from a server that gives none', () => {
+    const { things } = createTestStore();
+    const { resourceVersion: _, ...metadata } = thing('a@1').metadata;
+    things.wrote({ ...thing('a@1'), metadata });
+    expect(things.size).toBe(1);
+  });
+
   it('notifies of added, updated and removed objects, with their previous state', () => {
     const { things, changes } = createTestStore();
     things.put(thing('a@1'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRecord, listAt, textAt, valueAt } from '../../../src/kube/objects/json.ts';
+import { isRecord, listAt, ownValue, textAt, valueAt } from '../../../src/kube/objects/json.ts';
 
 const VALUE = { a: { b: [{ c: 'x' }, null] }, n: 1 };
 
@@ -14,6 +14,16 @@ describe('valueAt', () => {
     [['toString'], undefined],
   ])('at %j is %j', (path, expected) => {
     expect(valueAt(VALUE, ...path)).toEqual(expected);
+  });
+});
+
+describe('ownValue', () => {
+  it('knows no inherited key', () => {
+    expect(['a', 'b', 'constructor'].map((key) => ownValue({ a: 1 }, key))).toEqual([
+      1,
+      undefined,
+      undefined,
+    ]);
   });
 });
 

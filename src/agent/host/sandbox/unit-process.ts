@@ -6,12 +6,13 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
 import { optional } from '../../../kube/objects/optional.ts';
 import { systemCode } from '../../../os/errors.ts';
 import { childEnvironment } from '../../../os/process.ts';
 import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
+import { listPids } from '../../../os/process-table.ts';
 import { HostError } from '../errors.ts';
 import type { UnitDefinition, UnitProcess } from '../port.ts';
 import { createProgramDigests } from '../program-digest.ts';
@@ -97,9 +98,8 @@ function unitMark({ root }: SandboxFolders, unit: string): string {
 /** Pids of all processes of the unit, or of all units of the sandbox. */
 export async function unitPids(folders: SandboxFolders, unit?: string): Promise<readonly number[]> {
   const prefix = `${UNIT_VARIABLE}=${unitMark(folders, unit ?? '')}`;
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found: number[] = [];
-  for (const pid of pids) {
+  for (const pid of await listPids()) {
     const variables = await readEnvironment(pid);
     const isOurs = (each: string): boolean =>
       unit === undefined ? each.startsWith(prefix) : each === prefix;

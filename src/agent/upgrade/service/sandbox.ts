@@ -1,16 +1,16 @@
 /** The agent of a sandbox: a process of its own session, without a supervisor. */
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../os/clock.ts';
 import { isRunning, startProcess, stopProcess } from '../../../os/process.ts';
 import { type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
+import { listPids, readResidentBytes } from '../../../os/process-table.ts';
 import { readCleanLogTail } from '../../host/log-tail.ts';
 import { sandboxFolders } from '../../host/sandbox/folders.ts';
 import { AGENT_COMPONENT } from '../../layout.ts';
 import type { AgentUpgrade } from '../slots.ts';
 import type { AgentService } from './port.ts';
-import { readResidentBytes } from './resident.ts';
 
 /** A reconcile may be in a download: the journal makes every end safe. */
 const STOP_MS = 10_000;
@@ -57,9 +57,8 @@ export function createSandboxService(
 }
 
 async function pidsOf(commands: readonly (readonly string[])[]): Promise<readonly number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found: number[] = [];
-  for (const pid of pids) {
+  for (const pid of await listPids()) {
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0').slice(0, -1);
     if (commands.some((command) => isDeepStrictEqual(command, words))) found.push(pid);
   }

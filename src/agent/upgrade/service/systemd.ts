@@ -1,12 +1,12 @@
 /** The agent as a unit of systemd, which starts the program behind a link. Units of components are not touched. */
 import { readProcessIdentity } from '../../../os/process-identity.ts';
+import { readResidentBytes } from '../../../os/process-table.ts';
 import { HostError } from '../../host/errors.ts';
 import { cleanLogTail } from '../../host/log-tail.ts';
 import type { HostFiles } from '../../host/port.ts';
 import { failureText, type RunCommand } from '../../host/systemd/commands.ts';
 import { AGENT_PROGRAM_LINK } from '../../layout.ts';
 import type { AgentService } from './port.ts';
-import { readResidentBytes } from './resident.ts';
 
 export const AGENT_UNIT = 'kubenode-agent.service';
 
