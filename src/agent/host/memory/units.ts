@@ -171,7 +171,7 @@ export class MemoryUnits implements HostUnits {
 
   async #restore(name: string, { enabled, active }: Pick<UnitState, 'enabled' | 'active'>): Promise<void> {
     const { definition: _ours, original: _restored, ...state } = this.#known(name);
-    this.#units.set(name, { ...state, enabled });
+    this.#units.set(name, { ...state, enabled, masked: false });
     if (active === 'Active') await this.start(name);
   }
 

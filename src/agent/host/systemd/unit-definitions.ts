@@ -46,15 +46,20 @@ export class UnitDefinitions {
     await this.#originals.keep(name, state, []);
   }
 
-  async hasDefinition(name: string): Promise<boolean> {
-    return hasAgentHeader(await this.#files.read(definitionFile(name)));
-  }
-
   /** What was there before; undefined when none of our files is left. */
   async original(name: string): Promise<OriginalUnit | undefined> {
-    return (
-      (await this.#originals.read(name)) ?? ((await this.hasDefinition(name)) ? { files: {} } : undefined)
-    );
+    const isOurs = hasAgentHeader(await this.#files.read(definitionFile(name)));
+    return (await this.#originals.read(name)) ?? (isOurs ? { files: {} } : undefined);
+  }
+
+  /**
+   * Whether an interrupted removal got as far as the definition: what runs under the name is the unit that the host had.
+   * A person may have masked, edited or removed a definition that is still ours.
+   */
+  async isRemoved(name: string, original: OriginalUnit): Promise<boolean> {
+    const definition = definitionFile(name);
+    if (!(await this.#files.stat(definition))) return original.state !== undefined;
+    return await this.#originals.isPutBack(name, original, definition);
   }
 
   /** Removes our files, and puts back what was in their place. */

@@ -63,10 +63,10 @@ export class SystemdUnits implements HostUnits {
   async remove(unit: UnitDefinition): Promise<void> {
     const { name, existing } = unit;
     this.#reader.forget();
-    const found = await this.#reader.read(name);
     const original = await this.#definitions.original(name);
     if (!original) return;
-    if (!existing && found) await this.#disable(unit, found);
+    // The unit that the host had, once it was put back, runs and stays enabled.
+    if (!existing && !(await this.#definitions.isRemoved(name, original))) await this.#disable(unit);
     await this.#definitions.remove(unit, original);
     await this.#reload();
     await this.#systemctl('reset-failed', name);
@@ -128,11 +128,14 @@ export class SystemdUnits implements HostUnits {
     return cleanLogTail(Buffer.from(stdout), maxBytes);
   }
 
-  /** The unit that the host had, once it was put back, runs and stays enabled. */
-  async #disable(unit: UnitDefinition, found: UnitProperties): Promise<void> {
+  async #disable(unit: UnitDefinition): Promise<void> {
     const { name } = unit;
-    if (!(await this.#definitions.hasDefinition(name))) return;
-    if (isRunning(found)) throw new HostError('UnitFailed', `unit ${name} still runs`, { where: name });
+    const found = await this.#reader.read(name);
+    if (found && isRunning(found)) {
+      throw new HostError('UnitFailed', `unit ${name} still runs`, { where: name });
+    }
+    // systemctl leaves the links of a unit that a person masked, or whose file was removed.
+    await this.write(unit);
     await this.#systemctl('disable', name);
   }
 

@@ -73,6 +73,31 @@ describe('UnitDefinitions', () => {
     expect(await files.stat(FILE)).toBeUndefined();
   });
 
+  it('AGT-15 is removed once nothing of it is in the place of its definition', async () => {
+    const isRemoved = async (): Promise<boolean | undefined> => {
+      const original = await definitions.original('proxy');
+      return original && (await definitions.isRemoved('proxy', original));
+    };
+    await theirs(FILE);
+    await definitions.write(UNIT, STATE);
+    expect(await isRemoved()).toBe(false);
+    await files.link(FILE, '/dev/null');
+    expect(await isRemoved()).toBe(false);
+    await remove();
+    expect(await isRemoved()).toBe(true);
+    expect(await text(FILE)).toBe('theirs');
+  });
+
+  it.each([
+    ['is in force again', STATE, true],
+    ['never existed', undefined, false],
+  ])('AGT-15 without a file, the unit that the host had %s', async (_, state, expected) => {
+    await definitions.write(UNIT, state);
+    await files.remove(FILE);
+    const original = await definitions.original('proxy');
+    expect(original && (await definitions.isRemoved('proxy', original))).toBe(expected);
+  });
+
   it('leaves the drop-ins of others, and keeps the first state of the unit', async () => {
     await theirs(`${FILE}.d/theirs.conf`);
     await definitions.note('proxy', STATE);

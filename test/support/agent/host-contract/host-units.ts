@@ -82,6 +82,18 @@ export function describeHostUnits(bed: ContractBed): void {
       }
     });
 
+    it('AGT-15 gives a unit back that a person masked after its definition was replaced', async () => {
+      if (await isRefused(without(UNIT, { existing: true }))) return;
+      await bed.contract.installUnit?.(UNIT);
+      await bed.host.units.stop(UNIT);
+      await bed.host.units.write(bed.unit());
+      await bed.host.units.setEnabled(UNIT, true);
+      await bed.contract.mask(UNIT);
+      await bed.host.units.remove(bed.unit());
+      const status = await bed.host.units.status(bed.unit());
+      expect(status).toMatchObject({ defined: false, enabled: false, masked: false, active: 'Active' });
+    });
+
     it('AGT-15 gives a unit back running that was stopped before it was first written', async () => {
       const unit = without(UNIT, { existing: true });
       if (await isRefused(unit)) return;

@@ -205,6 +205,26 @@ export function describeUnits(bed: ContractBed): void {
       expect(await bed.host.units.status(bed.unit())).toMatchObject({ enabled: false, active: 'Inactive' });
     });
 
+    it('AGT-15 leaves nothing of a unit that a person masked', async () => {
+      await bed.host.units.write(bed.unit());
+      await bed.host.units.setEnabled(UNIT, true);
+      await bed.contract.mask(UNIT);
+      await bed.host.units.remove(bed.unit());
+      expect(await bed.host.units.status(bed.unit())).toBeUndefined();
+      await bed.host.units.write(bed.unit());
+      expect(await bed.host.units.status(bed.unit())).toMatchObject({ enabled: false, masked: false });
+    });
+
+    it('AGT-15 refuses to remove a unit that a person masked and that runs', async () => {
+      await bed.host.units.write(bed.unit());
+      await bed.host.units.start(UNIT);
+      await bed.contract.mask(UNIT);
+      await expect(bed.host.units.remove(bed.unit())).rejects.toMatchObject({ code: 'UnitFailed' });
+      await bed.host.units.stop(UNIT);
+      await bed.host.units.remove(bed.unit());
+      expect(await bed.host.units.status(bed.unit())).toBeUndefined();
+    });
+
     it('stops a unit that was never started', async () => {
       await bed.host.units.write(bed.unit());
       await bed.host.units.stop(UNIT);
