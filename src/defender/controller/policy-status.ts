@@ -5,10 +5,15 @@ import type {
   DefenderPolicy,
   DefenderPolicyStatus,
 } from '../../api/generated/types.ts';
+import { FLEET_DEFAULT } from '../../api/names.ts';
 import { defenderPolicyPhases } from '../../api/phase-tables.ts';
+import type { Problem } from '../../api/validation/validate.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { FleetFacts } from '../facts/facts.ts';
+import { endedTimes } from '../policies/ended.ts';
+import { looserNumbers } from '../policies/looser.ts';
+import { unapprovedPercentages } from '../policies/machine-percent.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import { acceptanceProblems } from '../policies/unsupported.ts';
 import { limitUsage } from './usage.ts';
@@ -31,7 +36,12 @@ export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
   const { name, generation } = policy.metadata;
   const breakers = breakersOf(name, ledger);
   const observedGeneration = optional('observedGeneration', generation);
-  const findings = [accepted(policy), inForce(policy), stopped(policy, now), breakerOpen(name, breakers)];
+  const findings = [
+    accepted(policy, policies, now),
+    inForce(policy),
+    stopped(policy, now),
+    breakerOpen(name, breakers),
+  ];
   const conditions = withConditions(
     policy.status?.conditions,
     findings.map((finding) => ({ ...finding, ...observedGeneration })),
@@ -49,15 +59,34 @@ export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
   };
 }
 
-function accepted(policy: DefenderPolicy): ConditionUpdate {
+function accepted(policy: DefenderPolicy, policies: PreparedPolicies, now: Date): ConditionUpdate {
+  const type = 'Accepted';
   const problems = acceptanceProblems(policy);
-  const message = problems.length > 0 ? problems.join('; ') : 'every field can be decided by';
-  return {
-    type: 'Accepted',
-    status: problems.length > 0 ? 'False' : 'True',
-    reason: problems.length > 0 ? 'Invalid' : 'Valid',
-    message,
-  };
+  if (problems.length > 0) return { type, status: 'False', reason: 'Invalid', message: problems.join('; ') };
+  const refused = refusedInGit(policy, policies);
+  if (refused.length > 0) {
+    const message = `decided by, but refused in git: ${refused.join('; ')}`;
+    return { type, status: 'False', reason: 'RefusedInGit', message };
+  }
+  const message = ['every field can be decided by', ...endedTimes(policy.spec, now).map(problemText)].join(
+    '; ',
+  );
+  return { type, status: 'True', reason: 'Valid', message };
+}
+
+/** An object that reached the cluster past sync: nothing is wrong with its decisions, so they hold. */
+function refusedInGit({ metadata, spec }: DefenderPolicy, { valid }: PreparedPolicies): readonly string[] {
+  const fleetDefault = valid.find(({ name }) => name === FLEET_DEFAULT);
+  const isCompared = fleetDefault !== undefined && metadata.name !== FLEET_DEFAULT;
+  const problems = [
+    ...(isCompared ? looserNumbers(spec, fleetDefault.spec) : []),
+    ...unapprovedPercentages(spec),
+  ];
+  return problems.map(problemText);
+}
+
+function problemText({ path, message }: Problem): string {
+  return `${path}: ${message}`;
 }
 
 function inForce(policy: DefenderPolicy): ConditionUpdate {

@@ -45,6 +45,8 @@ export interface ObjectChecks {
   readonly schema: (object: KubeObject) => readonly Problem[];
   /** For a NodeRemedier: compile errors and failing tests of the rule. Empty for all other kinds. */
   readonly ruleTests: (object: KubeObject) => Promise<readonly Problem[]>;
+  /** Problems of an object beside the others of its target: of a policy beside `fleet-default`. */
+  readonly beside?: (objects: Iterable<KubeObject>) => (object: KubeObject) => readonly Problem[];
 }
 
 /** Of all targets. There may be more than a call takes arguments. */
@@ -59,7 +61,13 @@ export async function findAllRefusals(
 
 /** All refusals of all objects at once. Without one the target may be applied. */
 export async function findRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
-  return [...unitNames(target), ...(await objectRefusals(target, checks))];
+  return [...unitNames(target), ...(await objectRefusals(target, checksOf(target, checks)))];
+}
+
+function checksOf(target: RenderedTarget, checks: ObjectChecks): ObjectChecks {
+  const beside = checks.beside?.(contentOf(target));
+  if (!beside) return checks;
+  return { ...checks, schema: (object) => [...checks.schema(object), ...beside(object)] };
 }
 
 /** A unit name becomes a label value and part of a ConfigMap name. Dots are reserved for inventory scopes. */
@@ -104,6 +112,10 @@ async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Pro
 
 function* objectsOf({ units }: RenderedTarget): Generator<{ unit: string; rendered: RenderedObject }> {
   for (const { unit, objects } of units) for (const rendered of objects) yield { unit, rendered };
+}
+
+function* contentOf(target: RenderedTarget): Generator<KubeObject> {
+  for (const { rendered } of objectsOf(target)) yield rendered.object;
 }
 
 async function problemsOf(

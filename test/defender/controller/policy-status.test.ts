@@ -83,6 +83,29 @@ describe('policyStatus', () => {
     expect([usage, ledgerSeq]).toEqual([[], undefined]);
   });
 
+  it('R15 shows what git would have refused, and decides by the policy all the same', () => {
+    const zone = policy({ concurrency: [{ name: 'z', per: 'Cluster', actions: [], max: 1001 }] }, 'gpu');
+    const half = policy({ concurrency: [{ name: 'half', per: 'Cluster', actions: [], max: '50%' }] });
+    expect(conditionOf(statusOf(zone).conditions, 'Accepted')).toMatchObject({
+      status: 'False',
+      reason: 'RefusedInGit',
+      message: expect.stringMatching(
+        /^decided by, but refused in git: spec\.concurrency\[0\]\.max: looser than 1000 /,
+      ) as string,
+    });
+    expect(conditionOf(statusOf(half).conditions, 'Accepted')?.message).toContain('at most 33% without');
+    expect(conditionOf(statusOf(half).conditions, 'InForce')?.status).toBe('True');
+    expect(conditionOf(statusOf(policy({ grantSeconds: 200 })).conditions, 'Accepted')?.status).toBe('True');
+  });
+
+  it('R24 shows a freeze that is over, which denies nothing', () => {
+    const freezes = [{ name: 'sale', from: ago(60), until: ago(1), reason: 'sale', risks: [] }];
+    expect(conditionOf(statusOf(policy({ freezes })).conditions, 'Accepted')).toMatchObject({
+      status: 'True',
+      message: `every field can be decided by; spec.freezes[0].until: ended at ${ago(1)}, so it denies nothing: remove it, or set a later time`,
+    });
+  });
+
   it('names every problem of a policy that cannot be decided by', () => {
     expect(
       conditionOf(statusOf(policy({ concurrency: [], rates: [rate(5)] })).conditions, 'Accepted'),

@@ -21,6 +21,7 @@ import { formatJson, printWarnings } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
 import { runPolicyTests } from '../policy-tests.ts';
 import { createCommitChecks } from '../sync/checks.ts';
+import { endedTimeWarnings } from './ended-times.ts';
 import { choosePipeline, readLimits } from './limits.ts';
 import { compareSides, previewOnClusters } from './live.ts';
 
@@ -181,6 +182,7 @@ async function renderRevision(
 
 async function compare(io: Io, flags: Flags, { from, to, failedTests }: PlanSides): Promise<Preview> {
   const rendered = { from: from.rendered, to: to.rendered };
+  printWarnings(io, endedTimeWarnings(to.rendered, io.clock.now()));
   const pipeline = choosePipeline(rendered, { name: flags.pipeline, path: flags.path });
   const sides = { ...rendered, limits: readLimits(rendered, pipeline), pipeline };
   const refusals = [...(await findAllRefusals(to.rendered, createCommitChecks())), ...failedTests];

@@ -1,7 +1,9 @@
 /** The checks of a commit in sync and `kubenode plan`: the schemas of our kinds, and the tests inside rules. */
 
-import { GROUP } from '../../../api/names.ts';
+import { FLEET_DEFAULT, GROUP } from '../../../api/names.ts';
 import { type Problem, validate } from '../../../api/validation/validate.ts';
+import { type DeclaredPolicySpec, looserNumbers } from '../../../defender/policies/looser.ts';
+import { unapprovedPercentages } from '../../../defender/policies/machine-percent.ts';
 import { declaredPolicyProblems } from '../../../defender/policies/problems.ts';
 import { unsupportedPolicyFields } from '../../../defender/policies/unsupported.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -16,6 +18,7 @@ export function createCommitChecks(): ObjectChecks {
     schema: (object) =>
       object.apiVersion.startsWith(`${GROUP}/`) ? [...validate(object), ...findPolicyProblems(object)] : [],
     ruleTests: cacheRuleTests((object) => findRuleProblems(object)),
+    beside: looserPolicyProblems,
   };
 }
 
@@ -25,17 +28,40 @@ export async function findRuleProblems(object: KubeObject): Promise<readonly Pro
 }
 
 /**
- * What of a DefenderPolicy this version would ignore, and why it could not be decided by: applied, it would deny every ask. Empty for
- * objects of other kinds.
+ * What of a DefenderPolicy this version would ignore, why it could not be decided by (applied, it would deny every ask), and what
+ * no policy may permit. Empty for objects of other kinds.
  */
 export function findPolicyProblems(object: KubeObject): readonly Problem[] {
-  const isPolicy = object.kind === 'DefenderPolicy' && object.apiVersion.startsWith(`${GROUP}/`);
-  if (!isPolicy) return [];
-  const problems = validate(object).length > 0 ? [] : declaredPolicyProblems(object);
+  if (!isPolicy(object)) return [];
+  const spec = validPolicySpec(object);
   return [
     ...unsupportedPolicyFields({ spec: object['spec'] }),
-    ...problems.map((message) => ({ path: 'spec', message })),
+    ...(spec ? declaredPolicyProblems(object).map((message) => ({ path: 'spec', message })) : []),
+    ...(spec ? unapprovedPercentages(spec) : []),
   ];
+}
+
+/** Compares policies with the `fleet-default` of the same cluster. One that is not in this repository cannot be compared with. */
+function looserPolicyProblems(objects: Iterable<KubeObject>): (object: KubeObject) => readonly Problem[] {
+  let fleetDefault: DeclaredPolicySpec | undefined;
+  for (const object of objects) {
+    if (object.metadata.name === FLEET_DEFAULT) fleetDefault = validPolicySpec(object) ?? fleetDefault;
+  }
+  return (object) => {
+    const spec = fleetDefault ? validPolicySpec(object) : undefined;
+    return spec && fleetDefault ? looserNumbers(spec, fleetDefault) : [];
+  };
+}
+
+/** Undefined for other kinds, and when the schema refuses it. */
+export function validPolicySpec(object: KubeObject): DeclaredPolicySpec | undefined {
+  if (!isPolicy(object) || validate(object).length > 0) return undefined;
+  // What the schema accepts has these types, but for fields that the API server fills in.
+  return object['spec'] as DeclaredPolicySpec;
+}
+
+function isPolicy({ apiVersion, kind }: KubeObject): boolean {
+  return kind === 'DefenderPolicy' && apiVersion.startsWith(`${GROUP}/`);
 }
 
 function isRule({ apiVersion, kind }: KubeObject): boolean {

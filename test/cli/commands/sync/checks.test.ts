@@ -116,13 +116,7 @@ describe('a DefenderPolicy that would deny every ask, because it cannot be decid
     ['nothing', '', undefined],
   ])('R24 is refused by the judge of sync before it is applied: %s', async (_, field, message) => {
     const file = 'clusters/test/policies/gpu.yaml';
-    const text = `apiVersion: kubenode.dev/v1alpha1
-kind: DefenderPolicy
-metadata: {name: gpu}
-spec:
-  scope: {nodeSelector: {all: true}}
-  ${field}
-`;
+    const text = policyText('gpu', field);
     const folder = createFleetFolder({ 'hub/clusters/test.yaml': CLUSTER, [file]: text });
     const rendered = await createTestRenderer().folder({ folder });
     const refusals = await findAllRefusals(rendered, createCommitChecks());
@@ -154,5 +148,51 @@ spec:
         ) as string,
       },
     ]);
+  });
+});
+
+function policyText(name: string, field: string): string {
+  return `apiVersion: kubenode.dev/v1alpha1
+kind: DefenderPolicy
+metadata: {name: ${name}}
+spec:
+  scope: {nodeSelector: {all: true}}
+  ${field}
+`;
+}
+
+function zoneLimit(max: number): string {
+  return `concurrency: [{name: zone, per: Zone, max: ${max}}]`;
+}
+
+function replaceLimit(max: string): string {
+  return `concurrency: [{name: all, per: Cluster, max: "${max}"}]`;
+}
+
+describe('a DefenderPolicy beside fleet-default', () => {
+  const file = 'clusters/test/policies/gpu.yaml';
+
+  async function refusalsOf(fleetDefault: string, more = ''): Promise<readonly string[]> {
+    const text = `${policyText('gpu', 'concurrency: [{name: z, per: Zone, max: 4}]')}---
+${policyText('fleet-default', fleetDefault)}${more}`;
+    const folder = createFleetFolder({ 'hub/clusters/test.yaml': CLUSTER, [file]: text });
+    const rendered = await createTestRenderer().folder({ folder });
+    const refusals = await findAllRefusals(rendered, createCommitChecks());
+    return refusals.map(({ object, source, message }) => `${source} ${object}: ${message}`);
+  }
+
+  it('R15 is refused by the judge of sync with file and line where it is looser, and only there', async () => {
+    expect(await refusalsOf(zoneLimit(3))).toEqual([
+      `${file}:1 kubenode.dev/DefenderPolicy gpu: spec.concurrency[0].max: looser than 3 of fleet-default, limit zone, so it could never deny: tighten it, or remove it`,
+    ]);
+    expect(await refusalsOf(zoneLimit(4))).toEqual([]);
+    expect(await refusalsOf(zoneLimit(4), `---\n${policyText('other', zoneLimit(5))}`)).toHaveLength(1);
+  });
+
+  it('R15 is refused when it permits to replace more than a third of the machines, and fleet-default as well', async () => {
+    expect(await refusalsOf(replaceLimit('34%'))).toEqual([
+      `${file}:8 kubenode.dev/DefenderPolicy fleet-default: spec.concurrency[0].max: at most 33% without an approval rule for acts of risk Machine: lower it, or add the rule to spec.approval`,
+    ]);
+    expect(await refusalsOf(replaceLimit('33%'))).toEqual([]);
   });
 });
