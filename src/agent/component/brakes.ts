@@ -3,7 +3,7 @@ import type { Transition } from '../journal/record.ts';
 import { AGENT_COMPONENT } from '../layout.ts';
 import { changeBetween, isClassAtLeast } from '../target/change.ts';
 import type { Target } from '../target/target.ts';
-import { isVersionInRange } from '../target/version-range.ts';
+import { unmetDependencies } from './dependencies.ts';
 import type { ComponentInput, EntryGrant } from './input.ts';
 import type { ComponentWait } from './operation.ts';
 import { endsOf } from './transition.ts';
@@ -61,27 +61,10 @@ function changingBrake({ component, changing }: ComponentInput): ComponentWait |
 
 function dependencyBrake(input: ComponentInput, transition: Transition): ComponentWait | undefined {
   const { goal } = endsOf(input, transition);
-  for (const { component, ...range } of goal?.dependsOn ?? []) {
-    const version = input.others.get(component)?.committedVersion;
-    if (version === undefined || !isVersionInRange(version, range)) {
-      const found = version === undefined ? 'is not committed' : `has version ${version}`;
-      return {
-        reason: 'DependencyNotCommitted',
-        message: `waits for ${component}${rangeText(range)}, which ${found}`,
-      };
-    }
-  }
-  return undefined;
-}
-
-function rangeText({
-  minVersion,
-  maxVersion,
-}: {
-  readonly minVersion?: string;
-  readonly maxVersion?: string;
-}): string {
-  return `${minVersion === undefined ? '' : ` ≥ ${minVersion}`}${maxVersion === undefined ? '' : ` ≤ ${maxVersion}`}`;
+  const [unmet] = goal ? unmetDependencies(goal, input.others) : [];
+  if (!unmet) return undefined;
+  const found = unmet.version === undefined ? 'is not committed' : `has version ${unmet.version}`;
+  return { reason: 'DependencyNotCommitted', message: `waits for ${unmet.needed}, which ${found}` };
 }
 
 /** A component is removed after those that depend on it. */

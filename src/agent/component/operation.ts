@@ -31,6 +31,7 @@ export interface ComponentWait {
 export type ComponentWaitReason =
   | 'ComponentChanging' // the agent and another component are never changed at once
   | 'Denied' // this target failed here before
+  | 'DependencyMismatch' // the version in force does not fit a version that it depends on
   | 'DependencyNotCommitted'
   | 'Downloading'
   | 'DrainPending'

@@ -6,6 +6,7 @@
 import { optional } from '../../kube/objects/optional.ts';
 import type { Transition } from '../journal/record.ts';
 import { AGENT_COMPONENT } from '../layout.ts';
+import { mismatchWait } from './dependencies.ts';
 import { planHandOver } from './hand-over.ts';
 import type { ComponentInput } from './input.ts';
 import type { ComponentPlan } from './operation.ts';
@@ -23,7 +24,7 @@ export function planComponent(input: ComponentInput): ComponentPlan {
       : planStep(input, transition);
   }
   const next = desiredTransition(input);
-  if ('plan' in next) return transition ? abandon(input) : next.plan;
+  if ('plan' in next) return transition ? abandon(input) : withMismatch(input, next.plan);
   return isUnderWay(transition, next) ? planStep(input, transition) : begin(input, next);
 }
 
@@ -72,6 +73,12 @@ function presentTransition(input: ComponentInput, to: string, ref: string): Next
     return { entry: to, ...(from !== undefined && { from }), to, step: 'Fetching' };
   }
   return { plan: keep(input, to, ref) };
+}
+
+/** A failure that is denied is reported as the error of the component, too. */
+function withMismatch(input: ComponentInput, plan: ComponentPlan): ComponentPlan {
+  const isSettled = plan.actions.length === 0 && (!plan.wait || plan.wait.reason === 'Denied');
+  return isSettled ? { ...plan, ...optional('wait', mismatchWait(input) ?? plan.wait) } : plan;
 }
 
 /** The version in force is the desired one. */

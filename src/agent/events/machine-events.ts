@@ -11,6 +11,7 @@ export type AgentEventName =
   | 'RolledBack'
   | 'Failed'
   | 'Denied'
+  | 'DependencyMismatch'
   | 'OperationFailed'
   | 'DriftCorrected'
   | 'DriftReported'
@@ -32,7 +33,8 @@ export function planMachineEvents(
   if (!before) return [];
   const components = after.components.flatMap((each) => {
     const last = before.components.find(({ name }) => name === each.name);
-    return componentEvent(last ?? { name: each.name, state: 'Absent' }, each) ?? [];
+    const old = last ?? { name: each.name, state: 'Absent' };
+    return [componentEvent(old, each) ?? [], mismatchEvent(old, each) ?? []].flat();
   });
   const known = new Set(before.drift.map(driftKey));
   const drift = after.drift.filter((each) => !known.has(driftKey(each))).map(driftEvent);
@@ -94,6 +96,15 @@ function deniedEvent(
 ): MachineEvent | undefined {
   if (waiting?.reason !== 'Denied' || waiting.reason === before.waiting?.reason) return undefined;
   return event('Denied', 'Install', `${desiredRef} is not installed: ${waiting.message}. ${RETRY}`);
+}
+
+/** Of a rollback, too, which is an event of its own. */
+function mismatchEvent(
+  before: MachineComponentReport,
+  { waiting }: MachineComponentReport,
+): MachineEvent | undefined {
+  if (waiting?.reason !== 'DependencyMismatch' || waiting.reason === before.waiting?.reason) return undefined;
+  return event('DependencyMismatch', 'Observe', waiting.message ?? '');
 }
 
 /** What is tried again by itself. */

@@ -3,6 +3,7 @@
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log, LogFields } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { otherComponent } from '../component/dependencies.ts';
 import type {
   ActivationBrakes,
   DesiredComponent,
@@ -179,12 +180,9 @@ export class ComponentsReconciler {
   async #readOthers(names: readonly string[]): Promise<ReadonlyMap<string, OtherComponent>> {
     const others = new Map<string, OtherComponent>();
     for (const name of names) {
-      const { current, state, transition } = progressOf(this.#context.journal, name);
-      const target = (await this.#readTargets([current])).get(current ?? '');
-      if (!target) continue;
-      const isCommitted = !transition && (state === 'Committed' || state === 'RolledBack');
-      const dependsOn = target.dependsOn.map((each) => each.component);
-      others.set(name, { dependsOn, ...(isCommitted && { committedVersion: target.version }) });
+      const progress = progressOf(this.#context.journal, name);
+      const target = (await this.#readTargets([progress.current])).get(progress.current ?? '');
+      if (target) others.set(name, otherComponent(progress, target));
     }
     return others;
   }

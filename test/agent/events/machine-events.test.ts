@@ -11,6 +11,11 @@ const ERROR = { code: 'UnitFailed', message: 'proxy exited with code 3' };
 const FETCHING: Report = { ...OLD, state: 'Fetching', since: 't2', desiredRef: 'proxy-1.1' };
 const FETCH_FAILS: Report = { ...FETCHING, error: { code: 'DownloadFailed', message: 'HTTP 404' } };
 const WAITING = { reason: 'Denied', since: 't3', message: 'it failed here before' } as const;
+const MISMATCH = {
+  reason: 'DependencyMismatch',
+  since: 't3',
+  message: 'proxy-1.0 needs base ≤ 1.0',
+} as const;
 const DENIED: Report = { ...OLD, desiredRef: 'proxy-1.2', waiting: WAITING };
 const RETRY = 'To try it again, change spec.retryToken of the Machine';
 
@@ -56,6 +61,16 @@ describe('planMachineEvents', () => {
         `Warning AgentRolledBack: proxy-1.2 was rolled back to proxy-1.0: UnitFailed: proxy exited with code 3. ${RETRY}`,
       ],
     ],
+    [
+      'a rollback to a version that does not fit, and once',
+      { ...OLD, state: 'Probation' },
+      { ...OLD, state: 'RolledBack', since: 't3', desiredRef: 'proxy-1.2', error: ERROR, waiting: MISMATCH },
+      [
+        `Warning AgentRolledBack: proxy-1.2 was rolled back to proxy-1.0: UnitFailed: proxy exited with code 3. ${RETRY}`,
+        'Warning AgentDependencyMismatch: proxy-1.0 needs base ≤ 1.0',
+      ],
+    ],
+    ['a mismatch that is known', { ...OLD, waiting: MISMATCH }, { ...OLD, waiting: MISMATCH }, []],
     [
       'a first version that was removed again',
       { state: 'Probation', since: 't1' },

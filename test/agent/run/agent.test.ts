@@ -16,6 +16,9 @@ import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts'
 const CONFIG = '/etc/proxy/proxy.conf';
 const V1 = componentSpec('1.0');
 const V2 = componentSpec('1.1');
+const [BASE, NEXT_BASE] = ['1.0', '1.1'].map((version) =>
+  componentSpec(version, { component: 'base', files: [], units: [], commitAfterSeconds: 0 }),
+) as [MachineComponentSpec, MachineComponentSpec];
 
 let clock: VirtualClock;
 let host: MemoryHost;
@@ -514,5 +517,29 @@ describe('the loop of the agent', () => {
     await agent.reconcile();
     const states = api.statuses.at(-1)?.components?.map(({ name, state }) => `${name} ${state}`);
     expect(states).toEqual(['proxy Probation', 'zbase Committed']);
+  });
+
+  it('AGT-21 reports a version that no longer fits what it depends on, after its next one failed', async () => {
+    const old = componentSpec('1.0', { dependsOn: [{ component: 'base', maxVersion: '1.0' }] });
+    const next = componentSpec('1.1', { dependsOn: [{ component: 'base', minVersion: '1.1' }] });
+    api.declare([BASE, old]);
+    await run(40);
+    host.units.behave((unit) => (unit.exec?.argv[0]?.includes('/1.1-') ? 'FailsToStart' : 'Runs'));
+    api.declare([NEXT_BASE, next]);
+    await run(20);
+    const message =
+      'proxy-1.0 needs base ≤ 1.0, but base has version 1.1: revert both in git, or release a version of proxy for base 1.1';
+    expect(api.statuses.at(-1)?.components?.find(({ name }) => name === 'proxy')).toMatchObject({
+      state: 'RolledBack',
+      currentRef: 'proxy-1.0',
+      error: { code: 'UnitFailed' },
+      waiting: { reason: 'DependencyMismatch', message },
+    });
+    expect((await storedConditions())[0]).toContain(message);
+    expect(events).toContain(message);
+    api.declare([BASE, old]);
+    await run(20);
+    expect(condition('ComponentsReady')).toBe('True AsWanted');
+    expect(api.statuses.at(-1)?.components?.some(({ waiting }) => waiting)).toBe(false);
   });
 });
