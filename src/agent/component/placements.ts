@@ -109,17 +109,16 @@ function obsoleteActions(
   observed: ComponentObservation,
 ): readonly ComponentAction[] {
   const kept = new Set([...(to ? pathsOf(to) : []), ...(to?.units.map(({ name }) => unitKey(name)) ?? [])]);
+  const because = to ? `is not part of version ${to.version}` : 'is removed with its component';
   // The files first: a unit that the host had starts again when it is given back.
   return [
     ...pathsOf(from)
       .filter((path) => !kept.has(path) && observed.backups.has(path))
-      .map((path) => operate({ op: 'Restore', target: from, path }, `${path} is no longer needed`)),
+      .map((path) => operate({ op: 'Restore', target: from, path }, `${path} ${because}`)),
     ...from.units
       .filter(({ name }) => !kept.has(unitKey(name)) && observed.units.get(name)?.defined !== undefined)
       .filter(({ name, existing }) => !existing || observed.units.get(name)?.defined)
-      .map(({ name }) =>
-        operate({ op: 'RemoveUnit', target: from, unit: name }, `unit ${name} is no longer needed`),
-      ),
+      .map(({ name }) => operate({ op: 'RemoveUnit', target: from, unit: name }, `unit ${name} ${because}`)),
   ];
 }
 

@@ -11,7 +11,7 @@ export function goBack(
 ): ComponentPlan {
   const { goal } = endsOf(input, transition);
   const { from, to, reinstall } = transition;
-  // There is no other version to return to, and this one is not denied: it ran before.
+  // A repair has no other version to return to. This version is not denied: it ran before.
   if (reinstall !== undefined) {
     const because = `the version in force could not be installed again: ${failure.message}`;
     return settle(input, { state: 'Failed', current: to, because }, { failure, reinstalled: reinstall });

@@ -1,4 +1,4 @@
-/** Entries of one machine that write the same thing would correct each other for ever: none of them is begun. Pure. */
+/** Entries of one machine that write the same thing would correct each other for ever: none of them is installed. Pure. */
 import type { DesiredComponent } from '../component/input.ts';
 import { linksOf } from '../component/placements.ts';
 import type { Target } from '../target/target.ts';
@@ -19,9 +19,14 @@ function checked(
   if (desired.state !== 'Present') return desired;
   for (const thing of placedBy(desired.target)) {
     const other = owners.get(thing)?.find((each) => each !== name);
-    if (other !== undefined) return { state: 'Invalid', message: `${thing} is written by ${other}, too` };
+    if (other !== undefined) return { state: 'Invalid', message: conflictText(thing, other) };
   }
   return desired;
+}
+
+function conflictText(thing: string, other: string): string {
+  const field = thing.startsWith('/') ? 'path' : 'name of the unit';
+  return `${thing} is also written by ${other}: change the ${field} in one of the two components`;
 }
 
 function ownersOf(desired: Desired): ReadonlyMap<string, readonly string[]> {

@@ -20,7 +20,7 @@ export interface HostDifference {
   readonly affects: readonly string[];
 }
 
-/** What is being downloaded to be put back is no longer looked at until it is there. */
+/** Ignores the directory of the version while its artifact is downloaded to restore it. */
 export function findDifferences(
   target: Target,
   observed: ComponentObservation,

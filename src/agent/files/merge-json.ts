@@ -1,6 +1,6 @@
 /** Keys of a JSON file that others write, too, such as /etc/docker/daemon.json. Lists are replaced as a whole. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
+import { isRecord, type JsonRecord, ownValue } from '../../kube/objects/json.ts';
 import { splitMark } from './text.ts';
 
 export function mergeJson(content: string, found: string): string {
@@ -27,7 +27,7 @@ export function unmergeJson(content: string, found: string, original: string): s
 
 function mergeRecords(ours: JsonRecord, theirs: JsonRecord): JsonRecord {
   const merged = Object.entries(ours).map(([key, value]) => {
-    const other = Object.hasOwn(theirs, key) ? theirs[key] : undefined;
+    const other = ownValue(theirs, key);
     return [key, isRecord(value) && isRecord(other) ? mergeRecords(value, other) : value] as const;
   });
   return Object.fromEntries([...Object.entries(theirs), ...merged]);
@@ -36,7 +36,7 @@ function mergeRecords(ours: JsonRecord, theirs: JsonRecord): JsonRecord {
 function unmergeRecords(ours: JsonRecord, now: JsonRecord, before: JsonRecord): JsonRecord {
   const entries = Object.entries(now).flatMap(([key, value]) => {
     if (!Object.hasOwn(ours, key)) return [[key, value] as const];
-    const [mine, old] = [ours[key], Object.hasOwn(before, key) ? before[key] : undefined];
+    const [mine, old] = [ours[key], ownValue(before, key)];
     const restored = old === undefined ? [] : [[key, old] as const];
     if (!isRecord(mine) || !isRecord(value)) return restored;
     const inner = unmergeRecords(mine, value, isRecord(old) ? old : {});

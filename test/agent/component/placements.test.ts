@@ -66,9 +66,12 @@ describe('swapActions', () => {
   it('removes what only the old version has', () => {
     const before = target('1.0', { files: [agentFile('/old', '')], units: [agentUnit('old')] });
     const after = target('1.0', { files: [], units: [] });
+    expect(explained(before, undefined, installed(before))[1]).toBe(
+      'RemoveUnit: unit old is removed with its component',
+    );
     expect(explained(before, after, installed(before))).toEqual([
-      'Restore: /old is no longer needed',
-      'RemoveUnit: unit old is no longer needed',
+      'Restore: /old is not part of version 1.0',
+      'RemoveUnit: unit old is not part of version 1.0',
     ]);
   });
 
@@ -86,7 +89,7 @@ describe('swapActions', () => {
       restarts: 0,
     } as const;
     expect(explained(before, after, installed(before))).toEqual([
-      'RemoveUnit: unit sshd is no longer needed',
+      'RemoveUnit: unit sshd is not part of version 1.0',
     ]);
     expect(explained(before, after, installed(before, { units: new Map([['sshd', untouched]]) }))).toEqual(
       [],

@@ -22,19 +22,28 @@ describe('entries that write the same thing', () => {
       'are refused for one file',
       { files: [agentFile('/etc/x', 'a')] },
       { files: [agentFile('/etc/x', 'b', { merge: 'Ini' }), agentFile('/etc/x', 'b')] },
-      ['a: /etc/x is written by b, too', 'b: /etc/x is written by a, too'],
+      [
+        'a: /etc/x is also written by b: change the path in one of the two components',
+        'b: /etc/x is also written by a: change the path in one of the two components',
+      ],
     ],
     [
       'are refused for the one block of a file',
       { files: [agentFile('/etc/hosts', 'a', { merge: 'Block' })] },
       { files: [agentFile('/etc/hosts', 'b', { merge: 'Block' })] },
-      ['a: /etc/hosts is written by b, too', 'b: /etc/hosts is written by a, too'],
+      [
+        'a: /etc/hosts is also written by b: change the path in one of the two components',
+        'b: /etc/hosts is also written by a: change the path in one of the two components',
+      ],
     ],
     [
       'are refused for one unit',
       { units: [agentUnit('web')] },
       { units: [agentUnit('web')] },
-      ['a: unit web is written by b, too', 'b: unit web is written by a, too'],
+      [
+        'a: unit web is also written by b: change the name of the unit in one of the two components',
+        'b: unit web is also written by a: change the name of the unit in one of the two components',
+      ],
     ],
     [
       'share a file with keys of their own',
