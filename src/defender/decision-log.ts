@@ -8,8 +8,6 @@ import { optional } from '../kube/objects/optional.ts';
 import type { Log } from '../kube/process/log.ts';
 import type { DecidedRequest } from './ledger/ledger.ts';
 
-export type { DecidedRequest } from './ledger/ledger.ts';
-
 export function logDecided(log: Log, { request, answer }: DecidedRequest): void {
   if (request.kind === 'ask' && !request.dryRun) logAsk(log, request.ask, answer);
   if (answer.kind !== 'done') return;

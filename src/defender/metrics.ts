@@ -1,6 +1,6 @@
 /** The metrics of the Defender. Gauges are computed from the views when they are read, so they cost nothing otherwise. */
 import type { DefenderLedgerSpec, LedgerGrant, LimitUsage } from '../api/generated/types.ts';
-import type { Metrics } from '../kube/process/metrics.ts';
+import type { GaugeSample, Metrics } from '../kube/process/metrics.ts';
 import { limitUsage } from './controller/usage.ts';
 import type { FleetFacts } from './facts/facts.ts';
 import { isSuspect } from './ledger/entries.ts';
@@ -20,7 +20,6 @@ export interface DefenderMetrics {
 }
 
 type Source = () => DefenderMetricsSource;
-type Sample<L extends string> = readonly [labels: Readonly<Record<L, string>>, value: number];
 
 /** An ask waits up to 50 ms for others; a full ledger takes 300 ms to write, and five attempts a few seconds. */
 const ASK_SECONDS = [0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -96,7 +95,7 @@ function registerGauges(metrics: Metrics, source: Source): void {
 
 const STATES = ['Granted', 'Started', 'Suspect', 'Settled'] as const;
 
-function grantCounts({ ledger, now }: DefenderMetricsSource): readonly Sample<'state'>[] {
+function grantCounts({ ledger, now }: DefenderMetricsSource): readonly GaugeSample<'state'>[] {
   const states = Object.values(ledger?.grants ?? {}).map((entry) => stateOf(entry, now));
   return STATES.map((state) => [{ state }, states.filter((each) => each === state).length]);
 }
@@ -108,7 +107,7 @@ function stateOf(entry: LedgerGrant, now: Date): (typeof STATES)[number] {
 const SHOWN = 20;
 
 /** Of several limits for one group, the fullest counts. */
-function usageRatios({ ledger, ...more }: DefenderMetricsSource): readonly Sample<'per' | 'key'>[] {
+function usageRatios({ ledger, ...more }: DefenderMetricsSource): readonly GaugeSample<'per' | 'key'>[] {
   if (!ledger) return [];
   const samples = more.policies.valid.flatMap((policy) =>
     limitUsage(policy, { ...more, ledger }).map((usage) => sampleOf(policy, usage)),
@@ -122,7 +121,7 @@ function usageRatios({ ledger, ...more }: DefenderMetricsSource): readonly Sampl
 function sampleOf(
   policy: PreparedPolicy,
   { rule = '', key = '', used = 0, limit = 0 }: LimitUsage,
-): Sample<'per' | 'key'> {
+): GaugeSample<'per' | 'key'> {
   return [{ per: perOf(policy, rule), key }, limit === 0 ? 1 : used / limit];
 }
 
@@ -133,7 +132,7 @@ function perOf({ spec: { concurrency, rates } }: PreparedPolicy, rule: string): 
 const LEVELS = { HalfOpen: 1, Open: 2, NeedsPerson: 3 } as const;
 
 /** The name is that of the policy and the breaker, as `kubenode defender close` reads it. */
-function breakerStates({ ledger }: DefenderMetricsSource): readonly Sample<'name' | 'key'>[] {
+function breakerStates({ ledger }: DefenderMetricsSource): readonly GaugeSample<'name' | 'key'>[] {
   return Object.entries(ledger?.breakers ?? {}).map(([id, { state }]) => {
     const [policy = '', breaker = '', ...key] = id.split('/');
     return [{ name: `${policy}/${breaker}`, key: key.join('/') }, LEVELS[state]];

@@ -1,4 +1,5 @@
 /** Decides the outcome of a rule from the truth of its trees, and explains it with the values that were read. Pure. */
+import { ownValue } from '../kube/objects/json.ts';
 import {
   type CompiledRule,
   type ConditionLeaf,
@@ -63,7 +64,7 @@ function explainLeaf(leaf: ConditionLeaf, facts: FactReader): TruthReason {
 
 function evaluateLeaf({ ref, field, operator, value }: ConditionLeaf, facts: FactReader): Truth {
   const reading = facts(ref);
-  const fieldValue = Object.hasOwn(reading, field) ? reading[field] : undefined;
+  const fieldValue = ownValue(reading, field);
   const holds = COMPARISONS[operator](fieldValue, value);
   if (holds === undefined) return 'Unknown';
   return holds ? 'True' : 'False';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DecidedRequest, logDecided } from '../../src/defender/decision-log.ts';
+import { logDecided } from '../../src/defender/decision-log.ts';
+import type { DecidedRequest } from '../../src/defender/ledger/ledger.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { ago, ask, entry } from './builders.ts';
 

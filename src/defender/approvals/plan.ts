@@ -2,7 +2,9 @@
  * The answer of a person to an act that waits for an approval. The person must be an approver of every rule that requires
  * an approval of the act, because the ledger keeps one answer for a machine. Pure.
  */
+
 import type { LedgerApproval } from '../../api/generated/types.ts';
+import { ownValue } from '../../kube/objects/json.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { approvalRulesFor, type RequiredApproval } from '../guards/approvals.ts';
 import type { ActOfHolder } from '../ledger/entries.ts';
@@ -49,7 +51,7 @@ export function planAnswer(act: ApprovableAct, answer: PersonsAnswer, input: App
   );
   if (missing) return refused('NotApprover', notApprover(answer.user, missing));
   const approval = createApproval(act, answer, { rules, now });
-  const before = Object.hasOwn(approvals, act.machine) ? approvals[act.machine] : undefined;
+  const before = ownValue(approvals, act.machine);
   const message = answeredReason(before, approval);
   return message === undefined ? { isPermitted: true, approval } : refused('AlreadyAnswered', message);
 }

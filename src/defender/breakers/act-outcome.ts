@@ -1,14 +1,15 @@
 /** R27: what the outcome of an act does to breakers. A failed probe opens its breaker again, a good one closes it. Pure. */
 import type { Breaker, LedgerGrant } from '../../api/generated/types.ts';
 import type { MachineFacts } from '../facts/facts.ts';
+import { counterKey } from '../ledger/counter-key.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
-import { addOutcome, outcomesKey } from '../ledger/outcomes.ts';
 import { countAct, countWithin } from '../ledger/rates.ts';
 import { setRate } from '../ledger/upkeep/bounds.ts';
 import { isActOf } from '../policies/matches.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
-import { clearCounters, counterKey, counterValue, setCounter } from './counters.ts';
+import { clearCounters, counterValue, setCounter } from './counters.ts';
 import { breakerKeys, isBreakerFor } from './keys.ts';
+import { addOutcome } from './outcomes.ts';
 import { beginCooldown, countInCooldown } from './storm.ts';
 import { tripBreaker } from './trip.ts';
 
@@ -80,7 +81,7 @@ function countProbe(draft: LedgerDraft, id: string, breaker: Breaker, now: Date)
     return;
   }
   delete draft.breakers[id];
-  delete draft.rates[outcomesKey(id)];
+  delete draft.rates[counterKey(id, 'acts')];
   clearCounters(draft, id);
   beginCooldown(draft, id, breaker, now);
 }
@@ -111,7 +112,7 @@ function countOutcome(draft: LedgerDraft, one: OneBreaker, outcome: Outcome): st
 function countLast(draft: LedgerDraft, one: OneBreaker, { hasFailed, now }: Outcome): string | undefined {
   const { id, label, breaker } = one;
   const { type, count = 1, percent = 100 } = breaker;
-  const key = outcomesKey(id);
+  const key = counterKey(id, 'acts');
   const rate = addOutcome(draft.rates[key], hasFailed, now);
   setRate(draft, key, rate);
   const last = rate.counts.slice(-count);
@@ -135,7 +136,7 @@ function countFailure(
   { hasFailed, now }: Outcome,
 ): string | undefined {
   if (!hasFailed) return undefined;
-  const key = `${id.slice(0, 153)}#failed`;
+  const key = counterKey(id, 'failed');
   const rate = countAct(draft.rates[key], { windowSeconds: withinSeconds }, now);
   setRate(draft, key, rate);
   const failed = countWithin(rate, withinSeconds, now);

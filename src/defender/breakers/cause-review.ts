@@ -9,7 +9,7 @@ import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
 import { CLUSTER_KEY } from '../facts/grouping.ts';
 import { after } from '../guards/guard.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
-import { isInFlight } from '../ledger/entries.ts';
+import { grantOn, isInFlight } from '../ledger/entries.ts';
 import { dimensionGrouping, type PreparedPolicy } from '../policies/prepare.ts';
 import { type CommonCause, type FaultSample, findCommonCauses } from './common-cause.ts';
 import { breakerId, valueKey } from './keys.ts';
@@ -37,7 +37,7 @@ export function reviewCauses(
   input: CauseReviewInput,
 ): ReadonlyMap<string, string | undefined> {
   const faulty = faultyMachines(input, (name) => {
-    const entry = Object.hasOwn(grants, name) ? grants[name] : undefined;
+    const entry = grantOn(grants, name);
     return entry !== undefined && isInFlight(entry);
   });
   const stored = storedBreakers(breakers, input);

@@ -1,18 +1,13 @@
 /** Counters that belong to one breaker. They are kept among the rates of the ledger, and leave it after a day. Pure. */
 import type { LedgerRate } from '../../api/generated/types.ts';
+import { ownValue } from '../../kube/objects/json.ts';
+import { counterKey } from '../ledger/counter-key.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { setRate } from '../ledger/upkeep/bounds.ts';
-
-/** `probes`: verified probes so far. `storm`: acts at the same time that are allowed after a storm. */
-export type BreakerCounter = 'probes' | 'storm';
 
 /** A twelfth of a day, so that the counter leaves the ledger after one. */
 const BUCKET_SECONDS = 7200;
 const DAY_MS = 86_400_000;
-
-export function counterKey(id: string, counter: BreakerCounter): string {
-  return `${id.slice(0, 153)}#${counter}`;
-}
 
 /** Undefined after a day, or when it never began. */
 export function counterValue(
@@ -20,7 +15,7 @@ export function counterValue(
   key: string,
   now: Date,
 ): number | undefined {
-  const found = Object.hasOwn(rates, key) ? rates[key] : undefined;
+  const found = ownValue(rates, key);
   if (!found || Date.parse(found.firstBucketAt) + DAY_MS <= +now) return undefined;
   return found.counts[0];
 }

@@ -7,12 +7,13 @@ import { isSelected } from '../../kube/objects/selector.ts';
 import { countStates, type FleetFacts, type MachineFacts, STATE_BITS } from '../facts/facts.ts';
 import { groupKey } from '../facts/grouping.ts';
 import { after } from '../guards/guard.ts';
+import { counterKey } from '../ledger/counter-key.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { breakerGrouping, type PreparedPolicies, type PreparedPolicy } from '../policies/prepare.ts';
 import { reviewCauses } from './cause-review.ts';
 import { clearCounters } from './counters.ts';
 import { breakerId } from './keys.ts';
-import { tripBreaker, tripsKey } from './trip.ts';
+import { tripBreaker } from './trip.ts';
 
 export interface ReviewInput {
   readonly policies: PreparedPolicies;
@@ -49,7 +50,7 @@ export function reviewBreakers(draft: LedgerDraft, { policies, facts, now }: Rev
 /** Closed by a person: its earlier trips are forgotten. */
 export function closeBreaker(draft: LedgerDraft, id: string): void {
   remove(draft, id);
-  delete draft.rates[tripsKey(id)];
+  delete draft.rates[counterKey(id, 'trips')];
   clearCounters(draft, id);
 }
 

@@ -3,8 +3,9 @@
  * verified act. It ends when a limit of the policy is tighter, or after a day. Pure.
  */
 import type { Breaker, LedgerGrant, LedgerRate } from '../../api/generated/types.ts';
+import { counterKey } from '../ledger/counter-key.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
-import { clearCounters, counterKey, counterValue, setCounter } from './counters.ts';
+import { clearCounters, counterValue, setCounter } from './counters.ts';
 
 /** As many acts as the ledger can hold: the allowance limits nothing any more. */
 const UNLIMITED = 512;

@@ -1,6 +1,7 @@
 /** How a breaker opens: for longer each time, and after some trips in a day until a person closes it. Pure. */
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
+import { counterKey } from '../ledger/counter-key.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
 import { countAct, countWithin } from '../ledger/rates.ts';
 import { setRate } from '../ledger/upkeep/bounds.ts';
@@ -21,17 +22,13 @@ export function tripBreaker(draft: LedgerDraft, { id, breaker, evidence }: Trip,
   // One more could not be stored. While the map is full, nothing disruptive is granted (`ledgerFull`).
   const isFull = Object.keys(draft.breakers).length >= LEDGER_MAXIMUM.breakers;
   if (isFull && !Object.hasOwn(draft.breakers, id)) return;
-  const counter = tripsKey(id);
+  const counter = counterKey(id, 'trips');
   const rate = countAct(draft.rates[counter], A_DAY, now);
   const trips = countWithin(rate, A_DAY.windowSeconds, now);
   clearCounters(draft, id);
   setRate(draft, counter, rate);
   draft.breakers[id] = openBreaker({ breaker, evidence, trips }, now);
   draft.changed = true;
-}
-
-export function tripsKey(id: string): string {
-  return `${id.slice(0, 154)}#trips`;
 }
 
 function openBreaker(

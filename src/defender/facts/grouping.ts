@@ -1,5 +1,7 @@
 /** How machines are counted together: the machines that a policy selects, by cluster, zone, pool, label or dimension. Pure. */
+
 import type { ConcurrencyLimit, Selector } from '../../api/generated/types.ts';
+import { ownValue } from '../../kube/objects/json.ts';
 import { dimensionValues } from './dimensions.ts';
 import type { MachineFacts } from './facts.ts';
 
@@ -38,7 +40,7 @@ export function groupKey({ per, labelKey = '' }: Pick<Grouping, 'per' | 'labelKe
 
 /** A key of a label may be a name that every object has. */
 function labelOf({ labels }: Keyed, key: string): string | undefined {
-  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+  return ownValue(labels, key);
 }
 
 export function groupKeys(grouping: Grouping, machine: MachineFacts): readonly string[] {

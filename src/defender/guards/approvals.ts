@@ -1,6 +1,8 @@
 /** Acts that a person must approve. No answer is a denial. */
+
 import type { ApprovalRule } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
+import { ownValue } from '../../kube/objects/json.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { isAnswerTo } from '../ledger/entries.ts';
 import { type Act, appliesTo, isActOf } from '../policies/matches.ts';
@@ -47,7 +49,7 @@ function checkRule(
   { name, approvers, timeoutSeconds }: ApprovalRule,
   { ask, ledger, now }: GuardInput,
 ): readonly DenialCause[] {
-  const answer = Object.hasOwn(ledger.approvals, ask.machine) ? ledger.approvals[ask.machine] : undefined;
+  const answer = ownValue(ledger.approvals, ask.machine);
   const what = `${ask.action} of ${ask.machine} by ${ask.holder.kind} ${ask.holder.name}`;
   const rule = { key: name };
   if (!answer || !isAnswerTo(answer, ask)) {

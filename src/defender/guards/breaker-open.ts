@@ -5,38 +5,33 @@
 import type { DenyReason } from '../../api/deny-reasons.ts';
 import type { Breaker, LedgerBreaker, LedgerGrant } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
+import { ownValue } from '../../kube/objects/json.ts';
 import { breakerKeys, isBreakerFor } from '../breakers/keys.ts';
 import { stormAllowance } from '../breakers/storm.ts';
 import { isInFlight, isLapsed } from '../ledger/entries.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
 
-export const breakerOpen: PolicyGuard = {
-  id: 'breaker-open',
-  skippedByRecovery: true,
-  checkedAtRenewal: true,
-  checkPolicy: (input, policy) =>
-    policy.spec.breakers
-      .filter(({ type }) => type !== 'CommonCause')
-      .flatMap((breaker) => checkBreaker(input, policy, breaker)),
-};
+export const breakerOpen = createBreakerGuard('breaker-open', ({ type }) => type !== 'CommonCause');
 
 /** R21: machines with the version or in the place that others failed with are left alone, all others go on. */
-export const commonCause: PolicyGuard = {
-  id: 'common-cause',
-  skippedByRecovery: true,
-  checkedAtRenewal: true,
-  checkPolicy: (input, policy) =>
-    policy.spec.breakers
-      .filter(({ type }) => type === 'CommonCause')
-      .flatMap((breaker) => checkBreaker(input, policy, breaker)),
-};
+export const commonCause = createBreakerGuard('common-cause', ({ type }) => type === 'CommonCause');
+
+function createBreakerGuard(id: string, isFor: (breaker: Breaker) => boolean): PolicyGuard {
+  return {
+    id,
+    skippedByRecovery: true,
+    checkedAtRenewal: true,
+    checkPolicy: (input, policy) =>
+      policy.spec.breakers.filter(isFor).flatMap((breaker) => checkBreaker(input, policy, breaker)),
+  };
+}
 
 function checkBreaker(input: GuardInput, policy: PreparedPolicy, breaker: Breaker): readonly DenialCause[] {
   const { ask, machine, ledger } = input;
   if (isEmpty(ledger.breakers) || !isBreakerFor(breaker, ask.risk)) return [];
   return breakerKeys(policy.name, breaker, { holder: ask.holder, machine }).flatMap(({ id, label }) => {
-    const state = Object.hasOwn(ledger.breakers, id) ? ledger.breakers[id] : undefined;
+    const state = ownValue(ledger.breakers, id);
     return state ? causeOf(state, { breaker, label, machine: ask.machine }) : [];
   });
 }

@@ -6,7 +6,8 @@ import { CLUSTER_KEY } from '../facts/grouping.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
 
-const MAX_CLOCK_SKEW_SECONDS = 30;
+/** Clocks that differ by less are trusted. */
+export const MAX_CLOCK_SKEW_SECONDS = 30;
 /** One silent machine of three is a fault of that machine, not of our view. */
 const MIN_UNKNOWN = 3;
 

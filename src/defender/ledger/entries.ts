@@ -1,7 +1,9 @@
 /** What the entries of the ledger mean. Pure. */
+
 import type { Risk } from '../../api/enums.ts';
 import { RISKS } from '../../api/enums.ts';
 import type { LedgerApproval, LedgerGrant, LedgerHolder } from '../../api/generated/types.ts';
+import { ownValue } from '../../kube/objects/json.ts';
 
 export function isInFlight({ state }: LedgerGrant): boolean {
   return state !== 'Settled';
@@ -12,7 +14,7 @@ export function grantOn(
   grants: Readonly<Record<string, LedgerGrant>>,
   machine: string,
 ): LedgerGrant | undefined {
-  return Object.hasOwn(grants, machine) ? grants[machine] : undefined;
+  return ownValue(grants, machine);
 }
 
 /** Settled, and still counted: the machine may fall ill again right after the act. */

@@ -3,9 +3,9 @@ import type { LedgerGone, LedgerRate } from '../../api/generated/types.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { NO_KEY } from '../facts/grouping.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
+import { isCounter } from './counter-key.ts';
 import type { LedgerDraft } from './draft.ts';
 import { grantOn, isInFlight, isLapsed, isLingering } from './entries.ts';
-import { isOutcomes } from './outcomes.ts';
 import { trimRate } from './rates.ts';
 import { correctFutureTimes } from './upkeep/clock-jumps.ts';
 
@@ -52,7 +52,7 @@ function removeFrom<T>(
 }
 
 function isOldRate(key: string, rate: LedgerRate, now: Date): boolean {
-  if (!isOutcomes(key)) return trimRate(rate, now) === undefined;
+  if (!isCounter(key, 'acts')) return trimRate(rate, now) === undefined;
   return Date.parse(rate.firstBucketAt) + OUTCOMES_KEPT_SECONDS * 1000 < +now;
 }
 

@@ -1,6 +1,8 @@
 /** A new grant in the ledger, with everything that it is counted under. Pure. */
+
 import type { LedgerGrant } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
+import { ownValue } from '../../kube/objects/json.ts';
 import { breakerKeys, isBreakerFor } from '../breakers/keys.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { rateGroup } from '../guards/rates.ts';
@@ -74,7 +76,7 @@ function keysOf(
 ): Record<string, string> {
   const limits = applying.flatMap((policy) => policy.limits);
   const labelled = limits.flatMap(({ limit: { labelKey } }): readonly (readonly [string, string])[] => {
-    const value = labelKey === undefined || !Object.hasOwn(labels, labelKey) ? undefined : labels[labelKey];
+    const value = labelKey === undefined ? undefined : ownValue(labels, labelKey);
     return labelKey === undefined || value === undefined ? [] : [[labelKey, value]];
   });
   const keys = [

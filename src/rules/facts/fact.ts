@@ -1,5 +1,7 @@
 /** Describes a kind of fact: its parameters, its fields with their types, its source, and its maximum age. */
+
 import type { Pattern } from '../../api/patterns.ts';
+import { ownValue } from '../../kube/objects/json.ts';
 import type { MaxAge, Reading, ScalarValue } from '../compiled-rule.ts';
 import { formatValue, suggestName, typeProblem } from '../problems.ts';
 
@@ -98,7 +100,7 @@ function invalidTextReason(
 /** The known fields of a report that have valid values; everything else is unknown. */
 export function parseReading(fields: FactFields, reported: Readonly<Record<string, unknown>>): Reading {
   const known = [...fields].flatMap(([name, field]) => {
-    const value = Object.hasOwn(reported, name) ? reported[name] : undefined;
+    const value = ownValue(reported, name);
     return invalidValueReason(field, value) === undefined ? [[name, value as ScalarValue] as const] : [];
   });
   return Object.freeze(Object.fromEntries(known));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DefenderLedgerSpec } from '../../../src/api/generated/types.ts';
+import { counterKey } from '../../../src/defender/ledger/counter-key.ts';
 import { createDraft } from '../../../src/defender/ledger/draft.ts';
 import { expireEntries } from '../../../src/defender/ledger/expire.ts';
-import { outcomesKey } from '../../../src/defender/ledger/outcomes.ts';
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
 import { ago, entry, ledgerSpec, NOW, policy } from '../builders.ts';
 
@@ -46,13 +46,21 @@ describe('expireEntries', () => {
     ],
     [
       'outcomes of last week',
-      { rates: { [outcomesKey('p/b/k')]: { bucketSeconds: 1, firstBucketAt: ago(604_801), counts: [1] } } },
+      {
+        rates: {
+          [counterKey('p/b/k', 'acts')]: { bucketSeconds: 1, firstBucketAt: ago(604_801), counts: [1] },
+        },
+      },
       0,
       { rates: {} },
     ],
     [
       'no outcomes of yesterday',
-      { rates: { [outcomesKey('p/b/k')]: { bucketSeconds: 1, firstBucketAt: ago(86_400), counts: [1] } } },
+      {
+        rates: {
+          [counterKey('p/b/k', 'acts')]: { bucketSeconds: 1, firstBucketAt: ago(86_400), counts: [1] },
+        },
+      },
       0,
       {},
     ],

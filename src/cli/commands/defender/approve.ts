@@ -98,8 +98,7 @@ async function answerByHttp(io: Io, { machine, decision, flags }: Answer): Promi
 }
 
 async function answerAsDefender(io: Io, { machine, decision, flags }: Answer): Promise<LedgerApproval> {
-  const found: LedgerApproval[] = [];
-  await withDefender(io, flags, async (session) => {
+  return withDefender(io, flags, async (session) => {
     const { client, defender, user } = session;
     await checkPermission(client, io.signal);
     // The view of this kind holds ledgers.
@@ -118,11 +117,8 @@ async function answerAsDefender(io: Io, { machine, decision, flags }: Answer): P
     );
     if (!plan.isPermitted) throw refusal(plan.reason, plan.message);
     await record(session, machine, plan.approval);
-    found.push(plan.approval);
+    return plan.approval;
   });
-  const [approval] = found;
-  if (!approval) throw new CliError('the answer was not recorded');
-  return approval;
 }
 
 function answerTable(

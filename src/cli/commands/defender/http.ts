@@ -6,6 +6,7 @@ import type { Identity } from '../../../kube/auth/credentials.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import { createHttpsTransport } from '../../../kube/transport/https.ts';
 import type { HttpResponse } from '../../../kube/transport/transport.ts';
+import { systemCode } from '../../../os/errors.ts';
 import { type ConnectionFlags, findKubeconfig } from '../../connection.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 import type { Io } from '../../io.ts';
@@ -63,8 +64,19 @@ async function readIdentity(io: Io, flags: ConnectionFlags, caFile: string | und
       exitCode: EXIT.badInput,
     });
   }
-  const tls = caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') };
+  const tls = caFile === undefined ? {} : { ca: await readAuthorityFile(caFile) };
   return { tls, headers: { authorization } };
+}
+
+export async function readAuthorityFile(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw new CliError(`the certificate authority cannot be read: ${systemCode(error) ?? 'unknown error'}`, {
+      where: file,
+      hint: 'pass a PEM file with --http-ca; docs/guides/http-api.md shows how to get it',
+      exitCode: EXIT.badInput,
+      cause: error,
+    });
+  });
 }
 
 const EXIT_CODES: Readonly<Record<number, ExitCode>> = {

@@ -25,13 +25,13 @@ export interface SessionOptions {
   readonly as?: 'defender' | 'person';
 }
 
-/** The work runs when every view is complete. */
-export async function withDefender(
+/** The work runs when every view is complete. Resolves with its result. */
+export async function withDefender<T>(
   io: Io,
   flags: ConnectionFlags,
-  work: (session: DefenderSession) => Promise<void>,
+  work: (session: DefenderSession) => Promise<T>,
   { as = 'defender' }: SessionOptions = {},
-): Promise<void> {
+): Promise<T> {
   const { clock } = io;
   const calls = createCallWindow(clock);
   const kubeconfig = findKubeconfig(io, flags);
@@ -61,7 +61,7 @@ export async function withDefender(
     const running = views.map((reflector) => reflector.run(stop.signal));
     try {
       await Promise.all(views.map((reflector) => reflector.synced(io.signal)));
-      await work({ defender, client, user });
+      return await work({ defender, client, user });
     } finally {
       stop.abort();
       await Promise.all(running);

@@ -1,8 +1,8 @@
 /** What the server lets the ledger hold. One entry more would make the whole write invalid, with everything else in it. Pure. */
 import type { LedgerRate } from '../../../api/generated/types.ts';
 import { LEDGER_MAXIMUM } from '../../guards/ledger-state.ts';
+import { isCounter } from '../counter-key.ts';
 import type { LedgerDraft } from '../draft.ts';
-import { isOutcomes } from '../outcomes.ts';
 
 type Entries = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ export function setRate(draft: LedgerDraft, key: string, rate: LedgerRate): void
 
 function oldestWithoutFailure(rates: Readonly<Record<string, LedgerRate>>): string | undefined {
   const spare = Object.entries(rates).filter(
-    ([key, { counts }]) => isOutcomes(key) && counts.every((count) => count === 0),
+    ([key, { counts }]) => isCounter(key, 'acts') && counts.every((count) => count === 0),
   );
   return spare.toSorted(([, a], [, b]) => Date.parse(a.firstBucketAt) - Date.parse(b.firstBucketAt))[0]?.[0];
 }

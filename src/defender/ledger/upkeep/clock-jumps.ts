@@ -3,10 +3,8 @@
  * too: an act would count, a breaker stay open and a recovery last until that moment. It becomes now. Pure.
  */
 import type { LedgerRate } from '../../../api/generated/types.ts';
+import { MAX_CLOCK_SKEW_SECONDS } from '../../guards/self-doubt.ts';
 import type { LedgerDraft } from '../draft.ts';
-
-/** Clocks that differ by less are trusted. */
-const TOLERANCE_MS = 30_000;
 
 /** Returns whether a time was in the future. */
 export function correctFutureTimes(draft: LedgerDraft, now: Date): boolean {
@@ -46,7 +44,7 @@ function startOfLastBucket({ firstBucketAt, bucketSeconds, counts }: LedgerRate)
 /** 0: not in the future. */
 function ahead(time: string | undefined, now: Date): number {
   const aheadMs = time === undefined ? 0 : Date.parse(time) - +now;
-  return aheadMs > TOLERANCE_MS ? aheadMs : 0;
+  return aheadMs > MAX_CLOCK_SKEW_SECONDS * 1000 ? aheadMs : 0;
 }
 
 function earlier(time: string, ms: number): string {

@@ -1,6 +1,8 @@
 /** What people and the controller write into the ledger beside grants: answers, closed breakers, deleted machines. Pure. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { DenyReason } from '../../../api/deny-reasons.ts';
+import { ownValue } from '../../../kube/objects/json.ts';
 import { answeredReason } from '../../approvals/plan.ts';
 import { closeBreaker } from '../../breakers/review.ts';
 import type { FleetFacts } from '../../facts/facts.ts';
@@ -34,7 +36,7 @@ function recordApproval(
   { machine, approval }: Extract<LedgerRecord, { kind: 'approval' }>,
   { isClockTrusted }: RecordInput,
 ): LedgerAnswer {
-  const before = Object.hasOwn(draft.approvals, machine) ? draft.approvals[machine] : undefined;
+  const before = ownValue(draft.approvals, machine);
   // The write before arrived, and its answer did not.
   if (isDeepStrictEqual(before, approval)) return DONE;
   if (!isClockTrusted) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from '../../../../src/cli/commands/defender/http.ts';
+import { readAnswer, readAuthorityFile } from '../../../../src/cli/commands/defender/http.ts';
 
 const SERVER = 'https://defender:8443';
 
@@ -36,4 +36,14 @@ describe('an answer of the HTTP API', () => {
       expect.objectContaining({ ...expected, where: SERVER }),
     );
   });
+});
+
+it('a certificate authority that cannot be read is named with the option that reads it', async () => {
+  await expect(readAuthorityFile('/does/not/exist.pem')).rejects.toMatchObject({
+    message: 'the certificate authority cannot be read: ENOENT',
+    where: '/does/not/exist.pem',
+    hint: expect.stringContaining('--http-ca') as string,
+    exitCode: 65,
+  });
+  expect(await readAuthorityFile(import.meta.filename)).toContain('certificate authority');
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LedgerRate } from '../../../../src/api/generated/types.ts';
+import { counterKey } from '../../../../src/defender/ledger/counter-key.ts';
 import { createDraft, type LedgerDraft } from '../../../../src/defender/ledger/draft.ts';
-import { outcomesKey } from '../../../../src/defender/ledger/outcomes.ts';
 import { hasRoom, setRate } from '../../../../src/defender/ledger/upkeep/bounds.ts';
 import { ago, ledgerSpec } from '../../builders.ts';
 
@@ -42,7 +42,7 @@ it('hasRoom knows names that every object has', () => {
 function outcomes(...counts: readonly (readonly number[])[]): Record<string, LedgerRate> {
   return Object.fromEntries(
     counts.map((each, index) => [
-      outcomesKey(`p/b/${index}`),
+      counterKey(`p/b/${index}`, 'acts'),
       { bucketSeconds: 1, firstBucketAt: ago(90 - index), counts: [...each] },
     ]),
   );

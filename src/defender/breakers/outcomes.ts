@@ -4,17 +4,7 @@
  */
 import type { LedgerRate } from '../../api/generated/types.ts';
 
-const SUFFIX = '#acts';
 const MAX_OUTCOMES = 24;
-
-/** Keys have at most 160 characters. */
-export function outcomesKey(breaker: string): string {
-  return `${breaker.slice(0, 160 - SUFFIX.length)}${SUFFIX}`;
-}
-
-export function isOutcomes(key: string): boolean {
-  return key.endsWith(SUFFIX);
-}
 
 /** `firstBucketAt` is the time of the last act. */
 export function addOutcome(rate: LedgerRate | undefined, hasFailed: boolean, now: Date): LedgerRate {
