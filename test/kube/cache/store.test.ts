@@ -86,6 +86,14 @@ describe('createStore', () => {
     expect([things.get('a'), things.get('b')?.metadata.resourceVersion]).toEqual([undefined, '8']);
   });
 
+  it('knows what it observed once, also after an outdated event of another server', () => {
+    const { things } = createTestStore();
+    things.replace([], '9');
+    things.put(thing('b@4'));
+    things.wrote(thing('a@7'));
+    expect(things.get('a')).toBeUndefined();
+  });
+
   it('takes an answer without a version, from a server that gives none', () => {
     const { things } = createTestStore();
     const { resourceVersion: _, ...metadata } = thing('a@1').metadata;
