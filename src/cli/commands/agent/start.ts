@@ -1,11 +1,13 @@
 /** Starts the agent with the options of a command line. */
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { sandboxFolders } from '../../../agent/host/sandbox/folders.ts';
 import { createJsonLog } from '../../../agent/log.ts';
 import { type AgentAccess, runAgent } from '../../../agent/main.ts';
 import { watchUpgrade } from '../../../agent/upgrade/main.ts';
 import { OBJECT_NAME } from '../../../api/patterns.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { systemCode } from '../../../os/errors.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
@@ -47,11 +49,35 @@ export async function startAgent(
   await runAgent(all, io.signal);
 }
 
-/** Such as a file of that name. */
+/** Not a file of that name, and not in a file system without room for it, such as /proc. */
 async function requireDirectory(directory: string | undefined): Promise<void> {
-  const found = directory === undefined ? undefined : await stat(directory).catch(() => undefined);
-  if (!found || found.isDirectory()) return;
-  throw new CliError(`--directory: ${directory} is not a directory`, { exitCode: EXIT.badInput });
+  if (directory === undefined) return;
+  const found = await stat(directory).catch(() => undefined);
+  if (found && !found.isDirectory()) {
+    throw new CliError(`--directory: ${directory} is not a directory`, { exitCode: EXIT.badInput });
+  }
+  try {
+    await makeDirectory(dirname(sandboxFolders(resolve(directory)).bootFile));
+  } catch (cause) {
+    throw new CliError(`--directory: no file can be created in ${directory}: ${messageOf(cause)}`, {
+      hint: 'pass a directory that this user may write to',
+      exitCode: EXIT.badInput,
+      cause,
+    });
+  }
+}
+
+/** One level at a time: `recursive` of Node.js never returns where a new directory is refused with ENOENT. */
+async function makeDirectory(path: string): Promise<void> {
+  if (await stat(path).catch(() => undefined)) return;
+  await makeDirectory(dirname(path));
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Before a token is used up: a request in a name that no Machine can have is denied. */

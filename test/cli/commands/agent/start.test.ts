@@ -32,6 +32,7 @@ it.each(['N_1', ''])('--machine %j is refused', (machine) => {
 
 it.each<[args: readonly string[], code: number, error: string]>([
   [['--directory', 'a-file'], 65, 'is not a directory'],
+  [['--directory', 'a-file/below'], 65, 'no file can be created in'],
   [['--directory', '.'], 65, 'bootstrap file: it does not exist'],
   [['--directory', '.', '--context', 'prod'], 64, '--bootstrap excludes --kubeconfig and --context'],
 ])('agent run --bootstrap none.json %j fails with %i', async (args, code, error) => {
@@ -42,4 +43,22 @@ it.each<[args: readonly string[], code: number, error: string]>([
   const run = ['agent', 'run', '--machine', 'n1', '--bootstrap', join(folder, 'none.json'), ...paths];
   expect(await runCommandLine(io, run)).toBe(code);
   expect(io.stderr).toContain(error);
+});
+
+it.each(['/proc/kubenode', '/proc'])(
+  'agent run --directory %s fails instead of hanging',
+  async (directory) => {
+    const io = testIo();
+    const run = ['agent', 'run', '--machine', 'n1', '--bootstrap', '/none.json', '--directory', directory];
+    expect(await runCommandLine(io, run)).toBe(65);
+    expect(io.stderr).toMatch(/--directory: no file can be created in \/proc.*: ENOENT/);
+  },
+);
+
+it('makes every directory above that of the sandbox', async () => {
+  const directory = join(tempFolder('agent'), 'a', 'b');
+  const io = testIo();
+  const run = ['agent', 'run', '--machine', 'n1', '--bootstrap', '/none.json', '--directory', directory];
+  await runCommandLine(io, run);
+  expect(io.stderr).toContain('bootstrap file: it does not exist');
 });
