@@ -6,7 +6,7 @@ import type { TargetFacts } from './facts.ts';
 const PLACEHOLDER = /\$\{([a-z]+(?:\.[A-Za-z0-9-]+)?)\}/g;
 
 export interface PlaceholderInput {
-  readonly entry: MachineComponentEntry;
+  readonly entry: Pick<MachineComponentEntry, 'parameters'>;
   readonly spec: MachineComponentSpec;
   readonly machine: TargetFacts;
   readonly directory: string;
@@ -55,6 +55,10 @@ export function createReplacer(input: PlaceholderInput): Replacer {
   const inHost = hostPaths(input);
   const known = [...values.keys()].map((name) => `\${${name}}`);
   return { replace: (text) => inHost(text.replaceAll(PLACEHOLDER, valueOf)), unknown, known };
+}
+
+export function unknownText({ unknown, known }: Replacer, where = ''): string {
+  return `unknown placeholder ${[...unknown].join(', ')}${where}: known are ${known.join(', ')}`;
 }
 
 /** Programs in a sandbox find the paths of their component in its directory, wherever a text names one. */

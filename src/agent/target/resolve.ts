@@ -1,17 +1,16 @@
 /** Makes a target from an entry of the Machine, its MachineComponent and the facts of this machine. Pure. */
 import type {
   ComponentArtifact,
-  ComponentProbe,
   ComponentUnit,
   MachineComponentEntry,
   MachineComponentSpec,
 } from '../../api/generated/types.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
-import type { UnitDefinition } from '../host/port.ts';
 import { AGENT_COMPONENT, versionDirectory } from '../layout.ts';
 import type { TargetFacts } from './facts.ts';
-import { createReplacer } from './placeholders.ts';
+import { createReplacer, unknownText } from './placeholders.ts';
 import type { Target } from './target.ts';
+import { replaceTemplates } from './templates.ts';
 
 export type ResolvedTarget = { readonly target: Target } | { readonly problem: TargetProblem };
 
@@ -44,7 +43,8 @@ export function resolveTarget(
   const ports = Object.fromEntries(
     spec.ports.map((port) => [port.name, machine.portOf(spec.component, port)]),
   );
-  const { replace, unknown, known } = createReplacer({ entry, spec, machine, directory, ports });
+  const replacer = createReplacer({ entry, spec, machine, directory, ports });
+  const { files, units, probes } = replaceTemplates(spec, replacer.replace);
   const target: Target = {
     id: entryDigest(entry),
     component: spec.component,
@@ -54,9 +54,9 @@ export function resolveTarget(
     directory,
     identity: spec.identity,
     ...resolveArtifact(spec, machine),
-    files: spec.files.map((file) => ({ ...file, content: replace(file.content) })),
-    units: spec.units.map((unit) => resolveUnit(unit, spec.component, replace)),
-    probes: spec.probes.map((probe) => resolveProbe(probe, replace)),
+    files,
+    units: units.map((unit) => ({ ...unit, component: spec.component })),
+    probes,
     ports,
     activation: spec.activation.class,
     commitAfterSeconds: spec.commitAfterSeconds,
@@ -64,11 +64,10 @@ export function resolveTarget(
     rollbackSupported: spec.rollback.supported,
     dependsOn: spec.dependsOn,
   };
-  if (unknown.size === 0) return { target };
-  return fail(
-    'UnknownPlaceholder',
-    `unknown placeholder ${[...unknown].join(', ')} in ${entry.componentRef}: known are ${known.join(', ')}`,
-  );
+  if (replacer.unknown.size === 0) return { target };
+  return {
+    problem: { code: 'UnknownPlaceholder', message: unknownText(replacer, ` in ${entry.componentRef}`) },
+  };
 }
 
 function entryProblem(
@@ -144,10 +143,6 @@ function needsSystemd({ exec, raw, existing, dropIns }: ComponentUnit): boolean 
   return !exec || raw !== undefined || existing || dropIns.length > 0;
 }
 
-function fail(code: TargetProblem['code'], message: string): ResolvedTarget {
-  return { problem: { code, message } };
-}
-
 /** The most specific one: a platform of its own before `any`. */
 function artifactFor(spec: MachineComponentSpec, machine: TargetFacts): ComponentArtifact | undefined {
   return spec.artifacts
@@ -166,36 +161,4 @@ function resolveArtifact(spec: MachineComponentSpec, machine: TargetFacts): Pick
   if (!found) return {};
   const { os: _os, arch: _arch, ...artifact } = found;
   return { artifact };
-}
-
-function resolveUnit(
-  unit: ComponentUnit,
-  component: string,
-  replace: (text: string) => string,
-): UnitDefinition {
-  const { exec, reload } = unit;
-  return {
-    ...unit,
-    component,
-    ...(exec && {
-      exec: {
-        ...exec,
-        argv: exec.argv.map(replace),
-        env: Object.fromEntries(Object.entries(exec.env).map(([name, value]) => [name, replace(value)])),
-        ...(exec.workingDirectory !== undefined && { workingDirectory: replace(exec.workingDirectory) }),
-      },
-    }),
-    ...(reload?.argv && { reload: { ...reload, argv: reload.argv.map(replace) } }),
-    dropIns: unit.dropIns.map((dropIn) => ({ ...dropIn, content: replace(dropIn.content) })),
-    ...(unit.raw !== undefined && { raw: replace(unit.raw) }),
-  };
-}
-
-function resolveProbe(probe: ComponentProbe, replace: (text: string) => string): ComponentProbe {
-  return {
-    ...probe,
-    ...(probe.exec && { exec: { argv: probe.exec.argv.map(replace) } }),
-    ...(probe.socket && { socket: { path: replace(probe.socket.path) } }),
-    ...(probe.http && { http: { ...probe.http, path: replace(probe.http.path) } }),
-  };
 }

@@ -3,10 +3,11 @@ import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { GROUP } from '../../api/names.ts';
 import { POLICY_TESTS_FOLDER } from '../../api/policy-tests/format.ts';
-import { validate } from '../../api/validation/validate.ts';
+import { type Problem, validate } from '../../api/validation/validate.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { type Manifest, readManifests } from '../../kube/objects/manifests.ts';
+import { printableLine } from '../../kube/objects/printable.ts';
 import { mergeProblems } from '../../rules/problems.ts';
 import { createRenderer } from '../../sync/render/renderer.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
@@ -14,6 +15,7 @@ import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, formatCount, type OutputFormat, printResult } from '../output.ts';
+import { type CheckComponent, createComponentCheck } from './component-checks.ts';
 import { findPolicyTests, runPolicyTests } from './policy-tests.ts';
 import { findPolicyProblems, findRuleProblems } from './sync/checks.ts';
 
@@ -31,12 +33,21 @@ interface ValidationReport {
   /** Objects of other groups: only an API server can validate them. */
   readonly notOurs: number;
   readonly policyTests: number;
+  /** Valid MachineComponents, with the digest by which a Machine names them. */
+  readonly components: readonly ComponentDigest[];
   readonly problems: readonly ValidationFinding[];
+}
+
+interface ComponentDigest {
+  readonly file: string;
+  readonly name: string;
+  readonly digest: string;
 }
 
 const HELP = `
 Validates objects of ${GROUP} against their schemas: fields, bounds, patterns and enums. A NodeRemedier is also compiled,
-and the tests inside it are run. Rules between fields (CEL) are evaluated only by an API server: --server asks one, by
+and the tests inside it are run. In a MachineComponent, unknown placeholders are refused, and its digest is
+printed: the one that Machine.spec.components[].digest names. Rules between fields (CEL) are evaluated only by an API server: --server asks one, by
 server-side dry run, and validates objects of other groups as well.
 
 In a fleet repository, the tests of its DefenderPolicies (${POLICY_TESTS_FOLDER}/*.ts) are run too. Their code is isolated as a render is.
@@ -65,6 +76,9 @@ export function createValidateCommand(io: Io): Command {
       ]),
       empty: summary(report),
     }));
+    if (report.problems.length === 0 && flags.output === 'table') {
+      for (const each of report.components) io.out(digestLine(each));
+    }
     if (report.problems.length > 0) {
       if (flags.output === 'table') {
         io.err(`${formatCount(report.problems.length, 'problem')}; ${summary(report)}\n`);
@@ -77,6 +91,10 @@ export function createValidateCommand(io: Io): Command {
 interface Flags {
   readonly server?: true;
   readonly output: OutputFormat;
+}
+
+function digestLine({ name, digest }: ComponentDigest): string {
+  return `digest of ${printableLine(name)}: ${digest}\n`;
 }
 
 function summary({ files, objects, notOurs, policyTests }: ValidationReport): string {
@@ -95,12 +113,14 @@ async function validateFiles(
   const client = flags.server ? await connectFrom(io, flags) : undefined;
   try {
     const results: FileResult[] = [];
-    for (const file of files) results.push(await checkFile(io, file, client));
+    const checks = { client, component: createComponentCheck() };
+    for (const file of files) results.push(await checkFile(io, file, checks));
     return {
       files: files.length,
       objects: results.reduce((sum, { objects }) => sum + objects, 0),
       notOurs: results.reduce((sum, { notOurs }) => sum + notOurs, 0),
       policyTests: tests.count,
+      components: results.flatMap(({ components }) => components),
       problems: [...results.flatMap(({ problems }) => problems), ...tests.findings],
     };
   } finally {
@@ -165,28 +185,43 @@ function filesIn(io: Io, path: string, tested: readonly string[]): string[] {
 interface FileResult {
   readonly objects: number;
   readonly notOurs: number;
+  readonly components: readonly ComponentDigest[];
   readonly problems: readonly ValidationFinding[];
 }
 
-async function checkFile(io: Io, path: string, client: Client | undefined): Promise<FileResult> {
+interface FileChecks {
+  readonly client: Client | undefined;
+  readonly component: CheckComponent;
+}
+
+async function checkFile(io: Io, path: string, { client, component }: FileChecks): Promise<FileResult> {
   const file = relative(io.cwd, path);
   const { manifests, problems } = readManifests(readFileSync(path, 'utf8'));
   const findings: ValidationFinding[] = problems.map((problem) => ({ file, ...problem }));
+  const components: ComponentDigest[] = [];
   let notOurs = 0;
   for (const manifest of manifests) {
     const ours = manifest.object.apiVersion.startsWith(`${GROUP}/`);
-    if (ours) findings.push(...(await checkBySchema(file, manifest)));
+    const checked = component(manifest.object);
+    if (checked?.problems.length === 0) {
+      components.push({ file, name: manifest.object.metadata.name, digest: checked.digest });
+    }
+    if (ours) findings.push(...(await checkBySchema(file, manifest, checked?.problems)));
     else if (!client) notOurs += 1;
     if (client) findings.push(...(await checkByServer(file, manifest, client)));
   }
-  return { objects: manifests.length, notOurs, problems: dropRepeatedFindings(findings) };
+  return { objects: manifests.length, notOurs, components, problems: dropRepeatedFindings(findings) };
 }
 
 /** Validates against the schema; compiles a NodeRemedier and runs the tests inside it; names what a DefenderPolicy would ignore. */
-async function checkBySchema(file: string, manifest: Manifest): Promise<ValidationFinding[]> {
+async function checkBySchema(
+  file: string,
+  manifest: Manifest,
+  more: readonly Problem[] = [],
+): Promise<ValidationFinding[]> {
   const { object } = manifest;
   return mergeProblems(
-    [...(await findRuleProblems(object)), ...findPolicyProblems(object)],
+    [...(await findRuleProblems(object)), ...findPolicyProblems(object), ...more],
     validate(object),
   ).map(({ path, message }) => ({
     file,

@@ -54,6 +54,27 @@ spec:
     expect((await validate({ 'a.yaml': policy.replace('First: true', 'First: false') })).code).toBe(0);
   });
 
+  it('refuses an unknown placeholder of a MachineComponent, and prints the digest of a valid one', async () => {
+    const component = `apiVersion: kubenode.dev/v1alpha1
+kind: MachineComponent
+metadata: {name: web-1.0.0}
+spec:
+  component: web
+  version: 1.0.0
+  files:
+    - path: /etc/web.conf
+      content: "listen \${port.http} in \${directory}"
+`;
+    const { code, out } = await validate({ 'a.yaml': component });
+    expect(code).toBe(65);
+    expect(out).toMatch(
+      /^a\.yaml:9 +MachineComponent\/web-1\.0\.0 +spec\.files\[0\]\.content +unknown placeholder \$\{port\.http\}, \$\{directory\}: known are \$\{dir\}, /m,
+    );
+    const valid = await validate({ 'a.yaml': component.replace(/listen.*"/, 'in ${dir}"') });
+    expect(valid.code).toBe(0);
+    expect(valid.out).toMatch(/^1 object in 1 file read\ndigest of web-1\.0\.0: sha256:[0-9a-f]{64}\n$/);
+  });
+
   it('fails on a folder without YAML or JSON', async () => {
     const { code, err } = await validate({ 'c.txt': '' });
     expect(code).toBe(65);

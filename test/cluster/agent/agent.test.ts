@@ -2,8 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MACHINE_COMPONENTS } from '../../../src/api/generated/resources.ts';
+import type { MachineComponent } from '../../../src/api/generated/types.ts';
 import { installation } from '../../../src/api/install/install.ts';
 import { AGENT_GROUP, agentUser, NAMESPACE_AGENTS } from '../../../src/api/names.ts';
+import { createComponentCheck } from '../../../src/cli/commands/component-checks.ts';
+import { digestOf } from '../../../src/kube/objects/digest.ts';
 import { endSandbox } from '../../support/agent/sandbox.ts';
 import { eventually } from '../../support/eventually.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -103,5 +107,37 @@ describe('the agent on a sandbox, with a real API server', { timeout: 240_000 },
     await cluster.reported('n2', { state: 'Committed', currentRef: 'proxy-2.1', ready: true });
     await agent.kill();
     expect(startsIn(directory)).toEqual(['started 2.0', 'started 2.1']);
+  });
+
+  it('stores a component with the digest that kubenode validate prints for it', async () => {
+    const object = {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'MachineComponent',
+      metadata: { name: 'bare-1.0' },
+      spec: {
+        component: 'bare',
+        version: '1.0',
+        parameters: [{ name: 'level' }],
+        ports: [{ name: 'web', port: 80 }],
+        artifacts: [
+          {
+            os: 'any',
+            arch: 'any',
+            url: 'https://example.com/bare',
+            sha256: 'ab'.repeat(32),
+            install: [{ from: 'bare', to: '/usr/local/bin/bare' }],
+          },
+        ],
+        files: [{ path: '/etc/bare', content: '${port.web}', units: ['bare'] }],
+        units: [{ name: 'bare', exec: { argv: ['${dir}/bare'] }, reload: {} }],
+        probes: [{ name: 'web', http: { port: 'web', path: '/' } }],
+        dependsOn: [{ component: 'proxy' }],
+        compat: { kubernetes: { min: '1.30' } },
+      },
+    };
+    const { client } = installed.server;
+    await client.apply(MACHINE_COMPONENTS, object, { fieldManager: 'test', force: true });
+    const stored = await client.get<MachineComponent>(MACHINE_COMPONENTS, object.metadata);
+    expect(createComponentCheck()(object)).toEqual({ problems: [], digest: digestOf(stored.spec) });
   });
 });
