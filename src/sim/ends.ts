@@ -3,7 +3,7 @@ import type { DefenderLedgerSpec } from '../api/generated/types.ts';
 import type { GrantSettlement } from '../api/grants.ts';
 import { planExpiry } from '../defender/expiry/plan.ts';
 import type { LedgerRequest } from '../defender/ledger/requests.ts';
-import { watchCause } from './causes.ts';
+import { suspectCause, watchCause } from './causes.ts';
 import { endAct, isOn, type SimulatedAct, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
 import { LIMITS } from './policies.ts';
 import { anyReplica, type SimulationRun } from './run.ts';
@@ -28,6 +28,7 @@ export async function endActs(run: SimulationRun): Promise<void> {
       () => ({ kind: 'settle', settlement }) as const,
     );
     // oxlint-disable-next-line no-await-in-loop -- settlements have an order
+    suspectCause(run);
     const answers = await anyReplica(run).run(requests);
     if ('granted' in answers) continue;
     endOne(run, machine, act);
@@ -71,6 +72,7 @@ async function sweep(run: SimulationRun): Promise<void> {
   const spec = run.ledger.spec();
   if (!spec) return;
   const requests = [...settlementsOf(run, spec), { kind: 'sweep' }, { kind: 'reviewBreakers' }] as const;
+  suspectCause(run);
   const answers = await anyReplica(run).run(requests);
   if (!('granted' in answers)) watchCause(run);
 }

@@ -67,9 +67,18 @@ export interface SimulationRun {
   observedMs: number;
   lostMs: number;
   recoversMs: number;
-  /** When it was last clear that a version is bad. */
-  causeMs: number;
+  readonly cause: CauseWatch;
   acts: number;
+}
+
+/** What shows that a version is bad. */
+export interface CauseWatch {
+  /** The first review of a series that may have opened the breaker. */
+  suspectedMs: number;
+  /** The last one of the series. */
+  lastMs: number;
+  /** A review that must have found the breaker open, or opened it. */
+  knownMs: number;
 }
 
 const START_MS = Date.parse('2030-01-01T00:00:00Z');
@@ -100,7 +109,7 @@ export function createRun({ seed, machines, without }: SimulationOptions): Simul
     observedMs: START_MS,
     lostMs: NEVER,
     recoversMs: NEVER,
-    causeMs: NEVER,
+    cause: { suspectedMs: NEVER, lastMs: NEVER, knownMs: NEVER },
     acts: 0,
   };
   const policies = preparedPolicies();
