@@ -1,23 +1,21 @@
 /** A version that fails, on a real API server: the breaker, its denials, and the Event about it. */
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES } from '../../../src/api/generated/resources.ts';
-import type { DefenderLedger, DefenderPolicy } from '../../../src/api/generated/types.ts';
-import {
-  FLEET_DEFAULT,
-  MANAGER_SYNC,
-  PRINCIPAL_CONTROLLERS,
-  PRINCIPAL_SYNC,
-  serviceAccountUser,
-} from '../../../src/api/names.ts';
+import { PRINCIPAL_CONTROLLERS, serviceAccountUser } from '../../../src/api/names.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
-import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../../src/kube/objects/json.ts';
-import { machine, node } from '../../support/builders.ts';
+import { node } from '../../support/builders.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import {
+  ACCOUNTS,
+  applyFleetDefault,
+  createMachineWithNode,
+  patchNodeStatus,
+  readLedger,
+  readPolicy,
+} from './objects.ts';
 import { type Ended, killed, kubenodeAs, startControllers } from './processes.ts';
 
-const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 const PATIENCE = { timeout: 120_000, interval: 250 };
 const MINUTES = 600_000;
 const NAMES = Array.from({ length: 28 }, (_, index) => `m-${index + 1}`);
@@ -47,11 +45,10 @@ describe('a common cause in a cluster', { timeout: MINUTES }, () => {
 
   beforeAll(async () => {
     installed = await startInstalledServer();
-    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
-    const { apiVersion, kind } = { apiVersion: 'kubenode.dev/v1alpha1', kind: DEFENDER_POLICIES.kind };
-    const policy = { apiVersion, kind, metadata: { name: FLEET_DEFAULT }, spec: POLICY };
-    await sync.apply(DEFENDER_POLICIES, policy, { fieldManager: MANAGER_SYNC });
-    for (const name of NAMES) await createMachine(name);
+    await applyFleetDefault(installed, POLICY);
+    for (const name of NAMES) {
+      await createMachineWithNode(installed.server.client, name, statusOf(name, 'True'));
+    }
     const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
     controllers = startControllers(await installed.server.kubeconfigFor({ user, groups: ACCOUNTS }));
   }, MINUTES);
@@ -63,9 +60,9 @@ describe('a common cause in a cluster', { timeout: MINUTES }, () => {
 
   it('R21 opens one breaker for the version that failed, denies its machines, and lets all others be repaired', async () => {
     await expect.poll(phase, PATIENCE).toBe('InForce');
-    for (const name of UPDATED) await patchStatus(name, 'False');
+    for (const name of UPDATED) await patchNodeStatus(installed.server.client, name, statusOf(name, 'False'));
     await expect.poll(phase, PATIENCE).toBe('BreakerOpen');
-    const ledger = await installed.server.client.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
+    const ledger = await readLedger(installed.server.client);
     expect(Object.keys(ledger.spec.breakers)).toEqual(['fleet-default/cause/kubeletVersion=v1.35.0']);
     const denied = await defender('ask', 'm-1', '--action', 'Reboot', '-o', 'json');
     expect(JSON.parse(denied.stdout)).toMatchObject({
@@ -89,8 +86,7 @@ describe('a common cause in a cluster', { timeout: MINUTES }, () => {
   });
 
   async function phase(): Promise<string | undefined> {
-    const { client } = installed.server;
-    return (await client.get<DefenderPolicy>(DEFENDER_POLICIES, { name: FLEET_DEFAULT })).status?.phase;
+    return (await readPolicy(installed.server.client)).status?.phase;
   }
 
   async function notes(): Promise<readonly string[]> {
@@ -102,21 +98,9 @@ describe('a common cause in a cluster', { timeout: MINUTES }, () => {
   async function defender(...args: string[]): Promise<Ended> {
     return kubenodeAs(installed.server.kubeconfig, 'defender', ...args);
   }
-
-  async function createMachine(name: string): Promise<void> {
-    const { apiVersion, kind, spec } = machine(name);
-    const object = { apiVersion, kind, metadata: { name }, spec: { ...spec, components: [] } };
-    await installed.server.client.create(MACHINES, object);
-    const { status: _, ...its } = node(name);
-    await installed.server.client.create(NODES, its);
-    await patchStatus(name, 'True');
-  }
-
-  async function patchStatus(name: string, ready: 'True' | 'False'): Promise<void> {
-    const nodeInfo = { kubeletVersion: UPDATED.includes(name) ? 'v1.35.0' : 'v1.34.2' };
-    const conditions = listAt(node(name, ready), 'status', 'conditions');
-    const body = { status: { nodeInfo, conditions } };
-    const target = { ...NODES, plural: 'nodes' };
-    await installed.server.client.patch(target, { name }, { type: 'merge', body }, { subresource: 'status' });
-  }
 });
+
+function statusOf(name: string, ready: 'True' | 'False'): object {
+  const nodeInfo = { kubeletVersion: UPDATED.includes(name) ? 'v1.35.0' : 'v1.34.2' };
+  return { nodeInfo, conditions: listAt(node(name, ready), 'status', 'conditions') };
+}

@@ -1,27 +1,30 @@
 /** Three processes of `kubenode controllers` on a real API server, and the commands of a person beside them. */
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES } from '../../../src/api/generated/resources.ts';
-import type { DefenderLedger, DefenderPolicy } from '../../../src/api/generated/types.ts';
+import { DEFENDER_LEDGERS } from '../../../src/api/generated/resources.ts';
 import {
   FLEET_DEFAULT,
-  MANAGER_SYNC,
   NAMESPACE,
   PRINCIPAL_CONTROLLERS,
   PRINCIPAL_DEFENDER,
-  PRINCIPAL_SYNC,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
-import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
-import { machine, node } from '../../support/builders.ts';
+import { node } from '../../support/builders.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { RBAC } from '../api/permission-table.ts';
 import { resources } from '../api/resources.ts';
+import {
+  ACCOUNTS,
+  applyFleetDefault,
+  createMachineWithNode,
+  patchNodeStatus,
+  readLedger,
+  readPolicy,
+} from './objects.ts';
 import { type Ended, killed, kubenodeAs, startControllers } from './processes.ts';
 
-const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 const LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' };
 const PATIENCE = { timeout: 120_000, interval: 250 };
 const MINUTES = 600_000;
@@ -45,8 +48,10 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
     installed = await startInstalledServer();
     const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
     kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
-    await applyPolicy(FIRST_POLICY);
-    for (const name of ['m-1', 'm-2', 'm-3', 'm-4']) await createMachine(name);
+    await applyFleetDefault(installed, FIRST_POLICY);
+    for (const name of ['m-1', 'm-2', 'm-3', 'm-4']) {
+      await createMachineWithNode(installed.server.client, name);
+    }
     for (let index = 0; index < 3; index += 1) processes.push(startControllers(kubeconfig));
   }, MINUTES);
 
@@ -56,8 +61,12 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
   });
 
   it('R13 grants up to the limit, denies with the reason, and keeps a grant when the leader is killed before the act', async () => {
-    await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('InForce');
-    await expect.poll(async () => (await ledger()).status?.phase, PATIENCE).toBe('Ready');
+    await expect
+      .poll(async () => (await readPolicy(installed.server.client)).status?.phase, PATIENCE)
+      .toBe('InForce');
+    await expect
+      .poll(async () => (await readLedger(installed.server.client)).status?.phase, PATIENCE)
+      .toBe('Ready');
     const first = await run('ask', 'm-1', '--action', 'Reboot', '-o', 'json');
     expect([first.stderr, first.code]).toEqual(['', 0]);
     const grant = JSON.parse(first.stdout) as { id: string; fence: number };
@@ -82,13 +91,18 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
       expect.stringContaining('there is no Machine m-9, and no Node of that name') as string,
     ]);
 
-    const { epoch } = (await ledger()).spec;
+    const { epoch } = (await readLedger(installed.server.client)).spec;
     const leader = await leaderOf();
     await killed(leader);
     const again = await run('ask', 'm-1', '--action', 'Reboot', '-o', 'json');
     expect(JSON.parse(again.stdout)).toMatchObject(grant);
-    await expect.poll(async () => (await ledger()).spec.epoch, PATIENCE).toBeGreaterThan(epoch);
-    expect((await ledger()).spec).toMatchObject({ recovering: false, grants: { 'm-1': { id: grant.id } } });
+    await expect
+      .poll(async () => (await readLedger(installed.server.client)).spec.epoch, PATIENCE)
+      .toBeGreaterThan(epoch);
+    expect((await readLedger(installed.server.client)).spec).toMatchObject({
+      recovering: false,
+      grants: { 'm-1': { id: grant.id } },
+    });
 
     expect((await run('settle', 'm-1', '--outcome', 'Unused')).code).toBe(0);
     expect((await run('settle', 'm-1', '--outcome', 'Unused')).code).toBe(65);
@@ -104,7 +118,9 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
     const denied = await run('ask', 'm-1', '--action', 'Reboot', '-o', 'json');
     expect(denied.code).toBe(3);
     expect(JSON.parse(denied.stdout)).toMatchObject({ reason: 'KillSwitch', policy: 'kill-switch' });
-    await expect.poll(async () => (await policy('kill-switch')).status?.phase, PATIENCE).toBe('Stopped');
+    await expect
+      .poll(async () => (await readPolicy(installed.server.client, 'kill-switch')).status?.phase, PATIENCE)
+      .toBe('Stopped');
     const shown = await run('status');
     expect(shown.code).toBe(1);
     expect(shown.stdout).toMatch(/kill-switch +Audit +Stopped .*: bad image/);
@@ -134,7 +150,10 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
       ) as string,
     ]);
     // Neither does an administrator write the ledger by kubectl.
-    const forged = { ...(await ledger()).spec, seq: (await ledger()).spec.seq + 1 };
+    const forged = {
+      ...(await readLedger(installed.server.client)).spec,
+      seq: (await readLedger(installed.server.client)).spec.seq + 1,
+    };
     const answer = { action: 'WipeDisk', holder, decision: 'Approved', by: 'olga', at: AT, until: UNTIL };
     const admins = await installed.as('ada', ['kubenode-admin']);
     for (const client of [
@@ -142,7 +161,10 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
       admins,
       installed.server.client,
     ]) {
-      const object = { ...(await ledger()), spec: { ...forged, approvals: { 'm-1': answer } } };
+      const object = {
+        ...(await readLedger(installed.server.client)),
+        spec: { ...forged, approvals: { 'm-1': answer } },
+      };
       await expect(client.replace(DEFENDER_LEDGERS, object)).rejects.toMatchObject({ code: 'Forbidden' });
     }
 
@@ -151,7 +173,7 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
     expect(JSON.parse(approved.stdout)).toMatchObject({ decision: 'Approved', reason: 'backup done' });
     expect((await run('approve', ...named)).stderr).toContain('it was approved by');
     expect((await run('ask', ...wipe)).code).toBe(0);
-    expect((await ledger()).spec.approvals).toEqual({});
+    expect((await readLedger(installed.server.client)).spec.approvals).toEqual({});
     expect((await run('settle', 'm-1', '--outcome', 'Unused')).code).toBe(0);
     expect((await run('ask', ...wipe)).code).toBe(3);
     expect((await run('refuse', ...named)).code).toBe(0);
@@ -160,15 +182,21 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
 
   it('R18 opens a breaker by the real Nodes, and denies because of it', async () => {
     // The Nodes of the test were created just now.
-    await applyPolicy({ ...FIRST_POLICY, blockers: { minNodeAgeSeconds: 0 } });
-    for (const name of ['m-2', 'm-3', 'm-4']) await setReady(name, 'False');
-    await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('BreakerOpen');
+    await applyFleetDefault(installed, { ...FIRST_POLICY, blockers: { minNodeAgeSeconds: 0 } });
+    for (const name of ['m-2', 'm-3', 'm-4']) {
+      await patchNodeStatus(installed.server.client, name, node(name, 'False')['status']);
+    }
+    await expect
+      .poll(async () => (await readPolicy(installed.server.client)).status?.phase, PATIENCE)
+      .toBe('BreakerOpen');
     const denied = await run('ask', 'm-2', '--action', 'Reboot', '-o', 'json');
     expect(JSON.parse(denied.stdout)).toMatchObject({
       reason: 'BreakerOpen',
       message: 'breaker unhealthy of cluster is open: 3 of 4 machines are not Ready',
     });
-    for (const name of ['m-2', 'm-3', 'm-4']) await setReady(name, 'True');
+    for (const name of ['m-2', 'm-3', 'm-4']) {
+      await patchNodeStatus(installed.server.client, name, node(name, 'True')['status']);
+    }
     const close = ['close', 'unhealthy/cluster', '--reason', 'switch replaced'];
     const closed = await run(...close);
     expect([closed.stderr, closed.stdout]).toEqual([
@@ -176,12 +204,14 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
       'breaker fleet-default/unhealthy/cluster closed. It opens again if its cause is still there\n',
     ]);
     expect((await run(...close)).code).toBe(65);
-    expect((await ledger()).spec.closures).toMatchObject({
+    expect((await readLedger(installed.server.client)).spec.closures).toMatchObject({
       'fleet-default/unhealthy/cluster': { reason: 'switch replaced' },
     });
-    await expect.poll(async () => (await policy()).status?.phase, PATIENCE).toBe('InForce');
-    await applyPolicy(FIRST_POLICY);
-    expect((await policy()).spec.blockers.minNodeAgeSeconds).toBe(900);
+    await expect
+      .poll(async () => (await readPolicy(installed.server.client)).status?.phase, PATIENCE)
+      .toBe('InForce');
+    await applyFleetDefault(installed, FIRST_POLICY);
+    expect((await readPolicy(installed.server.client)).spec.blockers.minNodeAgeSeconds).toBe(900);
   });
 
   async function run(...args: string[]): Promise<Ended> {
@@ -218,41 +248,6 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
       });
     }
     return await installed.server.kubeconfigFor({ user, groups });
-  }
-
-  async function policy(name: string = FLEET_DEFAULT): Promise<DefenderPolicy> {
-    return await installed.server.client.get<DefenderPolicy>(DEFENDER_POLICIES, { name });
-  }
-
-  async function ledger(): Promise<DefenderLedger> {
-    return await installed.server.client.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
-  }
-
-  async function applyPolicy(spec: object): Promise<void> {
-    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
-    const object = {
-      apiVersion: 'kubenode.dev/v1alpha1',
-      kind: DEFENDER_POLICIES.kind,
-      metadata: { name: FLEET_DEFAULT },
-      spec,
-    };
-    await sync.apply(DEFENDER_POLICIES, object, { fieldManager: MANAGER_SYNC });
-  }
-
-  async function createMachine(name: string): Promise<void> {
-    const { apiVersion, kind, spec } = machine(name);
-    const object = { apiVersion, kind, metadata: { name }, spec: { ...spec, components: [] } };
-    await installed.server.client.create(MACHINES, object);
-    const { status: _, ...its } = node(name);
-    await installed.server.client.create(NODES, its);
-    await setReady(name, 'True');
-  }
-
-  async function setReady(name: string, ready: 'True' | 'False'): Promise<void> {
-    const { status } = node(name, ready);
-    const body = { status };
-    const target = { ...NODES, plural: 'nodes' };
-    await installed.server.client.patch(target, { name }, { type: 'merge', body }, { subresource: 'status' });
   }
 
   /** The process that holds the Lease: its identity contains its pid. */

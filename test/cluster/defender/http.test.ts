@@ -5,19 +5,21 @@ import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES } from '../../../src/api/generated/resources.ts';
-import type { DefenderLedger } from '../../../src/api/generated/types.ts';
-import { FLEET_DEFAULT, MANAGER_SYNC, PRINCIPAL_SYNC, serviceAccountUser } from '../../../src/api/names.ts';
-import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { findFreePort } from '../../../src/os/ports.ts';
-import { machine, node } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { httpsClient, type PlainAnswer, type PlainClient } from '../../support/https-client.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { applyFleetDefault, createMachineWithNode, readLedger } from './objects.ts';
 
 const run = promisify(execFile);
-const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
+const POLICY = {
+  scope: { nodeSelector: { all: true } },
+  concurrency: [{ name: 'some', per: 'Cluster', risks: ['Node', 'Machine', 'Data'], max: 3 }],
+  counting: { lingerSeconds: 0 },
+  zones: { haltPercent: 100, minNodes: 10 },
+  approval: [{ name: 'data', risks: ['Data'], approvers: ['system:serviceaccounts:oncall'] }],
+};
 const PATIENCE = { timeout: 120_000, interval: 250 };
 const MINUTES = 600_000;
 const ASK = { machine: 'node-b01', action: 'Reboot' };
@@ -39,8 +41,10 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
     metricsPort = await findFreePort();
     blocks = await shellBlocks();
     environment = await shellEnvironment();
-    await applyPolicy();
-    for (const name of ['node-a17', 'node-b01', 'node-b02']) await createMachine(name);
+    await applyFleetDefault(installed, POLICY);
+    for (const name of ['node-a17', 'node-b01', 'node-b02']) {
+      await createMachineWithNode(installed.server.client, name);
+    }
     await shell(blocks[0]);
     startControllers();
     const caPem = await readFile(join(folder, 'defender.crt'), 'utf8');
@@ -90,7 +94,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
       { granted: true, id },
       { settled: true, id },
     ]);
-    expect((await ledger()).spec.grants['node-a17']).toMatchObject({
+    expect((await readLedger(installed.server.client)).spec.grants['node-a17']).toMatchObject({
       id,
       state: 'Settled',
       outcome: 'Succeeded',
@@ -182,7 +186,10 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
     ]) {
       expect([answer.status, bodyOf(answer)]).toMatchObject([409, { reason: 'AskInvalid' }]);
     }
-    expect((await ledger()).spec.grants[ASK.machine]).toMatchObject({ ...grant, state: 'Granted' });
+    expect((await readLedger(installed.server.client)).spec.grants[ASK.machine]).toMatchObject({
+      ...grant,
+      state: 'Granted',
+    });
     expect((await post('settle', drainer, { ...grant, outcome: 'Unused' })).status).toBe(200);
     // A right that was taken ends with the next request.
     await kubectl('delete', 'clusterrolebinding', 'drainer');
@@ -218,7 +225,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
       const leader = expect.stringContaining(`-${controllers.pid}-`) as string;
       const expected = { status: 503, body: { reason: 'NotLeader', leader } };
       await expect.poll(asked, PATIENCE).toMatchObject(expected);
-      expect((await ledger()).spec.grants[ASK.machine]).toBeUndefined();
+      expect((await readLedger(installed.server.client)).spec.grants[ASK.machine]).toBeUndefined();
     } finally {
       second.close();
       child.kill('SIGTERM');
@@ -237,7 +244,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
     await installed.server.start();
     // It ended if it lost its Lease meanwhile.
     if (controllers.exitCode !== null) startControllers();
-    expect((await ledger()).spec.grants[ASK.machine]).toBeUndefined();
+    expect((await readLedger(installed.server.client)).spec.grants[ASK.machine]).toBeUndefined();
     await expect.poll(async () => (await post('ask', token, ASK)).status, PATIENCE).toBe(200);
     await post('settle', token, { ...(await grantOf(ASK.machine)), outcome: 'Unused' });
   });
@@ -257,7 +264,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
   }
 
   async function grantOf(name: string): Promise<{ readonly id: string; readonly fence: number }> {
-    const { id = '', fence = 0 } = (await ledger()).spec.grants[name] ?? {};
+    const { id = '', fence = 0 } = (await readLedger(installed.server.client)).spec.grants[name] ?? {};
     return { id, fence };
   }
 
@@ -307,39 +314,6 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
     const found = [...guide.matchAll(/^```sh\n(?<code>[\s\S]*?)^```$/gm)];
     expect(found.length).toBe(5);
     return found.map(({ groups }) => (groups?.['code'] ?? '').trim().replaceAll('8443', String(port)));
-  }
-
-  async function ledger(): Promise<DefenderLedger> {
-    return await installed.server.client.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
-  }
-
-  async function applyPolicy(): Promise<void> {
-    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
-    const spec = {
-      scope: { nodeSelector: { all: true } },
-      concurrency: [{ name: 'some', per: 'Cluster', risks: ['Node', 'Machine', 'Data'], max: 3 }],
-      counting: { lingerSeconds: 0 },
-      zones: { haltPercent: 100, minNodes: 10 },
-      approval: [{ name: 'data', risks: ['Data'], approvers: ['system:serviceaccounts:oncall'] }],
-    };
-    const metadata = { name: FLEET_DEFAULT };
-    const object = { apiVersion: 'kubenode.dev/v1alpha1', kind: DEFENDER_POLICIES.kind, metadata, spec };
-    await sync.apply(DEFENDER_POLICIES, object, { fieldManager: MANAGER_SYNC });
-  }
-
-  async function createMachine(name: string): Promise<void> {
-    const { apiVersion, kind, spec } = machine(name);
-    const object = { apiVersion, kind, metadata: { name }, spec: { ...spec, components: [] } };
-    await installed.server.client.create(MACHINES, object);
-    const { status, ...its } = node(name, 'True');
-    await installed.server.client.create(NODES, its);
-    const target = { ...NODES, plural: 'nodes' };
-    await installed.server.client.patch(
-      target,
-      { name },
-      { type: 'merge', body: { status } },
-      { subresource: 'status' },
-    );
   }
 });
 

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DEFENDER_LEDGERS } from '../../../src/api/generated/resources.ts';
-import type { DefenderLedger } from '../../../src/api/generated/types.ts';
 import type { GrantAsk } from '../../../src/api/grants.ts';
 import { PRINCIPAL_DEFENDER, serviceAccountUser } from '../../../src/api/names.ts';
 import { createLedger, type Ledger } from '../../../src/defender/ledger/ledger.ts';
@@ -13,11 +11,11 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { ask, entry, fleetFacts, machines, policy } from '../../defender/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { ACCOUNTS, readLedger } from './objects.ts';
 
 const LIMIT = 10;
 const ASKS = 500;
 const REPLICAS = 3;
-const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 const clock = createSystemClock();
 
 describe('the ledger on a real API server', () => {
@@ -40,7 +38,7 @@ describe('the ledger on a real API server', () => {
       asks.map(async (each, index) => (await replicas[index % REPLICAS]?.ask([each])) ?? []),
     );
     const granted = answers.flat().filter((answer) => answer.granted);
-    const recorded = (await read()).spec.grants;
+    const recorded = (await readLedger(client)).spec.grants;
     expect(Object.keys(recorded).length).toBe(LIMIT);
     expect(granted.length).toBeLessThanOrEqual(LIMIT);
     for (const grant of granted) {
@@ -52,17 +50,17 @@ describe('the ledger on a real API server', () => {
     const kept = await again.ask(Object.keys(recorded).map((machine) => askNow(machine)));
     expect(kept.map((each) => each.granted && each.id)).toEqual(Object.values(recorded).map(({ id }) => id));
     await again.settle(Object.values(recorded).map(({ id, fence }) => ({ id, fence, outcome: 'Unused' })));
-    expect((await read()).spec.grants).toEqual({});
+    expect((await readLedger(client)).spec.grants).toEqual({});
   });
 
   it('R32 rebuilds a ledger that was restored from a backup, above every fence, within the rules of the CRD', async () => {
-    const { seq } = (await read()).spec;
+    const { seq } = (await readLedger(client)).spec;
     const live: LiveGrant[] = [
       { machine: 'm-7', entry: entry('m-7', { fence: seq + 5000 }), isInWork: true },
     ];
     const [denied] = await ledgerOf(client, { live }).ask([askNow('m-1')]);
     expect(denied).toMatchObject({ granted: false, reason: 'LedgerRecovering' });
-    expect((await read()).spec).toMatchObject({
+    expect((await readLedger(client)).spec).toMatchObject({
       seq: seq + 5001,
       recovering: true,
       grants: { 'm-7': { fence: seq + 5000, state: 'Started' } },
@@ -71,21 +69,17 @@ describe('the ledger on a real API server', () => {
 
   it('R32 replaces an older started grant that a backup has by the newer one that is in work, within the rules of the CRD', async () => {
     const [older] = await ledgerOf(client).ask([{ ...askNow('m-7'), started: true }]);
-    const { seq } = (await read()).spec;
+    const { seq } = (await readLedger(client)).spec;
     const newer = entry('m-7', { id: 'g-newer', fence: seq + 50 });
     const live: LiveGrant[] = [{ machine: 'm-7', entry: newer, isInWork: true }];
     const [denied] = await ledgerOf(client, { live }).ask([askNow('m-1')]);
     expect(denied).toMatchObject({ granted: false, reason: 'LedgerRecovering' });
     expect(older).toMatchObject({ granted: true });
-    expect((await read()).spec).toMatchObject({
+    expect((await readLedger(client)).spec).toMatchObject({
       recovering: true,
       grants: { 'm-7': { id: 'g-newer', fence: seq + 50, state: 'Started' } },
     });
   });
-
-  async function read(): Promise<DefenderLedger> {
-    return await client.get<DefenderLedger>(DEFENDER_LEDGERS, { name: 'default' });
-  }
 });
 
 function askNow(machine: string): GrantAsk {
