@@ -6,7 +6,7 @@ import type { PreparedPolicies } from '../policies/prepare.ts';
 import { isCounter } from './counter-key.ts';
 import type { LedgerDraft } from './draft.ts';
 import { grantOn, isInFlight, isLapsed, isLingering } from './entries.ts';
-import { trimRate } from './rates.ts';
+import { isSpent } from './rates.ts';
 import { correctFutureTimes } from './upkeep/clock-jumps.ts';
 
 /** Without policies that say otherwise. */
@@ -52,7 +52,7 @@ function removeFrom<T>(
 }
 
 function isOldRate(key: string, rate: LedgerRate, now: Date): boolean {
-  if (!isCounter(key, 'acts')) return trimRate(rate, now) === undefined;
+  if (!isCounter(key, 'acts')) return isSpent(rate, now);
   return Date.parse(rate.firstBucketAt) + OUTCOMES_KEPT_SECONDS * 1000 < +now;
 }
 

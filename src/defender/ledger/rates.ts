@@ -63,15 +63,25 @@ function inBucketsOf(bucketSeconds: number, rate: LedgerRate, now: Date): Ledger
   return { bucketSeconds, firstBucketAt: new Date(start).toISOString(), counts };
 }
 
+/** Whether nothing is left to count. */
+export function isSpent(rate: LedgerRate, now: Date): boolean {
+  return firstCounted(rate, now) < 0;
+}
+
 /** Undefined when nothing is left to count. */
 export function trimRate(rate: LedgerRate, now: Date): LedgerRate | undefined {
-  const oldest = +now - rate.bucketSeconds * BUCKETS * 1000;
-  const ends = bucketEnds(rate);
-  const kept = rate.counts.findIndex((count, index) => count > 0 && ends(index) > oldest);
+  const kept = firstCounted(rate, now);
   if (kept < 0) return undefined;
   const from = Math.max(kept, rate.counts.length - MAX_BUCKETS);
   const firstBucketAt = new Date(Date.parse(rate.firstBucketAt) + from * rate.bucketSeconds * 1000);
   return { ...rate, firstBucketAt: firstBucketAt.toISOString(), counts: rate.counts.slice(from) };
+}
+
+/** -1: none. */
+function firstCounted(rate: LedgerRate, now: Date): number {
+  const oldest = +now - rate.bucketSeconds * BUCKETS * 1000;
+  const ends = bucketEnds(rate);
+  return rate.counts.findIndex((count, index) => count > 0 && ends(index) > oldest);
 }
 
 /** The end of a bucket by its index. */

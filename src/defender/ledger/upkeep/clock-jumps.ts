@@ -28,7 +28,7 @@ export function correctFutureTimes(draft: LedgerDraft, now: Date): boolean {
         : { ...approval, at: earlier(at, aheadMs), until: earlier(until, aheadMs) };
     }),
     ...changeAll(draft.rates, (rate) => {
-      const aheadMs = ahead(startOfLastBucket(rate), now);
+      const aheadMs = aheadOf(startOfLastBucketMs(rate), now);
       return aheadMs <= 0 ? rate : { ...rate, firstBucketAt: earlier(rate.firstBucketAt, aheadMs) };
     }),
   ];
@@ -37,13 +37,17 @@ export function correctFutureTimes(draft: LedgerDraft, now: Date): boolean {
   return true;
 }
 
-function startOfLastBucket({ firstBucketAt, bucketSeconds, counts }: LedgerRate): string {
-  return new Date(Date.parse(firstBucketAt) + (counts.length - 1) * bucketSeconds * 1000).toISOString();
+function startOfLastBucketMs({ firstBucketAt, bucketSeconds, counts }: LedgerRate): number {
+  return Date.parse(firstBucketAt) + (counts.length - 1) * bucketSeconds * 1000;
 }
 
 /** 0: not in the future. */
 function ahead(time: string | undefined, now: Date): number {
-  const aheadMs = time === undefined ? 0 : Date.parse(time) - +now;
+  return time === undefined ? 0 : aheadOf(Date.parse(time), now);
+}
+
+function aheadOf(timeMs: number, now: Date): number {
+  const aheadMs = timeMs - +now;
   return aheadMs > MAX_CLOCK_SKEW_SECONDS * 1000 ? aheadMs : 0;
 }
 
@@ -53,10 +57,12 @@ function earlier(time: string, ms: number): string {
 
 /** Returns the keys of those that changed. */
 function changeAll<T>(map: Record<string, T>, change: (value: T) => T): readonly string[] {
-  const changed = Object.entries(map).flatMap(([key, value]) => {
+  const changed: string[] = [];
+  for (const [key, value] of Object.entries(map)) {
     const next = change(value);
-    return next === value ? [] : [[key, next] as const];
-  });
-  for (const [key, next] of changed) map[key] = next;
-  return changed.map(([key]) => key);
+    if (next === value) continue;
+    map[key] = next;
+    changed.push(key);
+  }
+  return changed;
 }
