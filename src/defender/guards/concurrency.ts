@@ -23,6 +23,8 @@ export const lastReady: PolicyGuard = {
   checkPolicy: checkLastReady,
 };
 
+const NONE_YET = ', as none was Ready yet';
+
 const REASONS = {
   Cluster: 'ConcurrencyCluster',
   Zone: 'ConcurrencyZone',
@@ -41,7 +43,7 @@ function checkLimit(
   const max = maximum(policy, prepared, total);
   if (used + 1 <= max.value) return [];
   const { name, per, max: amount } = prepared.limit;
-  const of = typeof amount === 'string' ? ` (${amount} of ${total})` : '';
+  const of = typeof amount === 'string' ? ` (${amount} of ${total}${total === 0 ? NONE_YET : ''})` : '';
   const label = labelOf(prepared, key);
   const message = `${label}: ${used} ${what}, and at most ${max.value} allowed${of} by limit ${name}`;
   return [

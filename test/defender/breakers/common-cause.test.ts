@@ -41,6 +41,8 @@ describe('findCommonCauses', () => {
     ['600 of 1,000 faults, of 58 % of the fleet', [600, 1000, 580], false],
     ['all of 1,000 faults, of half of the fleet', [1000, 1000, 500], false],
     ['all of 1,000 faults, of 49 % of the fleet', [1000, 1000, 490], true],
+    ['80 of 100, of 40 % of the fleet', [80, 100, 400], true],
+    ['79 of 100, of 40 % of the fleet: less than twice its share', [79, 100, 400], false],
     ['2 of 2, fewer than the count', [2, 2, 1], false],
     ['2 of 3, of one machine in a hundred', [2, 3, 10], false],
     ['3 of 3, of one machine in a hundred', [3, 3, 10], true],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Amount, ConcurrencyLimit, LedgerGrant } from '../../../src/api/generated/types.ts';
-import { decideScene, entry, machineFacts, machines, policy } from '../builders.ts';
+import { decideScene, entry, explain, machineFacts, machines, policy } from '../builders.ts';
 
 const ROUNDED: readonly (readonly [pool: number, percent: Amount, allowed: number])[] = [
   [1, '10%', 1],
@@ -35,6 +35,15 @@ describe('concurrency limits', () => {
       expect(granted(allowed)).toBe(count <= allowed);
     });
   }
+
+  it('R15 explains the percentage of a fleet in which no machine was Ready yet', () => {
+    const all = machines(3, { established: false, readiness: 'NotReady' });
+    const policies = [policy({ concurrency: [{ name: 'l', per: 'Cluster', actions: [], max: '5%' }] })];
+    const decision = decideScene({ policies, machines: all, ledger: { grants: { 'm-2': entry('m-2') } } });
+    expect(explain(decision)).toBe(
+      'ConcurrencyCluster [fleet-default]: cluster: 1 in work, and at most 1 allowed (5% of 0, as none was Ready yet) by limit l',
+    );
+  });
 
   const pools = [policy({ concurrency: [{ name: 'pool', per: 'Pool', actions: [], max: 1 }] })];
 

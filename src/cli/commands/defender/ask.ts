@@ -4,7 +4,7 @@ import { denialPage } from '../../../api/deny-reasons.ts';
 import { RISKS, type Risk } from '../../../api/enums.ts';
 import type { DefenderLedger, LedgerGrant } from '../../../api/generated/types.ts';
 import type { Allowance, Denial, Grant, GrantAsk, GrantOutcome } from '../../../api/grants.ts';
-import { LEDGER } from '../../../api/names.ts';
+import { KILL_SWITCH, LEDGER } from '../../../api/names.ts';
 import { OTHER_ACTIONS } from '../../../api/steps/actions.ts';
 import { type Action, defaultRisk, isAction } from '../../../api/steps/steps.ts';
 import { timeOfServer } from '../../../defender/guards/self-doubt.ts';
@@ -66,7 +66,8 @@ async function ask(
   if (!answer) throw new CliError('the Defender gave no answer');
   printResult(io, flags.output, answer, () => answerTable(machine, answer));
   if (answer.granted) return;
-  io.err(denialHint(answer, request));
+  const isKnown = defender.observer.facts().machine(machine) !== undefined;
+  io.err(denialHints(answer, request, isKnown));
   setExitCode(io, EXIT.held);
 }
 
@@ -92,12 +93,20 @@ export function createAsk(
   };
 }
 
-/** Where to read on, and who can answer. */
-function denialHint(denial: Denial, { machine, action, holder: { kind, name } }: GrantAsk): string {
-  const isPending = [denial, ...denial.also].some(({ reason }) => reason === 'ApprovalPending');
+/** Where to read on, what to do, and who can answer. */
+export function denialHints(
+  denial: Denial,
+  { machine, action, holder: { kind, name } }: GrantAsk,
+  isKnown: boolean,
+): string {
+  const causes = [denial, ...denial.also];
+  const isPending = causes.some(({ reason }) => reason === 'ApprovalPending');
+  const isStopped = causes.some(({ policy }) => policy === KILL_SWITCH);
   const approve = `kubenode defender approve ${machine} --action ${action} --holder ${kind}/${name} --reason ...`;
   return [
     `hint: what each reason means: ${denialPage(denial.reason)}`,
+    ...(isKnown ? [] : ['hint: list the machines of this cluster with: kubectl get machines']),
+    ...(isStopped ? ['hint: an administrator resumes with: kubenode defender resume'] : []),
     ...(isPending ? [`hint: an approver answers with: ${approve}`] : []),
   ]
     .map((line) => `${printableLine(line)}\n`)

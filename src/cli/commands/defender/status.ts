@@ -17,7 +17,8 @@ import { createOutputOption, formatTable, type OutputFormat, printResult } from 
 
 const HELP = `
 Shows the DefenderPolicies and what they stop, breakers that are not closed, the fullest limits, and the grants in the ledger.
-Reads objects only, so it works while the controllers are down; then their last report is shown.
+Reads objects only, so it works while the controllers are down; then their last report is shown. Denials are those of the
+controllers and their HTTP API: what kubenode defender ask was denied is not counted.
 Exits with 1 when something is stopped, refused, or waits for a person, and without the policy fleet-default: then every ask is denied.`;
 
 export interface DefenderState {
@@ -66,6 +67,7 @@ export async function readDefenderState(client: Client, signal: AbortSignal): Pr
   }
 }
 
+const RUN_CONTROLLERS = 'run kubenode controllers for this cluster';
 const TROUBLE: readonly string[] = ['Refused', 'Stopped', 'BreakerOpen'];
 
 export function hasTrouble({ policies, ledger }: DefenderState): boolean {
@@ -104,6 +106,7 @@ function policiesTable({ policies }: DefenderState): string {
 }
 
 function firstTrouble(status: DefenderPolicy['status']): string {
+  if (status === undefined) return `no controller has observed it: ${RUN_CONTROLLERS}`;
   const refused = conditionOf(status?.conditions, 'Accepted');
   if (refused?.status === 'False') return refused.message;
   const found = ['KillSwitchEngaged', 'BreakerOpen'].map((type) => conditionOf(status?.conditions, type));
@@ -169,5 +172,5 @@ function ledgerLine({ ledger }: DefenderState): string {
     ({ type, status: value }) => (type === 'Ready') !== (value === 'True'),
   );
   const why = trouble ? `: ${trouble.message}` : '';
-  return `${printableLine(`ledger: seq ${spec.seq}, epoch ${spec.epoch}, ${status?.phase ?? 'not reported'}${why}`)}\n`;
+  return `${printableLine(`ledger: seq ${spec.seq}, epoch ${spec.epoch}, ${status?.phase ?? `not reported: ${RUN_CONTROLLERS}`}${why}`)}\n`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAsk, settleRefusal } from '../../../../src/cli/commands/defender/ask.ts';
+import { createAsk, denialHints, settleRefusal } from '../../../../src/cli/commands/defender/ask.ts';
 import { ago, entry, NOW } from '../../../defender/builders.ts';
 
 const CONTEXT = { user: 'alice', nodeUID: 'uid-1', now: NOW };
@@ -28,6 +28,35 @@ describe('defender ask', () => {
     const found = createAsk('m-1', flags, { ...CONTEXT, nodeUID: undefined });
     expect(found.risk).toBe(expected);
     expect(found).not.toHaveProperty('nodeUID');
+  });
+});
+
+describe('a denied ask', () => {
+  const request = createAsk('m-1', { action: 'WipeDisk', expectedSeconds: 60 }, CONTEXT);
+  const denial = { granted: false, reason: 'Freeze', message: 'frozen', also: [] } as const;
+  const page = /^hint: what each reason means: docs\/runbooks\/denials\.md#\w+\n/;
+
+  it.each<[string, Parameters<typeof denialHints>, string]>([
+    ['nothing else', [denial, request, true], ''],
+    [
+      'where to find a machine',
+      [denial, request, false],
+      'list the machines of this cluster with: kubectl get machines',
+    ],
+    [
+      'how to resume',
+      [{ ...denial, reason: 'KillSwitch', policy: 'kill-switch' }, request, true],
+      'an administrator resumes with: kubenode defender resume',
+    ],
+    [
+      'how to answer',
+      [{ ...denial, also: [{ reason: 'ApprovalPending', message: 'waits' }] }, request, true],
+      'an approver answers with: kubenode defender approve m-1 --action WipeDisk --holder Other/alice --reason ...',
+    ],
+  ])('R29 names the page of its reason, and %s', (_, given, hint) => {
+    const text = denialHints(...given);
+    expect(text).toMatch(page);
+    expect(text.replace(page, '')).toBe(hint === '' ? '' : `hint: ${hint}\n`);
   });
 });
 

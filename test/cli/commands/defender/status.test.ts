@@ -97,6 +97,15 @@ ledger: seq 7, epoch 1, Ready
     expect(empty).toContain('ledger: not found');
   });
 
+  it('names what has to run when no controller reported yet', () => {
+    const { status: _, ...silent } = ledger();
+    const text = formatDefenderState({ policies: [policy()], ledger: silent }, NOW);
+    expect(text).toMatch(
+      /^fleet-default +Enforce +Pending +0 +no controller has observed it: run kubenode controllers for this cluster$/m,
+    );
+    expect(text).toContain('ledger: seq 7, epoch 1, not reported: run kubenode controllers for this cluster');
+  });
+
   it('has trouble when something is stopped, refused, open or not ready', () => {
     expect(hasTrouble({ policies: [reported({})], ledger: ledger() })).toBe(false);
     expect(hasTrouble({ policies: [BROKEN], ledger: ledger() })).toBe(true);

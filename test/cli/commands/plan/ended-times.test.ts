@@ -12,7 +12,7 @@ function target(name: string, until: string, spec: object = {}): RenderedTarget 
     metadata: { name: 'gpu' },
     spec: { scope: { nodeSelector: { all: true } }, freezes, ...spec },
   };
-  const objects = [{ object, source: { file: 'rules/gpu.ts:3' } }];
+  const objects = [{ object, source: { file: 'rules/gpu.ts:3', construct: `${name}/rules/gpu` } }];
   return { target: name, units: [{ unit: 'rules', objects, digest: '' }], digest: '' };
 }
 
