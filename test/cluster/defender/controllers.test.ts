@@ -9,9 +9,11 @@ import {
   PRINCIPAL_DEFENDER,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import { node } from '../../support/builders.ts';
+import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { RBAC } from '../api/permission-table.ts';
 import { resources } from '../api/resources.ts';
@@ -85,6 +87,12 @@ describe('kubenode controllers and kubenode defender', { timeout: MINUTES }, () 
     );
     expect(why.stdout).toContain('m-1  Reboot Granted  Other ');
     expect(why.stdout).not.toContain('RevisionUnknown');
+    const terminal = testIo({
+      env: { KUBECONFIG: installed.server.kubeconfig, KUBENODE_PROGRESS: 'all' },
+      interactive: true,
+    });
+    expect(await runCommandLine(terminal, ['why', 'node', 'm-2'])).toBe(0);
+    expect(terminal.stderr).toContain('reading every Node and Machine of the cluster');
     const unknown = await kubenode('why', 'node', 'm-9');
     expect([unknown.code, unknown.stderr]).toEqual([
       65,

@@ -12,6 +12,7 @@ import { type ConnectionFlags, findKubeconfig } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { readUser, type User } from '../../principal.ts';
+import { type StepProgress, withProgress } from '../../progress.ts';
 
 export interface DefenderSession {
   readonly defender: Defender;
@@ -60,7 +61,10 @@ export async function withDefender<T>(
     );
     const running = views.map((reflector) => reflector.run(stop.signal));
     try {
-      await Promise.all(views.map((reflector) => reflector.synced(io.signal)));
+      const complete = (): Promise<unknown> =>
+        Promise.all(views.map((reflector) => reflector.synced(io.signal)));
+      // A script gets the same output whatever the size of its cluster.
+      await (io.interactive ? withProgress(io, countFleet(complete)) : complete());
       return await work({ defender, client, user });
     } finally {
       stop.abort();
@@ -70,6 +74,13 @@ export async function withDefender<T>(
     defender.close();
     await Promise.all([client.close(), own.close()]);
   }
+}
+
+function countFleet(complete: () => Promise<unknown>): (progress: StepProgress) => Promise<unknown> {
+  return async (progress) => {
+    progress.step('reading every Node and Machine of the cluster, to count those out of service');
+    await complete();
+  };
 }
 
 function explainForbidden(error: unknown): unknown {
