@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HostError } from '../../../src/agent/host/errors.ts';
 import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import { STATUS_FILE } from '../../../src/agent/layout.ts';
-import { openAgent } from '../../../src/agent/run/agent.ts';
-import { createReconcileTrigger } from '../../../src/agent/run/trigger.ts';
+import type { Agent } from '../../../src/agent/run/agent.ts';
 import type { StoredStatus } from '../../../src/agent/status/publisher.ts';
 import type { MachineComponentSpec, MachineStatus } from '../../../src/api/generated/types.ts';
 import { createProxyHost } from '../../support/agent/component-driver.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { entryOf, type FakeAgentApi, fakeAgentApi } from '../../support/agent/fake-api.ts';
+import { openTestAgent } from '../../support/agent/open-agent.ts';
 import { agentFile } from '../../support/agent/targets.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
@@ -23,7 +23,7 @@ const [BASE, NEXT_BASE] = ['1.0', '1.1'].map((version) =>
 let clock: VirtualClock;
 let host: MemoryHost;
 let api: FakeAgentApi;
-let agent: Awaited<ReturnType<typeof openAgent>>;
+let agent: Agent;
 let events: string[];
 let joinProblem: string | undefined;
 
@@ -38,16 +38,11 @@ beforeEach(async () => {
 
 /** Another agent process on the same host. */
 async function restart(on: MemoryHost = host, log = memoryLog()): Promise<void> {
-  const trigger = createReconcileTrigger(clock);
-  agent = await openAgent({
+  agent = await openTestAgent({
     host: on,
     api,
     clock,
     log,
-    machine: 'n1',
-    version: '0.0.1',
-    clusterServer: 'https://10.0.0.1:6443',
-    trigger,
     joinProblem: () => joinProblem,
     events: { record: (_, found) => void events.push(...found.map(({ note }) => note)) },
   });

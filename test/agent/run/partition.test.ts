@@ -2,12 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { HostError } from '../../../src/agent/host/errors.ts';
 import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
-import { type Agent, openAgent } from '../../../src/agent/run/agent.ts';
-import { createReconcileTrigger } from '../../../src/agent/run/trigger.ts';
+import type { Agent } from '../../../src/agent/run/agent.ts';
 import { createProxyHost } from '../../support/agent/component-driver.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { fakeAgentApi } from '../../support/agent/fake-api.ts';
-import { memoryLog } from '../../support/memory-log.ts';
+import { openTestAgent } from '../../support/agent/open-agent.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 const CONFIG = '/etc/proxy/proxy.conf';
@@ -18,16 +17,7 @@ const clock = virtualClock();
 const api = fakeAgentApi();
 
 async function open(host: MemoryHost): Promise<Agent> {
-  return await openAgent({
-    host,
-    api,
-    clock,
-    log: memoryLog(),
-    machine: 'n1',
-    version: '0.0.1',
-    clusterServer: 'https://10.0.0.1:6443',
-    trigger: createReconcileTrigger(clock),
-  });
+  return await openTestAgent({ host, api, clock });
 }
 
 /** What happens in a minute of the day. */

@@ -1,11 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openAgent } from '../../../src/agent/run/agent.ts';
-import { createReconcileTrigger } from '../../../src/agent/run/trigger.ts';
 import { createSimulatedHost } from '../../../src/agent/simulate/host.ts';
 import type { ComponentArtifact } from '../../../src/api/generated/types.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { fakeAgentApi } from '../../support/agent/fake-api.ts';
-import { memoryLog } from '../../support/memory-log.ts';
+import { openTestAgent } from '../../support/agent/open-agent.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 const ARTIFACT = {
@@ -23,17 +21,7 @@ describe('an agent on a simulated host', () => {
     async (format) => {
       const clock = virtualClock();
       const api = fakeAgentApi();
-      const host = createSimulatedHost(clock);
-      const agent = await openAgent({
-        host,
-        api,
-        clock,
-        log: memoryLog(),
-        machine: 'n1',
-        version: '0.0.1',
-        clusterServer: 'https://10.0.0.1:6443',
-        trigger: createReconcileTrigger(clock),
-      });
+      const agent = await openTestAgent({ host: createSimulatedHost(clock), api, clock });
       onTestFinished(() => agent[Symbol.asyncDispose]());
       for (const version of ['1.0', '1.1']) {
         const sha256 = version === '1.0' ? ARTIFACT.sha256 : 'cd'.repeat(32);

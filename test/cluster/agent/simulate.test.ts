@@ -29,6 +29,16 @@ beforeAll(async () => {
 });
 afterAll(() => installed?.stop());
 
+/** Nothing is left to report: what follows is the heartbeat. */
+function hasLastStatus({ status }: Machine): boolean {
+  const states = status?.conditions?.map(({ type, status: value }) => `${type} ${value}`) ?? [];
+  const isCommitted = status?.components?.[0]?.state === 'Committed';
+  return (
+    isCommitted &&
+    ['ComponentsReady True', 'UpToDate True', 'DriftDetected False'].every((each) => states.includes(each))
+  );
+}
+
 describe('simulated agents with a real API server', { timeout: 240_000 }, () => {
   it('AGT-02 install what their Machines declare, each with its own rights, and are quiet when idle', async () => {
     const { client, url, caPem } = installed.server;
@@ -74,14 +84,11 @@ describe('simulated agents with a real API server', { timeout: 240_000 }, () => 
       stop.signal,
     );
     try {
-      const committed = async (): Promise<true | undefined> => {
+      const settled = async (): Promise<true | undefined> => {
         const { items } = await client.list<Machine>(MACHINES);
-        const done = items.filter(({ status }) => status?.components?.[0]?.state === 'Committed');
-        return done.length === AGENTS ? true : undefined;
+        return (items.length === AGENTS && items.every(hasLastStatus)) || undefined;
       };
-      await eventually(committed, 'not every agent reported its component as committed', WITHIN_MS);
-      // The last status of each is written: what follows is the heartbeat.
-      await clock.sleep(5000);
+      await eventually(settled, 'not every agent reported its component as committed', WITHIN_MS);
       calls.length = 0;
       await clock.sleep(IDLE_SECONDS * 1000);
       const perAgent = calls.length / AGENTS / IDLE_SECONDS;

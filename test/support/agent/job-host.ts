@@ -3,13 +3,12 @@
 import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import type { Host } from '../../../src/agent/host/port.ts';
 import { JOBS_CONFIG_FILE } from '../../../src/agent/layout.ts';
-import { type Agent, openAgent } from '../../../src/agent/run/agent.ts';
-import { createReconcileTrigger } from '../../../src/agent/run/trigger.ts';
+import type { Agent } from '../../../src/agent/run/agent.ts';
 import type { AgentStep, RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import { memoryLog } from '../memory-log.ts';
 import { settle, type VirtualClock, virtualClock } from '../virtual-clock.ts';
 import { createProxyHost } from './component-driver.ts';
 import { type FakeAgentApi, fakeAgentApi } from './fake-api.ts';
+import { openTestAgent } from './open-agent.ts';
 import { agentUnit } from './targets.ts';
 
 export interface JobHost {
@@ -58,17 +57,7 @@ export async function createJobHost(jobs: readonly RemedyOperationJob[] = []): P
     host,
     api,
     async start(on = host) {
-      const trigger = createReconcileTrigger(clock);
-      return await openAgent({
-        host: on,
-        api,
-        clock,
-        log: memoryLog(),
-        machine: 'n1',
-        version: '0.0.1',
-        clusterServer: 'https://10.0.0.1:6443',
-        trigger,
-      });
+      return await openTestAgent({ host: on, api, clock });
     },
     async run(agent, seconds) {
       for (let passed = 0; passed <= seconds; passed += 1) {
