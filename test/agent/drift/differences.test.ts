@@ -67,4 +67,12 @@ describe('findDifferences', () => {
   ])('%s', (_, of, fields, expected) => {
     expect(explain(of, fields)).toEqual(expected);
   });
+
+  it('leaves the directory of a version whose artifact is being downloaded, and nothing else', () => {
+    const observed = installed(V1, { directories: new Set(), units: new Map() });
+    const subjects = (downloading: readonly string[]): readonly string[] =>
+      findDifferences(V1, observed, new Set(downloading)).map(({ subject }) => subject);
+    expect(subjects([V1.artifact?.sha256 ?? ''])).toEqual(['proxy']);
+    expect(subjects(['other'])).toEqual([V1.directory, 'proxy']);
+  });
 });

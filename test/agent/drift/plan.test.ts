@@ -46,6 +46,7 @@ interface Case {
   readonly input?: Partial<ComponentInput>;
 }
 
+const GRANT = { id: 'g', entryDigest: V1.id, expired: false };
 const NO_GRANT: Partial<ComponentInput> = { desired: { state: 'Present', target: V1 } };
 
 function plan({
@@ -175,6 +176,35 @@ describe('planReconcile keeps the version in force', () => {
       'AGT-33 waits for a grant to restart what started on wrong content',
       { drift: drift(started('Wrong')), input: NO_GRANT },
       'wait GrantNeeded: a unit runs on wrong content: its restart waits for a grant; Reported Process proxy',
+    ],
+    [
+      'AGT-33 waits for another grant when the one in the entry has expired',
+      {
+        drift: drift(started('Wrong')),
+        input: { desired: { state: 'Present', target: V1, grant: { ...GRANT, expired: true } } },
+      },
+      'wait GrantNeeded: a unit runs on wrong content: its restart waits for a grant; Reported Process proxy',
+    ],
+    [
+      'AGT-33 waits for another grant when the one in the entry is for other content',
+      {
+        drift: drift(started('Wrong')),
+        input: { desired: { state: 'Present', target: V1, grant: { ...GRANT, entryDigest: 'other' } } },
+      },
+      'wait GrantNeeded: a unit runs on wrong content: its restart waits for a grant; Reported Process proxy',
+    ],
+    [
+      'waits before it repeats a correction that failed',
+      {
+        file: { content: 'x' },
+        input: { failure: { code: 'DiskFull', message: 'full', retryAt: new Date(NOW.getTime() + 1) } },
+      },
+      'wait RetryPending: full',
+    ],
+    [
+      'repeats a correction that failed when its time has come',
+      { file: { content: 'x' }, input: { failure: { code: 'DiskFull', message: 'full', retryAt: NOW } } },
+      `${WRITE}; Corrected Content ${CONFIG}`,
     ],
     [
       'AGT-33 restarts it with the grant',

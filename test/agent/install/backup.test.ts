@@ -110,6 +110,25 @@ describe('AGT-15 a path that a component writes', () => {
     expect(await text('/etc/new/deep/a')).toBe('x');
   });
 
+  it('stays, empty, when a merged file has nothing left and was there before', async () => {
+    await host.files.write('/etc/new/deep/a', bytes(''), ATTRIBUTES);
+    const ours = writing('a=1\n', 'Ini');
+    await backUp(host.files, 'proxy', '/etc/new/deep/a');
+    await writeTargetFile(host.files, ours, '/etc/new/deep/a');
+    await restore(host.files, ours, '/etc/new/deep/a');
+    expect((await host.files.stat('/etc/new/deep/a'))?.type).toBe('File');
+    expect(await text('/etc/new/deep/a')).toBe('');
+  });
+
+  it('stays with what others wrote since into a merged file that did not exist', async () => {
+    const ours = writing('a=1\n', 'Ini');
+    await backUp(host.files, 'proxy', '/etc/new/deep/a');
+    await writeTargetFile(host.files, ours, '/etc/new/deep/a');
+    await host.files.write('/etc/new/deep/a', bytes('a=1\nb=2\n'), ATTRIBUTES);
+    await restore(host.files, ours, '/etc/new/deep/a');
+    expect(await text('/etc/new/deep/a')).toBe('b=2\n');
+  });
+
   it('disappears when a merged file has nothing left and did not exist', async () => {
     const ours = writing('a=1\n', 'Ini');
     await backUp(host.files, 'proxy', '/etc/new/deep/a');

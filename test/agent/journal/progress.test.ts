@@ -34,6 +34,7 @@ const step = fc.record(
     boots: fc.nat(2),
     grant: fc.constant('g'),
     failure: fc.constant(failure),
+    reinstall: fc.constant('job 1'),
   },
   { requiredKeys: ['type', 'component', 'at', 'step', 'entry', 'direction', 'bootId', 'boots'] },
 );
@@ -47,6 +48,7 @@ const settled = fc.record(
     history: fc.uniqueArray(id, { maxLength: 4 }),
     denied: id,
     failure: fc.constant(failure),
+    reinstalled: fc.constant('job 1'),
   },
   { requiredKeys: ['type', 'component', 'at', 'state', 'history'] },
 );

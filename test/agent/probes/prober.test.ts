@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HostError } from '../../../src/agent/host/errors.ts';
 import { createProber } from '../../../src/agent/probes/prober.ts';
 import type { ComponentProbe } from '../../../src/api/generated/types.ts';
 import { createProxyHost } from '../../support/agent/component-driver.ts';
@@ -41,6 +42,26 @@ describe('the prober', () => {
     [{ nodeCondition: { type: 'Ready', status: 'True' } }, 'probe p: Ready is False'],
   ])('reports why %j does not pass', async (probe, expected) => {
     expect(await pendingOf(probe)).toEqual([expected]);
+  });
+
+  it('takes a fault of the agent for no answer of the probe', async () => {
+    const clock = virtualClock();
+    const host = createProxyHost(clock);
+    const probed = target('1.0', { units: [], probes: [{ name: 'p', ...COMMON, tcp: { port: '80' } }] });
+    const failing = (error: Error): typeof host => ({
+      ...host,
+      network: {
+        ...host.network,
+        probe: async () => {
+          throw error;
+        },
+      },
+    });
+    const proberOf = (error: Error): ReturnType<typeof createProber> =>
+      createProber({ host: failing(error), clock, nodeCondition: async () => undefined });
+    await expect(proberOf(new TypeError('a fault')).probe(probed, 'run-1')).rejects.toThrow('a fault');
+    const { pending } = await proberOf(new HostError('NoAccess', 'no port')).probe(probed, 'run-1');
+    expect(pending).toEqual(['probe p: no port']);
   });
 
   it('begins again for another start of the same version, and goes on for the same one', async () => {

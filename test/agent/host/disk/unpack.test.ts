@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { unpackTarGz } from '../../../../src/agent/host/disk/unpack.ts';
+import { entryProblem, unpackTarGz } from '../../../../src/agent/host/disk/unpack.ts';
 import { type ArchiveEntry, tarGz } from '../../../support/agent/archives.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
@@ -70,6 +70,22 @@ describe('unpackTarGz', () => {
     const link = { path: 'dir', flag: '2', target: 'bin' };
     await expect(unpack(GOOD, link, { path: 'dir/a' })).rejects.toMatchObject({ code: 'BadArchive' });
     expect(readdirSync(into)).toEqual([]);
+  });
+
+  it.each([
+    ['deep in it', { path: 'dir', flag: '2', target: 'bin' }, 'dir/deep/a', 'dir'],
+    ['with another text of its path', { path: './dir', flag: '2', target: 'bin' }, 'dir/a', 'dir'],
+    ['with another text of the path', { path: 'dir', flag: '2', target: 'bin' }, 'x/../dir/./a', 'dir'],
+  ])('AGT-10 refuses an entry behind a link, %s', async (_, link, path, behind) => {
+    await expect(unpack(GOOD, link, { path })).rejects.toMatchObject({
+      message: `the archive is refused: ${path} is behind the link ${behind}`,
+    });
+    expect(readdirSync(into)).toEqual([]);
+  });
+
+  it('AGT-10 refuses a path with a NUL, where the system would end it', () => {
+    const found = entryProblem({ path: 'a\0/../../b', type: 'File', target: '' }, new Set());
+    expect(found).toBe('leaves the directory');
   });
 
   it('AGT-10 refuses links that lead out of the directory only on the disk', async () => {

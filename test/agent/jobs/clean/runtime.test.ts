@@ -49,7 +49,10 @@ const CONTAINERS = [
   },
 ];
 
-function runtime(answers: Readonly<Record<string, string>> = {}): ReturnType<typeof createContainerRuntime> {
+function runtime(
+  answers: Readonly<Record<string, string>> = {},
+  truncated = false,
+): ReturnType<typeof createContainerRuntime> {
   const usual: Readonly<Record<string, string>> = {
     images: JSON.stringify({ images: IMAGES }),
     ps: JSON.stringify({ containers: CONTAINERS }),
@@ -60,7 +63,7 @@ function runtime(answers: Readonly<Record<string, string>> = {}): ReturnType<typ
       exitCode: output === undefined ? 1 : 0,
       output: output ?? '',
       timedOut: false,
-      truncated: false,
+      truncated,
     };
   };
   return createContainerRuntime({ run }, 'crictl');
@@ -86,6 +89,10 @@ describe('what the container runtime does not need', () => {
     await expect(runtime({ images }).unusedImages([])).rejects.toThrow(
       'crictl images printed no list of images',
     );
+  });
+
+  it('trusts no list that was cut, also where the rest of it can be read', async () => {
+    await expect(runtime({}, true).unusedImages([])).rejects.toThrow('crictl ps failed: it printed too much');
   });
 
   it('deletes nothing when the containers are not known', async () => {

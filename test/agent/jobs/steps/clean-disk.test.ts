@@ -5,6 +5,7 @@ import {
   mkdirSync,
   openSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -57,6 +58,17 @@ async function clean(fields: object = {}): Promise<StepResult> {
   const result = await cleanDiskStep.execute?.(context, input(fields), stepRun());
   if (!result) throw new Error('the executor carries nothing out');
   return result;
+}
+
+/** What others do while files are deleted. */
+function afterFirstRemoval(act: () => void): void {
+  const remove = host.files.remove.bind(host.files);
+  let hasActed = false;
+  host.files.remove = async (path) => {
+    await remove(path);
+    if (!hasActed) act();
+    hasActed = true;
+  };
 }
 
 describe('cleaning the disk of a sandbox', () => {
@@ -117,6 +129,52 @@ describe('cleaning the disk of a sandbox', () => {
     if (descriptor !== undefined) closeSync(descriptor);
     expect(result.message).toContain('deleted 1 files');
     expect([first, second, third].map((file) => existsSync(file))).toEqual([false, true, true]);
+  });
+
+  it('R38 deletes no file that took the place of the one that was found', async () => {
+    const [first, second] = [place('var/log/a.log.1'), place('var/log/b.log.1')];
+    afterFirstRemoval(() => {
+      unlinkSync(second);
+      place('var/log/b.log.1', 7);
+    });
+    expect((await clean()).message).toContain('deleted 1 files');
+    expect([first, second].map((file) => existsSync(file))).toEqual([false, true]);
+  });
+
+  it('R38 deletes no file that was opened since it was found', async () => {
+    const [first, second] = [place('var/log/a.log.1'), place('var/log/b.log.1')];
+    let atMs = 0;
+    context = { ...context, clock: { ...clock, monotonicMs: () => (atMs += 60_000) } };
+    const opened: number[] = [];
+    afterFirstRemoval(() => void opened.push(openSync(second, 'r')));
+    expect((await clean()).message).toContain('deleted 1 files');
+    for (const descriptor of opened) closeSync(descriptor);
+    expect([first, second].map((file) => existsSync(file))).toEqual([false, true]);
+  });
+
+  it('deletes nothing more once its time is over', async () => {
+    const files = [place('var/log/a.log.1'), place('var/log/b.log.1')];
+    const ended = new AbortController();
+    afterFirstRemoval(() => ended.abort());
+    await cleanDiskStep.execute?.(context, input(), stepRun({ signal: ended.signal }));
+    expect(files.map((file) => existsSync(file))).toEqual([false, true]);
+  });
+
+  it('keeps its limit of bytes with images, too', async () => {
+    const removed: string[] = [];
+    const images = ['a', 'b'].map((digit, index) => ({
+      id: digit.repeat(64),
+      size: String(700 - index * 400),
+    }));
+    const run: typeof host.processes.run = async ([, command = '', id = '']) => {
+      if (command === 'rmi') removed.push(id);
+      const output = JSON.stringify(command === 'ps' ? { containers: [] } : { images });
+      return { exitCode: 0, timedOut: false, truncated: false, output };
+    };
+    context = { ...context, host: { ...host, processes: { ...host.processes, run } } };
+    const result = await clean({ targets: ['unusedImages'], maxDelete: '512' });
+    expect(result.message).toBe('deleted 1 files, containers and images, 300 bytes');
+    expect(removed).toEqual(['b'.repeat(64)]);
   });
 
   it('keeps its limit of bytes, and lists what it would delete in a dry run', async () => {
