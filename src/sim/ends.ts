@@ -27,8 +27,8 @@ export async function endActs(run: SimulationRun): Promise<void> {
       { length: random.chance(0.1) ? 2 : 1 },
       () => ({ kind: 'settle', settlement }) as const,
     );
-    // oxlint-disable-next-line no-await-in-loop -- settlements have an order
     suspectCause(run);
+    // oxlint-disable-next-line no-await-in-loop -- settlements have an order
     const answers = await anyReplica(run).run(requests);
     if ('granted' in answers) continue;
     endOne(run, machine, act);
