@@ -52,6 +52,11 @@ describe('the cooldown after a storm', () => {
     ['an act of another zone', { 'b-1': entry('b-1', { keys: { zone: 'b' } }) }, true],
     ['an act without risk', { 'm-2': entry('m-2', { risk: 'None' }) }, true],
     [
+      'an act that lapsed before it began',
+      { 'm-2': entry('m-2', { state: 'Granted', notAfter: NOW.toISOString() }) },
+      true,
+    ],
+    [
       'an act that was settled',
       { 'm-2': entry('m-2', { state: 'Settled', settledAt: NOW.toISOString() }) },
       true,

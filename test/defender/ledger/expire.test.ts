@@ -7,6 +7,8 @@ import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
 import { ago, entry, ledgerSpec, NOW, policy } from '../builders.ts';
 
 const ANSWER = { action: 'Reboot', holder: 'j', decision: 'Approved', by: 'ann', at: ago(9) } as const;
+const SETTLED = entry('m', { state: 'Settled', settledAt: ago(9) });
+const HALF_OPEN = { state: 'HalfOpen', since: ago(99), trips: 1 } as const;
 const WEB = { pool: 'web' };
 
 describe('expireEntries', () => {
@@ -74,6 +76,18 @@ describe('expireEntries', () => {
       'no machine of a pool that was not observed',
       { gone: { a: { ...WEB, since: ago(99) } } },
       undefined,
+      {},
+    ],
+    [
+      'the probe of a breaker whose grant was settled',
+      { grants: { m: SETTLED }, breakers: { 'p/b/k': { ...HALF_OPEN, probe: 'm' } } },
+      0,
+      { breakers: { 'p/b/k': HALF_OPEN } },
+    ],
+    [
+      'no probe whose grant is in flight',
+      { grants: { m: entry('m') }, breakers: { 'p/b/k': { ...HALF_OPEN, probe: 'm' } } },
+      0,
       {},
     ],
     [

@@ -83,11 +83,20 @@ describe('issueGrant', () => {
 
   it.each([
     ['takes the probe of a half-open breaker', {}, 'm-1'],
+    ['takes no probe for an act without risk', { action: 'CleanDisk', risk: 'None' } as const, undefined],
     ['takes no probe for a recovery', { action: 'UpdateComponent', recovery: true } as const, undefined],
   ])('R18 when a grant is issued, its entry %s', (_, fields, probe) => {
     const policies = preparePolicies([policy({ breakers: [STORM] })]);
     const draft = createDraft(ledgerSpec({ breakers: { 'fleet-default/storm/web': HALF_OPEN } }));
     issueGrant(draft, { ask: ask(fields), machine: machineFacts('m-1'), policies, now: NOW, index: 0 });
     expect(draft.breakers['fleet-default/storm/web']?.probe).toBe(probe);
+  });
+
+  it('R18 takes no probe of a breaker in mode Audit, which denies nothing', () => {
+    const audit = policy({ mode: 'Audit', breakers: [STORM] }, 'audit');
+    const draft = createDraft(ledgerSpec({ breakers: { 'audit/storm/web': HALF_OPEN } }));
+    const policies = preparePolicies([policy(), audit]);
+    issueGrant(draft, { ask: ask(), machine: machineFacts('m-1'), policies, now: NOW, index: 0 });
+    expect(draft.breakers).toEqual({ 'audit/storm/web': HALF_OPEN });
   });
 });

@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Amount, DefenderPolicy, DefenderPolicySpec } from '../../../src/api/generated/types.ts';
 import { type DeclaredPolicySpec, looserNumbers, SETTINGS } from '../../../src/defender/policies/looser.ts';
 import { withPolicyDefaults } from '../../../src/defender/policy-tests/schema.ts';
 import { valueAt } from '../../../src/kube/objects/json.ts';
+import { decideScene, EVERY_STATE, entry, explain, machineFacts, policy } from '../builders.ts';
 
 const ALL = { nodeSelector: { all: true } };
 const SOME = { nodeSelector: { matchLabels: { gpu: 'true' } } };
@@ -107,6 +110,10 @@ describe('a policy that is looser than fleet-default', () => {
     ['another label', limit({ per: 'Label', labelKey: 'clique', max: 10 })],
     ['small pools, whose rule is tighter', limit({ per: 'Pool', risks: ['Machine'], max: 3 }), SOME],
     [
+      'a rule for small pools that is tighter',
+      { ...limit({ per: 'Pool', risks: ['Machine'], max: 3 }), counting: { smallPool: { below: 6 } } },
+    ],
+    [
       'other states that are counted',
       { ...limit({ per: 'Zone', max: 2 }), counting: { include: ['Cordoned'] } },
     ],
@@ -136,4 +143,64 @@ describe('a policy that is looser than fleet-default', () => {
     expect(found({ ...limit({ per: 'Zone', max: 2 }), counting })).toHaveLength(1);
     expect(found(defaults)).toEqual([]);
   });
+
+  it('is accepted when it counts what fleet-default does not', () => {
+    const less = spec(ALL, { ...FLEET_DEFAULT, counting: { include: ['Cordoned'] } });
+    expect(found(limit({ per: 'Zone', max: 2 }), ALL, less)).toEqual([]);
+  });
+
+  it('R15 never denies what fleet-default permits, whatever the fleet and its acts are', () => {
+    let refused = 0;
+    const check = fc.property(anyScene, ({ per, theirs, mine, isForAll, smallMax, all }) => {
+      const fleetDefault = policy({
+        concurrency: [{ name: 'd', per, actions: [], max: theirs }],
+        counting: countingWith(1),
+      });
+      const nodeSelector = isForAll ? { all: true } : { all: false, matchLabels: { gpu: 'true' } };
+      const scope = { nodeSelector, actions: [], risks: [], holders: [] };
+      const concurrency = [{ name: 'm', per, actions: [], max: mine }];
+      const other = policy({ scope, concurrency, counting: countingWith(smallMax) }, 'other');
+      if (looserNumbers(other.spec, fleetDefault.spec).length === 0) return;
+      refused += 1;
+      const busy = all
+        .filter(({ isBusy }) => isBusy)
+        .map(({ facts }) => [facts.name, entry(facts.name)] as const);
+      const scene = { machines: all.map(({ facts }) => facts), ledger: { grants: Object.fromEntries(busy) } };
+      // The last machine of a pool is counted among the nodes of each policy, whatever its limits are.
+      const isLimited = (...policies: DefenderPolicy[]): boolean =>
+        /^(?:Concurrency|SmallPool)/m.test(explain(decideScene({ ...scene, policies })));
+      expect(isLimited(fleetDefault, other)).toBe(isLimited(fleetDefault));
+    });
+    fc.assert(check, { numRuns: 500 });
+    expect(refused).toBeGreaterThan(50);
+  });
+});
+
+function countingWith(max: number): DefenderPolicySpec['counting'] {
+  return { include: [...EVERY_STATE], lingerSeconds: 900, smallPool: { below: 5, max } };
+}
+
+const amount = fc.oneof(fc.integer({ min: 0, max: 4 }), fc.constantFrom<Amount>('5%', '20%', '40%', '60%'));
+
+const anyMachine = fc.record({
+  zone: fc.constantFrom('a', 'b'),
+  pool: fc.constantFrom('web', 'db'),
+  gpu: fc.constantFrom('true', 'false'),
+  readiness: fc.constantFrom('Ready', 'Ready', 'NotReady'),
+  cordoned: fc.boolean(),
+  isBusy: fc.boolean(),
+});
+
+const anyScene = fc.record({
+  per: fc.constantFrom('Cluster', 'Zone', 'Pool'),
+  theirs: amount,
+  mine: amount,
+  isForAll: fc.boolean(),
+  smallMax: fc.integer({ min: 0, max: 3 }),
+  all: fc.array(anyMachine, { minLength: 1, maxLength: 12 }).map((each) =>
+    each.map(({ gpu, isBusy, ...facts }, index) => ({
+      facts: machineFacts(`m-${index + 1}`, { ...facts, labels: { gpu } }),
+      isBusy: isBusy && index > 0,
+    })),
+  ),
 });

@@ -1,5 +1,10 @@
+import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { readAnswer, readAuthorityFile } from '../../../../src/cli/commands/defender/http.ts';
+import {
+  addDefenderHttpOptions,
+  readAnswer,
+  readAuthorityFile,
+} from '../../../../src/cli/commands/defender/http.ts';
 
 const SERVER = 'https://defender:8443';
 
@@ -46,4 +51,18 @@ it('a certificate authority that cannot be read is named with the option that re
     exitCode: 65,
   });
   expect(await readAuthorityFile(import.meta.filename)).toContain('certificate authority');
+});
+
+function parse(address: string): unknown {
+  const quiet = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  return addDefenderHttpOptions(quiet).parse(['--http', address], { from: 'user' }).opts()['http'];
+}
+
+describe('--http', () => {
+  it('sends a token over TLS only', () => {
+    expect(parse('https://defender:8443/')).toBe('https://defender:8443');
+    for (const address of ['http://defender:8443', 'defender']) {
+      expect(() => parse(address)).toThrow('Expected an address that begins with https://');
+    }
+  });
 });
