@@ -140,6 +140,17 @@ describe('AGT-23 what keeps a staged version from being activated', () => {
     ).toBe(expected);
   });
 
+  it.each([
+    ['kubenode-agent', 'proxy', 'ComponentChanging: waits until the change of proxy has ended'],
+    ['proxy', 'kubenode-agent', 'ComponentChanging: waits until the change of kubenode-agent has ended'],
+    ['proxy', 'runtime', 'free'],
+  ])(
+    'AGT-43 never changes the agent and another component at once: %s, while %s changes',
+    (component, changing, expected) => {
+      expect(wait({ component, changing })).toBe(expected);
+    },
+  );
+
   it('removes a component after those that depend on it', () => {
     const others = new Map([['kubelet', { committedVersion: '1.34', dependsOn: ['proxy'] }]]);
     expect(wait({ desired: absent(), others }, REMOVAL)).toBe(

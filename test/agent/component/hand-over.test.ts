@@ -66,11 +66,24 @@ describe('AGT-43 hands over to another version of the agent', () => {
       { slots: { last: VERDICT } },
       `EndHandOver, record Committed at ${V2.id}`,
     ],
+    [
+      'keeps nothing for the verdict of an earlier attempt',
+      { slots: { last: { ...VERDICT, key: 'before' } } },
+      `EndHandOver, record RolledBack at ${V1.id} denying ${V2.id}`,
+    ],
     ['changes nothing without a watchdog', {}, `EndHandOver, record RolledBack at ${V1.id} denying ${V2.id}`],
   ])('whose stored content is damaged, and %s', (_, fields, expected) => {
     const desired = { state: 'Invalid', message: '' } as const;
     const input = { ...handingOver({ self: { ...SELF, ...fields } }), desired };
     expect(explain({ ...input, targets: new Map([[V1.id, V1]]) })).toContain(expected);
+  });
+
+  it.each([
+    [1, 'wait RetryPending: the disk is full'],
+    [0, 'HandOver'],
+  ])('%i ms before it may try again after a failure: %s', (ms, expected) => {
+    const failure = { code: 'DiskFull', message: 'the disk is full', retryAt: new Date(NOW.getTime() + ms) };
+    expect(explain(handingOver({ self: SELF, failure }))).toBe(expected);
   });
 
   it('not where it has no program of its own', () => {

@@ -98,4 +98,12 @@ describe('planComponent', () => {
   ])('%s', (_name, desired, progress, expected) => {
     expect(plan({ desired, progress: componentInput({}, progress).progress })).toBe(expected);
   });
+
+  it('AGT-50 begins again for a repair job that comes while the version in force is tried again', () => {
+    const transition = { ...STAGED, entry: V1.id, to: V1.id };
+    const { progress } = componentInput({}, { ...COMMITTED, state: 'Failed', transition });
+    expect(plan({ desired: present(V1), progress, reinstall: 'job' })).toBe(
+      'record Fetching Forward to 1.0: a repair job installs the version in force again',
+    );
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ComponentInput } from '../../../src/agent/component/input.ts';
+import { keptUnits } from '../../../src/agent/component/steps.ts';
 import type { Transition } from '../../../src/agent/journal/record.ts';
 import {
   componentInput,
@@ -40,6 +41,22 @@ const STOPPED = new Map([
 const FAILED = new Map([
   ['proxy', { defined: true, enabled: true, masked: false, active: 'Failed', restarts: 0 } as const],
 ]);
+
+describe('keptUnits', () => {
+  it('AGT-20 are those that ran before and are not stopped: of the version before, and of the host', () => {
+    const [ours, hosts] = [agentUnit('proxy'), agentUnit('sshd', { existing: true })];
+    const before = target('1.0', { units: [ours] });
+    const after = {
+      ...before,
+      id: 'after',
+      activation: 'None' as const,
+      units: [ours, hosts, agentUnit('added')],
+    };
+    const input = componentInput({ targets: new Map([before, after].map((each) => [each.id, each])) });
+    const transition = { ...UPGRADE, from: before.id, to: after.id };
+    expect([...keptUnits(input, transition)]).toEqual(['proxy', 'sshd']);
+  });
+});
 
 describe('the steps of a transition', () => {
   it.each<[string, Partial<Transition>, Partial<ComponentInput>, string]>([

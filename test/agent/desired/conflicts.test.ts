@@ -16,6 +16,11 @@ function refused(...entries: readonly (readonly [string, DesiredComponent])[]): 
   );
 }
 
+function linked(to: string): Partial<Target> {
+  const { artifact } = target('1.0');
+  return artifact ? { artifact: { ...artifact, install: [{ from: 'x', to, mode: '0755' }] } } : {};
+}
+
 describe('entries that write the same thing', () => {
   it.each<[string, Partial<Target>, Partial<Target>, readonly string[]]>([
     [
@@ -43,6 +48,24 @@ describe('entries that write the same thing', () => {
       [
         'a: unit web is also written by b: change the name of the unit in one of the two components',
         'b: unit web is also written by a: change the name of the unit in one of the two components',
+      ],
+    ],
+    [
+      'are refused for one link into their artifacts',
+      linked('/usr/local/bin/x'),
+      linked('/usr/local/bin/x'),
+      [
+        'a: /usr/local/bin/x is also written by b: change the path in one of the two components',
+        'b: /usr/local/bin/x is also written by a: change the path in one of the two components',
+      ],
+    ],
+    [
+      'are refused for a link where the other one has a file',
+      linked('/etc/x'),
+      { files: [agentFile('/etc/x', 'b')] },
+      [
+        'a: /etc/x is also written by b: change the path in one of the two components',
+        'b: /etc/x is also written by a: change the path in one of the two components',
       ],
     ],
     [

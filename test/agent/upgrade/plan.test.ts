@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planUpgrade, type UpgradeObservation } from '../../../src/agent/upgrade/plan.ts';
+import { planStartFailure, planUpgrade, type UpgradeObservation } from '../../../src/agent/upgrade/plan.ts';
 import type { AgentUpgrade } from '../../../src/agent/upgrade/slots.ts';
 import { agentUpgrade } from '../../support/agent/upgrades.ts';
 
@@ -41,6 +41,12 @@ describe('AGT-43 plans the upgrade of the agent', () => {
       { proof: HEALTHY, uptimeMs: 35_001 },
       'Record Returning AgentHung: the loop of the agent of version 1.1 stopped after it was healthy',
     ],
+    [
+      'leaves one a while to report again that proved itself late',
+      { ...HOLDING, healthyAtMs: 35_000 },
+      { proof: HEALTHY, uptimeMs: 35_001 },
+      '',
+    ],
     ['gives up on one that ended', PROBATION, { agent: undefined as never }, CRASHED],
     ['gives up on one that never ran', { step: 'Probation', observed: { atMs: 1 } }, {}, CRASHED],
     ['gives up on one that was started again', PROBATION, { agent: agent({ pid: 8 }) }, CRASHED],
@@ -68,6 +74,12 @@ describe('AGT-43 plans the upgrade of the agent', () => {
     ],
   ])('%s', (_, upgrade, observation, expected) => {
     expect(explain(agentUpgrade(upgrade), observation)).toBe(expected);
+  });
+
+  it('returns for a program that cannot be started, and not again while it returns', () => {
+    const returning = planStartFailure(agentUpgrade(), 'no such file');
+    expect(returning).toMatchObject([{ do: 'Record', upgrade: { failure: { code: 'AgentNotStarted' } } }]);
+    expect(planStartFailure(agentUpgrade({ step: 'Returning' }), 'no such file')).toEqual([]);
   });
 
   it('forgets what it observed before a reboot', () => {

@@ -91,6 +91,21 @@ describe('AGT-43 what a new agent proves', () => {
     ]);
   });
 
+  it('is not healthy when it cannot ask for a unit that an earlier agent installed', async () => {
+    const host = await hostAfterHandOver();
+    host.units.status = () => Promise.reject(new Error('systemd does not answer'));
+    expect((await prove(host))?.missing).toEqual(['self-test failed: systemd does not answer']);
+  });
+
+  it('is not healthy when a file has other content than it wrote', async () => {
+    const host = await hostAfterHandOver();
+    const read = host.files.read.bind(host.files);
+    host.files.read = async (path) => (path === SELF_TEST_FILE ? new Uint8Array() : await read(path));
+    expect((await prove(host))?.missing).toEqual([
+      `self-test failed: ${SELF_TEST_FILE} has other content than was written`,
+    ]);
+  });
+
   it('is not healthy when it cannot read a line of the journal', async () => {
     const host = await hostAfterHandOver();
     const journal = new TextDecoder().decode(await host.files.read(JOURNAL_FILE));
