@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LedgerGrant } from '../../../src/api/generated/types.ts';
-import { createLedgerUsage, type LimitUse } from '../../../src/defender/ledger/usage.ts';
+import { createLedgerUsage, jsonBytes, type LimitUse } from '../../../src/defender/ledger/usage.ts';
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
 import { ago, entry, fleetFacts, ledgerSpec, machineFacts, machines, NOW, policy } from '../builders.ts';
 
@@ -54,6 +54,19 @@ describe('createLedgerUsage', () => {
     const usage = usageOf({});
     usage.add('m-1', entry('m-1') satisfies LedgerGrant);
     expect(usage.of(limit(), 'web', 'other')).toMatchObject({ taken: 1 });
+  });
+
+  it('R13 counts the bytes of the ledger with the grants of the same batch', () => {
+    const grants = { 'm-1': entry('m-1'), 'm-2': entry('m-2') };
+    const whole = jsonBytes(ledgerSpec({ grants }));
+    const usage = usageOf({});
+    const empty = usage.bytes();
+    for (const [name, grant] of Object.entries(grants)) usage.add(name, grant);
+    expect(empty).toBe(jsonBytes(ledgerSpec()));
+    // At least: each grant is counted with its braces.
+    expect(usage.bytes()).toBeGreaterThanOrEqual(whole);
+    expect(usage.bytes()).toBeLessThan(whole + 10);
+    expect(usageOf({ grants }).bytes()).toBe(whole);
   });
 });
 
