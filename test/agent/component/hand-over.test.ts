@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ComponentInput } from '../../../src/agent/component/input.ts';
+import { planComponent } from '../../../src/agent/component/plan.ts';
 import { createMemoryHost, type MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import { AGENT_COMPONENT, currentLink } from '../../../src/agent/layout.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
@@ -84,6 +85,12 @@ describe('AGT-43 hands over to another version of the agent', () => {
   ])('%i ms before it may try again after a failure: %s', (ms, expected) => {
     const failure = { code: 'DiskFull', message: 'the disk is full', retryAt: new Date(NOW.getTime() + ms) };
     expect(explain(handingOver({ self: SELF, failure }))).toBe(expected);
+  });
+
+  it('continues what a watchdog began, so that the next watchdog runs the old program, too', () => {
+    const begun = { ...UPGRADE, step: 'Probation', boots: 1 } as const;
+    const input = handingOver({ self: { ...SELF, program: NEW, slots: { upgrade: begun } } });
+    expect(planComponent(input).actions).toMatchObject([{ operation: { op: 'HandOver', upgrade: begun } }]);
   });
 
   it('not where it has no program of its own', () => {

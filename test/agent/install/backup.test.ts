@@ -120,6 +120,16 @@ describe('AGT-15 a path that a component writes', () => {
     expect(await text('/etc/new/deep/a')).toBe('');
   });
 
+  it('stays empty when others removed what was there before', async () => {
+    await host.files.write('/etc/new/deep/a', bytes('b=2\n'), ATTRIBUTES);
+    const ours = writing('a=1\n', 'Ini');
+    await backUp(host.files, 'proxy', '/etc/new/deep/a');
+    await writeTargetFile(host.files, ours, '/etc/new/deep/a');
+    await host.files.write('/etc/new/deep/a', bytes('a=1\n'), ATTRIBUTES);
+    await restore(host.files, ours, '/etc/new/deep/a');
+    expect(await text('/etc/new/deep/a')).toBe('');
+  });
+
   it('stays with what others wrote since into a merged file that did not exist', async () => {
     const ours = writing('a=1\n', 'Ini');
     await backUp(host.files, 'proxy', '/etc/new/deep/a');

@@ -84,7 +84,7 @@ describe('unpackTarGz', () => {
   });
 
   it('AGT-10 refuses a path with a NUL, where the system would end it', () => {
-    const found = entryProblem({ path: 'a\0/../../b', type: 'File', target: '' }, new Set());
+    const found = entryProblem({ path: 'a\0b', type: 'File', target: '' }, new Set());
     expect(found).toBe('leaves the directory');
   });
 

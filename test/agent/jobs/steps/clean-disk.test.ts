@@ -4,6 +4,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  renameSync,
   symlinkSync,
   unlinkSync,
   utimesSync,
@@ -103,6 +104,7 @@ describe('cleaning the disk of a sandbox', () => {
     const outside = place('srv/log/app.log.1');
     mkdirSync(join(root, 'var'), { recursive: true });
     symlinkSync(join(root, 'srv/log'), join(root, 'var/log'));
+    expect((await clean({ dryRun: true })).message).toContain('would delete 0 files');
     await clean();
     expect(existsSync(outside)).toBe(true);
   });
@@ -136,6 +138,17 @@ describe('cleaning the disk of a sandbox', () => {
     afterFirstRemoval(() => {
       unlinkSync(second);
       place('var/log/b.log.1', 7);
+    });
+    expect((await clean()).message).toContain('deleted 1 files');
+    expect([first, second].map((file) => existsSync(file))).toEqual([false, true]);
+  });
+
+  it('R38 deletes no file that is behind a link since it was found', async () => {
+    const [first, second] = [place('var/log/a.log.1'), place('var/log/c/b.log.1')];
+    mkdirSync(join(root, 'srv'), { recursive: true });
+    afterFirstRemoval(() => {
+      renameSync(join(root, 'var/log/c'), join(root, 'srv/c'));
+      symlinkSync(join(root, 'srv/c'), join(root, 'var/log/c'));
     });
     expect((await clean()).message).toContain('deleted 1 files');
     expect([first, second].map((file) => existsSync(file))).toEqual([false, true]);
