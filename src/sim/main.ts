@@ -1,13 +1,14 @@
 /**
- * `npm run sim`: runs seeds of the simulator and prints what broke. Exits with 0 when every promise held, with 1 when one was
+ * `npm run sim`: runs seeds of the simulator on every core, and prints what broke. Exits with 0 when every promise held, with 1 when one was
  * broken, with 2 for wrong options.
  */
-import { argv, cpuUsage, exit, stderr, stdout } from 'node:process';
+import { argv, exit, stderr, stdout } from 'node:process';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
 import { readOptions, type SimulatorOptions } from './options.ts';
-import { type SimulationResult, simulate } from './simulate.ts';
+import type { SimulationResult } from './simulate.ts';
+import { simulateSeeds } from './threads/seeds.ts';
 
-const HELP = `Simulates a fleet under the Defender, in virtual time.
+const HELP = `Simulates a fleet under the Defender, in virtual time. Seeds run on every core.
 
 npm run sim -- [options]
   --seeds N        number of seeds (10)
@@ -33,19 +34,14 @@ async function main(args: readonly string[]): Promise<number> {
     stdout.write(HELP);
     return 0;
   }
-  const results: SimulationResult[] = [];
-  for (let seed = options.seed; seed < options.seed + options.seeds; seed += 1) {
-    const before = cpuUsage();
-    // oxlint-disable-next-line no-await-in-loop -- one seed after the other
-    const result = await simulate({ ...options, seed });
-    results.push(result);
-    const { user, system } = cpuUsage(before);
-    // By CPU time, which other load on this machine changes less than the wall clock.
-    const rate = Math.round((options.days * options.machines * 1e6) / (user + system));
+  const { seed: first, seeds, days, machines } = options;
+  const all = Array.from({ length: seeds }, (_, index) => ({ ...options, seed: first + index }));
+  const results = await simulateSeeds(all, ({ result: { seed, acts, violations }, cpuSeconds }) => {
+    const rate = Math.round((days * machines) / cpuSeconds);
     stderr.write(
-      `seed ${seed}: ${result.acts} acts, ${result.violations.length} violations, ${rate} machine-days per CPU second\n`,
+      `seed ${seed}: ${acts} acts, ${violations.length} violations, ${rate} machine-days per CPU second\n`,
     );
-  }
+  });
   stdout.write(options.json ? `${JSON.stringify(results)}\n` : textOf(results, options));
   return results.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }

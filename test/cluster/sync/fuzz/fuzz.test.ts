@@ -58,7 +58,6 @@ interface Failed {
 }
 
 async function explain(tested: FuzzFleet, { seed, acts, result }: Failed): Promise<string> {
-  const log = tested.processes.logTail();
   const fails = async (part: readonly Act[]): Promise<boolean> => {
     await startOver(tested);
     return (await runSequence(tested, part)).problems.length > 0;
@@ -68,7 +67,7 @@ async function explain(tested: FuzzFleet, { seed, acts, result }: Failed): Promi
   const words = shrunk.map((act, index) => `${index + 1}. ${describeAct(act)}`);
   const repeat = `Repeat it: KUBENODE_LONG=1 KUBENODE_SEED=${seed} KUBENODE_FUZZ_MINUTES=0.1 npx vitest run --project cluster test/cluster/sync/fuzz`;
   const failed = [`seed ${seed}:`, ...result.problems, 'after', ...words, repeat].join('\n');
-  report({ seed, failed, shrunk, log });
+  report({ seed, failed, shrunk });
   return failed;
 }
 

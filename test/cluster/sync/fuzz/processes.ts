@@ -98,7 +98,7 @@ async function endProcess({ child, folder }: Running, signal: 'SIGKILL' | 'SIGTE
   rmSync(folder, { recursive: true, force: true });
 }
 
-const TAIL_LINES = 30;
+const TAIL_LINES = 300;
 
 function tailOf(file: string): string {
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-TAIL_LINES).join('\n');

@@ -1,5 +1,6 @@
 /** Carries out a sequence of acts, reverts to the good commit, and returns what is not as that commit declares it. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { Act, ByHand } from '../../../sync/fuzz/acts.ts';
 import { applyEdits, GOOD, withBeat } from '../../../sync/fuzz/content.ts';
 import { statusProblems } from './check.ts';
@@ -25,6 +26,8 @@ export interface SequenceResult {
   readonly revertSeconds: number;
   /** Verdicts on the commits that the sequence waited for. */
   readonly verdicts: readonly string[];
+  /** What the processes logged until the first problem was found. A process that ends later takes its log with it. */
+  readonly log?: string;
 }
 
 /** Two processes start, on a busy machine. */
@@ -49,19 +52,25 @@ export async function runSequence(fleet: FuzzFleet, acts: readonly Act[]): Promi
     verdicts: [],
   };
   const problems: string[] = [];
+  let log: string | undefined;
+  const note = (found: readonly string[]): void => {
+    problems.push(...found);
+    if (problems.length > 0) log ??= fleet.processes.logTail();
+  };
   try {
-    for (const act of acts) problems.push(...(await carryOut(state, act)));
+    for (const act of acts) note(await carryOut(state, act));
     const revertMs = performance.now();
     fleet.processes.thawAll();
     await repair(state, (fault) => fault.isCutOff);
     revert(state);
-    problems.push(...(await settle(state)));
+    note(await settle(state));
     const endMs = performance.now();
     return {
       problems,
       seconds: (endMs - startMs) / 1000,
       revertSeconds: (endMs - revertMs) / 1000,
       verdicts: state.verdicts,
+      ...optional('log', log),
     };
   } finally {
     await repair(state, () => true);
