@@ -65,17 +65,28 @@ async function startSync(client: Client, epoch: number): Promise<TestSync> {
   return sync;
 }
 
-/** The n-th write of the inventory is on the way when the process hangs for good. */
+/**
+ * The process hangs for good while its n-th write of the inventory is on the way. Its earlier writes are done by then:
+ * several are sent at the same time, and one that arrived during the takeover would be a conflict for the successor.
+ */
 function hangingAt(client: Client, at: number, hang: (deliver: () => Promise<unknown>) => void): Client {
   let count = 0;
+  const sent: Promise<unknown>[] = [];
   const intercept = <T>(name: string, send: () => Promise<T>): Promise<T> => {
-    if (name.startsWith('inventory')) count += 1;
-    if (!name.startsWith('inventory') || count !== at) return send();
-    hang(send);
+    const isInventory = name.startsWith('inventory');
+    if (isInventory) count += 1;
+    if (count < at) {
+      const answer = send();
+      sent.push(answer);
+      return answer;
+    }
+    if (isInventory && count === at) void Promise.allSettled(sent).then(() => hang(send));
     return new Promise(() => undefined);
   };
   return {
     ...client,
+    apply: (resource, object, options) =>
+      intercept(object.metadata.name, () => client.apply(resource, object, options)),
     create: (resource, object, options) =>
       intercept(object.metadata.name, () => client.create(resource, object, options)),
     replace: (resource, object, options) =>
