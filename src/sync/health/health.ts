@@ -8,6 +8,9 @@ import { builtinKindFinding } from './builtin-kinds.ts';
 import { type HealthFinding, progressing } from './finding.ts';
 import { isKubenodeKind, kubenodeKindFinding } from './kubenode-kinds.ts';
 
+/** The reason of an object that the server does not show to this process. Another process may still read it. */
+export const UNREADABLE = 'Unreadable';
+
 export interface AppliedObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -63,7 +66,7 @@ function answerFor(object: AppliedObject, finding: HealthFinding): Settlement {
 
 function findingOf({ observed, generation = 0 }: AppliedObject): HealthFinding {
   if (observed === 'unknown') {
-    return { state: 'unknown', reason: 'NotSeen', because: 'it cannot be read' };
+    return { state: 'unknown', reason: UNREADABLE, because: 'it cannot be read' };
   }
   if (observed === 'absent') return progressing('Missing', 'not found');
   if (observed.metadata.deletionTimestamp !== undefined) {

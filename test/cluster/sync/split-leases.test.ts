@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CLUSTERS, PIPELINES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Pipeline } from '../../../src/api/generated/types.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
 import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { valueAt } from '../../../src/kube/objects/json.ts';
+import { createPrincipal } from '../../../src/local/pki/principal.ts';
+import { installWidgets } from '../../support/controller/install-widgets.ts';
+import { WIDGETS } from '../../support/controller/widgets.ts';
 import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const LIMIT = { timeout: 600_000 };
@@ -72,6 +76,32 @@ describe('Leases that several processes hold', () => {
   });
 
   it(
+    'goes on to the next commit though the process that promotes may not read what the other one applied',
+    LIMIT,
+    async () => {
+      const { client } = fleet.clusters.test;
+      await installWidgets(client);
+      const forbid = await grantWidgets(client);
+      await fleet.sync('one', (lease) => lease.startsWith('cluster-'));
+      const promoter = await fleet.sync('two', (lease) => lease === 'pipeline-fleet');
+      fleet.commit('1', 'first');
+      const widget = fleet.commitFiles('widget', { 'clusters/test/more/widget.yaml': WIDGET });
+      await fleet.pipeline();
+      await synced(widget, '1');
+
+      await promoter.close();
+      await forbid();
+      await fleet.sync('three', (lease) => lease === 'pipeline-fleet');
+      const second = fleet.commit('2', 'second');
+      await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ commit: second });
+      fleet.commit('3', 'third');
+      await expect.poll(async () => (await fleet.versions())[0], MINUTE).toBe('3');
+      const unreadable = expect.stringContaining('Widget part: it cannot be read') as unknown;
+      await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ message: unreadable });
+    },
+  );
+
+  it(
     'hands a cluster over when its Cluster is renamed, and each process writes its own part of a status',
     LIMIT,
     async () => {
@@ -100,8 +130,34 @@ describe('Leases that several processes hold', () => {
 
 /** Drift is corrected within a second where it is corrected. */
 const QUIET_MS = 5000;
+const WIDGET = 'apiVersion: test.kubenode.dev/v1\nkind: Widget\nmetadata: {name: part}\nspec: {size: 1}\n';
 const MISSPELT =
   'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: default}\nmisspelt: true\n';
+
+/** Lets sync use Widgets. Returns what ends that. A watch that is open then goes on until the server closes it. */
+async function grantWidgets(client: Client): Promise<() => Promise<void>> {
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const metadata = { name: 'widgets' };
+  const rules = [{ apiGroups: [WIDGETS.group], resources: [WIDGETS.plural], verbs: ['*'] }];
+  const bindings = await client.resourceFor(apiVersion, 'ClusterRoleBinding');
+  await client.create(await client.resourceFor(apiVersion, 'ClusterRole'), {
+    apiVersion,
+    kind: 'ClusterRole',
+    metadata,
+    rules,
+  });
+  const { metadata: created } = await client.create(bindings, {
+    apiVersion,
+    kind: 'ClusterRoleBinding',
+    metadata,
+    roleRef: { apiGroup, kind: 'ClusterRole', name: metadata.name },
+    subjects: [{ apiGroup, kind: 'User', name: createPrincipal('kubenode-sync').user }],
+  });
+  return async () => {
+    await client.delete(bindings, metadata, { uid: created.uid ?? '' });
+  };
+}
 
 /** Starts every process; each can hold only its own Leases. */
 async function startWith(split: Split): Promise<void> {

@@ -140,7 +140,7 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     name: 'one object cannot be read and another is progressing',
     objects: [kubenodeObject('Machine', 'Ready=False Installing'), { ...good, observed: 'unknown' }],
     answer: 'Unknown',
-    reason: 'NotSeen',
+    reason: 'Unreadable',
     because: 'Machine good: it cannot be read',
   },
   {

@@ -24,7 +24,7 @@ describe('targetHealth', () => {
   it.each<[name: string, observed: KubeObject | 'absent' | 'unknown', answer: string, reason?: string]>([
     ['every object is healthy', widget('b', 2, 2), 'Settled'],
     ['one object is missing', 'absent', 'Progressing', 'Missing'],
-    ['one object cannot be read', 'unknown', 'Unknown', 'NotSeen'],
+    ['one object cannot be read', 'unknown', 'Unknown', 'Unreadable'],
     [
       'a controller has not observed the cached generation',
       widget('b', 3, 2),

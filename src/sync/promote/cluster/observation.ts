@@ -6,6 +6,7 @@ import { type CheckRun, countRuns, gateResult } from '../../../rollout/gate.ts';
 import { MAX_GAP_MS, notAfter } from '../../../rollout/soak-clock.ts';
 import type { ClusterReport, WorkReport } from '../../cluster-report.ts';
 import type { TargetDigests } from '../../commits.ts';
+import { UNREADABLE } from '../../health/health.ts';
 import type { CommitHistory } from '../commit-history.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 
@@ -69,7 +70,7 @@ function observedOf(report: ClusterReport, assigned: Assigned): Pick<ContentObse
   if (isFromBefore(report, assigned)) return { work: undefined, health: undefined };
   const { digest, now } = assigned;
   const work = report.work?.digest === digest ? report.work : undefined;
-  return { work, health: knownHealth(report, digest, now) };
+  return { work, health: currentHealth(report, digest, now) };
 }
 
 /**
@@ -82,10 +83,9 @@ function isFromBefore({ health }: ClusterReport, { startedAt, now }: Assigned): 
   return startedMs <= +now && +health.observedAt < startedMs;
 }
 
-/** Undefined if it is unknown, of another digest, or too old. */
-function knownHealth({ health }: ClusterReport, digest: string, now: Date): ContentObservation['health'] {
+/** Undefined if it is of another digest, or too old. */
+function currentHealth({ health }: ClusterReport, digest: string, now: Date): ContentObservation['health'] {
   if (health?.digest !== digest || Math.abs(+now - +health.observedAt) > MAX_GAP_MS) return undefined;
-  if (health.answer === 'Unknown') return undefined;
   return { reason: 'Settled', ...health };
 }
 
@@ -123,6 +123,7 @@ export function findObstacle(input: ContentObservation): Obstacle | undefined {
   if (synced.status !== 'True') return { reason: synced.reason, because: synced.message };
   if (!health) return { reason: 'HealthUnknown', because: 'health not observed recently' };
   if (health.answer === 'Settled') return undefined;
+  if (health.answer === 'Unknown') return unknownHealth(health);
   return {
     reason: health.reason,
     because: health.because,
@@ -133,6 +134,14 @@ export function findObstacle(input: ContentObservation): Obstacle | undefined {
 
 function notCompared({ report: { failure } }: ContentObservation): Obstacle {
   return { reason: 'Applying', because: failure?.message ?? 'not compared with this commit yet' };
+}
+
+/**
+ * An object that this process may not read is as good as one that cannot be applied: it must not keep a newer commit waiting.
+ * A process that has watched it since before may apply the commit all the same.
+ */
+function unknownHealth({ reason, because }: Explanation): Obstacle {
+  return { failing: reason === UNREADABLE, reason: 'HealthUnknown', because };
 }
 
 /** An object cannot be applied or deleted now, by a finalizer for example: it must not keep a newer commit waiting. */

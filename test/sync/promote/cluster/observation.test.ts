@@ -84,7 +84,16 @@ describe('findObstacle', () => {
       { health: { ...HEALTHY, observedAt: later(-121) } },
       'HealthUnknown',
     ],
-    ['unknown health', { health: { ...PROGRESSING, answer: 'Unknown' } }, 'HealthUnknown'],
+    [
+      'a view that was lost',
+      { health: { ...PROGRESSING, answer: 'Unknown', reason: 'ViewLost' } },
+      'HealthUnknown',
+    ],
+    [
+      'an object that cannot be read',
+      { health: { ...PROGRESSING, answer: 'Unknown', reason: 'Unreadable' } },
+      'HealthUnknown failing',
+    ],
     ['an object that is not healthy', { health: PROGRESSING }, 'RollingOut'],
   ])('decides for %s: %s', (_, report, expected) => {
     const obstacle = findObstacle(observe(report));
