@@ -1,3 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * The flags with which `kubenode` runs (bin/kubenode.js): without them V8 lets the young generation take 64 MiB, and the heap
+ * double before it collects.
+ */
+export const KUBENODE_FLAGS = JSON.parse(
+  readFileSync(new URL('../bin/node-flags.json', import.meta.url), 'utf8'),
+) as readonly string[];
+
 /**
  * The interface of a benchmark. Each file `bench/<name>.ts` exports one as `bench`; `npm run bench [name…]` runs it
  * in its own Node.js process (so that memory is measured separately) and prints the result as one JSON line.
@@ -6,6 +16,8 @@ export interface Bench {
   readonly name: string;
   /** One sentence: what is measured, and the baseline. */
   readonly what: string;
+  /** It does in its own process what `kubenode` does, and measures the memory of that. */
+  readonly needsKubenodeFlags?: true;
   run(): Promise<BenchResult>;
 }
 

@@ -22,6 +22,7 @@ const OLD = '2020-01-01T00:00:00Z';
 export const bench: Bench = {
   name: 'defender',
   what: 'decisions for 10,000 machines under 50 policies, with counts kept for each change, against counting for each decision',
+  needsKubenodeFlags: true,
   run: () => Promise.resolve(run()),
 };
 

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { argv, execPath, exit, stderr, stdout } from 'node:process';
-import { type Bench, type BenchResult, passes } from './bench.ts';
+import { type Bench, type BenchResult, KUBENODE_FLAGS, passes } from './bench.ts';
 
 const NOT_BENCHES = new Set(['main.ts', 'bench.ts']);
 const here = new URL('./', import.meta.url);
@@ -27,14 +27,15 @@ async function runAll(asked: readonly string[]): Promise<number> {
   for (const name of asked.length > 0 ? asked : known) {
     stderr.write(`${name} …\n`);
     // oxlint-disable-next-line no-await-in-loop -- in parallel they would measure each other
-    worst = Math.max(worst, await runInChild(name));
+    worst = Math.max(worst, await runInChild(name).catch((error: unknown) => notRun(name, error)));
   }
   return worst;
 }
 
 /** In its own process, so that memory is measured separately. */
-function runInChild(name: string): Promise<number> {
-  const nodeOptions = ['--expose-gc', '--no-warnings'];
+async function runInChild(name: string): Promise<number> {
+  const { needsKubenodeFlags } = await load(name);
+  const nodeOptions = ['--expose-gc', '--no-warnings', ...(needsKubenodeFlags ? KUBENODE_FLAGS : [])];
   const child = spawn(execPath, [...nodeOptions, new URL('main.ts', here).pathname, '--only', name], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -46,14 +47,23 @@ function runInChild(name: string): Promise<number> {
 
 async function runHere(name: string): Promise<number> {
   try {
-    const { bench } = (await import(new URL(`${name}.ts`, here).href)) as { readonly bench: Bench };
+    const bench = await load(name);
     const result = await bench.run();
     stdout.write(`${JSON.stringify(lineOf(bench, result))}\n`);
     return result.gates.every(passes) ? 0 : 1;
   } catch (error) {
-    stderr.write(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    return 2;
+    return notRun(name, error);
   }
+}
+
+function notRun(name: string, error: unknown): number {
+  stderr.write(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 2;
+}
+
+async function load(name: string): Promise<Bench> {
+  const { bench } = (await import(new URL(`${name}.ts`, here).href)) as { readonly bench: Bench };
+  return bench;
 }
 
 function lineOf({ name, what }: Bench, { measured, baseline, ratios, gates, setting }: BenchResult): unknown {

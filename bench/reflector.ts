@@ -1,7 +1,7 @@
 /** 10,000 Nodes of 6 KB in memory, and 500 changes a second to them: the reflector, a bare list, and client-node's informer. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import type { Client, ListPage } from '../src/kube/client/client.ts';
 import { createSystemClock } from '../src/os/system-clock.ts';
 import { closeRun, openRun } from '../test/support/control-plane-run.ts';
 import { startServer } from '../test/support/control-plane-server.ts';
-import { type Bench, type BenchResult, percentile } from './bench.ts';
+import { type Bench, type BenchResult, KUBENODE_FLAGS, percentile } from './bench.ts';
 import type { ChildMessage, Cost, Way } from './reflector/child.ts';
 import { type EventSource, eventSource } from './reflector/event-source.ts';
 import { createNodes, NODES } from './reflector/nodes.ts';
@@ -19,9 +19,8 @@ const EVENTS_PER_SECOND = 500;
 const SECONDS = 10;
 /** The variants alternate, so that other load on this machine affects all equally. */
 const ROUNDS = 3;
-/** The flags of bin/kubenode.js, for all variants: without them V8's young generation takes 64 MiB. */
-const FLAGS = new URL('../bin/node-flags.json', import.meta.url);
-const NODE_OPTIONS = ['--no-warnings', ...(JSON.parse(readFileSync(FLAGS, 'utf8')) as string[])];
+/** For all variants. */
+const NODE_OPTIONS = ['--no-warnings', ...KUBENODE_FLAGS];
 const WAYS: readonly Way[] = ['bare', 'ours', 'informer'];
 const clock = createSystemClock();
 

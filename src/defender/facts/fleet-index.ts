@@ -42,6 +42,7 @@ export function createFleetIndex(): FleetIndex {
   const machines = new Map<string, MachineFacts>();
   const faulty = new Map<string, MachineFacts>();
   const unknown = new Map<string, MachineFacts>();
+  const young = createYoung();
   /** By selector, the same list until a machine changes: what is computed from it is kept with it. */
   const unknownLists = new Map<Selector | undefined, readonly Date[]>();
   let groupings = new Map<string, CountedGrouping>();
@@ -56,10 +57,7 @@ export function createFleetIndex(): FleetIndex {
     statesOf,
     group: (grouping, key) => groupings.get(grouping)?.counts.get(key) ?? NO_MACHINES,
     groupKeys: (grouping) => [...(groupings.get(grouping)?.counts.keys() ?? [])],
-    createdAfter: (moment) =>
-      [...machines.values()].filter(
-        ({ established, nodeCreatedAt }) => established && nodeCreatedAt && nodeCreatedAt > moment,
-      ),
+    createdAfter: (moment) => young.after(moment),
     faulty: () => faulty.values(),
     unknownSince,
   };
@@ -84,6 +82,7 @@ export function createFleetIndex(): FleetIndex {
   function put(machine: MachineFacts): void {
     remove(machine.name);
     machines.set(machine.name, machine);
+    young.put(machine);
     if (machine.established && machine.faults) faulty.set(machine.name, machine);
     if (machine.established && machine.unknownSince) {
       unknown.set(machine.name, machine);
@@ -97,6 +96,7 @@ export function createFleetIndex(): FleetIndex {
     if (!before) return;
     machines.delete(name);
     faulty.delete(name);
+    young.remove(before);
     if (unknown.delete(name)) unknownLists.clear();
     count(before, -1);
   }
@@ -115,6 +115,46 @@ export function createFleetIndex(): FleetIndex {
     const cordoned = machine.cordoned ? STATE_BITS.Cordoned : 0;
     return ready | cordoned | (isForeign(machine) ? STATE_BITS.ForeignMaintenance : 0);
   }
+}
+
+interface Young {
+  put(machine: MachineFacts): void;
+  remove(machine: MachineFacts): void;
+  /** The established machines whose Nodes were created after this moment. */
+  after(moment: Date): readonly MachineFacts[];
+}
+
+const HOUR_MS = 3_600_000;
+
+/** By the hour in which the Node was created: most of a fleet is older than any moment that is asked for. */
+function createYoung(): Young {
+  const byHour = new Map<number, Map<string, MachineFacts>>();
+  return {
+    put(machine) {
+      const { name, established, nodeCreatedAt } = machine;
+      if (!established || !nodeCreatedAt) return;
+      const hour = hourOf(nodeCreatedAt);
+      const created = byHour.get(hour) ?? new Map<string, MachineFacts>();
+      byHour.set(hour, created.set(name, machine));
+    },
+    remove({ name, nodeCreatedAt }) {
+      if (!nodeCreatedAt) return;
+      const hour = hourOf(nodeCreatedAt);
+      const created = byHour.get(hour);
+      if (created?.delete(name) && created.size === 0) byHour.delete(hour);
+    },
+    after(moment) {
+      const since = hourOf(moment);
+      return [...byHour]
+        .filter(([hour]) => hour >= since)
+        .flatMap(([, created]) => [...created.values()])
+        .filter(({ nodeCreatedAt }) => nodeCreatedAt && nodeCreatedAt > moment);
+    },
+  };
+}
+
+function hourOf(moment: Date): number {
+  return Math.floor(+moment / HOUR_MS);
 }
 
 interface CountChange {

@@ -69,6 +69,7 @@ export interface FoundGrant {
 }
 
 export function findGrant({ grants }: Pick<LedgerDraft, 'grants'>, id: string): FoundGrant | undefined {
-  const found = Object.entries(grants).find(([, entry]) => entry.id === id);
-  return found && { machine: found[0], entry: found[1] };
+  const machine = Object.keys(grants).find((name) => grants[name]?.id === id);
+  const entry = machine === undefined ? undefined : grants[machine];
+  return machine === undefined || entry === undefined ? undefined : { machine, entry };
 }

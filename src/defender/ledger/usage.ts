@@ -1,6 +1,6 @@
 /**
  * How much of each concurrency limit the ledger uses: acts in flight, settled ones that linger, and machines that were
- * deleted and not replaced. Built once for a ledger; each grant of the same batch is added. Pure.
+ * deleted and not replaced. Counted once for a ledger, when it is first asked; each grant of the same batch is added. Pure.
  */
 import type { DefenderLedgerSpec, LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
@@ -54,22 +54,34 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
   const uses = new Map<PreparedLimit, LimitUses>();
   const nodesDown = new Map<string, Set<string>>();
   let stored: number | undefined;
-  for (const [machine, entry] of Object.entries(ledger.gone)) addDeleted(machine, entry);
-  for (const [machine, entry] of Object.entries(ledger.grants)) {
-    if (!isLapsed(entry, now)) add(machine, entry);
-  }
+  let isCounted = false;
 
   return {
     of,
     add: (machine, entry) => {
       if (stored !== undefined) stored += jsonBytes({ [machine]: entry });
+      countOnce();
       add(machine, entry);
     },
     bytes: () => (stored ??= jsonBytes(ledger)),
-    nodesDownIn: (pool) => nodesDown.get(pool) ?? NO_NAMES,
+    nodesDownIn(pool) {
+      countOnce();
+      return nodesDown.get(pool) ?? NO_NAMES;
+    },
   };
 
+  /** Most writes of the ledger renew or settle, and ask for no count. */
+  function countOnce(): void {
+    if (isCounted) return;
+    isCounted = true;
+    for (const [machine, entry] of Object.entries(ledger.gone)) addDeleted(machine, entry);
+    for (const [machine, entry] of Object.entries(ledger.grants)) {
+      if (!isLapsed(entry, now)) add(machine, entry);
+    }
+  }
+
   function of(limit: PreparedLimit, key: string, besides: string): LimitUse {
+    countOnce();
     const found = uses.get(limit);
     const use = found?.byKey.get(key) ?? UNUSED;
     const own = found?.byMachine.get(besides);
@@ -78,15 +90,16 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
 
   function add(machine: string, entry: LedgerGrant): void {
     const known = facts.machine(machine);
-    const states = known?.established ? facts.statesOf(known) : 0;
+    const states = establishedStates(facts, known);
     if (known) noteDown(known, entry);
     for (const policy of policies.valid.filter(
       (each) => isCountedBy(each, entry, now) && isInScope(each, known),
     )) {
-      const isCounted = (states & policy.countedStates) !== 0 || !policy.countsInFlight;
-      for (const limit of policy.limits.filter((each) => isLimited(policy, each, entry))) {
-        const key = keyOf(limit, entry, known);
-        record(limit, machine, { key, taken: 1, uncounted: isCounted ? 0 : 1, deleted: 0 });
+      const isInFacts = (states & policy.countedStates) !== 0 || !policy.countsInFlight;
+      const use = { taken: 1, uncounted: isInFacts ? 0 : 1, deleted: 0 };
+      for (const limit of policy.limits) {
+        if (!isLimited(policy, limit, entry)) continue;
+        record(limit, machine, { key: keyOf(limit, entry, known), ...use });
       }
     }
   }
@@ -126,6 +139,10 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
     byMachine.set(machine, use);
     uses.set(limit, { byKey, byMachine });
   }
+}
+
+function establishedStates(facts: UsageInput['facts'], machine: MachineFacts | undefined): number {
+  return machine?.established ? facts.statesOf(machine) : 0;
 }
 
 export function jsonBytes(value: object): number {

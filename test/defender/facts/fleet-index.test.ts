@@ -49,6 +49,35 @@ describe('createFleetIndex', () => {
     ]);
   });
 
+  it('lists the machines whose Nodes were created after a moment, after any changes', () => {
+    const age = fc.integer({ min: 0, max: 200 });
+    const anyMachine = fc.record({
+      name: fc.constantFrom('m-1', 'm-2', 'm-3', 'm-4'),
+      age: fc.option(age, { nil: undefined }),
+      established: fc.boolean(),
+      isRemoved: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(anyMachine), age, (changes, since) => {
+        const index = createFleetIndex();
+        const ages = new Map<string, number>();
+        for (const { name, age: created, established, isRemoved } of changes) {
+          ages.delete(name);
+          if (isRemoved) {
+            index.remove(name);
+            continue;
+          }
+          const nodeCreatedAt = created === undefined ? {} : { nodeCreatedAt: minutesAgo(created) };
+          index.put(machineFacts(name, { established, ...nodeCreatedAt }));
+          if (established && created !== undefined) ages.set(name, created);
+        }
+        const expected = [...ages].flatMap(([name, created]) => (created < since ? name : []));
+        const found = index.createdAfter(minutesAgo(since)).map(({ name }) => name);
+        expect(found.toSorted()).toEqual(expected.toSorted());
+      }),
+    );
+  });
+
   it('R14 has the same counts after any changes as when it counts all machines at once', () => {
     const anyMachine = fc.record({
       name: fc.constantFrom('m-1', 'm-2', 'm-3', 'm-4'),
@@ -87,4 +116,8 @@ function filled(machines: readonly MachineFacts[]): ReturnType<typeof createFlee
   for (const machine of machines) index.put(machine);
   index.setGroupings(GROUPINGS, ({ taints }) => taints.includes('other'));
   return index;
+}
+
+function minutesAgo(count: number): Date {
+  return new Date(+NOW - count * 60_000);
 }

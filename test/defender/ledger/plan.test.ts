@@ -39,6 +39,13 @@ describe('planLedger', () => {
     expect(next?.grants['m-1']?.keys).toEqual({ zone: 'a', pool: 'web' });
   });
 
+  it('counts no grant that an earlier request of the batch has ended', () => {
+    const grants = { 'm-1': entry('m-1', { state: 'Granted' }), 'm-2': entry('m-2') };
+    const unused = { id: 'g-m-1', fence: 7, outcome: 'Unused' } as const;
+    const { answers } = plan({ grants }, [{ kind: 'settle', settlement: unused }, askFor('m-3')]);
+    expect(answers.map(({ kind }) => kind)).toEqual(['done', 'entry']);
+  });
+
   it('writes nothing for denials, dry runs and unchanged content', () => {
     const denied = plan({ grants: { 'm-1': entry('m-1'), 'm-2': entry('m-2') } }, [askFor('m-3')]);
     expect(denied.next).toBeUndefined();
