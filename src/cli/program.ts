@@ -1,24 +1,10 @@
-/** The command line: all commands, one file or folder each. */
+/**
+ * The command line: all commands, one file or folder each. Only the command that runs is loaded: all of them have 1,300 modules,
+ * which would take more time than most answers.
+ */
 import { Command } from 'commander';
-import { createAgentCommand } from './commands/agent/agent.ts';
 import { createCompletionCommand } from './commands/completion.ts';
-import { createControllersCommand } from './commands/controllers/controllers.ts';
-import { createDefenderCommand } from './commands/defender/defender.ts';
-import { createExplainCommand } from './commands/explain/explain.ts';
-import { createHistoryCommand } from './commands/history.ts';
-import { createInitCommand } from './commands/init/init.ts';
-import { createInstallCommand } from './commands/install.ts';
-import { createLocalCommand } from './commands/local/local.ts';
-import { createMachineCommand } from './commands/machine/machine.ts';
-import { createPlanCommand } from './commands/plan/plan.ts';
-import { createReleaseCommand } from './commands/release/release.ts';
-import { createRenderCommand } from './commands/render.ts';
-import { createStartCommand } from './commands/start.ts';
-import { createStatusCommand } from './commands/status.ts';
-import { createSyncCommand } from './commands/sync/sync.ts';
-import { createValidateCommand } from './commands/validate.ts';
 import { createVersionCommand, KUBENODE_VERSION } from './commands/version.ts';
-import { createWhyCommand } from './commands/why/why.ts';
 import type { Io } from './io.ts';
 
 const FOOTER = `
@@ -26,35 +12,42 @@ Every command has its own --help. Exit codes: 0 success, 1 failure, 2 changes fo
 3 would be held (plan) or denied (defender ask), 64 wrong usage, 65 invalid input, 69 unavailable, 77 permission denied, 130 interrupted.
 Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/config, then the local fleet.`;
 
-export function createProgram(io: Io): Command {
+/** In the order of the help. */
+const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
+  start: async (io) => (await import('./commands/start.ts')).createStartCommand(io),
+  local: async (io) => (await import('./commands/local/local.ts')).createLocalCommand(io),
+  install: async (io) => (await import('./commands/install.ts')).createInstallCommand(io),
+  init: async (io) => (await import('./commands/init/init.ts')).createInitCommand(io),
+  render: async (io) => (await import('./commands/render.ts')).createRenderCommand(io),
+  plan: async (io) => (await import('./commands/plan/plan.ts')).createPlanCommand(io),
+  sync: async (io) => (await import('./commands/sync/sync.ts')).createSyncCommand(io),
+  controllers: async (io) =>
+    (await import('./commands/controllers/controllers.ts')).createControllersCommand(io),
+  defender: async (io) => (await import('./commands/defender/defender.ts')).createDefenderCommand(io),
+  status: async (io) => (await import('./commands/status.ts')).createStatusCommand(io),
+  why: async (io) => (await import('./commands/why/why.ts')).createWhyCommand(io),
+  release: async (io) => (await import('./commands/release/release.ts')).createReleaseCommand(io),
+  history: async (io) => (await import('./commands/history.ts')).createHistoryCommand(io),
+  machine: async (io) => (await import('./commands/machine/machine.ts')).createMachineCommand(io),
+  agent: async (io) => (await import('./commands/agent/agent.ts')).createAgentCommand(io),
+  validate: async (io) => (await import('./commands/validate.ts')).createValidateCommand(io),
+  explain: async (io) => (await import('./commands/explain/explain.ts')).createExplainCommand(io),
+  version: (io) => Promise.resolve(createVersionCommand(io)),
+};
+
+/** For these arguments: with the command that they name, or with all of them for help, completion and corrections. */
+export async function createProgram(io: Io, [name = '']: readonly string[]): Promise<Command> {
   const root = new Command('kubenode')
     .description('Kubernetes nodes from git, with a rule engine.')
     .version(KUBENODE_VERSION, '-V, --version', 'print the version')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', FOOTER)
     .showSuggestionAfterError(true);
-  const commands = [
-    createStartCommand(io),
-    createLocalCommand(io),
-    createInstallCommand(io),
-    createInitCommand(io),
-    createRenderCommand(io),
-    createPlanCommand(io),
-    createSyncCommand(io),
-    createControllersCommand(io),
-    createDefenderCommand(io),
-    createStatusCommand(io),
-    createWhyCommand(io),
-    createReleaseCommand(io),
-    createHistoryCommand(io),
-    createMachineCommand(io),
-    createAgentCommand(io),
-    createValidateCommand(io),
-    createExplainCommand(io),
-    createVersionCommand(io),
-    createCompletionCommand(io, () => root),
-  ];
+  const isKnown = Object.hasOwn(COMMANDS, name);
+  const loads = Object.entries(COMMANDS).filter(([each]) => !isKnown || each === name);
+  const commands = await Promise.all(loads.map(([, load]) => load(io)));
   for (const command of commands) root.addCommand(command);
+  if (!isKnown) root.addCommand(createCompletionCommand(io, () => root));
   configure(root, io);
   return root;
 }

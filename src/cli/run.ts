@@ -8,7 +8,8 @@ import { createProgram } from './program.ts';
 
 export async function runCommandLine(io: Io, args: readonly string[]): Promise<ExitCode> {
   try {
-    await createProgram(io).parseAsync([...args], { from: 'user' });
+    const program = await createProgram(io, args);
+    await program.parseAsync([...args], { from: 'user' });
     return exitCodeOf(io) ?? EXIT.ok;
   } catch (error) {
     // Commander has already printed its own message or the requested help.
