@@ -76,7 +76,7 @@ describe('Leases that several processes hold', () => {
   });
 
   it(
-    'goes on to the next commit though the process that promotes may not read what the other one applied',
+    'SAF-3 goes on to the next commit though the process that promotes may not read what the other one applied',
     LIMIT,
     async () => {
       const { client } = fleet.clusters.test;
