@@ -1,4 +1,7 @@
-/** The checks of a commit in sync and `kubenode plan`: the schemas of our kinds, and the tests inside rules. */
+/**
+ * The checks of a commit in sync and `kubenode plan`: the schemas of our kinds, what policies and components may not contain, and
+ * the tests inside rules.
+ */
 
 import { FLEET_DEFAULT, GROUP } from '../../../api/names.ts';
 import { type Problem, validate } from '../../../api/validation/validate.ts';
@@ -9,14 +12,18 @@ import { unsupportedPolicyFields } from '../../../defender/policies/unsupported.
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { checkRule } from '../../../rules/rule-tests.ts';
 import type { ObjectChecks } from '../../../sync/judge/object-checks.ts';
+import { createComponentCheck } from '../component-checks.ts';
 
 /** More rules than a fleet has; at about 4 KiB each the cache stays below 4 MiB. */
 const MAX_CACHED = 1000;
 
 export function createCommitChecks(): ObjectChecks {
+  const checkComponent = createComponentCheck();
   return {
     schema: (object) =>
-      object.apiVersion.startsWith(`${GROUP}/`) ? [...validate(object), ...findPolicyProblems(object)] : [],
+      object.apiVersion.startsWith(`${GROUP}/`)
+        ? [...validate(object), ...findPolicyProblems(object), ...(checkComponent(object)?.problems ?? [])]
+        : [],
     ruleTests: cacheRuleTests((object) => findRuleProblems(object)),
     beside: looserPolicyProblems,
   };

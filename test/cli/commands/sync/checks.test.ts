@@ -8,6 +8,7 @@ import { createCommitChecks } from '../../../../src/cli/commands/sync/checks.ts'
 import { runCommandLine } from '../../../../src/cli/run.ts';
 import { findAllRefusals } from '../../../../src/sync/judge/object-checks.ts';
 import { createRemedierSpec } from '../../../rules/sample-rule.ts';
+import { componentSpec } from '../../../support/agent/component-spec.ts';
 import { createFleetFolder, createTestRenderer, type Files } from '../../../support/fleet-repository.ts';
 import { testIo } from '../../../support/test-io.ts';
 
@@ -146,6 +147,33 @@ spec:
         message: expect.stringMatching(
           /^spec\.breakers\[0\]\.dimensions\[0\]: not observed in this version: use zone, /,
         ) as string,
+      },
+    ]);
+  });
+});
+
+describe('a MachineComponent with a placeholder that no agent knows', () => {
+  it('is refused by the judge of sync with file and path', async () => {
+    const file = 'clusters/test/components/proxy.yaml';
+    const files = [
+      { path: '/etc/proxy.conf', content: 'listen ${machine.address}' },
+      { path: '/etc/proxy.env', content: 'NODE=${machine.nmae}' },
+    ];
+    const { artifacts } = componentSpec('1.0');
+    const component = {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'MachineComponent',
+      metadata: { name: 'proxy-1.0' },
+      spec: { component: 'proxy', version: '1.0', artifacts, files },
+    };
+    const folder = createFleetFolder({ 'hub/clusters/test.yaml': CLUSTER, [file]: stringify(component) });
+    const rendered = await createTestRenderer().folder({ folder });
+    const refusals = await findAllRefusals(rendered, createCommitChecks());
+    expect(refusals).toMatchObject([
+      {
+        object: 'kubenode.dev/MachineComponent proxy-1.0',
+        source: `${file}:1`,
+        message: expect.stringMatching(/^spec\.files\[1\]\.content: .*machine\.nmae/) as string,
       },
     ]);
   });
