@@ -106,6 +106,7 @@ const FUTURE_ENTRY_POINTS = [
   'src/agent/host/memory/',
   'src/api/',
   'src/kube/controller/',
+  'src/kube/drain/',
   'src/kube/process/shutdown.ts',
   'src/kube/transport/https.ts',
   'src/rollout/',

@@ -1,0 +1,109 @@
+/** What a drain does with each pod of a node now. Pure. */
+import { textAt } from '../objects/json.ts';
+import type { KubeObject } from '../objects/object.ts';
+import type { EvictionAnswers, RefusalReason, RefusedEviction } from './answers.ts';
+import { type DrainOptions, podName, SKIPPED_BECAUSE, type SkipReason, skipReason, uidOf } from './pods.ts';
+
+export interface DrainInput {
+  readonly nodeName: string;
+  /** Other nodes are not drained: they would get new pods, and a person may just have uncordoned this one. */
+  readonly isCordoned: boolean;
+  readonly kubeletAnswers: boolean;
+  readonly pods: readonly KubeObject[];
+  readonly answers: EvictionAnswers;
+  readonly options: DrainOptions;
+  readonly now: Date;
+}
+
+export type DrainAction = { readonly pod: KubeObject; readonly because: string } & (
+  | { readonly do: 'Evict' }
+  | WaitForPod
+  | { readonly do: 'Skip'; readonly reason: SkipReason }
+);
+
+interface WaitForPod {
+  readonly do: 'Wait';
+  readonly reason: DrainWaitReason;
+  /** What has to change before the pod can leave, if that is known. */
+  readonly blocker?: DrainBlocker;
+  /** When the eviction is asked for again. */
+  readonly askAt?: Date;
+}
+
+export type DrainWaitReason = 'NotCordoned' | 'KubeletSilent' | 'Terminating' | 'Overdue' | RefusalReason;
+
+export interface DrainBlocker {
+  readonly kind: 'PodDisruptionBudget' | 'Pod';
+  /** Each `namespace/name`. */
+  readonly names: readonly string[];
+  readonly since: Date;
+}
+
+/** An eviction that was accepted shows in the next list. If it does not for this long, something undid it. */
+const ACCEPTED_MS = 60_000;
+/** After its grace period a pod has this long to end before it is reported. */
+const OVERDUE_MS = 60_000;
+
+/** In the order of their names. */
+export function planDrain(input: DrainInput): readonly DrainAction[] {
+  return input.pods
+    .filter((pod) => textAt(pod, 'spec', 'nodeName') === input.nodeName)
+    .map((pod) => ({ pod, key: `${podName(pod)} ${uidOf(pod)}` }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ pod }) => planPod(pod, input));
+}
+
+function planPod(pod: KubeObject, input: DrainInput): DrainAction {
+  const skip = skipReason(pod, input.options, input.kubeletAnswers);
+  if (skip) return { do: 'Skip', pod, reason: skip, because: SKIPPED_BECAUSE[skip] };
+  return planWait(pod, input) ?? planTerminating(pod, input) ?? planAnswered(pod, input) ?? evict(pod);
+}
+
+function evict(pod: KubeObject): DrainAction {
+  return { do: 'Evict', pod, because: 'the node is drained' };
+}
+
+function planWait(pod: KubeObject, { isCordoned, kubeletAnswers }: DrainInput): DrainAction | undefined {
+  if (!isCordoned) return { do: 'Wait', pod, reason: 'NotCordoned', because: 'the node is not cordoned' };
+  if (kubeletAnswers) return undefined;
+  return { do: 'Wait', pod, reason: 'KubeletSilent', because: 'the kubelet does not answer' };
+}
+
+function planTerminating(pod: KubeObject, { now }: DrainInput): DrainAction | undefined {
+  const { deletionTimestamp } = pod.metadata;
+  if (deletionTimestamp === undefined) return undefined;
+  const since = new Date(deletionTimestamp);
+  if (now.getTime() < since.getTime() + OVERDUE_MS) {
+    return { do: 'Wait', pod, reason: 'Terminating', because: `it has to end by ${deletionTimestamp}` };
+  }
+  return {
+    do: 'Wait',
+    pod,
+    reason: 'Overdue',
+    because: `it had to end by ${deletionTimestamp}: check its finalizers and the kubelet`,
+    blocker: { kind: 'Pod', names: [podName(pod)], since },
+  };
+}
+
+function planAnswered(pod: KubeObject, { answers, now }: DrainInput): DrainAction | undefined {
+  const answer = answers.get(uidOf(pod));
+  if (answer?.kind === 'Accepted') {
+    const isRecent = now.getTime() < answer.at.getTime() + ACCEPTED_MS;
+    const because = 'its eviction was accepted';
+    return isRecent ? { do: 'Wait', pod, reason: 'Terminating', because } : undefined;
+  }
+  if (!answer || answer.askAt <= now) return undefined;
+  const { reason, because, askAt } = answer;
+  return { do: 'Wait', pod, reason, because, askAt, ...blockerOf(pod, answer) };
+}
+
+/** The other refusals pass without a change of any object. */
+function blockerOf(
+  pod: KubeObject,
+  { reason, budgets, since }: RefusedEviction,
+): { readonly blocker?: DrainBlocker } {
+  if (reason !== 'Budget' && reason !== 'SeveralBudgets' && reason !== 'Denied') return {};
+  return budgets.length > 0
+    ? { blocker: { kind: 'PodDisruptionBudget', names: budgets, since } }
+    : { blocker: { kind: 'Pod', names: [podName(pod)], since } };
+}
