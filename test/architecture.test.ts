@@ -105,6 +105,7 @@ const FUTURE_ENTRY_POINTS = [
   // Simulated agents run on it.
   'src/agent/host/memory/',
   'src/api/',
+  'src/controllers/componentset/',
   'src/kube/controller/',
   'src/kube/drain/',
   'src/kube/process/shutdown.ts',
