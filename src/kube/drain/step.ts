@@ -55,7 +55,7 @@ export interface DrainStep {
 
 /** Half of the limiter's default, so that other calls find slots while the server takes its time. */
 const MAX_IN_FLIGHT = 8;
-/** How soon pods that terminate, and the node's cordon, are looked at again. */
+/** The shortest time after which a refused eviction is asked for again, and soon enough for pods that have ended. */
 const POLL_MS = 5000;
 
 export async function stepDrain(ports: DrainPorts, request: DrainRequest): Promise<DrainStep> {
@@ -73,7 +73,7 @@ export async function stepDrain(ports: DrainPorts, request: DrainRequest): Promi
     progress: drainProgress(actions, request.previous),
     actions,
     answers,
-    requeueAt: requeueTime(actions, ports.clock.now()),
+    requeueAt: new Date(ports.clock.now().getTime() + POLL_MS),
   };
 }
 
@@ -188,12 +188,4 @@ async function readBudgets({ client, signal }: DrainPorts, results: Results): Pr
     }
   }
   return budgets;
-}
-
-function requeueTime(actions: readonly DrainAction[], now: Date): Date {
-  const poll = now.getTime() + POLL_MS;
-  const asks = actions.flatMap((action) =>
-    action.do === 'Wait' && action.askAt ? [action.askAt.getTime()] : [],
-  );
-  return new Date(Math.min(poll, ...asks));
 }

@@ -141,4 +141,31 @@ describe('stepDrain', () => {
     const skipped = await bed.step({ kubeletAnswers: false, options: { deadNode: 'Skip' } });
     expect([skipped.state, skipped.progress.pending, bed.sent]).toEqual(['Skipped', 0, []]);
   });
+
+  it('names the pod when it may not read the budgets', async () => {
+    const bed = drainBed([drainPod('a', CART)]);
+    bed.budgets = [budget('b1', COVERS_CART)];
+    bed.budgetsError = new KubeError('Forbidden', 'rbac', { status: 403 });
+    const { progress } = await bed.step();
+    expect(progress.blocks).toMatchObject([{ kind: 'Pod', name: 'shop/a', because: 'shop/b1 allows none' }]);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'R35 never evicts a pod twice when any one call is lost %s the server handles it, and the process restarts',
+    async (when) => {
+      const names = ['a', 'b', 'c', 'd', 'e'];
+      // A list of the pods, five evictions, and a list of the budgets.
+      for (let n = 1; n <= 7; n += 1) {
+        const bed = drainBed(names.map((name) => drainPod(name, name === 'b' ? CART : {})));
+        bed.budgets = [budget('b1', COVERS_CART)];
+        bed.loseCall(n, when);
+        await expect(bed.step()).rejects.toMatchObject({ code: 'Unreachable' });
+        bed.allowed.set('shop/b1', 1);
+        await bed.step();
+        expect(bed.accepted.toSorted()).toEqual(names.map((name) => `uid-${name}`));
+        bed.pods = [];
+        expect((await bed.step()).state).toBe('Drained');
+      }
+    },
+  );
 });

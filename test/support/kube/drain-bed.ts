@@ -4,6 +4,7 @@ import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { EvictionOutcome } from '../../../src/kube/controller/writes/evict.ts';
 import { coveringBudgets } from '../../../src/kube/drain/budgets.ts';
 import type { DrainInput } from '../../../src/kube/drain/plan.ts';
+import { uidOf } from '../../../src/kube/drain/pods.ts';
 import {
   type DrainPorts,
   type DrainRequest,
@@ -64,6 +65,12 @@ export interface DrainBed {
   readonly sent: string[];
   /** The errors that the next evictions of a pod, by name, get instead of an answer. */
   readonly errors: Map<string, Error>;
+  /** The pods, by UID, whose evictions were accepted. */
+  readonly accepted: string[];
+  /** What listing the budgets gets instead of an answer. */
+  budgetsError: Error | undefined;
+  /** The n-th call from now on, lists included, gets no answer: it is lost before or after the server handles it. */
+  loseCall(n: number, when: 'before' | 'after'): void;
   /** The most evictions that were in flight at once. */
   inFlight(): number;
   step(change?: Partial<DrainRequest>): Promise<DrainStep>;
@@ -73,7 +80,9 @@ export function drainBed(pods: readonly KubeObject[]): DrainBed {
   const clock = virtualClock();
   const allowed = new Map<string, number>();
   const sent: string[] = [];
+  const accepted: string[] = [];
   const errors = new Map<string, Error>();
+  let lost: { n: number; readonly when: 'before' | 'after' } | undefined;
   let [inFlight, mostInFlight] = [0, 0];
   const { signal } = new AbortController();
   const pages = (resource: Resource, options?: ListOptions): AsyncIterable<never> =>
@@ -86,7 +95,12 @@ export function drainBed(pods: readonly KubeObject[]): DrainBed {
     budgets: [],
     allowed,
     sent,
+    accepted,
     errors,
+    budgetsError: undefined,
+    loseCall: (n, when) => {
+      lost = { n, when };
+    },
     inFlight: () => mostInFlight,
     step: (change = {}) =>
       stepDrain(ports, {
@@ -106,6 +120,8 @@ export function drainBed(pods: readonly KubeObject[]): DrainBed {
     readonly items: readonly KubeObject[];
     readonly resourceVersion: string;
   }> {
+    if (isLost()) throw new KubeError('Unreachable', 'reset');
+    if (kind !== 'Pod' && bed.budgetsError) throw bed.budgetsError;
     const ofKind = kind === 'Pod' ? bed.pods : bed.budgets;
     const items = ofKind.filter(
       ({ metadata, spec }) =>
@@ -126,7 +142,17 @@ export function drainBed(pods: readonly KubeObject[]): DrainBed {
     inFlight -= 1;
     const error = errors.get(pod.metadata.name);
     if (error) throw error;
-    return evict(pod);
+    const when = isLost();
+    if (when === 'before') throw new KubeError('Unreachable', 'reset');
+    const outcome = evict(pod);
+    if (when === 'after') throw new KubeError('Unreachable', 'reset');
+    return outcome;
+  }
+
+  function isLost(): 'before' | 'after' | undefined {
+    if (!lost) return undefined;
+    lost.n -= 1;
+    return lost.n === 0 ? lost.when : undefined;
   }
 
   function evict({ metadata: { name, namespace, uid } }: KubeObject): EvictionOutcome {
@@ -139,6 +165,7 @@ export function drainBed(pods: readonly KubeObject[]): DrainBed {
     if (first && !allowed.get(first)) return { evicted: false, because: `${first} allows none` };
     if (live.metadata.uid !== uid) throw new KubeError('Conflict', 'another uid', { status: 409 });
     if (first) allowed.set(first, (allowed.get(first) ?? 0) - 1);
+    accepted.push(uidOf(live));
     const deletionTimestamp = new Date(clock.now().getTime() + 30_000).toISOString();
     bed.pods = bed.pods.map((pod) =>
       pod === live ? { ...live, metadata: { ...live.metadata, deletionTimestamp } } : pod,

@@ -292,4 +292,12 @@ describe('a cordon', () => {
     await expect(writer.patch(NODES, stale, operations, call)).rejects.toMatchObject({ code: 'Invalid' });
     expect(await read()).toMatchObject({ spec: { unschedulable: true } });
   });
+
+  it('of a person is not marked as ours when it was made since the node was read', async () => {
+    const stale = await read();
+    await byPerson(true);
+    const { operations } = planCordon(stale, MARK);
+    await expect(writer.patch(NODES, stale, operations, call)).rejects.toMatchObject({ code: 'Invalid' });
+    expect((await read()).metadata.annotations ?? {}).not.toHaveProperty([ANNOTATION_CORDONED_BY]);
+  });
 });
