@@ -20,6 +20,7 @@ import {
   tokenRecordOf,
 } from '../../api/secrets/bootstrap-token.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { isKubeError } from '../../kube/client/errors.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -48,18 +49,32 @@ export async function createBootstrapToken(options: CreateTokenOptions): Promise
   const [id, secret] = [randomText(6, randomInt), randomText(16, randomInt)];
   const expiresAt = new Date(now.getTime() + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
   const created = await client.create(SECRETS, secretOf(machine, { id, secret, expiresAt }));
-  const record = recordFor(machine, { id, expiresAt, secretUid: created.metadata.uid ?? '' });
-  const annotations = { [ANNOTATION_BOOTSTRAP_TOKEN]: formatTokenRecord(record) };
-  const { uid, resourceVersion } = machine.metadata;
-  const body = { metadata: { uid, resourceVersion, annotations } };
-  await client.patch(MACHINES, { name }, { type: 'merge', body }, { fieldManager: MANAGER_MACHINE });
+  await writeRecord(client, machine, { id, expiresAt, secretUid: created.metadata.uid ?? '' });
   return { token: `${id}.${secret}`, expiresAt };
 }
 
-function recordFor(
-  machine: KubeObject,
-  token: Pick<BootstrapTokenRecord, 'id' | 'expiresAt' | 'secretUid'>,
-): BootstrapTokenRecord {
+/** Agents and controllers write their parts of the Machine at any time. */
+const RECORD_ATTEMPTS = 5;
+
+async function writeRecord(client: Client, machine: KubeObject, token: NewToken): Promise<void> {
+  const { name, uid } = machine.metadata;
+  for (let attempt = 1, found = machine; ; attempt += 1) {
+    const annotations = { [ANNOTATION_BOOTSTRAP_TOKEN]: formatTokenRecord(recordFor(found, token)) };
+    // The token is for this UID: another Machine of the same name is a conflict each time.
+    const body = { metadata: { uid, resourceVersion: found.metadata.resourceVersion, annotations } };
+    try {
+      await client.patch(MACHINES, { name }, { type: 'merge', body }, { fieldManager: MANAGER_MACHINE });
+      return;
+    } catch (error) {
+      if (attempt === RECORD_ATTEMPTS || !isKubeError(error, 'Conflict')) throw error;
+      found = await client.get(MACHINES, { name });
+    }
+  }
+}
+
+type NewToken = Pick<BootstrapTokenRecord, 'id' | 'expiresAt' | 'secretUid'>;
+
+function recordFor(machine: KubeObject, token: NewToken): BootstrapTokenRecord {
   const found = valueAt(machine, 'spec', 'agentEpoch');
   const epoch = typeof found === 'number' ? found : 0;
   const before = tokenRecordOf(machine);

@@ -6,6 +6,7 @@ import {
 } from '../../../src/api/secrets/bootstrap-token.ts';
 import { createBootstrapToken } from '../../../src/controllers/bootstraptoken/create.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { NOW } from '../../support/virtual-clock.ts';
 
@@ -15,16 +16,22 @@ interface Made {
   readonly record: BootstrapTokenRecord | undefined;
 }
 
-async function make(epoch: number | undefined, before?: Partial<BootstrapTokenRecord>): Promise<Made> {
+/** Each conflict comes with a raised epoch. */
+async function make(
+  epoch: number | undefined,
+  before?: Partial<BootstrapTokenRecord>,
+  conflicts = 0,
+): Promise<Made> {
   const old = { id: 'older1', expiresAt: '', epoch: 0, replacesAgent: false, ...before };
   const annotations = before ? { 'kubenode.dev/bootstrap-token': formatTokenRecord(old) } : {};
   let secret: KubeObject | undefined;
   let patched: KubeObject | undefined;
+  let changes = 0;
   const client: Partial<Client> = {
     get: async <T>() =>
       ({
-        metadata: { name: 'n17', uid: 'uid-17', resourceVersion: '5', annotations },
-        spec: { agentEpoch: epoch },
+        metadata: { name: 'n17', uid: 'uid-17', resourceVersion: `${5 + changes}`, annotations },
+        spec: { agentEpoch: changes === 0 ? epoch : (epoch ?? 0) + changes },
       }) as T,
     create: async <T>(_resource: unknown, object: KubeObject) => {
       secret = object;
@@ -33,6 +40,10 @@ async function make(epoch: number | undefined, before?: Partial<BootstrapTokenRe
     patch: async <T>(_resource: unknown, _name: unknown, { body }: { body: unknown }) => {
       // The record is worth something only when the Secret is there.
       expect(secret).toBeDefined();
+      if (changes < conflicts) {
+        changes += 1;
+        throw new KubeError('Conflict', 'the object has been modified', { status: 409 });
+      }
       patched = body as KubeObject;
       return undefined as T;
     },
@@ -47,7 +58,7 @@ async function make(epoch: number | undefined, before?: Partial<BootstrapTokenRe
       return next % below;
     },
   });
-  expect(patched?.metadata).toMatchObject({ uid: 'uid-17', resourceVersion: '5' });
+  expect(patched?.metadata).toMatchObject({ uid: 'uid-17', resourceVersion: `${5 + conflicts}` });
   return { token, secret, record: patched && tokenRecordOf(patched) };
 }
 
@@ -85,5 +96,14 @@ describe('createBootstrapToken', () => {
     ['a token after the epoch was raised twice', 3, { epoch: 1, replacesAgent: false }, true],
   ])('says of %s whether it replaces an agent', async (_, epoch, before, expected) => {
     expect((await make(epoch, before)).record).toMatchObject({ epoch, replacesAgent: expected });
+  });
+
+  it('records the token for the Machine as it is now, when others write it at the same time', async () => {
+    const { record } = await make(0, { epoch: 0 }, 4);
+    expect(record).toMatchObject({ epoch: 4, replacesAgent: true });
+  });
+
+  it('fails when the Machine changes again and again', async () => {
+    await expect(make(0, undefined, 5)).rejects.toThrow('the object has been modified');
   });
 });
