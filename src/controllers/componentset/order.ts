@@ -3,7 +3,6 @@ import type { Rollout } from '../../api/generated/types.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 
 export interface WaitingMachine {
-  readonly name: string;
   readonly uid: string;
   /** Its Node is Ready, and serves. */
   readonly isAvailable: boolean;

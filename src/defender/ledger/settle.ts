@@ -69,7 +69,9 @@ export interface FoundGrant {
 }
 
 export function findGrant({ grants }: Pick<LedgerDraft, 'grants'>, id: string): FoundGrant | undefined {
-  const machine = Object.keys(grants).find((name) => grants[name]?.id === id);
-  const entry = machine === undefined ? undefined : grants[machine];
-  return machine === undefined || entry === undefined ? undefined : { machine, entry };
+  for (const machine of Object.keys(grants)) {
+    const entry = grants[machine];
+    if (entry?.id === id) return { machine, entry };
+  }
+  return undefined;
 }

@@ -9,6 +9,7 @@ import type { ReconcileContext } from '../controller/reconcile-context.ts';
 import { PODS } from '../objects/core-kinds.ts';
 import { valueAt } from '../objects/json.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
+import { runConcurrently } from '../process/run-concurrently.ts';
 import {
   type EvictionAnswer,
   type EvictionAnswers,
@@ -53,8 +54,6 @@ export interface DrainStep {
   readonly requeueAt: Date;
 }
 
-/** Half of the limiter's default, so that other calls find slots while the server takes its time. */
-const MAX_IN_FLIGHT = 8;
 /** The shortest time after which a refused eviction is asked for again, and soon enough for pods that have ended. */
 const POLL_MS = 5000;
 
@@ -113,29 +112,15 @@ type Results = ReadonlyMap<KubeObject, EvictionRefusal | undefined>;
 
 /** A pod that is refused keeps no other. An overloaded server gets no further eviction in this step. */
 async function evictAll({ evict }: DrainPorts, due: readonly KubeObject[]): Promise<Results> {
-  const queue = due.values();
   const results = new Map<KubeObject, EvictionRefusal | undefined>();
-  const failures: unknown[] = [];
-  let isStopped = false;
-  await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, work));
-  if (failures.length > 0) throw failures[0];
+  let isOverloaded = false;
+  await runConcurrently(due, async (pod) => {
+    if (isOverloaded) return;
+    const refusal = await refusalOf(evict(pod));
+    results.set(pod, refusal);
+    isOverloaded ||= refusal?.reason === 'Overloaded';
+  });
   return results;
-
-  async function work(): Promise<void> {
-    // Asked before a pod is taken.
-    while (!isStopped) {
-      const { value: pod } = queue.next();
-      if (!pod) return;
-      try {
-        const refusal = await refusalOf(evict(pod));
-        results.set(pod, refusal);
-        isStopped ||= refusal?.reason === 'Overloaded';
-      } catch (error) {
-        failures.push(error);
-        isStopped = true;
-      }
-    }
-  }
 }
 
 async function refusalOf(eviction: ReturnType<DrainPorts['evict']>): Promise<EvictionRefusal | undefined> {

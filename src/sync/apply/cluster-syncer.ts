@@ -171,7 +171,11 @@ function stateAfterWork(
   work: WorkReport,
   observedAt: Date,
 ): Partial<ObservedState> {
-  const health = targetHealth(units, { observe: (id) => live.get(id), staleReason: live.staleReason() });
+  const health = targetHealth(units, {
+    observe: (id) => live.get(id),
+    unknownReason: (id) => live.unknownReason(id),
+    staleReason: live.staleReason(),
+  });
   const declared = declaredKinds(units);
   return { work: { ...work, commit }, declared, health: { ...health, digest, observedAt } };
 }

@@ -19,6 +19,8 @@ export interface AppliedObject {
   /** `metadata.generation` in the answer to our write; absent for kinds that have none. */
   readonly generation?: number;
   readonly observed: KubeObject | 'absent' | 'unknown';
+  /** Why it is unknown. */
+  readonly unknownReason?: string;
 }
 
 export type Settlement =
@@ -64,9 +66,10 @@ function answerFor(object: AppliedObject, finding: HealthFinding): Settlement {
   };
 }
 
-function findingOf({ observed, generation = 0 }: AppliedObject): HealthFinding {
+function findingOf({ observed, generation = 0, unknownReason }: AppliedObject): HealthFinding {
   if (observed === 'unknown') {
-    return { state: 'unknown', reason: UNREADABLE, because: 'it cannot be read' };
+    const because = ['it cannot be read', unknownReason].filter(Boolean).join(': ');
+    return { state: 'unknown', reason: UNREADABLE, because };
   }
   if (observed === 'absent') return progressing('Missing', 'not found');
   if (observed.metadata.deletionTimestamp !== undefined) {

@@ -12,6 +12,7 @@ import { byCode } from '../../kube/objects/digest.ts';
 import type { Resource } from '../../kube/objects/object.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
 import type { Log } from '../../kube/process/log.ts';
+import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../os/clock.ts';
 import { canReplace } from '../apply/immutable.ts';
 import { type InventoryStore, openInventory } from '../apply/inventory/store.ts';
@@ -22,7 +23,6 @@ import { type PrunePlan, REMOVED_FROM_GIT } from '../apply/prune/plan.ts';
 import { scopeMismatchReason } from '../apply/scope.ts';
 import { type ObservedPlan, observeEverywhere } from '../apply/sync-cluster.ts';
 import { type RenderedTarget, sourceText } from '../rendered.ts';
-import { runConcurrently } from '../run-concurrently.ts';
 import type { PreviewChange, PreviewLimits, UnitPreview } from './preview.ts';
 
 export interface LivePreviewOptions {

@@ -169,9 +169,12 @@ async function holders(): Promise<unknown[]> {
 /** Changes a field that git sets. Returns whose content it is, from a field that stays unchanged. */
 async function drift(name: Stage): Promise<unknown> {
   const { client } = fleet.clusters[name];
-  const live = await client.get(CONFIG_MAPS, SETTINGS);
-  const data = live['data'] as { readonly cluster: string };
-  await client.replace(CONFIG_MAPS, { ...live, data: { ...data, version: 'drift' } });
+  const patch = { type: 'merge', body: { data: { version: 'drift' } } } as const;
+  const { data } = await client.patch<{ readonly data: { readonly cluster: string } }>(
+    CONFIG_MAPS,
+    SETTINGS,
+    patch,
+  );
   return data.cluster;
 }
 

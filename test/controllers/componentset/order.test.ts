@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { inOrder, type WaitingMachine } from '../../../src/controllers/componentset/order.ts';
 
-const MACHINES: readonly WaitingMachine[] = Array.from({ length: 40 }, (_, index) => ({
-  name: `m-${index}`,
-  uid: `uid-${index}`,
-  isAvailable: index % 10 !== 0,
-}));
+const MACHINES: readonly (WaitingMachine & { readonly name: string })[] = Array.from(
+  { length: 40 },
+  (_, index) => ({
+    name: `m-${index}`,
+    uid: `uid-${index}`,
+    isAvailable: index % 10 !== 0,
+  }),
+);
 
 function namesOf(revision: string, { machines = MACHINES, preferUnhealthy = true } = {}): readonly string[] {
   return inOrder(machines, revision, { preferUnhealthy }).map(({ name }) => name);

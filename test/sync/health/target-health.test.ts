@@ -34,15 +34,29 @@ describe('targetHealth', () => {
   ])('asks about the objects of all units: %s', (_, observed, answer, reason) => {
     const health = targetHealth(unitsWith('a', 'b'), {
       observe: ({ name }) => (name === 'b' ? observed : widget(name, 1, 1)),
+      unknownReason: () => undefined,
       staleReason: undefined,
     });
     expect(health.answer).toBe(answer);
     expect(health.answer === 'Settled' ? undefined : health.reason).toBe(reason);
   });
 
+  it.each<[string, KubeObject | 'unknown', string]>([
+    ['cannot be read', 'unknown', 'Widget web/a: it cannot be read: list widgets: forbidden'],
+    ['is read', widget('a', 1, 1), 'all 1 objects are healthy'],
+  ])('gives the reason only of what cannot be read: an object that %s', (_, observed, because) => {
+    const health = targetHealth(unitsWith('a'), {
+      observe: () => observed,
+      unknownReason: () => 'list widgets: forbidden',
+      staleReason: undefined,
+    });
+    expect(health.because).toBe(because);
+  });
+
   it('is Unknown while the cluster view is stale', () => {
     const health = targetHealth(unitsWith('a'), {
       observe: () => widget('a', 1, 1),
+      unknownReason: () => undefined,
       staleReason: 'no answer for 70 s',
     });
     expect(health).toMatchObject({ answer: 'Unknown', because: 'no answer for 70 s' });

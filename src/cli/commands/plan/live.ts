@@ -9,6 +9,7 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/config-maps.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
@@ -28,7 +29,6 @@ import { judgingPipeline } from '../../../sync/promote/gates/in-force.ts';
 import { strictestBudget } from '../../../sync/promote/gates/strictest.ts';
 import { claimClusters } from '../../../sync/promote/stage/membership.ts';
 import { declaredClusters, emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
-import { runConcurrently } from '../../../sync/run-concurrently.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
 

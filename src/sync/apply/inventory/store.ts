@@ -9,7 +9,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
-import { runConcurrently } from '../../run-concurrently.ts';
+import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import {
   chunksWithAdditions,
   chunksWithRemovals,

@@ -3,7 +3,7 @@ import { LABEL_HUB } from '../../../api/names.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { apiVersionOf, nameOf } from '../../../kube/client/paths.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
-import { runConcurrently } from '../../run-concurrently.ts';
+import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import type { SyncContext, SyncTarget } from '../context.ts';
 import type { Inventory, InventoryEntry } from '../inventory/inventory.ts';
 import type { InventoryStore } from '../inventory/store.ts';

@@ -137,11 +137,16 @@ function notCompared({ report: { failure } }: ContentObservation): Obstacle {
 }
 
 /**
- * An object that this process may not read is as good as one that cannot be applied: it must not keep a newer commit waiting.
- * A process that has watched it since before may apply the commit all the same.
+ * An object that this process may not read must not keep a newer commit waiting, like one that cannot be applied. Another
+ * process, which has watched it since before, may apply the commit all the same.
  */
-function unknownHealth({ reason, because }: Explanation): Obstacle {
-  return { failing: reason === UNREADABLE, reason: 'HealthUnknown', because };
+function unknownHealth({ reason, because, blocker }: Explanation): Obstacle {
+  return {
+    failing: reason === UNREADABLE,
+    reason: 'HealthUnknown',
+    because,
+    ...optional('blocker', blocker),
+  };
 }
 
 /** An object cannot be applied or deleted now, by a finalizer for example: it must not keep a newer commit waiting. */

@@ -100,6 +100,15 @@ describe('findObstacle', () => {
     expect(obstacle && `${obstacle.reason}${obstacle.failing ? ' failing' : ''}`).toBe(expected);
   });
 
+  it('SAF-3 names the object that cannot be read, and why', () => {
+    const because = 'Widget part: it cannot be read: list widgets: forbidden';
+    const blocker = { kind: 'Widget', name: 'part' };
+    const found = findObstacle(
+      observe({ health: { ...PROGRESSING, answer: 'Unknown', reason: 'Unreadable', because, blocker } }),
+    );
+    expect(found).toEqual({ reason: 'HealthUnknown', failing: true, because, blocker });
+  });
+
   it.each<[name: string, startedAt: number, expected: string | undefined]>([
     ['from before the commit was assigned', 1, 'Applying'],
     ['of the moment in which it was assigned', 0, undefined],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runConcurrently } from '../../src/sync/run-concurrently.ts';
+import { runConcurrently } from '../../../src/kube/process/run-concurrently.ts';
 
 const items = Array.from({ length: 30 }, (_, index) => index);
 

@@ -1,6 +1,6 @@
 /** Works on many items at once. After an error no further item is started; the error is thrown when all have ended. */
 
-/** The limiter of the client may allow fewer calls in flight. */
+/** Half of what the limiter of a client allows by default, so that other calls find slots. It may allow fewer. */
 const MAX_CONCURRENT = 8;
 
 /** Returns the results in the order of the items. */
