@@ -1,10 +1,11 @@
 /** Turns the accepted state into what each component of this machine should be. */
+import { entryDigest } from '../../api/entry-content.ts';
 import type { MachineComponentEntry } from '../../api/generated/types.ts';
 import type { DesiredComponent, EntryGrant } from '../component/input.ts';
 import type { Host } from '../host/port.ts';
 import { AGENT_COMPONENT, IDENTITY_KUBECONFIG } from '../layout.ts';
 import type { TargetFacts } from '../target/facts.ts';
-import { entryDigest, resolveTarget } from '../target/resolve.ts';
+import { resolveTarget } from '../target/resolve.ts';
 import type { AcceptedState } from './accepted.ts';
 
 export interface ResolveContext {

@@ -1,4 +1,5 @@
 /** Makes a target from an entry of the Machine, its MachineComponent and the facts of this machine. Pure. */
+import { entryDigest } from '../../api/entry-content.ts';
 import type {
   ComponentArtifact,
   ComponentUnit,
@@ -24,12 +25,6 @@ export interface TargetProblem {
     | 'UnknownPlaceholder'
     | 'NotSupported';
   readonly message: string;
-}
-
-/** The digest that a grant names: of the entry without assignment and grant. */
-export function entryDigest(entry: MachineComponentEntry): string {
-  const { name, componentRef, digest, state, parameters } = entry;
-  return digestOf({ name, componentRef, digest, state, parameters });
 }
 
 export function resolveTarget(

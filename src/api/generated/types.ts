@@ -2922,6 +2922,8 @@ export interface RevisionRecord {
   readonly finishedAt?: string;
   /** Result of the revision. */
   readonly result?: 'Completed' | 'RolledBack' | 'Superseded';
+  /** spec.retryToken when it was rolled back. A new value permits it again. */
+  readonly retryToken?: string;
 }
 
 /** How a change is rolled out. */

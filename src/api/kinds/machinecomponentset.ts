@@ -188,6 +188,9 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
       startedAt: time('Start time.').optional(),
       finishedAt: time('End time.').optional(),
       result: choice('Result of the revision.', ['Completed', 'RolledBack', 'Superseded']).optional(),
+      retryToken: text('spec.retryToken when it was rolled back. A new value permits it again.', {
+        max: 64,
+      }).optional(),
     }),
     [0, 10],
   ).optional(),

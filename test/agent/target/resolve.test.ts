@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TargetFacts } from '../../../src/agent/target/facts.ts';
-import { entryDigest, resolveTarget } from '../../../src/agent/target/resolve.ts';
+import { resolveTarget } from '../../../src/agent/target/resolve.ts';
+import { entryDigest } from '../../../src/api/entry-content.ts';
 import type {
   ComponentArtifact,
   ComponentUnit,

@@ -1,7 +1,7 @@
 /** An API server with one Machine, for the loop of the agent. */
 
 import type { AgentApi } from '../../../src/agent/run/api.ts';
-import { entryDigest } from '../../../src/agent/target/resolve.ts';
+import { entryDigest } from '../../../src/api/entry-content.ts';
 import type {
   AgentStep,
   Machine,

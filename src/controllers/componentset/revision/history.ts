@@ -1,0 +1,69 @@
+/** What became of the revisions of a set: which one to return to, and which one must not run again. Pure. */
+import type { RevisionRecord } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Revision } from './resolve.ts';
+
+/** As many as the status holds. */
+const MAX_RECORDS = 10;
+
+/** Newest first. */
+export type RevisionHistory = readonly RevisionRecord[];
+
+/**
+ * Adds the newest record, which replaces what was recorded of that revision before. When the history is full, the oldest record
+ * is dropped, but never the last Completed one: a rollback returns to it.
+ */
+export function addRecord(history: RevisionHistory, record: RevisionRecord): RevisionHistory {
+  const records = [record, ...history.filter(({ revision }) => revision !== record.revision)];
+  const kept = records.find(({ result }) => result === 'Completed');
+  while (records.length > MAX_RECORDS) {
+    const oldest = records.findLastIndex((each) => each !== kept);
+    records.splice(oldest, 1);
+  }
+  return records;
+}
+
+export function recordOf(history: RevisionHistory, revision: string): RevisionRecord | undefined {
+  return history.find((record) => record.revision === revision);
+}
+
+/** To return to it is a revert: it needs no soak. A revision that was rolled back later is not proven any more. */
+export function isProven(history: RevisionHistory, revision: string): boolean {
+  return recordOf(history, revision)?.result === 'Completed';
+}
+
+/** Why the revision does not run again: it was rolled back, and `spec.retryToken` is still the same. */
+export function refusedReason(
+  history: RevisionHistory,
+  revision: string,
+  retryToken: string | undefined,
+): string | undefined {
+  const record = recordOf(history, revision);
+  if (record?.result !== 'RolledBack' || record.retryToken !== retryToken) return undefined;
+  return `revision ${revision} was rolled back. Change the set, or give spec.retryToken a new value to try it again`;
+}
+
+/** Recorded before the first machine goes back, and without an end until the last one has. */
+export function isRollingBack(history: RevisionHistory, revision: string): boolean {
+  const record = recordOf(history, revision);
+  return record?.result === 'RolledBack' && record.finishedAt === undefined;
+}
+
+export interface RevisionEnd {
+  readonly result: NonNullable<RevisionRecord['result']>;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
+  readonly retryToken?: string;
+}
+
+export function recordFor({ name, components }: Revision, end: RevisionEnd): RevisionRecord {
+  const { result, startedAt, finishedAt, retryToken } = end;
+  return {
+    revision: name,
+    components: components.map(({ componentRef }) => componentRef),
+    result,
+    ...optional('startedAt', startedAt),
+    ...optional('finishedAt', finishedAt),
+    ...optional('retryToken', retryToken),
+  };
+}
