@@ -2,7 +2,7 @@
  * Grants without the Defender, for tests and by hand: writes ledger and entries as its two writers do, so that every policy holds
  * as in a real cluster, and asks no budget, window or breaker. Test code: nothing in src may import it.
  */
-import { entryDigest } from '../../src/api/entry-content.ts';
+
 import { DEFENDER_LEDGERS, MACHINES } from '../../src/api/generated/resources.ts';
 import type {
   DefenderLedger,
@@ -11,6 +11,7 @@ import type {
   Machine,
   MachineComponentEntry,
 } from '../../src/api/generated/types.ts';
+import { entryDigest } from '../../src/api/machine/entry-content.ts';
 import { LEDGER, MANAGER_COMPONENTSET, MANAGER_DEFENDER } from '../../src/api/names.ts';
 import { CliError, EXIT } from '../../src/cli/errors.ts';
 import type { Client } from '../../src/kube/client/client.ts';

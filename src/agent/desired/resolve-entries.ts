@@ -1,6 +1,7 @@
 /** Turns the accepted state into what each component of this machine should be. */
-import { entryDigest } from '../../api/entry-content.ts';
+
 import type { MachineComponentEntry } from '../../api/generated/types.ts';
+import { entryDigest } from '../../api/machine/entry-content.ts';
 import type { DesiredComponent, EntryGrant } from '../component/input.ts';
 import type { Host } from '../host/port.ts';
 import { AGENT_COMPONENT, IDENTITY_KUBECONFIG } from '../layout.ts';

@@ -1,11 +1,12 @@
 /** Makes a target from an entry of the Machine, its MachineComponent and the facts of this machine. Pure. */
-import { entryDigest } from '../../api/entry-content.ts';
+
 import type {
   ComponentArtifact,
   ComponentUnit,
   MachineComponentEntry,
   MachineComponentSpec,
 } from '../../api/generated/types.ts';
+import { entryDigest } from '../../api/machine/entry-content.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
 import { AGENT_COMPONENT, versionDirectory } from '../layout.ts';
 import type { TargetFacts } from './facts.ts';

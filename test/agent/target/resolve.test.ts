@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { TargetFacts } from '../../../src/agent/target/facts.ts';
 import { resolveTarget } from '../../../src/agent/target/resolve.ts';
-import { entryDigest } from '../../../src/api/entry-content.ts';
 import type {
   ComponentArtifact,
   ComponentUnit,
   MachineComponentEntry,
   MachineComponentSpec,
 } from '../../../src/api/generated/types.ts';
+import { entryDigest } from '../../../src/api/machine/entry-content.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import { agentFile, agentUnit } from '../../support/agent/targets.ts';
 

@@ -1,7 +1,6 @@
 /** An API server with one Machine, for the loop of the agent. */
 
 import type { AgentApi } from '../../../src/agent/run/api.ts';
-import { entryDigest } from '../../../src/api/entry-content.ts';
 import type {
   AgentStep,
   Machine,
@@ -10,6 +9,7 @@ import type {
   MachineStatus,
   RemedyOperationJob,
 } from '../../../src/api/generated/types.ts';
+import { entryDigest } from '../../../src/api/machine/entry-content.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 
 type Entry = Machine['spec']['components'][number];

@@ -28,7 +28,7 @@ export function recordOf(history: RevisionHistory, revision: string): RevisionRe
 }
 
 /** To return to it is a revert: it needs no soak. A revision that was rolled back later is not proven any more. */
-export function isProven(history: RevisionHistory, revision: string): boolean {
+export function isProvenRevision(history: RevisionHistory, revision: string): boolean {
   return recordOf(history, revision)?.result === 'Completed';
 }
 

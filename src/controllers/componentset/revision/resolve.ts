@@ -1,6 +1,7 @@
 /** What a set asks for, resolved to content: the same components with the same content are the same revision. Pure. */
-import { type EntryContent, entryContent } from '../../../api/entry-content.ts';
+
 import type { MachineComponentSpec, SetComponent } from '../../../api/generated/types.ts';
+import { type EntryContent, entryContent } from '../../../api/machine/entry-content.ts';
 import { byCode, digestOf } from '../../../kube/objects/digest.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
@@ -51,7 +52,7 @@ export function revisionOf(components: readonly EntryContent[]): Revision {
   return { name: `r-${hex.slice(0, 8)}`, components: sorted };
 }
 
-/** A removal needs no parameters. A default that the set repeats is no other content. */
+/** A removal needs no parameters. A default that the set repeats changes nothing. */
 function resolveComponent(
   { name, componentRef, state, parameters }: SetComponent,
   { spec, digest }: ComponentVersion,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RevisionRecord } from '../../../../src/api/generated/types.ts';
 import {
   addRecord,
-  isProven,
+  isProvenRevision,
   isRollingBack,
   type RevisionHistory,
   recordFor,
@@ -37,7 +37,7 @@ describe('addRecord', () => {
     ['puts the newest first', 'a:Completed b:RolledBack', 'b:RolledBack a:Completed'],
     ['keeps one record of a revision', 'a:Completed b:RolledBack a:Completed', 'a:Completed b:RolledBack'],
     ['replaces what a revision was before', 'a:Completed a:RolledBack', 'a:RolledBack'],
-  ])('ROL-33 %s', (_what, words, expected) => {
+  ])('ROL-33 %s, newest record of the history first', (_what, words, expected) => {
     expect(named(historyOf(words))).toBe(expected);
   });
 
@@ -56,7 +56,7 @@ describe('addRecord', () => {
   });
 });
 
-describe('isProven', () => {
+describe('isProvenRevision', () => {
   it.each<[what: string, words: string, expected: boolean]>([
     ['completed', 'a:Completed b:Completed', true],
     ['never ran', 'b:Completed', false],
@@ -64,7 +64,7 @@ describe('isProven', () => {
     ['completed once, and was rolled back later', 'a:Completed a:RolledBack', false],
     ['was rolled back, and completed when tried again', 'a:RolledBack a:Completed', true],
   ])('ROL-33 tells whether a revision that %s needs no soak', (_what, words, expected) => {
-    expect(isProven(historyOf(words), 'a')).toBe(expected);
+    expect(isProvenRevision(historyOf(words), 'a')).toBe(expected);
   });
 });
 

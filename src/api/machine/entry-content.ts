@@ -1,6 +1,6 @@
 /** What an entry of Machine.spec.components asks for, apart from who assigned and permitted it. No npm package here. */
-import { digestOf } from '../kube/objects/digest.ts';
-import type { MachineComponentEntry } from './generated/types.ts';
+import { digestOf } from '../../kube/objects/digest.ts';
+import type { MachineComponentEntry } from '../generated/types.ts';
 
 export type EntryContent = Omit<MachineComponentEntry, 'assignment' | 'grant'>;
 

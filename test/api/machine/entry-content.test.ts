@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type EntryContent, entryContent, entryDigest } from '../../src/api/entry-content.ts';
+import { type EntryContent, entryContent, entryDigest } from '../../../src/api/machine/entry-content.ts';
 
 const CONTENT: EntryContent = {
   name: 'proxy',
@@ -10,7 +10,7 @@ const CONTENT: EntryContent = {
 };
 
 describe('entryDigest', () => {
-  it('is the same whoever assigned and permitted the entry', () => {
+  it('is the same with any assignment and grant', () => {
     const grant = { id: 'g-1', fence: 1, entryDigest: CONTENT.digest, notAfter: '2030-01-01T00:00:00Z' };
     const entry = { ...CONTENT, assignment: { set: 's', revision: 'r-1', batch: 1 }, grant };
     expect(entryDigest(entry)).toBe(entryDigest(CONTENT));

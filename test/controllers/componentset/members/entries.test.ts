@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { Machine, MachineComponentEntry } from '../../../../src/api/generated/types.ts';
+import { mergeEntries } from '../../../../src/controllers/componentset/members/entries.ts';
+import { component, machine } from '../../../support/builders.ts';
+import { ownEntries } from '../managed-fields.ts';
+
+function entry(name: string, version: string, set?: string): MachineComponentEntry {
+  const assignment = set === undefined ? {} : { assignment: { set, revision: 'r-1' } };
+  return { ...component(name, version), state: 'Present', parameters: {}, ...assignment };
+}
+
+/** All entries but those of `pins` are ours. */
+function machineWith(components: readonly MachineComponentEntry[], pins: readonly string[] = []): Machine {
+  const ours = components.map(({ name }) => name).filter((name) => !pins.includes(name));
+  return machine('m-1', { metadata: { managedFields: [ownEntries(...ours)] }, spec: { components } });
+}
+
+const KUBELET = entry('kubelet', '1', 'a');
+const RUNC = entry('runc', '1', 'b');
+
+describe('mergeEntries', () => {
+  it.each<
+    [
+      what: string,
+      machine: Machine,
+      changed: readonly MachineComponentEntry[],
+      merged: readonly MachineComponentEntry[],
+    ]
+  >([
+    [
+      'replaces the entry of the set and keeps that of another one',
+      machineWith([RUNC, KUBELET]),
+      [entry('kubelet', '2', 'a')],
+      [entry('kubelet', '2', 'a'), RUNC],
+    ],
+    ['adds an entry', machineWith([KUBELET]), [RUNC], [KUBELET, RUNC]],
+    ['applies the same list when nothing changed', machineWith([RUNC, KUBELET]), [], [KUBELET, RUNC]],
+    [
+      'never takes over a pin',
+      machineWith([KUBELET, RUNC], ['kubelet']),
+      [entry('kubelet', '2', 'a'), entry('runc', '2', 'b')],
+      [entry('runc', '2', 'b')],
+    ],
+  ])('ROL-06 applies the whole list and %s', (_what, of, changed, merged) => {
+    expect(mergeEntries(of, changed)).toEqual(merged);
+  });
+
+  it('ROL-41 keeps the entries of a set that no longer selects the machine', () => {
+    expect(mergeEntries(machineWith([entry('kubelet', '1', 'deleted')]), [RUNC])).toEqual([
+      entry('kubelet', '1', 'deleted'),
+      RUNC,
+    ]);
+  });
+});
