@@ -1,17 +1,12 @@
 /** The facts of one machine, from its Machine, its Node and the Pods on it. What was not observed is absent. Pure. */
 import { RISKS } from '../../api/enums.ts';
-import type { Machine, MachineHold } from '../../api/generated/types.ts';
-import {
-  ANNOTATION_HOLD,
-  LABEL_EXCLUDE,
-  LABEL_MACHINESET,
-  LABEL_POOL,
-  TAINT_NOT_INITIALIZED,
-} from '../../api/names.ts';
+import type { Machine } from '../../api/generated/types.ts';
+import { LABEL_EXCLUDE, LABEL_MACHINESET, LABEL_POOL, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
+import { holdsOf } from '../../rollout/holds.ts';
 import { dimensionsOf } from './dimensions.ts';
 import type { MachineFacts, RepairFact } from './facts.ts';
 import type { Faults } from './fault-since.ts';
@@ -91,21 +86,6 @@ function isEstablished({ status }: Machine, node: KubeObject | undefined): boole
 
 function taintKeys(node: KubeObject | undefined): readonly string[] {
   return listAt(node, 'spec', 'taints').flatMap((taint) => textAt(taint, 'key') ?? []);
-}
-
-function holdsOf({ spec, metadata }: Machine, node: KubeObject | undefined): readonly MachineHold[] {
-  const annotated = [metadata, node?.metadata].flatMap((each) => annotatedHold(each?.annotations) ?? []);
-  return spec.hold ? [spec.hold, ...annotated] : annotated;
-}
-
-/** `<until>; <reason>`. Without a time that can be read it has no end. */
-function annotatedHold(annotations: Labels | undefined): MachineHold | undefined {
-  const text = annotations?.[ANNOTATION_HOLD];
-  if (text === undefined) return undefined;
-  const [until = '', ...reason] = text.split(';');
-  const end = dateOf(until.trim());
-  const why = reason.join(';').trim() || text;
-  return { reason: why, scope: 'All', ...(end ? { until: end.toISOString() } : {}) };
 }
 
 function repairsOf({ status }: Machine): readonly RepairFact[] {

@@ -1,0 +1,118 @@
+/** The conditions of a set. Pure. */
+import type { MachineSet, PlannedAction } from '../../api/generated/types.ts';
+import { type ConditionStatus, type ConditionUpdate, conditionOf } from '../../kube/objects/conditions.ts';
+import type { MachineSetPlan, SetWait } from './actions.ts';
+import { differingFields, type Member } from './members.ts';
+
+export interface ConditionsInput {
+  readonly set: MachineSet;
+  readonly plan: MachineSetPlan;
+  /** Members that are not being deleted. */
+  readonly live: readonly Member[];
+  readonly wait: SetWait | undefined;
+  readonly planned: PlannedAction;
+  readonly now: Date;
+}
+
+/** As often as a start may fail before a person has to look. */
+const FAILED_STARTS = 3;
+
+type Update = Omit<ConditionUpdate, 'observedGeneration'>;
+
+export function setConditions(input: ConditionsInput): readonly Update[] {
+  const { set, plan, live, wait, planned } = input;
+  const machinesReady = readyCondition(set, live);
+  return [
+    scaledCondition(input),
+    machinesReady,
+    upToDateCondition(set, live),
+    plan.storm
+      ? condition('StormGuardActive', 'True', plan.storm.reason, plan.storm.because)
+      : condition('StormGuardActive', 'False', 'AsWanted', 'the machines are within the limits'),
+    wait
+      ? condition('Progressing', 'False', wait.reason, wait.message)
+      : condition('Progressing', 'True', progressOf(plan), planned.because ?? ''),
+    stalledCondition(input, machinesReady),
+  ];
+}
+
+function scaledCondition({ set: { spec, metadata }, plan, live, wait }: ConditionsInput): Update {
+  const type = 'ScaledAsWanted';
+  const desired = metadata.deletionTimestamp === undefined ? spec.replicas : 0;
+  const leaving = plan.members.length - live.length;
+  const counts = `${live.length} of ${desired} machines, ${leaving} are being deleted`;
+  if (live.length === desired && leaving === 0) return condition(type, 'True', 'AsWanted', counts);
+  if (wait) return condition(type, 'False', wait.reason, `${counts}: ${wait.message}`);
+  return condition(type, 'False', live.length < desired ? 'ScalingUp' : 'ScalingDown', counts);
+}
+
+/** Also of machines that do not exist yet: sync takes True as the proof of a change. */
+function readyCondition({ spec: { replicas } }: MachineSet, live: readonly Member[]): Update {
+  const type = 'MachinesReady';
+  const waitFor = live.filter(({ isAvailable }) => !isAvailable);
+  const available = live.length - waitFor.length;
+  const counts = `${available} of ${replicas} machines are available`;
+  if (waitFor.length === 0 && available >= replicas) return condition(type, 'True', 'AsWanted', counts);
+  const names = waitFor.slice(0, 5).map(({ name }) => name);
+  const message = names.length > 0 ? `${counts}; first: ${names.join(', ')}` : counts;
+  return condition(type, 'False', 'MachinesNotReady', message);
+}
+
+function upToDateCondition({ spec }: MachineSet, live: readonly Member[]): Update {
+  const type = 'UpToDate';
+  const behind = live.filter((member) => differingFields(member).length > 0);
+  if (behind.length === 0) return condition(type, 'True', 'AsWanted', 'every machine matches the template');
+  const names = behind.slice(0, 5).map(({ name }) => name);
+  const inPlace = spec.updateStrategy.type === 'InPlace';
+  const fields = behind.flatMap((member) =>
+    inPlace ? member.differences.replacement : differingFields(member),
+  );
+  if (fields.length > 0) {
+    const list = [...new Set(fields)].toSorted().join(', ');
+    const message = `only other machines get the new ${list}: ${names.join(', ')}. Delete them one by one`;
+    return condition(type, 'False', 'ReplacementRequired', message);
+  }
+  const reason = updateWait(spec.paused, behind);
+  return condition(type, 'False', reason, `${behind.length} machines differ: ${names.join(', ')}`);
+}
+
+function updateWait(isPaused: boolean, behind: readonly Member[]): string {
+  if (isPaused) return 'Paused';
+  return behind.every(({ hold }) => hold?.scope === 'All') ? 'MachinesHeld' : 'Updating';
+}
+
+function progressOf({ actions }: MachineSetPlan): string {
+  const reasons = {
+    Create: 'ScalingUp',
+    Delete: 'ScalingDown',
+    Update: 'Updating',
+    Adopt: 'Adopting',
+    Release: 'Releasing',
+  };
+  const [first] = actions;
+  return first ? reasons[first.do] : 'AsWanted';
+}
+
+function stalledCondition(input: ConditionsInput, machinesReady: Update): Update {
+  const type = 'Stalled';
+  if (input.set.spec.updateStrategy.type === 'Replace') {
+    const hint = 'spec.updateStrategy.type Replace is not supported yet. Use InPlace or OnDelete';
+    return condition(type, 'True', 'NotSupported', hint);
+  }
+  const failed = input.live.find(({ hasFailedToStart }) => hasFailedToStart);
+  if (failed && machinesReady.status === 'False' && hasFailedForLong(input)) {
+    const message = `machines do not become Ready, such as ${failed.name}. See kubenode why machine ${failed.name}`;
+    return condition(type, 'True', 'StartupFailing', message);
+  }
+  return condition(type, 'False', 'AsWanted', 'no person is needed');
+}
+
+function hasFailedForLong({ set, now }: ConditionsInput): boolean {
+  const before = conditionOf(set.status?.conditions, 'MachinesReady');
+  const seconds = (now.getTime() - Date.parse(before?.lastTransitionTime ?? '')) / 1000;
+  return before?.status === 'False' && seconds > FAILED_STARTS * set.spec.startupTimeoutSeconds;
+}
+
+function condition(type: string, status: ConditionStatus, reason: string, message: string): Update {
+  return { type, status, reason, message };
+}

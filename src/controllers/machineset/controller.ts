@@ -1,0 +1,114 @@
+/** Keeps the machines of MachineSets, as kubenode-machineset. Every choice is made in plan.ts. */
+import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
+import type { Machine, MachineSet } from '../../api/generated/types.ts';
+import type { GrantPort } from '../../api/grants.ts';
+import {
+  FINALIZER_MACHINESET,
+  LABEL_MACHINESET,
+  MANAGER_MACHINESET,
+  NAMESPACE,
+  PRINCIPAL_MACHINESET,
+} from '../../api/names.ts';
+import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
+import { specOrConditionsChanged } from '../../kube/controller/predicates.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { MachineSetPlan } from './actions.ts';
+import { carryOut } from './execute.ts';
+import { planMachineSet } from './plan.ts';
+import { requeueAt } from './requeue.ts';
+import { type DeniedDeletion, machineSetStatus } from './status.ts';
+
+export interface MachineSetControllerOptions {
+  readonly grants: Pick<GrantPort, 'ask' | 'settle'>;
+}
+
+export function createMachineSetController({ grants }: MachineSetControllerOptions): Controller {
+  return {
+    name: 'machineset',
+    reads: [
+      read(MACHINE_SETS, { changed: specOrConditionsChanged }),
+      read(MACHINES, { keys: setsOf, changed: specOrConditionsChanged }),
+      // What matters of a Node comes with a condition of its Machine.
+      read(NODES, { keys: () => [] }),
+    ],
+    writes: [
+      'Machine.metadata.labels',
+      'Machine.metadata.ownerReferences',
+      'Machine.spec.infra',
+      'Machine.spec.host',
+      'Machine.spec.zone',
+      'Machine.spec.node',
+      'Machine.spec.deletion',
+      'MachineSet.status',
+      `MachineSet.metadata.finalizers[${FINALIZER_MACHINESET}]`,
+    ],
+    creates: ['Machine'],
+    deletes: ['Machine'],
+    fieldManager: MANAGER_MACHINESET,
+    serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_MACHINESET },
+    reconcile: (name, context) => reconcile(name, { grants, context }),
+  };
+}
+
+/** The set that its label names, and the one that owns it. */
+function setsOf({ metadata }: Machine): readonly string[] {
+  const owners = (metadata.ownerReferences ?? []).filter(({ kind }) => kind === 'MachineSet');
+  const label = metadata.labels?.[LABEL_MACHINESET];
+  return [...owners.map(({ name }) => name), ...(label === undefined ? [] : [label])];
+}
+
+interface Reconcile {
+  readonly grants: MachineSetControllerOptions['grants'];
+  readonly context: ReconcileContext;
+}
+
+async function reconcile(name: string, { grants, context }: Reconcile): Promise<ReconcileResult> {
+  const found = context.view(MACHINE_SETS).get(name);
+  if (!found) return {};
+  const set = await context.addFinalizer(MACHINE_SETS, found, FINALIZER_MACHINESET);
+  const plan = planOf(set, context);
+  if (plan.isFinished) {
+    await context.removeFinalizer(MACHINE_SETS, set, FINALIZER_MACHINESET);
+    return {};
+  }
+  await announce(set, plan, context);
+  const { denials, failure } = await carryOut({ set, plan, grants, context });
+  const after = planOf(set, context);
+  const now = context.clock.now();
+  report(set, { plan: after, denials }, context);
+  if (failure) throw failure;
+  return optional('requeueAt', requeueAt(after, denials, now));
+}
+
+function planOf(set: MachineSet, context: ReconcileContext): MachineSetPlan {
+  const nodes = context.view(NODES);
+  const machines = context.view<Machine>(MACHINES).list();
+  return planMachineSet({
+    set,
+    machines: machines.map((machine) => ({ machine, node: nodes.get(machine.metadata.name) })),
+    now: context.clock.now(),
+  });
+}
+
+/** People see the action before it begins, and a storm guard that holds survives a restart. */
+async function announce(set: MachineSet, plan: MachineSetPlan, context: ReconcileContext): Promise<void> {
+  if (plan.actions.length === 0) return;
+  const { plannedAction } = machineSetStatus({ set, plan, denials: [], now: context.clock.now() });
+  const { name } = set.metadata;
+  const status = { conditions: [], ...set.status, ...optional('plannedAction', plannedAction) };
+  await context.applyStatus(MACHINE_SETS, { metadata: { name }, status });
+}
+
+interface Outcome {
+  readonly plan: MachineSetPlan;
+  readonly denials: readonly DeniedDeletion[];
+}
+
+function report({ metadata: { name } }: MachineSet, outcome: Outcome, context: ReconcileContext): void {
+  const set = context.view<MachineSet>(MACHINE_SETS).get(name);
+  if (!set) return;
+  const status = machineSetStatus({ set, ...outcome, now: context.clock.now() });
+  context.reportStatus(MACHINE_SETS, { metadata: { name }, status });
+}

@@ -1,0 +1,105 @@
+/** The machines of a set as a plan reads them. Pure. */
+import type { Machine, MachineHold, MachineSet } from '../../api/generated/types.ts';
+import { TAINT_NOT_INITIALIZED } from '../../api/names.ts';
+import { type Condition, conditionOf, conditionStatus } from '../../kube/objects/conditions.ts';
+import { listAt, textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { holdInForce } from '../../rollout/holds.ts';
+import { type TemplateDifferences, templateDifferences } from './template.ts';
+
+export interface SetMachine {
+  readonly machine: Machine;
+  /** The Node of the same name. Undefined: there is none. */
+  readonly node: KubeObject | undefined;
+}
+
+export interface Member extends SetMachine {
+  readonly name: string;
+  readonly zone?: string;
+  readonly isDeleting: boolean;
+  readonly isReady: boolean;
+  readonly isAvailable: boolean;
+  /** It was Ready once; in doubt it was. */
+  readonly isEstablished: boolean;
+  /** Since when Node and agent answer. Undefined: they do not. */
+  readonly servesSince?: Date;
+  readonly hasFailedToStart: boolean;
+  readonly isStalled: boolean;
+  readonly hold?: MachineHold;
+  readonly differences: TemplateDifferences;
+  /** When time alone makes it available, or a failed start. */
+  readonly changesAt?: Date;
+}
+
+export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Member {
+  const { machine, node } = observed;
+  const { metadata, status } = machine;
+  const isDeleting = metadata.deletionTimestamp !== undefined;
+  const isReady = isTrue(machine, 'Ready');
+  const isEstablished = wasInitialized(observed);
+  const availableAt = isReady ? availableFrom(set, machine) : undefined;
+  const isStarting = !isEstablished && !isReady && !isDeleting;
+  const startsUntil = isStarting
+    ? later(metadata.creationTimestamp, set.spec.startupTimeoutSeconds)
+    : undefined;
+  return {
+    ...observed,
+    name: metadata.name,
+    ...optional('zone', zoneOf(machine)),
+    isDeleting,
+    isReady,
+    isAvailable: isReached(availableAt, now),
+    isEstablished,
+    ...optional('servesSince', servesSince(status?.conditions)),
+    hasFailedToStart: isReached(startsUntil, now),
+    isStalled: isTrue(machine, 'Stalled'),
+    ...optional('hold', holdInForce(machine, node, now)),
+    differences: templateDifferences(set, machine),
+    ...optional(
+      'changesAt',
+      [availableAt, startsUntil].find((at) => at !== undefined && at > now),
+    ),
+  };
+}
+
+/** Paths in the template that this machine does not match. */
+export function differingFields({ differences: { inPlace, replacement } }: Member): readonly string[] {
+  return [...new Set([...inPlace, ...replacement])];
+}
+
+function zoneOf({ spec, status }: Machine): string | undefined {
+  return spec.zone ?? status?.infra?.zone;
+}
+
+/** Its Node has no start-up taint any more, or there was a Node that is deleted. */
+function wasInitialized({ machine, node }: SetMachine): boolean {
+  if (!node) return machine.status?.node?.uid !== undefined;
+  return !listAt(node, 'spec', 'taints').some((taint) => textAt(taint, 'key') === TAINT_NOT_INITIALIZED);
+}
+
+function servesSince(conditions: readonly Condition[] | undefined): Date | undefined {
+  const types = ['AgentReady', 'NodeReady'];
+  if (types.some((type) => conditionStatus(conditions, type) !== 'True')) return undefined;
+  return new Date(Math.max(...types.map((type) => Date.parse(transitionOf(conditions, type) ?? ''))));
+}
+
+function availableFrom({ spec }: MachineSet, { status }: Machine): Date | undefined {
+  return later(transitionOf(status?.conditions, 'Ready'), spec.minReadySeconds);
+}
+
+function isTrue({ status }: Machine, type: string): boolean {
+  return conditionStatus(status?.conditions, type) === 'True';
+}
+
+function isReached(moment: Date | undefined, now: Date): boolean {
+  return moment !== undefined && moment <= now;
+}
+
+function transitionOf(conditions: readonly Condition[] | undefined, type: string): string | undefined {
+  return conditionOf(conditions, type)?.lastTransitionTime;
+}
+
+function later(moment: string | undefined, seconds: number): Date | undefined {
+  return moment === undefined ? undefined : new Date(Date.parse(moment) + seconds * 1000);
+}

@@ -1,0 +1,69 @@
+/** What a set does with its machines now: exactly as many as desired, and never one less because of a new template. Pure. */
+import type { Machine, MachineSet } from '../../api/generated/types.ts';
+import { LABEL_MACHINESET } from '../../api/names.ts';
+import type { MachineSetAction, MachineSetPlan } from './actions.ts';
+import { type Member, memberOf, type SetMachine } from './members.ts';
+import { setMembership } from './ownership.ts';
+import { isDeletedSet, MAX_WRITES, planScaling, type Scaling } from './scaling.ts';
+import { stormOf } from './storm-guard.ts';
+
+export interface MachineSetInput {
+  readonly set: MachineSet;
+  /** All Machines: a name that another one has is not free. */
+  readonly machines: readonly SetMachine[];
+  readonly now: Date;
+}
+
+export function planMachineSet(input: MachineSetInput): MachineSetPlan {
+  const { set, now } = input;
+  const sorted = input.machines.toSorted((a, b) =>
+    a.machine.metadata.name < b.machine.metadata.name ? -1 : 1,
+  );
+  const ownership = sorted.flatMap((observed) => ownershipAction(set, observed.machine) ?? []);
+  const members = sorted
+    .filter(({ machine }) => isCounted(set, machine))
+    .map((observed) => memberOf(set, observed, now));
+  const storm = stormOf(set, members, now);
+  // Who belongs to the set is written first: the writes start another reconcile.
+  const taken = new Set(sorted.map(({ machine }) => machine.metadata.name));
+  const scaling: Scaling =
+    ownership.length > 0 ? { actions: ownership } : planScaling({ set, members, taken, storm });
+  const updates = ownership.length > 0 ? [] : planUpdates(set, members);
+  return {
+    actions: [...scaling.actions, ...updates],
+    members,
+    ...(storm ? { storm } : {}),
+    ...(scaling.wait ? { wait: scaling.wait } : {}),
+    isFinished: isDeletedSet(set) && members.length === 0,
+  };
+}
+
+function ownershipAction(set: MachineSet, machine: Machine): MachineSetAction | undefined {
+  const { name, deletionTimestamp } = machine.metadata;
+  const membership = setMembership(set, machine);
+  if (membership === 'Released') {
+    return { do: 'Release', name, machine, because: `its label ${LABEL_MACHINESET} was changed` };
+  }
+  if (membership !== 'Orphan' || isDeletedSet(set) || deletionTimestamp !== undefined) return undefined;
+  return { do: 'Adopt', name, machine, because: `its label ${LABEL_MACHINESET} names this set` };
+}
+
+function isCounted(set: MachineSet, machine: Machine): boolean {
+  const membership = setMembership(set, machine);
+  return membership === 'Member' || (membership === 'Orphan' && !isDeletedSet(set));
+}
+
+/** What runs keeps its instance: only what can be written to it is. Replace is not supported, and changes nothing. */
+function planUpdates(set: MachineSet, members: readonly Member[]): readonly MachineSetAction[] {
+  if (set.spec.updateStrategy.type !== 'InPlace' || set.spec.paused || isDeletedSet(set)) return [];
+  return members
+    .filter(({ isDeleting, hold }) => !isDeleting && hold?.scope !== 'All')
+    .filter(({ differences }) => differences.inPlace.length > 0)
+    .slice(0, MAX_WRITES)
+    .map(({ name, machine, differences }) => ({
+      do: 'Update',
+      name,
+      machine,
+      because: `${differences.inPlace.join(', ')} differ from the template`,
+    }));
+}

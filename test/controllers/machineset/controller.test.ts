@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
+import type { Machine, MachineSet } from '../../../src/api/generated/types.ts';
+import { createMachineSetController } from '../../../src/controllers/machineset/controller.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { condition } from '../../support/builders.ts';
+import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
+import type { MemoryKind } from '../../support/controller/memory-objects.ts';
+import { ApiRefusal } from '../../support/controller/refusal.ts';
+import { machineSet, template } from '../../support/machine-sets.ts';
+import { type MemoryGrants, memoryGrants } from '../../support/memory-grants.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+
+const lists = { conditions: ['type'], taints: ['key', 'effect'], ownerReferences: ['uid'] };
+const KINDS: readonly MemoryKind[] = [
+  { resource: MACHINE_SETS, status: true, lists },
+  { resource: MACHINES, status: true, lists },
+  { resource: NODES, status: true, lists },
+];
+const READY = ['Ready', 'AgentReady', 'NodeReady'].map((type) => condition(type, 'True'));
+
+interface Bed extends ControllerBed {
+  readonly grants: MemoryGrants;
+  readonly machines: () => readonly Machine[];
+  /** The machine controller has made all of them Ready. */
+  readonly makeReady: () => Promise<void>;
+  readonly change: (spec: Partial<MachineSet['spec']>) => Promise<void>;
+  readonly status: () => MachineSet['status'];
+}
+
+function optionsFor(replicas: number, grants: MemoryGrants): Parameters<typeof createControllerBed>[0] {
+  return {
+    controllers: [createMachineSetController({ grants })],
+    kinds: KINDS,
+    objects: [personal(machineSet(replicas))],
+  };
+}
+
+/** As a person writes it: its UID comes from the server. */
+function personal({ metadata: { name }, ...rest }: MachineSet): MachineSet {
+  return { ...rest, metadata: { name } };
+}
+
+async function start(replicas: number): Promise<Bed> {
+  const grants = memoryGrants(virtualClock());
+  const made = extend(createControllerBed(optionsFor(replicas, grants)), grants);
+  await made.start();
+  await made.advance(3000);
+  return made;
+}
+
+function extend(made: ControllerBed, grants: MemoryGrants): Bed {
+  const machines = (): readonly Machine[] =>
+    made.api.objects.list({ resource: MACHINES }, undefined) as unknown as readonly Machine[];
+  return {
+    ...made,
+    grants,
+    machines,
+    makeReady: async () => {
+      for (const { apiVersion, kind, metadata } of machines()) {
+        const status = { conditions: READY, node: { uid: 'n' } };
+        made.apply({ apiVersion, kind, metadata: { name: metadata.name }, status }, 'status');
+      }
+      await made.advance(3000);
+    },
+    change: async (spec) => {
+      const { apiVersion, kind, spec: before } = machineSet(0);
+      made.apply({ apiVersion, kind, metadata: { name: 'general' }, spec: { ...before, ...spec } });
+      await made.advance(3000);
+    },
+    status: () => made.get<MachineSet>(MACHINE_SETS, 'general')?.status,
+  };
+}
+
+function reasons(bed: Bed): string {
+  const { phase, conditions = [] } = bed.status() ?? {};
+  return `${phase}: ${conditions.find(({ type }) => type === 'ScaledAsWanted')?.reason}`;
+}
+
+describe('the machineset controller', () => {
+  it('MAC-30 creates as many machines as desired, and no more', async () => {
+    const bed = await start(3);
+    expect(bed.machines()).toHaveLength(3);
+    expect(bed.machines()[0]).toMatchObject({
+      metadata: { labels: { 'kubenode.dev/machineset': 'general' }, ownerReferences: [{ controller: true }] },
+      spec: { infra: { provider: 'local' }, host: { type: 'sandbox' } },
+    });
+    await bed.makeReady();
+    expect([bed.machines().length, reasons(bed)]).toEqual([3, 'Ready: AsWanted']);
+    bed.writes();
+    await bed.advance(600_000);
+    expect(bed.writes()).toEqual([]);
+  });
+
+  it('MAC-32 shows what it is about to do before it does it', async () => {
+    const bed = await start(2);
+    const [finalizer, status, ...rest] = bed.writes();
+    expect([finalizer, status]).toEqual(['patch MachineSet general', 'apply MachineSet general status']);
+    expect(rest.filter((what) => what.startsWith('apply Machine '))).toHaveLength(2);
+    expect(bed.api.journal.find(({ what }) => what === status)?.body).toMatchObject({
+      status: { plannedAction: { type: 'Create', machines: 2, because: '0 of 2 machines exist' } },
+    });
+  });
+
+  it('MAC-31 deletes only with a grant', async () => {
+    const bed = await start(3);
+    await bed.makeReady();
+    bed.grants.deny = () => 'the kill switch is engaged';
+    await bed.change({ replicas: 1 });
+    expect([bed.machines().length, reasons(bed)]).toEqual([3, 'Scaling: GrantDenied']);
+    expect(bed.status()?.waiting).toMatchObject({
+      reason: 'GrantDenied',
+      blocker: { kind: 'Machine' },
+      message: 'KillSwitch: the kill switch is engaged (and 1 more)',
+    });
+    bed.grants.deny = () => undefined;
+    await bed.advance(35_000);
+    expect([bed.machines().length, bed.grants.open.size, reasons(bed)]).toEqual([1, 2, 'Ready: AsWanted']);
+  });
+
+  it('MAC-31 deletes those that it may, when the Defender denies the others', async () => {
+    const bed = await start(2);
+    await bed.makeReady();
+    const [kept] = bed.machines();
+    bed.grants.deny = (machine) => (machine === kept?.metadata.name ? 'busy' : undefined);
+    await bed.change({ replicas: 0 });
+    expect(bed.machines().map(({ metadata }) => metadata.name)).toEqual([kept?.metadata.name]);
+  });
+
+  it('MAC-31 returns the grant when a person holds the machine at the last moment', async () => {
+    const bed = await start(1);
+    await bed.makeReady();
+    const [one] = bed.machines();
+    const { apiVersion = '', kind = '', metadata } = one ?? {};
+    const { ask } = bed.grants;
+    let isHeld = false;
+    Object.assign(bed.grants, {
+      ask: async (asks: Parameters<typeof ask>[0]) => {
+        const spec = { hold: { reason: 'debugging', scope: 'All' } };
+        if (!isHeld) bed.apply({ apiVersion, kind, metadata: { name: metadata?.name ?? '' }, spec });
+        isHeld = true;
+        return await ask(asks);
+      },
+    });
+    await bed.change({ replicas: 0 });
+    expect([bed.machines().length, reasons(bed)]).toEqual([1, 'Scaling: MachinesHeld']);
+    expect(bed.grants.settled).toEqual([`g-1 DeleteMachine ${metadata?.name}: Unused`]);
+  });
+
+  it('MAC-32 writes a changed template into its machines, and deletes none', async () => {
+    const bed = await start(2);
+    await bed.makeReady();
+    const node = { labels: { tier: 'web' }, taints: [] };
+    await bed.change({ replicas: 2, template: template({ labels: {}, node, host: { type: 'systemd' } }) });
+    expect(
+      bed.machines().map(({ metadata, spec }) => [metadata.labels?.['pool'], spec.node, spec.host]),
+    ).toEqual([
+      [undefined, node, { type: 'sandbox' }],
+      [undefined, node, { type: 'sandbox' }],
+    ]);
+    expect(bed.grants.open.size).toBe(0);
+    expect(bed.status()?.conditions.find(({ type }) => type === 'UpToDate')).toMatchObject({
+      reason: 'ReplacementRequired',
+    });
+  });
+
+  it('deletes its machines before itself', async () => {
+    const bed = await start(2);
+    await bed.makeReady();
+    bed.grants.deny = () => 'not now';
+    bed.delete(MACHINE_SETS, 'general');
+    await bed.advance(3000);
+    expect([bed.machines().length, reasons(bed)]).toEqual([2, 'Deleting: GrantDenied']);
+    bed.grants.deny = () => undefined;
+    await bed.advance(35_000);
+    expect([bed.machines(), bed.get(MACHINE_SETS, 'general')]).toEqual([[], undefined]);
+  });
+
+  it('goes on with the other machines when one cannot be written, and tries it again', async () => {
+    const grants = memoryGrants(virtualClock());
+    const bed = extend(createControllerBed(optionsFor(3, grants)), grants);
+    bed.api.refuse(/^apply Machine general/, new ApiRefusal(500, 'InternalError', 'etcd is slow'));
+    await bed.start();
+    await bed.advance(20_000);
+    expect(bed.machines()).toHaveLength(3);
+  });
+
+  it('MAC-06 ends with the same machines when it is killed at any write, before or after it', async () => {
+    const grants = memoryGrants(virtualClock());
+    const points = await sweepCrashes(optionsFor(3, grants), (made, crash) => {
+      const bed = extend(made, grants);
+      expect([crash, bed.machines().length]).toEqual([crash, 3]);
+      const creates = made.writes().filter((what) => /^apply Machine general-\S+$/.test(what));
+      expect([crash, creates.length]).toEqual([crash, expect.toSatisfy((count: number) => count <= 4)]);
+    });
+    expect(points).toBeGreaterThan(4);
+  });
+
+  it('MAC-06 deletes each machine once when it is killed at any write of a scale-down', async () => {
+    for (let n = 1; n < 8; n += 1) {
+      for (const when of ['before', 'after'] as const) {
+        // oxlint-disable no-await-in-loop -- one scenario after the other
+        const grants = memoryGrants(virtualClock());
+        const bed = extend(createControllerBed(optionsFor(4, grants)), grants);
+        const first = await bed.start();
+        await bed.advance(3000);
+        await bed.makeReady();
+        await first.kill();
+        const { apiVersion, kind, spec } = machineSet(2);
+        bed.apply({ apiVersion, kind, metadata: { name: 'general' }, spec });
+        const second = await bed.start({ n, when });
+        await bed.advance(10_000);
+        await second.kill();
+        await bed.start();
+        await bed.advance(10_000);
+        const deletes = bed.writes().filter((what) => /^delete Machine \S+$/.test(what));
+        expect([n, when, bed.machines().length, deletes.length]).toEqual([n, when, 2, 2]);
+        // oxlint-enable no-await-in-loop
+      }
+    }
+  });
+});

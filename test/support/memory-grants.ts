@@ -1,0 +1,93 @@
+/** A Defender in memory: one act at a time for each machine, and denials that the test decides. */
+import type { LedgerGrant } from '../../src/api/generated/types.ts';
+import {
+  type Denial,
+  type Grant,
+  type GrantAsk,
+  type GrantPort,
+  type GrantRenewal,
+  type GrantSettlement,
+  grantFromEntry,
+} from '../../src/api/grants.ts';
+import type { Clock } from '../../src/os/clock.ts';
+
+export interface MemoryGrants extends Pick<GrantPort, 'ask' | 'renew' | 'settle'> {
+  /** Why asks about a machine are denied; undefined grants them. */
+  deny: (machine: string) => string | undefined;
+  /** By machine, those that are not settled. */
+  readonly open: ReadonlyMap<string, LedgerGrant>;
+  /** `g-1 DeleteMachine m-1: Succeeded` */
+  readonly settled: readonly string[];
+}
+
+const LIFE_MS = 300_000;
+
+export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
+  const open = new Map<string, LedgerGrant>();
+  const settled: string[] = [];
+  let issued = 0;
+  const grants: MemoryGrants = { deny: () => undefined, open, settled, ask, renew, settle };
+  return grants;
+
+  async function ask(asks: readonly GrantAsk[]): Promise<readonly (Grant | Denial)[]> {
+    return asks.map(answer);
+  }
+
+  function answer({ machine, holder, action, risk }: GrantAsk): Grant | Denial {
+    const found = open.get(machine);
+    if (found && isOver(found)) open.delete(machine);
+    const entry = open.get(machine);
+    if (entry?.holder.name === holder.name && entry.action === action) return grantFromEntry(machine, entry);
+    if (entry) return denial('NodeBusy', `${entry.action} is in work`);
+    const because = grants.deny(machine);
+    if (because !== undefined) return denial('KillSwitch', because);
+    issued += 1;
+    const now = clock.now();
+    const created: LedgerGrant = {
+      id: `g-${issued}`,
+      fence: issued,
+      state: 'Granted',
+      holder,
+      action,
+      risk,
+      issuedAt: now.toISOString(),
+      notAfter: new Date(now.getTime() + LIFE_MS).toISOString(),
+    };
+    open.set(machine, created);
+    return grantFromEntry(machine, created);
+  }
+
+  async function renew(renewals: readonly GrantRenewal[]): Promise<readonly (Grant | Denial)[]> {
+    return renewals.map(({ id }) => {
+      const [machine, entry] = find(id);
+      const because = grants.deny(machine);
+      if (!entry || because !== undefined) return denial('KillSwitch', because ?? 'not found');
+      const notAfter = new Date(clock.now().getTime() + LIFE_MS).toISOString();
+      const renewed: LedgerGrant = { ...entry, state: 'Started', notAfter };
+      open.set(machine, renewed);
+      return grantFromEntry(machine, renewed);
+    });
+  }
+
+  async function settle(settlements: readonly GrantSettlement[]): Promise<void> {
+    for (const { id, outcome } of settlements) {
+      const [machine, entry] = find(id);
+      if (!entry) continue;
+      open.delete(machine);
+      settled.push(`${id} ${entry.action} ${machine}: ${outcome}`);
+    }
+  }
+
+  function find(id: string): readonly [string, LedgerGrant | undefined] {
+    return [...open].find(([, entry]) => entry.id === id) ?? ['', undefined];
+  }
+
+  /** A grant that was never used ends by itself. */
+  function isOver({ state, notAfter }: LedgerGrant): boolean {
+    return state === 'Granted' && Date.parse(notAfter) <= clock.now().getTime();
+  }
+}
+
+function denial(reason: Denial['reason'], message: string): Denial {
+  return { granted: false, reason, message, also: [] };
+}
