@@ -1,8 +1,14 @@
 /** The facts of one machine, from its Machine, its Node and the Pods on it. What was not observed is absent. Pure. */
 import { RISKS } from '../../api/enums.ts';
 import type { Machine } from '../../api/generated/types.ts';
-import { LABEL_EXCLUDE, LABEL_MACHINESET, LABEL_POOL, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
-import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
+import {
+  isCordoned,
+  isEstablished,
+  parseTime,
+  readinessOf,
+  taintKeys,
+} from '../../api/machine/node-state.ts';
+import { LABEL_EXCLUDE, LABEL_MACHINESET, LABEL_POOL } from '../../api/names.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
@@ -40,11 +46,11 @@ export function observedFacts(observed: ObservedMachine): MachineFacts {
     ...optional('zone', zone),
     ...optional('pool', pool),
     ...optional('nodeUID', node?.metadata.uid),
-    ...optional('nodeCreatedAt', dateOf(node?.metadata.creationTimestamp)),
+    ...optional('nodeCreatedAt', parseTime(node?.metadata.creationTimestamp)),
     readiness,
     ...(readiness === 'Unknown' ? optional('unknownSince', unknownSince) : {}),
     established: isEstablished(machine, node),
-    cordoned: valueAt(node, 'spec', 'unschedulable') === true,
+    cordoned: isCordoned(node),
     taints: taintKeys(node),
     ...optional('blockingPods', blockingPods),
     holds: holdsOf(machine, node),
@@ -61,46 +67,14 @@ export function poolOf(labels: Labels): string | undefined {
   return labels[LABEL_POOL] ?? labels[LABEL_MACHINESET];
 }
 
-/** A Node that was deleted does not serve. */
-export function readinessOf(node: KubeObject | undefined): MachineFacts['readiness'] {
-  if (!node) return 'NotReady';
-  const status = textAt(readyCondition(node), 'status');
-  if (status === 'True') return 'Ready';
-  return status === 'False' ? 'NotReady' : 'Unknown';
-}
-
-/** Written by another clock: used only for a machine that was Unknown before we observed it. */
-export function readyTransition(node: KubeObject | undefined): Date | undefined {
-  return dateOf(textAt(readyCondition(node), 'lastTransitionTime'));
-}
-
-function readyCondition(node: KubeObject | undefined): unknown {
-  return listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
-}
-
-/** The taint goes when the machine is Ready for the first time; a machine whose Node was deleted had one. */
-function isEstablished({ status }: Machine, node: KubeObject | undefined): boolean {
-  if (!node) return status?.node?.uid !== undefined;
-  return !taintKeys(node).includes(TAINT_NOT_INITIALIZED);
-}
-
-function taintKeys(node: KubeObject | undefined): readonly string[] {
-  return listAt(node, 'spec', 'taints').flatMap((taint) => textAt(taint, 'key') ?? []);
-}
-
 function repairsOf({ status }: Machine): readonly RepairFact[] {
   const recent = status?.repairs?.recent ?? [];
   return recent
     .flatMap(({ at, risk = 'None' }): readonly RepairFact[] => {
-      const time = dateOf(at);
+      const time = parseTime(at);
       if (!time || risk === 'None') return [];
       // The record has no steps: a repair of this risk may have rebooted.
       return [{ at: time, rebooted: RISKS.indexOf(risk) >= RISKS.indexOf('Node') }];
     })
     .toSorted((a, b) => +b.at - +a.at);
-}
-
-function dateOf(text: string | undefined): Date | undefined {
-  const moment = Date.parse(text ?? '');
-  return Number.isNaN(moment) ? undefined : new Date(moment);
 }

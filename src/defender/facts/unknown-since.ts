@@ -1,7 +1,8 @@
 /** Since when Nodes are Unknown: by our own clock, but for those that were so before we began to observe. */
+
+import { readinessOf, readyTransition } from '../../api/machine/node-state.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
-import { readinessOf, readyTransition } from './observed-machine.ts';
 
 export interface UnknownSince {
   /** `first`: the initial list is not complete. Undefined for a Node that is not Unknown. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
-import { observedFacts, readyTransition } from '../../../src/defender/facts/observed-machine.ts';
+import { observedFacts } from '../../../src/defender/facts/observed-machine.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { ago, type MachineParts, machine, NOW, node } from '../../support/builders.ts';
 
@@ -124,10 +124,5 @@ describe('observedFacts', () => {
       isControlPlane: true,
       dimensions: { zone: 'a', rack: 'r7', kernelVersion: '6.1', kubeletVersion: 'v1.34.2' },
     });
-  });
-
-  it('knows when the readiness changed by the clock that wrote it', () => {
-    expect(readyTransition(node('n', 'Unknown'))).toEqual(new Date(ago(3600)));
-    expect(readyTransition(undefined)).toBeUndefined();
   });
 });

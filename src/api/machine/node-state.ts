@@ -1,0 +1,43 @@
+/** What a Node shows of itself, and whether its machine ever served. Pure. */
+import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Machine } from '../generated/types.ts';
+import { TAINT_NOT_INITIALIZED } from '../names.ts';
+
+export type NodeReadiness = 'Ready' | 'NotReady' | 'Unknown';
+
+/** A Node that was deleted does not serve. */
+export function readinessOf(node: KubeObject | undefined): NodeReadiness {
+  if (!node) return 'NotReady';
+  const status = textAt(readyCondition(node), 'status');
+  if (status === 'True') return 'Ready';
+  return status === 'False' ? 'NotReady' : 'Unknown';
+}
+
+/** When the readiness last changed, by the clock of its writer. */
+export function readyTransition(node: KubeObject | undefined): Date | undefined {
+  return parseTime(textAt(readyCondition(node), 'lastTransitionTime'));
+}
+
+/** The taint goes when the machine is Ready for the first time; a machine whose Node was deleted had one. */
+export function isEstablished({ status }: Machine, node: KubeObject | undefined): boolean {
+  if (!node) return status?.node?.uid !== undefined;
+  return !taintKeys(node).includes(TAINT_NOT_INITIALIZED);
+}
+
+export function isCordoned(node: KubeObject | undefined): boolean {
+  return valueAt(node, 'spec', 'unschedulable') === true;
+}
+
+export function taintKeys(node: KubeObject | undefined): readonly string[] {
+  return listAt(node, 'spec', 'taints').flatMap((taint) => textAt(taint, 'key') ?? []);
+}
+
+export function parseTime(text: string | undefined): Date | undefined {
+  const moment = Date.parse(text ?? '');
+  return Number.isNaN(moment) ? undefined : new Date(moment);
+}
+
+function readyCondition(node: KubeObject | undefined): unknown {
+  return listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
+}

@@ -1,0 +1,70 @@
+/** How far one component of a machine is on its way to its entry, by what the agent reports of it. Pure. */
+import type { MachineComponentEntry, MachineComponentReport } from '../../../api/generated/types.ts';
+import type { Reason } from '../../../api/names.ts';
+
+export type EntryProgress =
+  | { readonly step: 'Done' }
+  /** InWork: the agent is not at its end. Unhealthy: the version is in force and does not work. Failed: the agent gave it up. */
+  | {
+      readonly step: 'InWork' | 'Unhealthy' | 'Failed';
+      readonly reason: string;
+      readonly because: string;
+    };
+
+const DONE: EntryProgress = { step: 'Done' };
+/** The agent does not try again what failed here before. */
+const DENIED: Reason = 'Denied';
+
+/** What was not reported is not done, and what was not probed is not healthy. */
+export function entryProgress(
+  entry: MachineComponentEntry,
+  report: MachineComponentReport | undefined,
+): EntryProgress {
+  return (
+    failure(entry, report) ?? (entry.state === 'Absent' ? removal(entry, report) : update(entry, report))
+  );
+}
+
+/** RolledBack and Failed are of this entry only if the report is: the entry before it may have ended like that, too. */
+function failure(
+  { name, componentRef }: MachineComponentEntry,
+  report: MachineComponentReport | undefined,
+): EntryProgress | undefined {
+  const reason = report?.desiredRef === componentRef ? failureReason(report) : undefined;
+  if (!report || reason === undefined) return undefined;
+  return { step: 'Failed', reason, because: `${name}: ${errorOf(report)}` };
+}
+
+function errorOf({ error, waiting }: MachineComponentReport): string {
+  return error?.message ?? waiting?.message ?? 'the agent gives no error';
+}
+
+function failureReason({ state, waiting }: MachineComponentReport): string | undefined {
+  if (state === 'RolledBack' || state === 'Failed') return state;
+  return waiting?.reason === DENIED ? DENIED : undefined;
+}
+
+/** A component that was removed is no longer reported, or as Absent. */
+function removal({ name }: MachineComponentEntry, report: MachineComponentReport | undefined): EntryProgress {
+  return !report || report.state === 'Absent' ? DONE : inWork(name, report);
+}
+
+function update(entry: MachineComponentEntry, report: MachineComponentReport | undefined): EntryProgress {
+  const { name, digest } = entry;
+  if (!report) return { step: 'InWork', reason: 'NotReported', because: `${name}: not reported yet` };
+  const isInForce = report.state === 'Committed' && report.digest === digest;
+  return isInForce ? health(report) : inWork(name, report);
+}
+
+function health({ name, running, ready }: MachineComponentReport): EntryProgress {
+  if (running !== true) return { step: 'Unhealthy', reason: 'NotRunning', because: `${name} does not run` };
+  if (ready === true) return DONE;
+  if (ready === false) return { step: 'Unhealthy', reason: 'ProbesFail', because: `probes of ${name} fail` };
+  return { step: 'InWork', reason: 'ProbesPending', because: `probes of ${name} have not run yet` };
+}
+
+function inWork(name: string, { state, waiting }: MachineComponentReport): EntryProgress {
+  const found = state ?? 'NotReported';
+  const why = waiting?.message === undefined ? '' : `: ${waiting.message}`;
+  return { step: 'InWork', reason: waiting?.reason ?? found, because: `${name} is ${found}${why}` };
+}

@@ -1,0 +1,151 @@
+/** Where one machine of a set is: what it was assigned, how far it has come, and whether it serves. Pure. */
+import type {
+  LedgerGrant,
+  Machine,
+  MachineComponentEntry,
+  MachineHold,
+} from '../../../api/generated/types.ts';
+import {
+  isCordoned,
+  isEstablished,
+  type NodeReadiness,
+  readinessOf,
+  readyTransition,
+} from '../../../api/machine/node-state.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { holdInForce } from '../../../rollout/holds.ts';
+import { pinnedComponents } from '../members/pins.ts';
+import { type MemberStep, type Progress, updateProgress } from './update-progress.ts';
+
+export interface ObservedMember {
+  readonly machine: Machine;
+  /** The Node of the same name. Undefined: there is none. */
+  readonly node: KubeObject | undefined;
+  /** When the heartbeat of the agent last changed, by our own clock. Undefined: never. */
+  readonly heardAt: Date | undefined;
+  /** What the ledger holds for the machine. */
+  readonly grant?: LedgerGrant;
+  /** The health patrol over what the Machine does not report: Node conditions, restarts of pods, repairs. */
+  readonly patrol?: Patrol;
+}
+
+export interface Patrol {
+  readonly result: 'Pass' | 'Fail' | 'Unknown';
+  readonly because: string;
+}
+
+export interface MembersContext {
+  readonly set: string;
+  /** Names of the components of the set. */
+  readonly components: ReadonlySet<string>;
+  readonly timeoutSeconds: number;
+  readonly openBatch?: { readonly revision: string; readonly index: number; readonly startedAt: Date };
+  readonly now: Date;
+}
+
+export interface MemberState extends Progress {
+  readonly name: string;
+  readonly uid: string;
+  readonly machine: Machine;
+  /** Of its entries. Undefined: the set has assigned nothing to it yet. */
+  readonly revision?: string;
+  readonly batch?: number;
+  /** Components of the set that a person or another tool owns here. */
+  readonly pinned: readonly string[];
+  readonly hold?: MachineHold;
+  readonly readiness: NodeReadiness;
+  /** Was Ready at least once. Until then its changes disturb nothing. */
+  readonly isEstablished: boolean;
+  readonly isSilent: boolean;
+  /** In service now: to change it costs availability. */
+  readonly serves: boolean;
+  /** What the ledger holds for the machine, unless it is settled. */
+  readonly grant?: LedgerGrant;
+  readonly holdsGrant: boolean;
+}
+
+/** The duration of the Lease that agents renew. */
+const HEARTBEAT_MS = 40_000;
+
+export function memberState(observed: ObservedMember, context: MembersContext): MemberState {
+  const { machine, node } = observed;
+  const pins = pinnedComponents(machine);
+  const entries = machine.spec.components.filter(
+    ({ name, assignment }) => assignment?.set === context.set && !pins.has(name),
+  );
+  const [assignment] = entries.map((entry) => entry.assignment);
+  const hold = holdInForce(machine, node, context.now);
+  const view = viewOf(observed, context.now);
+  const held = grantOf(observed, entries, context.set);
+  const progress = updateProgress(
+    {
+      ...observed,
+      ...view,
+      entries,
+      holdsGrant: held.holdsGrant,
+      isHeld: hold !== undefined,
+      ...optional('startedAt', startedAt(observed, assignment, context)),
+      ...optional('readyChangedAt', readyTransition(node)),
+    },
+    context,
+  );
+  return {
+    ...progress,
+    ...view,
+    ...held,
+    ...nameOf(machine),
+    ...optional('revision', assignment?.revision),
+    ...optional('batch', assignment?.batch),
+    pinned: [...pins].filter((name) => context.components.has(name)).toSorted(),
+    ...optional('hold', hold),
+    serves: isServing(view) && !isCordoned(node) && IN_SERVICE.has(progress.step),
+  };
+}
+
+function nameOf(machine: Machine): Pick<MemberState, 'name' | 'uid' | 'machine'> {
+  return { name: machine.metadata.name, uid: machine.metadata.uid ?? '', machine };
+}
+
+/** In an entry, or in the ledger alone after a crash or a plain `kubectl apply`. */
+function grantOf(
+  observed: ObservedMember,
+  entries: readonly MachineComponentEntry[],
+  set: string,
+): Pick<MemberState, 'grant' | 'holdsGrant'> {
+  const grant = observed.grant?.state === 'Settled' ? undefined : observed.grant;
+  const holdsGrant = isHolder(grant, set) || entries.some((entry) => entry.grant !== undefined);
+  return { holdsGrant, ...optional('grant', grant) };
+}
+
+type View = Pick<MemberState, 'isEstablished' | 'readiness' | 'isSilent'>;
+
+function viewOf({ machine, node, heardAt }: ObservedMember, now: Date): View {
+  return {
+    isEstablished: isEstablished(machine, node),
+    readiness: readinessOf(node),
+    isSilent: !heardAt || +now - +heardAt > HEARTBEAT_MS,
+  };
+}
+
+/** A machine has at most one grant: this one is of the set, or of a repair or another set. */
+function isHolder(grant: LedgerGrant | undefined, set: string): boolean {
+  return grant?.holder.kind === 'MachineComponentSet' && grant.holder.name === set;
+}
+
+/** Undefined for a machine of an earlier batch: its grant was settled, and with it went the time. */
+function startedAt(
+  { grant }: ObservedMember,
+  assignment: MachineComponentEntry['assignment'],
+  { set, openBatch }: MembersContext,
+): Date | undefined {
+  if (grant && isHolder(grant, set)) return new Date(grant.issuedAt);
+  if (!openBatch || assignment?.revision !== openBatch.revision) return undefined;
+  return assignment.batch === openBatch.index ? openBatch.startedAt : undefined;
+}
+
+const IN_SERVICE: ReadonlySet<MemberStep> = new Set(['Unassigned', 'Settled']);
+
+function isServing({ readiness, isSilent, isEstablished: established }: View): boolean {
+  return established && readiness === 'Ready' && !isSilent;
+}

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { memberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
+import { ago, component, NOW, node } from '../../../support/builders.ts';
+import { ownEntries } from '../managed-fields.ts';
+import { GENERATION, type MemberParts, OLD, observed, SET } from './members.ts';
+
+const CONTEXT = {
+  set: SET,
+  components: new Set(['kubelet', 'runc']),
+  timeoutSeconds: 900,
+  openBatch: { revision: 'r-new', index: 1, startedAt: new Date(ago(600)) },
+  now: NOW,
+};
+
+function explain(parts: MemberParts): string {
+  const { step, reason, because } = memberState(observed(parts), CONTEXT);
+  return `${step} ${reason}: ${because}`;
+}
+
+const PROBATION = { currentRef: OLD.componentRef, digest: OLD.digest, state: 'Probation' } as const;
+const ROLLED_BACK = { ...PROBATION, state: 'RolledBack', error: { message: 'no answer' } } as const;
+const NEEDS_GRANT = {
+  state: 'WaitingForGrant',
+  waiting: { reason: 'GrantNeeded', since: ago(5), message: 'restart' },
+} as const;
+const ASSIGNMENT = { set: SET, revision: 'r-new', batch: 1 };
+const NOT_READY = node('m-1', 'False');
+const UNKNOWN = node('m-1', 'Unknown');
+
+describe('updateProgress', () => {
+  it.each<[what: string, parts: MemberParts, expected: string]>([
+    ['no entry', { version: 'None' }, 'Unassigned Unassigned: has no entry of the set yet'],
+    ['entries of another set', { set: 'other' }, 'Unassigned Unassigned: has no entry of the set yet'],
+    ['committed and healthy', { startedAgo: 60 }, 'Settled Settled: committed and healthy'],
+    [
+      'entries that the agent has not observed yet',
+      { startedAgo: 60, observedGeneration: GENERATION - 1 },
+      'InWork NotObserved: the agent has not acted on its entries yet',
+    ],
+    [
+      'a failure of entries that it no longer has',
+      { startedAgo: 60, observedGeneration: GENERATION - 1, report: ROLLED_BACK },
+      'InWork NotObserved: the agent has not acted on its entries yet',
+    ],
+    ['probation', { startedAgo: 60, report: PROBATION }, 'InWork Probation: kubelet is Probation'],
+    [
+      'probation for too long',
+      { startedAgo: 901, report: PROBATION },
+      'Failed TimedOut: not settled after 900 s: kubelet is Probation',
+    ],
+    [
+      'a long wait on a machine that a person holds',
+      { startedAgo: 901, report: PROBATION, annotations: { 'kubenode.dev/hold': '; debugging' } },
+      'InWork Probation: kubelet is Probation',
+    ],
+    [
+      'a rollback by the agent',
+      { startedAgo: 60, report: ROLLED_BACK },
+      'Failed RolledBack: kubelet: no answer',
+    ],
+    [
+      'probes that fail',
+      { startedAgo: 60, report: { ready: false } },
+      'InWork ProbesFail: probes of kubelet fail',
+    ],
+    [
+      'a Node that is not Ready yet',
+      { startedAgo: 60, node: NOT_READY },
+      'InWork NodeNotReady: Node m-1 is NotReady',
+    ],
+    [
+      'a Node that stays not Ready',
+      { startedAgo: 901, node: NOT_READY, readyChangedAgo: 850 },
+      'Failed TimedOut: not settled after 900 s: Node m-1 is NotReady',
+    ],
+    [
+      'a Node that was not Ready before',
+      { startedAgo: 901, node: NOT_READY, readyChangedAgo: 950 },
+      'UnhealthyBefore UnhealthyBefore: Node m-1 is NotReady, as before the update',
+    ],
+    [
+      'a Node that was not Ready before, with time left to recover',
+      { startedAgo: 800, node: NOT_READY, readyChangedAgo: 950 },
+      'InWork NodeNotReady: Node m-1 is NotReady',
+    ],
+    [
+      'a Node that was deleted',
+      { startedAgo: 60, node: 'None' },
+      'InWork NodeNotReady: Node m-1 is NotReady',
+    ],
+    [
+      'an agent that is silent',
+      { startedAgo: 60, heardAgo: 41, report: PROBATION },
+      'Unknown AgentSilent: its agent is silent since 2030-01-01T11:59:19.000Z',
+    ],
+    [
+      'an agent that was heard lately, in an update that takes too long',
+      { startedAgo: 950, heardAgo: 41, report: PROBATION },
+      'Unknown AgentSilent: its agent is silent since 2030-01-01T11:59:19.000Z',
+    ],
+    [
+      'an agent that is silent for too long',
+      { startedAgo: 950, heardAgo: 901 },
+      'Failed AgentSilent: its agent is silent since 2030-01-01T11:44:59.000Z',
+    ],
+    [
+      'an agent that was never heard',
+      { heardAgo: 'Never' },
+      'Unknown AgentSilent: its agent was never heard',
+    ],
+    [
+      'an agent that is silent since it failed',
+      { startedAgo: 60, heardAgo: 41, report: ROLLED_BACK },
+      'Failed RolledBack: kubelet: no answer',
+    ],
+  ])('ROL-31 knows where a machine in work is: %s', (_what, parts, expected) => {
+    expect(explain(parts)).toBe(expected);
+  });
+
+  it.each<[what: string, parts: MemberParts, expected: string]>([
+    ['settled', {}, 'Settled Settled: committed and healthy'],
+    [
+      'a change of the Machine that the agent has not observed',
+      { observedGeneration: GENERATION - 1 },
+      'Settled Settled: committed and healthy',
+    ],
+    [
+      'a Node that is not Ready',
+      { node: NOT_READY, readyChangedAgo: 10 },
+      'Unhealthy NodeNotReady: Node m-1 is NotReady',
+    ],
+    [
+      'a Node that was not Ready before the batch began',
+      { node: NOT_READY, readyChangedAgo: 601 },
+      'UnhealthyBefore UnhealthyBefore: Node m-1 is NotReady, as before the update',
+    ],
+    [
+      'a Node of an earlier batch that is not Ready',
+      { batch: 0, node: NOT_READY, readyChangedAgo: 601 },
+      'Unhealthy NodeNotReady: Node m-1 is NotReady',
+    ],
+    [
+      'a Node of which nothing is known',
+      { node: UNKNOWN, readyChangedAgo: 10 },
+      'Unknown NodeUnknown: Node m-1 is Unknown',
+    ],
+    [
+      'a Node of which nothing is known for too long',
+      { batch: 0, node: UNKNOWN, readyChangedAgo: 901 },
+      'Unhealthy NodeUnknown: Node m-1 is Unknown',
+    ],
+    ['probes that fail', { report: { ready: false } }, 'Unhealthy ProbesFail: probes of kubelet fail'],
+    ['a process that ended', { report: { running: false } }, 'Unhealthy NotRunning: kubelet does not run'],
+    [
+      'a patrol that failed',
+      { patrol: { result: 'Fail', because: 'new condition KernelDeadlock' } },
+      'Unhealthy PatrolFail: new condition KernelDeadlock',
+    ],
+    [
+      'a patrol without a result',
+      { patrol: { result: 'Unknown', because: 'Pods were not read' } },
+      'Unknown PatrolUnknown: Pods were not read',
+    ],
+    [
+      'a patrol that passed',
+      { patrol: { result: 'Pass', because: '' } },
+      'Settled Settled: committed and healthy',
+    ],
+    [
+      'a silent agent',
+      { heardAgo: 41 },
+      'Unknown AgentSilent: its agent is silent since 2030-01-01T11:59:19.000Z',
+    ],
+    [
+      'a restart that needs a grant',
+      { report: NEEDS_GRANT },
+      'NeedsGrant GrantNeeded: kubelet is WaitingForGrant: restart',
+    ],
+    [
+      'a failure within the budget, after its grant was settled',
+      { report: ROLLED_BACK },
+      'Failed RolledBack: kubelet: no answer',
+    ],
+  ])('ROL-20 knows the health of a machine that was settled: %s', (_what, parts, expected) => {
+    expect(explain(parts)).toBe(expected);
+  });
+
+  it('ROL-31 is as far as the component that is furthest behind, and failed when one failed', () => {
+    const member = observed({ startedAgo: 60 });
+    const { machine } = member;
+    const entries = ['a', 'b'].map((name) => {
+      const { name: _name, ...version } = component(name, '1.0');
+      return { ...version, name, state: 'Present' as const, parameters: {}, assignment: ASSIGNMENT };
+    });
+    const both = (states: readonly ('Probation' | 'Failed' | 'Committed')[]): string => {
+      const components = entries.map(({ name, componentRef, digest }, index) => {
+        const state = states[index] ?? 'Committed';
+        return { name, desiredRef: componentRef, digest, state, running: true, ready: true };
+      });
+      const status = { ...machine.status, conditions: [], components };
+      const metadata = { ...machine.metadata, managedFields: [ownEntries('a', 'b')] };
+      const changed = { ...machine, metadata, spec: { ...machine.spec, components: entries }, status };
+      return memberState({ ...member, machine: changed }, CONTEXT).step;
+    };
+    expect(both(['Committed', 'Committed'])).toBe('Settled');
+    expect(both(['Committed', 'Probation'])).toBe('InWork');
+    expect(both(['Probation', 'Failed'])).toBe('Failed');
+  });
+});
