@@ -106,6 +106,7 @@ const FUTURE_ENTRY_POINTS = [
   'src/agent/host/memory/',
   'src/api/',
   'src/controllers/componentset/',
+  'src/controllers/machine/',
   'src/controllers/machineset/',
   'src/kube/controller/',
   'src/kube/drain/',

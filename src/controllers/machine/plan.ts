@@ -1,0 +1,152 @@
+/** What a machine still needs before it is Ready: the first condition that is not True, in the order of its life. Pure. */
+import type { Machine } from '../../api/generated/types.ts';
+import { type Condition, withConditions } from '../../kube/objects/conditions.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { holdInForce } from '../../rollout/holds.ts';
+import { type Finding, finding, heldFinding, hostFindings, reportedFinding } from './conditions.ts';
+import { hasStartupTaint } from './node-taints.ts';
+import type { MachineObservation } from './observation.ts';
+
+export interface MachinePlan {
+  /** Of the machine controller only. */
+  readonly conditions: readonly Condition[];
+  /** What the machine waits for. */
+  readonly wait?: MachineWait;
+  /** All that the start-up taint waits for is there. */
+  readonly removeStartupTaint: boolean;
+  /** When time alone changes the plan. */
+  readonly changesAt?: Date;
+}
+
+export interface MachineWait {
+  readonly step: MachineStep;
+  readonly reason: string;
+  readonly message: string;
+  readonly blocker?: Finding['blocker'];
+}
+
+export type MachineStep =
+  | 'Provisioning'
+  | 'Registering'
+  | 'InstallingComponents'
+  | 'Joining'
+  | 'Verifying'
+  | 'Draining';
+
+const STEPS: Readonly<Record<string, MachineStep>> = {
+  InfraConfigValid: 'Provisioning',
+  InfraReady: 'Provisioning',
+  CertificateIssued: 'Registering',
+  AgentReady: 'Registering',
+  ComponentsReady: 'InstallingComponents',
+  UpToDate: 'InstallingComponents',
+  NodeReady: 'Joining',
+};
+
+/** Components come before the Node: the kubelet is one of them. */
+const ORDER = [
+  'InfraConfigValid',
+  'InfraReady',
+  'CertificateIssued',
+  'AgentReady',
+  'ComponentsReady',
+  'UpToDate',
+  'NodeReady',
+  'NodeSynced',
+];
+
+/** The conditions that this controller writes; the others belong to the agent, to jobs, and to readiness gates. */
+const OWN = new Set([
+  'InfraConfigValid',
+  'InfraReady',
+  'CertificateIssued',
+  'AgentReady',
+  'NodeReady',
+  'NodeSynced',
+  'Held',
+  'Ready',
+  'Progressing',
+  'Stalled',
+]);
+
+export function planMachine(observation: MachineObservation): MachinePlan {
+  const { machine, node, now } = observation;
+  const host = hostFindings(observation);
+  const needed = neededFindings(machine, host);
+  const unmet = needed.find(({ status }) => status !== 'True');
+  const before = ownConditions(machine);
+  const isStarting = node !== undefined && hasStartupTaint(node);
+  // What has just become True counts from now.
+  const known = withConditions(before, host, now);
+  const readyAt = isStarting && !unmet ? startsAt(machine, [...known, ...foreignConditions(machine)]) : now;
+  const wait = unmet ? waitFor(unmet) : startupWait(isStarting, readyAt, now);
+  const hold = holdInForce(machine, node, now);
+  const all = [...host, heldFinding(hold), readyFinding(wait)];
+  const { generation } = machine.metadata;
+  const updates = all.map((each) => ({
+    ...each,
+    ...optional('observedGeneration', generation),
+  }));
+  return {
+    conditions: withConditions(before, updates, now),
+    ...optional('wait', wait),
+    removeStartupTaint: isStarting && !unmet && readyAt <= now,
+    ...optional(
+      'changesAt',
+      [readyAt, holdEnd(hold?.until)].find((at) => at !== undefined && at > now),
+    ),
+  };
+}
+
+function neededFindings(machine: Machine, host: readonly Finding[]): readonly Finding[] {
+  const reported = ['ComponentsReady', 'UpToDate'].map((type) =>
+    reportedFinding(machine, type, 'the agent has not reported its components'),
+  );
+  const all = [...host, ...reported].toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
+  const gates = machine.spec.readinessGates.map(({ conditionType }) =>
+    reportedFinding(machine, conditionType, `the readiness gate ${conditionType} is not reported`),
+  );
+  return [...all, ...gates];
+}
+
+export function ownConditions({ status }: Machine): readonly Condition[] {
+  return (status?.conditions ?? []).filter(({ type }) => OWN.has(type));
+}
+
+export function foreignConditions({ status }: Machine): readonly Condition[] {
+  return (status?.conditions ?? []).filter(({ type }) => !OWN.has(type));
+}
+
+/** `minReadySeconds` after the last condition that is needed became True. */
+function startsAt(machine: Machine, conditions: readonly Condition[]): Date {
+  const gates = machine.spec.readinessGates.map(({ conditionType }) => conditionType);
+  const types = new Set([...ORDER, ...gates]);
+  const moments = conditions
+    .filter(({ type }) => types.has(type))
+    .map(({ lastTransitionTime }) => Date.parse(lastTransitionTime));
+  return new Date(Math.max(...moments) + machine.spec.minReadySeconds * 1000);
+}
+
+function waitFor({ type, reason, message, blocker }: Finding): MachineWait {
+  const step = STEPS[type] ?? 'Verifying';
+  return { step, reason, message: `${type}: ${message}`, ...optional('blocker', blocker) };
+}
+
+/** Ready is reported once pods may be scheduled to the Node. */
+function startupWait(isStarting: boolean, readyAt: Date, now: Date): MachineWait | undefined {
+  if (!isStarting) return undefined;
+  const message =
+    readyAt > now
+      ? `spec.minReadySeconds end at ${readyAt.toISOString()}`
+      : 'the start-up taint is being removed';
+  return { step: 'Verifying', reason: readyAt > now ? 'MinReadySeconds' : 'Writing', message };
+}
+
+function readyFinding(wait: MachineWait | undefined): Finding {
+  if (!wait) return finding('Ready', 'True', 'AsWanted', 'host, agent, components and Node are ready');
+  return finding('Ready', 'False', wait.reason, wait.message);
+}
+
+function holdEnd(until: string | undefined): Date | undefined {
+  return until === undefined ? undefined : new Date(Date.parse(until));
+}

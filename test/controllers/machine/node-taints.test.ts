@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { hasStartupTaint, planTaints } from '../../../src/controllers/machine/node-taints.ts';
+import { node } from '../../support/builders.ts';
+
+const STARTUP = { key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' } as const;
+const GPU = { key: 'gpu', value: '1', effect: 'NoExecute' } as const;
+const OPTIONS = { mayEvict: true, removeStartupTaint: false, owned: [] };
+
+function withTaints(...taints: object[]): ReturnType<typeof node> {
+  return { ...node('m'), spec: taints.length > 0 ? { taints } : {} };
+}
+
+describe('planTaints', () => {
+  it('MAC-17 writes the whole list, with entries of others as they are', () => {
+    const theirs = { key: 'disk', effect: 'NoExecute', timeAdded: '2030-01-01T00:00:00Z' };
+    const { operations } = planTaints({ ...OPTIONS, desired: [GPU], node: withTaints(theirs) });
+    expect(operations).toEqual([{ op: 'add', path: '/spec/taints', value: [theirs, GPU] }]);
+  });
+
+  it('writes nothing when the Node has them', () => {
+    expect(planTaints({ ...OPTIONS, desired: [GPU], node: withTaints(GPU) }).operations).toEqual([]);
+    expect(planTaints({ ...OPTIONS, desired: [], node: withTaints() }).operations).toEqual([]);
+  });
+
+  it('evicts no pods by another value of a taint, while a person forbids it', () => {
+    const owned = ['gpu:NoExecute'];
+    const input = { ...OPTIONS, owned, desired: [{ ...GPU, value: '2' }], node: withTaints(GPU) };
+    expect(planTaints({ ...input, mayEvict: false })).toMatchObject({
+      operations: [],
+      owned,
+      postponed: owned,
+    });
+    expect(planTaints(input).operations).toHaveLength(1);
+  });
+
+  it('MAC-18 removes the start-up taint when asked to', () => {
+    const input = { ...OPTIONS, desired: [], node: withTaints(STARTUP) };
+    expect(planTaints(input).operations).toEqual([]);
+    expect(planTaints({ ...input, removeStartupTaint: true }).operations).toEqual([
+      { op: 'add', path: '/spec/taints', value: [] },
+    ]);
+  });
+});
+
+describe('hasStartupTaint', () => {
+  it.each([
+    [withTaints(STARTUP, GPU), true],
+    [withTaints(GPU), false],
+    [withTaints(), false],
+  ])('finds it by its key', (found, want) => {
+    expect(hasStartupTaint(found)).toBe(want);
+  });
+});

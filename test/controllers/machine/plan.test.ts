@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { planMachine } from '../../../src/controllers/machine/plan.ts';
+import { ago, condition, NOW } from '../../support/builders.ts';
+import { explainMachine, type ObservationParts, observation } from '../../support/machine-observations.ts';
+
+const NOT_JOINED: ObservationParts = {
+  node: 'Missing',
+  heartbeat: 'Missing',
+  reported: { ComponentsReady: null, UpToDate: null },
+};
+const GATE = { readinessGates: [{ conditionType: 'NetworkReady' }] };
+const TAINT = 'the start-up taint is being removed; remove the taint';
+
+describe('planMachine', () => {
+  it.each<[name: string, parts: ObservationParts, want: string]>([
+    ['is Ready when all is there', {}, 'Ready True'],
+    [
+      'waits for the host to join',
+      NOT_JOINED,
+      'Registering NotIssued: CertificateIssued: the agent has no certificate: the host has not joined',
+    ],
+    [
+      'waits for the first heartbeat after the certificate',
+      { ...NOT_JOINED, status: { agent: { certificateNotAfter: ago(-3600) } } },
+      'Registering NoHeartbeat Lease/m: AgentReady: the agent has not reported yet',
+    ],
+    [
+      'installs components before there is a Node',
+      { node: 'Missing', reported: { ComponentsReady: 'False' } },
+      'InstallingComponents NotReady Machine/m: ComponentsReady: ',
+    ],
+    [
+      'waits for the report of the agent',
+      { reported: { ComponentsReady: null } },
+      'InstallingComponents NotReported Machine/m: ComponentsReady: the agent has not reported its components',
+    ],
+    [
+      'waits for the newest components',
+      { reported: { UpToDate: 'False' } },
+      'InstallingComponents NotReady Machine/m: UpToDate: ',
+    ],
+    [
+      'waits for the Node',
+      { node: 'Missing' },
+      'Joining NodeMissing Node/m: NodeReady: Node m does not exist',
+    ],
+    [
+      'waits for a Node that is not Ready',
+      { node: 'False' },
+      'Joining NodeNotReady Node/m: NodeReady: Node m is not Ready: ',
+    ],
+    [
+      'MAC-17 waits for labels and taints',
+      { isSynced: false },
+      'Verifying Writing Node/m: NodeSynced: labels, annotations or taints are being written',
+    ],
+    [
+      'supports no other provider yet',
+      { spec: { infra: { provider: 'aws', config: {} } } },
+      'Provisioning NotSupported: InfraConfigValid: provider aws is not supported yet. Use local',
+    ],
+    [
+      'MAC-18 removes the start-up taint when all is there',
+      { node: 'Starting' },
+      `Verifying Writing: ${TAINT}`,
+    ],
+    [
+      'MAC-18 keeps the start-up taint while a component is not committed',
+      { node: 'Starting', reported: { ComponentsReady: 'False' } },
+      'InstallingComponents NotReady Machine/m: ComponentsReady: ',
+    ],
+    [
+      'MAC-18 keeps the start-up taint while a gate is missing, and names it',
+      { node: 'Starting', spec: GATE },
+      'Verifying NotReported Machine/m: NetworkReady: the readiness gate NetworkReady is not reported',
+    ],
+    [
+      'MAC-18 keeps the start-up taint while a gate is False',
+      { node: 'Starting', spec: GATE, reported: { NetworkReady: 'False' } },
+      'Verifying NotReady Machine/m: NetworkReady: ',
+    ],
+    [
+      'MAC-18 removes it when the gate is True',
+      { node: 'Starting', spec: GATE, reported: { NetworkReady: 'True' } },
+      `Verifying Writing: ${TAINT}`,
+    ],
+    [
+      'is not Ready while a gate is not',
+      { spec: GATE, reported: { NetworkReady: 'Unknown' } },
+      'Verifying NotReady Machine/m: NetworkReady: ',
+    ],
+  ])('%s', (_, parts, want) => {
+    expect(explainMachine(parts)).toBe(want);
+  });
+
+  describe('minReadySeconds', () => {
+    const own = ['InfraConfigValid', 'InfraReady', 'CertificateIssued', 'AgentReady', 'NodeSynced'];
+    const parts = (nodeSeconds: number): ObservationParts => ({
+      node: 'Starting',
+      spec: { minReadySeconds: 60 },
+      status: {
+        conditions: [
+          ...[...own, 'ComponentsReady', 'UpToDate'].map((type) => condition(type, 'True')),
+          condition('NodeReady', 'True', { lastTransitionTime: ago(nodeSeconds) }),
+        ],
+      },
+    });
+
+    it('MAC-18 counts from the last condition that became True', () => {
+      const { changesAt, removeStartupTaint } = planMachine(observation(parts(20)));
+      expect([removeStartupTaint, changesAt]).toEqual([false, new Date(NOW.getTime() + 40_000)]);
+      expect(explainMachine(parts(20))).toBe(
+        'Verifying MinReadySeconds: spec.minReadySeconds end at 2030-01-01T12:00:40.000Z',
+      );
+      expect(explainMachine(parts(60))).toBe(`Verifying Writing: ${TAINT}`);
+    });
+
+    it('MAC-18 counts from now for what became True just now', () => {
+      const { changesAt } = planMachine(observation({ node: 'Starting', spec: { minReadySeconds: 60 } }));
+      expect(changesAt).toEqual(new Date(NOW.getTime() + 60_000));
+    });
+
+    it('holds up no Node that was Ready once', () => {
+      expect(explainMachine({ spec: { minReadySeconds: 3600 } })).toBe('Ready True');
+    });
+  });
+
+  it('stays Ready while it is held, and shows it', () => {
+    const spec = { hold: { reason: 'debugging', scope: 'All', until: ago(-60) } } as const;
+    const { conditions, changesAt } = planMachine(observation({ spec }));
+    const statuses = conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+    expect(statuses).toEqual(expect.arrayContaining(['Held True HeldAll', 'Ready True AsWanted']));
+    expect(changesAt).toEqual(new Date(NOW.getTime() + 60_000));
+  });
+
+  it('MAC-01 writes each of its conditions with the generation that it is about', () => {
+    const { conditions } = planMachine(observation({ metadata: { generation: 7 } }));
+    expect(conditions.map(({ observedGeneration }) => observedGeneration)).toEqual(conditions.map(() => 7));
+    expect(conditions.map(({ type }) => type)).not.toContain('ComponentsReady');
+  });
+});

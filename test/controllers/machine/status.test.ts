@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineStatus } from '../../../src/api/generated/types.ts';
+import { planMachine } from '../../../src/controllers/machine/plan.ts';
+import { machineStatus } from '../../../src/controllers/machine/status.ts';
+import { ago, condition, NOW } from '../../support/builders.ts';
+import { type ObservationParts, observation } from '../../support/machine-observations.ts';
+
+function statusOf(parts: ObservationParts): MachineStatus {
+  const observed = observation(parts);
+  return machineStatus({ ...observed, plan: planMachine(observed) });
+}
+
+function explain(parts: ObservationParts): string {
+  const { phase, conditions } = statusOf(parts);
+  const text = ['Progressing', 'Stalled'].map((type) => {
+    const found = conditions.find((each) => each.type === type);
+    return `${type} ${found?.status} ${found?.reason}`;
+  });
+  return [phase, ...text].join(', ');
+}
+
+const waiting = (reason: string, seconds: number, name = 'm'): ObservationParts => ({
+  status: {
+    conditions: [condition('ComponentsReady', 'True'), condition('UpToDate', 'True')],
+    waiting: { reason, blocker: { kind: 'Node', name }, since: ago(seconds) },
+  },
+});
+const NO_NODE: ObservationParts = { node: 'Missing' };
+
+const blocked = (seconds: number): ObservationParts => ({
+  status: {
+    conditions: [condition('ComponentsReady', 'False')],
+    waiting: { reason: 'NotReady', blocker: { kind: 'Machine', name: 'm' }, since: ago(seconds) },
+  },
+});
+
+describe('machineStatus', () => {
+  it.each<[name: string, parts: ObservationParts, want: string]>([
+    ['is Ready', {}, 'Ready, Progressing True AsWanted, Stalled False AsWanted'],
+    ['shows the step', NO_NODE, 'NotReady, Progressing True Joining, Stalled False AsWanted'],
+    [
+      'is Importing before the host has joined',
+      { ...NO_NODE, heartbeat: 'Missing' },
+      'Importing, Progressing True Registering, Stalled False AsWanted',
+    ],
+    [
+      'is Unreachable when the agent is silent',
+      { heartbeat: { ageMs: 50_000, hasChanged: true } },
+      'Unreachable, Progressing True Registering, Stalled False AsWanted',
+    ],
+    [
+      'is Updating while a component changes',
+      { reported: { UpToDate: 'False' } },
+      'Updating, Progressing True InstallingComponents, Stalled False AsWanted',
+    ],
+    [
+      'is Held',
+      { spec: { hold: { reason: 'x', scope: 'All' } } },
+      'Held, Progressing True AsWanted, Stalled False AsWanted',
+    ],
+    [
+      'is Deleting',
+      { metadata: { deletionTimestamp: ago(1) } },
+      'Deleting, Progressing True AsWanted, Stalled False AsWanted',
+    ],
+    [
+      'MAC-04 waits within its deadline',
+      { ...NO_NODE, ...waiting('NodeMissing', 599) },
+      'NotReady, Progressing True Joining, Stalled False AsWanted',
+    ],
+    [
+      'MAC-04 stalls past its deadline',
+      { ...NO_NODE, ...waiting('NodeMissing', 600) },
+      'Stalled, Progressing False Joining, Stalled True NodeMissing',
+    ],
+    [
+      'MAC-04 begins again with another reason',
+      { ...NO_NODE, ...waiting('NodeNotReady', 600) },
+      'NotReady, Progressing True Joining, Stalled False AsWanted',
+    ],
+    [
+      'MAC-04 begins again with another blocker',
+      { ...NO_NODE, ...waiting('NodeMissing', 600, 'other') },
+      'NotReady, Progressing True Joining, Stalled False AsWanted',
+    ],
+  ])('%s', (_, parts, want) => {
+    expect(explain(parts)).toBe(want);
+  });
+
+  it('gives components the time of a drain', () => {
+    expect(explain(blocked(1799))).toContain('Stalled False');
+    expect(explain(blocked(1800))).toContain('Stalled True NotReady');
+  });
+
+  it('MAC-04 names what blocks, and since when', () => {
+    expect(statusOf({ ...NO_NODE, ...waiting('NodeMissing', 100) }).waiting).toEqual({
+      reason: 'NodeMissing',
+      blocker: { kind: 'Node', name: 'm' },
+      since: ago(100),
+      message: 'NodeReady: Node m does not exist',
+    });
+    expect(statusOf(NO_NODE).waiting?.since).toBe(NOW.toISOString());
+    expect(statusOf({}).waiting).toBeUndefined();
+  });
+
+  it('remembers the Node that it had', () => {
+    expect(statusOf({}).node).toEqual({ uid: 'node-1' });
+    expect(statusOf({ ...NO_NODE, status: { node: { uid: 'node-0' } } }).node).toEqual({ uid: 'node-0' });
+  });
+});
