@@ -1,7 +1,8 @@
 /** What keeps a staged component from being activated. In doubt it stays staged. Pure. */
+
+import { changeBetween, isClassAtLeast } from '../../api/machine/component-change.ts';
 import type { Transition } from '../journal/record.ts';
 import { AGENT_COMPONENT } from '../layout.ts';
-import { changeBetween, isClassAtLeast } from '../target/change.ts';
 import type { Target } from '../target/target.ts';
 import { unmetDependencies } from './dependencies.ts';
 import type { ComponentInput, EntryGrant } from './input.ts';

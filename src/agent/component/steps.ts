@@ -1,6 +1,7 @@
 /** What is left of the current step of a transition, and the step after it. Pure. */
+
+import { type ComponentChange, changeBetween } from '../../api/machine/component-change.ts';
 import type { Transition, TransitionFailure, TransitionStep } from '../journal/record.ts';
-import { changeBetween, type TargetChange } from '../target/change.ts';
 import type { Target } from '../target/target.ts';
 import type { ComponentInput } from './input.ts';
 import type { ComponentAction, ComponentPlan } from './operation.ts';
@@ -101,7 +102,7 @@ function rebootPlan(input: ComponentInput, transition: Transition): ComponentPla
 const MAX_BOOTS = 2;
 
 /** A repair restarts every unit and never reboots: it changes nothing but what was damaged. */
-function transitionChange(input: KnownTargets, transition: Transition): TargetChange {
+function transitionChange(input: KnownTargets, transition: Transition): ComponentChange {
   const { origin, goal } = endsOf(input, transition);
   if (transition.reinstall === undefined) return changeBetween(origin, goal);
   const stop = new Set(goal?.units.map(({ name }) => name));

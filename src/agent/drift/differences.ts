@@ -1,11 +1,11 @@
 /** Where the host differs from the version in force, and what corrects it. Pure. */
 import type { ComponentFile } from '../../api/generated/types.ts';
+import { isClassAtLeast } from '../../api/machine/component-change.ts';
 import type { ComponentObservation } from '../component/observation.ts';
 import type { HostOperation } from '../component/operation.ts';
 import { fileDifference, isEnabledAs, linksOf } from '../component/placements.ts';
 import type { UnitDefinition, UnitStatus } from '../host/port.ts';
 import type { DriftKind } from '../journal/record.ts';
-import { isClassAtLeast } from '../target/change.ts';
 import type { Target } from '../target/target.ts';
 
 export interface HostDifference {

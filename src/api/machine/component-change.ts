@@ -1,11 +1,22 @@
-/** What differs between two targets of a component, and the least that units must do about it. Pure. */
-import { type ActivationClass, CLASSES } from '../../api/enums.ts';
-import type { ComponentFile } from '../../api/generated/types.ts';
+/**
+ * What differs between two versions of a component on a host, and the least that units must do about it. The agent acts by it,
+ * and the component set controller knows by it what to ask for. Pure. No npm package here.
+ */
 import { canonicalJson } from '../../kube/objects/digest.ts';
-import type { UnitDefinition } from '../host/port.ts';
-import type { Target } from './target.ts';
+import { type ActivationClass, CLASSES } from '../enums.ts';
+import type { ComponentArtifact, ComponentFile, ComponentUnit } from '../generated/types.ts';
 
-export interface TargetChange {
+/** What a version puts on a host, placeholders replaced. */
+export interface ComponentContent {
+  /** Of the version, `${dir}`. */
+  readonly directory: string;
+  readonly artifact?: Pick<ComponentArtifact, 'sha256' | 'install'>;
+  readonly files: readonly ComponentFile[];
+  readonly units: readonly ComponentUnit[];
+  readonly activation: ActivationClass;
+}
+
+export interface ComponentChange {
   /** The most disruptive class of all differences. */
   readonly class: ActivationClass;
   /** Units that stop before the files are swapped. They start again afterwards if the new target has them. */
@@ -23,7 +34,10 @@ interface Difference {
 }
 
 /** Undefined stands for: not installed. */
-export function changeBetween(from: Target | undefined, to: Target | undefined): TargetChange {
+export function changeBetween(
+  from: ComponentContent | undefined,
+  to: ComponentContent | undefined,
+): ComponentChange {
   const differences = [
     ...artifactDifference(from, to),
     ...unitDifferences(from, to),
@@ -49,19 +63,22 @@ function mostDisruptive(classes: readonly ActivationClass[]): ActivationClass {
   return classes.reduce<ActivationClass>((most, each) => (isClassAtLeast(each, most) ? each : most), 'None');
 }
 
-function artifactDifference(from: Target | undefined, to: Target | undefined): Difference[] {
+function artifactDifference(
+  from: ComponentContent | undefined,
+  to: ComponentContent | undefined,
+): Difference[] {
   if (!from || !to || sameArtifact(from, to)) return [];
   return [{ class: to.activation, units: to.units.map(({ name }) => name), because: 'artifact changed' }];
 }
 
-function sameArtifact(from: Target, to: Target): boolean {
+function sameArtifact(from: ComponentContent, to: ComponentContent): boolean {
   return (
     from.artifact?.sha256 === to.artifact?.sha256 &&
     canonicalJson(from.artifact?.install) === canonicalJson(to.artifact?.install)
   );
 }
 
-function unitDifferences(from: Target | undefined, to: Target | undefined): Difference[] {
+function unitDifferences(from: ComponentContent | undefined, to: ComponentContent | undefined): Difference[] {
   const before = new Map(from?.units.map((unit) => [unit.name, unit]));
   const after = new Map(to?.units.map((unit) => [unit.name, unit]));
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
@@ -72,15 +89,15 @@ function unitDifferences(from: Target | undefined, to: Target | undefined): Diff
   });
 }
 
-interface Targets {
-  readonly from: Target | undefined;
-  readonly to: Target | undefined;
+interface Ends {
+  readonly from: ComponentContent | undefined;
+  readonly to: ComponentContent | undefined;
 }
 
 function unitChange(
-  old: UnitDefinition | undefined,
-  next: UnitDefinition | undefined,
-  { from, to }: Targets,
+  old: ComponentUnit | undefined,
+  next: ComponentUnit | undefined,
+  { from, to }: Ends,
 ): string | undefined {
   if (!old) return 'added';
   if (!next) return 'removed';
@@ -91,16 +108,16 @@ function unitChange(
 
 /** A new unit disturbs nothing. What is taken over from the host, or given back, runs already. */
 function unitClass(
-  old: UnitDefinition | undefined,
-  next: UnitDefinition | undefined,
-  { from, to }: Targets,
+  old: ComponentUnit | undefined,
+  next: ComponentUnit | undefined,
+  { from, to }: Ends,
 ): ActivationClass {
   const declared = (to ?? from)?.activation ?? 'Restart';
   if (changesHands(old, next)) return declared;
   return old ? mostDisruptive(['Restart', declared]) : 'None';
 }
 
-function changesHands(old: UnitDefinition | undefined, next: UnitDefinition | undefined): boolean {
+function changesHands(old: ComponentUnit | undefined, next: ComponentUnit | undefined): boolean {
   const only = old && next ? undefined : (old ?? next);
   return only?.existing === true;
 }
@@ -109,12 +126,16 @@ function changesHands(old: UnitDefinition | undefined, next: UnitDefinition | un
  * Another version directory with the same artifact does not count as a difference: a new version of a component that changes one
  * file must not restart what only mentions `${dir}`.
  */
-function independentOfDirectory(value: unknown, of: Target | undefined, to: Target | undefined): string {
+function independentOfDirectory(
+  value: unknown,
+  of: ComponentContent | undefined,
+  to: ComponentContent | undefined,
+): string {
   const text = canonicalJson(value);
   return of && to && sameArtifact(of, to) ? text.replaceAll(of.directory, '') : text;
 }
 
-function fileDifferences(from: Target | undefined, to: Target | undefined): Difference[] {
+function fileDifferences(from: ComponentContent | undefined, to: ComponentContent | undefined): Difference[] {
   const before = new Map(from?.files.map((file) => [file.path, file]));
   const after = new Map(to?.files.map((file) => [file.path, file]));
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
@@ -128,14 +149,14 @@ function fileDifferences(from: Target | undefined, to: Target | undefined): Diff
 function isSameContent(
   old: ComponentFile | undefined,
   next: ComponentFile | undefined,
-  { from, to }: Targets,
+  { from, to }: Ends,
 ): boolean {
-  const content = (file: ComponentFile | undefined, of: Target | undefined): string =>
+  const content = (file: ComponentFile | undefined, of: ComponentContent | undefined): string =>
     independentOfDirectory([file?.content, file?.merge], of, to);
   return Boolean(old) === Boolean(next) && content(old, from) === content(next, to);
 }
 
-function fileDifference(file: ComponentFile, { from, to }: Targets): Difference[] {
+function fileDifference(file: ComponentFile, { from, to }: Ends): Difference[] {
   const units = affectedUnits(file, (to ?? from)?.units ?? []).filter((name) =>
     runsAlready(name, { from, to }),
   );
@@ -145,17 +166,17 @@ function fileDifference(file: ComponentFile, { from, to }: Targets): Difference[
   return [{ class: units.length > 0 ? file.onChange : least, units, because }];
 }
 
-function affectedUnits(file: ComponentFile, units: readonly UnitDefinition[]): readonly string[] {
+function affectedUnits(file: ComponentFile, units: readonly ComponentUnit[]): readonly string[] {
   return file.units.length > 0 ? file.units : units.map(({ name }) => name);
 }
 
-function runsAlready(name: string, { from, to }: Targets): boolean {
+function runsAlready(name: string, { from, to }: Ends): boolean {
   const before = from?.units ?? to?.units.filter(({ existing }) => existing) ?? [];
   return before.some((unit) => unit.name === name);
 }
 
 /** A unit that cannot reload restarts instead. */
-function withoutReload(difference: Difference, target: Target | undefined): Difference {
+function withoutReload(difference: Difference, target: ComponentContent | undefined): Difference {
   if (difference.class !== 'Reload') return difference;
   const cannot = difference.units.filter((name) => !target?.units.find((unit) => unit.name === name)?.reload);
   return cannot.length > 0 ? { ...difference, class: 'Restart' } : difference;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changeBetween } from '../../../src/agent/target/change.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
+import { changeBetween } from '../../../src/api/machine/component-change.ts';
 import { agentFile, agentUnit, target } from '../../support/agent/targets.ts';
 
 const RELOAD = { reload: { signal: 'HUP' } } as const;
