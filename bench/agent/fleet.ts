@@ -14,9 +14,11 @@ import { declareMachine, plainComponent, storeComponents } from './components.ts
 export interface FleetLoad {
   /** Requests of one agent in a second. */
   readonly idlePerAgent: number;
-  /** The most lists, watches and reads in any second after the server was back. */
+  /** Lists, watches and reads after the server was back, in the busiest five seconds. */
   readonly reconnectPerSecond: number;
-  /** With the heartbeats, which never pause. */
+  /** The same in the busiest second. What was due while this process, with all of its agents, did not run is sent at once. */
+  readonly reconnectBusiestSecond: number;
+  /** With the heartbeats, which never pause, in the busiest five seconds. */
   readonly requestsPerSecond: number;
   readonly reconnectSeconds: number;
   readonly requestsForReconnect: number;
@@ -27,6 +29,7 @@ const STARTS_PER_SECOND = 50;
 /** Of the Machine and of the jobs. */
 const WATCHES = 2;
 const WITHIN_MS = 600_000;
+const RATE_SECONDS = 5;
 
 interface Call {
   readonly machine: string;
@@ -96,20 +99,21 @@ function watching(calls: readonly Call[], sinceMs: number): number {
 function reconnectLoad(calls: readonly Call[], backMs: number): Omit<FleetLoad, 'idlePerAgent'> {
   const reconnects = calls.filter(({ verb }) => verb !== 'apply');
   return {
-    reconnectPerSecond: mostInASecond(reconnects),
-    requestsPerSecond: mostInASecond(calls),
+    reconnectPerSecond: mostWithin(reconnects, RATE_SECONDS) / RATE_SECONDS,
+    reconnectBusiestSecond: mostWithin(reconnects, 1),
+    requestsPerSecond: mostWithin(calls, RATE_SECONDS) / RATE_SECONDS,
     reconnectSeconds: calls.reduce((last, { atMs }) => Math.max(last, atMs - backMs), 0) / 1000,
     requestsForReconnect: reconnects.length,
   };
 }
 
-/** In any second, wherever it begins. */
-function mostInASecond(calls: readonly Call[]): number {
+/** In any such time, wherever it begins. */
+function mostWithin(calls: readonly Call[], seconds: number): number {
   const times = calls.map(({ atMs }) => atMs).toSorted((a, b) => a - b);
   let first = 0;
   let most = 0;
   for (const [index, atMs] of times.entries()) {
-    while ((times[first] ?? atMs) <= atMs - 1000) first += 1;
+    while ((times[first] ?? atMs) <= atMs - seconds * 1000) first += 1;
     most = Math.max(most, index - first + 1);
   }
   return most;

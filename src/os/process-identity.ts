@@ -2,6 +2,7 @@
  * Identifies a process beyond its pid, because pids are reused. The pid, the start time in clock ticks since boot
  * and the boot id together identify exactly one process.
  */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { OsError, systemCode } from './errors.ts';
 
@@ -22,19 +23,45 @@ export async function readProcessIdentity(pid: number, proc = '/proc'): Promise<
       readFile(`${proc}/${pid}/cmdline`, 'utf8'),
       readFile(`${proc}/sys/kernel/random/boot_id`, 'utf8'),
     ]);
-    const { state, startTicks } = parseStat(stat);
-    // A zombie holds no port and no file: it counts as ended.
-    if (state === 'Z' || state === 'X' || startTicks === undefined) return undefined;
+    const startTicks = runningSince(stat);
+    if (startTicks === undefined) return undefined;
     return { pid, startTicks, bootId: bootId.trim(), command: commandLine.split('\0').slice(0, -1) };
   } catch (error) {
-    // ESRCH: the process ended between two of the reads.
-    if (['ENOENT', 'ESRCH'].includes(systemCode(error) ?? '')) return undefined;
-    throw new OsError('Unsupported', `cannot read process ${pid}`, {
-      where: `${proc}/${pid}`,
-      hint: 'mount /proc: without it no process can be stopped safely',
-      cause: error,
-    });
+    return endedOrThrow(error, `${proc}/${pid}`);
   }
+}
+
+/**
+ * Whether it still runs, for supervisors that ask all the time. A read of kernel memory waits for no disk, and costs less than
+ * to hand it to a thread. Without a boot id it was started in this boot.
+ */
+export function isRunning(
+  { pid, startTicks, bootId }: Pick<ProcessIdentity, 'pid' | 'startTicks'> & { readonly bootId?: string },
+  proc = '/proc',
+): boolean {
+  const read = (path: string): string => readFileSync(`${proc}/${path}`, 'utf8');
+  try {
+    if (bootId !== undefined && read('sys/kernel/random/boot_id').trim() !== bootId) return false;
+    return runningSince(read(`${pid}/stat`)) === startTicks;
+  } catch (error) {
+    return endedOrThrow(error, `${proc}/${pid}`) ?? false;
+  }
+}
+
+/** Undefined for a zombie: it holds no port and no file, and counts as ended. */
+function runningSince(stat: string): string | undefined {
+  const { state, startTicks } = parseStat(stat);
+  return state === 'Z' || state === 'X' ? undefined : startTicks;
+}
+
+function endedOrThrow(error: unknown, where: string): undefined {
+  // ESRCH: the process ended between two of the reads.
+  if (['ENOENT', 'ESRCH'].includes(systemCode(error) ?? '')) return undefined;
+  throw new OsError('Unsupported', `cannot read process ${where.split('/').at(-1)}`, {
+    where,
+    hint: 'mount /proc: without it no process can be stopped safely',
+    cause: error,
+  });
 }
 
 /** Does not compare the command line: a process may exec another program or change its title. */

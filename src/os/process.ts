@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 import { OsError, systemCode } from './errors.ts';
 import { toDiskError } from './files.ts';
 import { pollUntil } from './poll.ts';
-import { isSameProcess, type ProcessIdentity, readProcessIdentity } from './process-identity.ts';
+import { isRunning, type ProcessIdentity, readProcessIdentity } from './process-identity.ts';
 
 export interface Command {
   /** Path of the program. */
@@ -56,10 +56,6 @@ async function rotateLog(logFile: string): Promise<void> {
   if (size > LOG_BYTES) await rename(logFile, `${logFile}.1`);
 }
 
-export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
-  return isSameProcess(identity, await readProcessIdentity(identity.pid));
-}
-
 /** SIGTERM, then SIGKILL; SIGKILL at once when `termMs` is 0. Never signals another process that reused the pid. */
 export async function stopProcess(identity: ProcessIdentity, clock: Clock, termMs = TERM_MS): Promise<void> {
   if (termMs > 0) {
@@ -97,18 +93,18 @@ function killGroup({ pid }: ChildProcess): void {
 }
 
 async function signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<boolean> {
-  if (!(await isRunning(identity))) return false;
+  if (!isRunning(identity)) return false;
   try {
     process.kill(identity.pid, name);
     return true;
   } catch {
-    return await isRunning(identity);
+    return isRunning(identity);
   }
 }
 
 async function endsWithin(identity: ProcessIdentity, clock: Clock, ms: number): Promise<boolean> {
   const deadlineMs = clock.monotonicMs() + ms;
-  return await pollUntil(async () => !(await isRunning(identity)), { clock, everyMs: POLL_MS, deadlineMs });
+  return await pollUntil(async () => !isRunning(identity), { clock, everyMs: POLL_MS, deadlineMs });
 }
 
 /** Contains the end of the log, which usually explains the exit. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isSameProcess, parseStat, readProcessIdentity } from '../../src/os/process-identity.ts';
+import { isRunning, isSameProcess, parseStat, readProcessIdentity } from '../../src/os/process-identity.ts';
 import { tempFolder } from '../support/temp.ts';
 
 describe('readProcessIdentity', () => {
@@ -34,6 +34,31 @@ describe('readProcessIdentity', () => {
     const file = join(tempFolder('proc'), 'a-file');
     writeFileSync(file, '');
     await expect(readProcessIdentity(7, file)).rejects.toMatchObject({ code: 'Unsupported' });
+  });
+});
+
+describe('isRunning', () => {
+  it.each<[string, string, Partial<Parameters<typeof isRunning>[0]>, boolean]>([
+    ['runs', 'S', {}, true],
+    ['is a zombie', 'Z', {}, false],
+    ['has the pid of an earlier one', 'S', { startTicks: '554' }, false],
+    ['has a pid that nothing has', 'S', { pid: 8 }, false],
+    ['started at that tick of another boot', 'S', { bootId: 'two' }, false],
+    ['started in this boot', 'S', { bootId: 'one' }, true],
+  ])('a process that %s', (_, state, fields, expected) => {
+    const proc = fakeProc({ pid: 7, stat: `7 (etcd) ${state} 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 555 0` });
+    expect(isRunning({ pid: 7, startTicks: '555', ...fields }, proc)).toBe(expected);
+  });
+
+  it('agrees with the identity of this process', async () => {
+    const identity = await readProcessIdentity(process.pid);
+    expect(identity && isRunning(identity)).toBe(true);
+  });
+
+  it('fails with a hint when /proc is not mounted', () => {
+    const file = join(tempFolder('proc'), 'a-file');
+    writeFileSync(file, '');
+    expect(() => isRunning({ pid: 7, startTicks: '1' }, file)).toThrow('cannot read process 7');
   });
 });
 

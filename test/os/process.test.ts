@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { isRunning, killProcessGroup, readLogTail, startProcess, stopProcess } from '../../src/os/process.ts';
-import { type ProcessIdentity, readProcessIdentity } from '../../src/os/process-identity.ts';
+import { killProcessGroup, readLogTail, startProcess, stopProcess } from '../../src/os/process.ts';
+import { isRunning, type ProcessIdentity, readProcessIdentity } from '../../src/os/process-identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { tempFolder } from '../support/temp.ts';
 
@@ -21,9 +21,9 @@ describe('a child process', () => {
 
   it('runs until it is stopped', async () => {
     const identity = await start('exec sleep 100');
-    expect(await isRunning(identity)).toBe(true);
+    expect(isRunning(identity)).toBe(true);
     await stopProcess(identity, clock);
-    expect(await isRunning(identity)).toBe(false);
+    expect(isRunning(identity)).toBe(false);
   });
 
   it('may handle SIGTERM itself', async () => {
@@ -37,15 +37,15 @@ describe('a child process', () => {
     const identity = await start(`trap '' TERM; echo up; while :; do sleep 0.01; done`);
     await untilLog('up');
     await stopProcess(identity, clock, 50);
-    expect(await isRunning(identity)).toBe(false);
+    expect(isRunning(identity)).toBe(false);
   });
 
   it('counts as stopped when another program killed it', async () => {
     const identity = await start('exec sleep 100');
     process.kill(identity.pid, 'SIGKILL');
-    while (await isRunning(identity)) await clock.sleep(5);
+    while (isRunning(identity)) await clock.sleep(5);
     await stopProcess(identity, clock);
-    expect(await isRunning(identity)).toBe(false);
+    expect(isRunning(identity)).toBe(false);
   });
 
   it('is never stopped when it only reused the pid', async () => {
@@ -53,7 +53,7 @@ describe('a child process', () => {
     for (const past of [{ startTicks: '1' }, { bootId: 'another' }]) {
       await stopProcess({ ...other, ...past }, clock, 0);
     }
-    expect(await isRunning(other)).toBe(true);
+    expect(isRunning(other)).toBe(true);
   });
 
   it('has its own session, so that it survives our end', async () => {
@@ -123,7 +123,7 @@ describe('killProcessGroup', () => {
     killProcessGroup(child);
     await once(child, 'close');
     expect(child.signalCode).toBe('SIGKILL');
-    while (await isRunning(grandchild)) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (isRunning(grandchild)) await new Promise((resolve) => setTimeout(resolve, 5));
     killProcessGroup(child);
   });
 });

@@ -16,7 +16,7 @@ import type { Host } from '../host/port.ts';
 import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type ComponentProgress, NEVER } from '../journal/progress.ts';
-import { readTarget } from '../target/store.ts';
+import type { TargetReader } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
 import type { Downloads } from './downloads.ts';
 import { executeOperation, loadArtifact } from './execute.ts';
@@ -29,6 +29,7 @@ export interface ComponentContext {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly digest: DigestReader;
+  readonly readTarget: TargetReader;
   /** Without it a download is waited for. */
   readonly downloads?: Downloads;
   /** Called after each action that was carried out. */
@@ -88,11 +89,11 @@ export async function reconcileComponent(
 }
 
 async function readInput(
-  { host, journal, clock, digest }: ComponentContext,
+  { host, journal, clock, digest, readTarget }: ComponentContext,
   circumstances: ComponentCircumstances,
 ): Promise<ComponentInput> {
   const progress = progressOf(journal, circumstances.component);
-  const targets = await readTargets(host, progress);
+  const targets = await readTargets(readTarget, progress);
   const { component } = circumstances;
   const drift = journal.state().drift.get(component) ?? NO_DRIFT;
   const input = { ...circumstances, progress, targets, drift, now: clock.now() };
@@ -105,11 +106,14 @@ export function progressOf(journal: Journal, component: string): ComponentProgre
   return known ?? { component, state: 'Absent', denied: [], history: [], since: NEVER };
 }
 
-async function readTargets(host: Host, progress: ComponentProgress): Promise<ReadonlyMap<string, Target>> {
+async function readTargets(
+  readTarget: TargetReader,
+  progress: ComponentProgress,
+): Promise<ReadonlyMap<string, Target>> {
   const { current, transition } = progress;
   const targets = new Map<string, Target>();
   for (const id of new Set([current, transition?.from, transition?.to])) {
-    const target = id === undefined ? undefined : await readTarget(host.files, id);
+    const target = id === undefined ? undefined : await readTarget(id);
     if (target) targets.set(target.id, target);
   }
   return targets;
@@ -123,7 +127,8 @@ function observedTargets(input: Omit<ComponentInput, 'observed'>): readonly Targ
     ? endsOf(input, transition)
     : { goal: input.desired.state === 'Present' ? input.desired.target : undefined, origin: undefined };
   const ordered = transition && hasStopped(transition) ? [goal, origin, inForce] : [inForce, goal, origin];
-  return [...new Set(ordered.filter((each) => each !== undefined))];
+  const known = ordered.filter((each) => each !== undefined);
+  return [...new Map(known.map((each) => [each.id, each])).values()];
 }
 
 async function carryOut(

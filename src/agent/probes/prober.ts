@@ -26,16 +26,22 @@ export interface ProberOptions {
 }
 
 export interface Prober {
-  /**
-   * Runs what is due. `run` names this start of the version: another one begins again. `kept` are units that it did not
-   * start.
-   */
-  probe(target: Target, run: string, kept?: ReadonlySet<string>): Promise<ProbationProgress>;
+  /** Runs what is due. `run` names this start of the version: another one begins again. */
+  probe(target: Target, run: string, circumstances?: ProbeCircumstances): Promise<ProbationProgress>;
   /** Whether every probe passes; undefined before the first answers. */
   isReady(target: Target): boolean | undefined;
+  /** Of the version in force. */
+  isDue(target: Target): boolean;
   /** On the monotonic clock, when the next probe of any component is due. */
   nextMs(): number | undefined;
   forget(component: string): void;
+}
+
+export interface ProbeCircumstances {
+  /** Units that this start of the version did not start. */
+  readonly kept?: ReadonlySet<string>;
+  /** What was read of the units, where that is good enough. */
+  readonly units?: ReadonlyMap<string, UnitStatus>;
 }
 
 interface Tracked {
@@ -48,6 +54,9 @@ const MAX_OUTPUT = 256;
 
 export function createProber({ host, clock, nodeCondition }: ProberOptions): Prober {
   const tracked = new Map<string, Tracked>();
+  // Agents that share a clock do not probe at the same moments.
+  const startedMs = clock.monotonicMs();
+  const elapsedMs = (): number => clock.monotonicMs() - startedMs;
 
   async function answer(target: Target, probe: ComponentProbe): Promise<ProbeAnswer> {
     try {
@@ -60,7 +69,6 @@ export function createProber({ host, clock, nodeCondition }: ProberOptions): Pro
 
   async function answerOf(target: Target, probe: ComponentProbe): Promise<ProbeAnswer> {
     if (probe.exec) return await runProbe(host, probe.exec.argv, probe.timeoutSeconds);
-    if (probe.unit) return unitAnswer(probe.unit.name, await readUnits(host, target));
     if (probe.nodeCondition) {
       const { type, status } = probe.nodeCondition;
       const found = await nodeCondition(type);
@@ -69,20 +77,32 @@ export function createProber({ host, clock, nodeCondition }: ProberOptions): Pro
     return await host.network.probe(probe, new Map(Object.entries(target.ports)));
   }
 
+  function progressOf(target: Target, run: string, kept?: ReadonlySet<string>): ProbesProgress {
+    const before = tracked.get(target.component);
+    const isSame = before?.target.id === target.id && before.run === run;
+    return isSame ? before.progress : beginProbes(elapsedMs(), kept);
+  }
+
   return {
-    async probe(target, run, kept) {
-      const before = tracked.get(target.component);
-      let progress =
-        before?.target.id === target.id && before.run === run
-          ? before.progress
-          : beginProbes(clock.monotonicMs(), kept);
-      for (const probe of dueProbes(target, progress, clock.monotonicMs())) {
-        progress = applyAnswer(progress, probe, await answer(target, probe), clock.monotonicMs());
+    async probe(target, run, { kept, units: known } = {}) {
+      let progress = progressOf(target, run, kept);
+      const due = dueProbes(target, progress, elapsedMs());
+      for (const probe of due.filter(({ unit }) => !unit)) {
+        progress = applyAnswer(progress, probe, await answer(target, probe), elapsedMs());
       }
-      const units = await readUnits(host, target);
-      progress = judge(target, progress, units, clock.monotonicMs());
+      // Once, and last: the others may take long.
+      const units = known ?? (await readUnits(host, target));
+      for (const probe of due) {
+        if (!probe.unit) continue;
+        progress = applyAnswer(progress, probe, unitAnswer(probe.unit.name, units), elapsedMs());
+      }
+      progress = judge(target, progress, units, elapsedMs());
       tracked.set(target.component, { target, run, progress });
-      return probationOf(target, progress, clock.monotonicMs());
+      return probationOf(target, progress, elapsedMs());
+    },
+    isDue(target) {
+      const known = tracked.get(target.component);
+      return known?.target.id !== target.id || dueProbes(target, known.progress, elapsedMs()).length > 0;
     },
     isReady({ component, id }) {
       const known = tracked.get(component);
@@ -92,7 +112,7 @@ export function createProber({ host, clock, nodeCondition }: ProberOptions): Pro
       const times = [...tracked.values()].flatMap(
         ({ target, progress }) => nextProbeMs(target, progress) ?? [],
       );
-      return times.length === 0 ? undefined : Math.min(...times);
+      return times.length === 0 ? undefined : startedMs + Math.min(...times);
     },
     forget: (component) => void tracked.delete(component),
   };

@@ -44,17 +44,23 @@ export function dueProbes(
   progress: ProbesProgress,
   nowMs: number,
 ): readonly ComponentProbe[] {
-  return probes.filter(({ name, periodSeconds }) => {
-    const last = progress.probes.get(name);
-    return !last || nowMs - last.lastRunMs >= periodSeconds * 1000;
-  });
+  return probes.filter((probe) => nextRunMs(probe, progress) <= nowMs);
+}
+
+/**
+ * At whole multiples of its period: probes of many components run together, and the agent runs once for all of them. The
+ * first interval of a probe is shorter or longer by up to half of a period.
+ */
+function nextRunMs({ name, periodSeconds }: ComponentProbe, { probes }: ProbesProgress): number {
+  const last = probes.get(name);
+  if (!last) return Number.NEGATIVE_INFINITY;
+  const periodMs = periodSeconds * 1000;
+  return Math.ceil(last.lastRunMs / periodMs + 0.5) * periodMs;
 }
 
 /** When the next probe is due; undefined without probes. */
 export function nextProbeMs({ probes }: Target, progress: ProbesProgress): number | undefined {
-  const times = probes.map(
-    ({ name, periodSeconds }) => (progress.probes.get(name)?.lastRunMs ?? -Infinity) + periodSeconds * 1000,
-  );
+  const times = probes.map((probe) => nextRunMs(probe, progress));
   return times.length === 0 ? undefined : Math.min(...times);
 }
 

@@ -30,6 +30,7 @@ export async function openAcceptance(
 ): Promise<AcceptanceKeeper> {
   let accepted = await readStateFile<AcceptedState>(files, DESIRED_FILE);
   let refused: string | undefined;
+  let taken: Machine | undefined;
 
   /** MachineComponents are read once: what an entry names by digest never changes. */
   async function readSpecs(machine: Machine): Promise<ReadonlyMap<string, MachineComponentSpec>> {
@@ -47,12 +48,17 @@ export async function openAcceptance(
     refused: () => refused,
     async refresh() {
       const machine = api.machine();
-      if (!machine) return;
+      // The watch gives another object after each change.
+      if (!machine || machine === taken) return;
       const found = acceptMachine(accepted, machine, await readSpecs(machine));
       refused = 'refused' in found ? found.refused : undefined;
-      if (!('accepted' in found) || canonicalJson(found.accepted) === canonicalJson(accepted ?? null)) return;
-      await writeStateFile(files, DESIRED_FILE, found.accepted);
-      accepted = found.accepted;
+      taken = undefined;
+      if (!('accepted' in found)) return;
+      if (canonicalJson(found.accepted) !== canonicalJson(accepted ?? null)) {
+        await writeStateFile(files, DESIRED_FILE, found.accepted);
+        accepted = found.accepted;
+      }
+      taken = machine;
     },
   };
 }

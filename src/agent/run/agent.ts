@@ -30,8 +30,10 @@ import type { AgentApi } from './api.ts';
 import { ComponentsReconciler } from './components.ts';
 import { createFailures, type OperationFailures } from './failures.ts';
 import { createGrantClock, type GrantClock } from './grant-clock.ts';
+import { createHeartbeat, HEARTBEAT_MS, type LeaseWriter } from './heartbeat.ts';
 import { removeOldVersions } from './retention.ts';
-import type { ReconcileTrigger } from './trigger.ts';
+import { needsScan } from './scan.ts';
+import type { ReconcileTrigger, TriggerReason } from './trigger.ts';
 
 export interface AgentOptions {
   readonly host: Host;
@@ -59,11 +61,25 @@ export interface AgentObserver {
 }
 
 const ROOT = 'root';
-const HEARTBEAT_MS = 10_000;
 /** Changes in quick succession are handled together. */
 const MIN_WAIT_MS = 300;
 /** A version in probation is committed soon after its time. */
 const PROBATION_WAIT_MS = 1000;
+
+type Reports = ReadonlyMap<string, ReportedComponent>;
+
+interface HostReport {
+  readonly reports: Reports;
+  readonly jobs: readonly ReportedJobStep[];
+}
+
+const NOTHING: HostReport = { reports: new Map(), jobs: [] };
+
+interface Observed {
+  readonly state: AcceptedState;
+  readonly scannedMs: number;
+  readonly reports: Reports;
+}
 
 interface AgentParts {
   readonly journal: Journal;
@@ -87,13 +103,10 @@ export class Agent implements AsyncDisposable {
   readonly #components: ComponentsReconciler;
   readonly #jobs: JobRunner;
   readonly #grants: ReturnType<typeof createGrantClock>;
-  #reports: ReadonlyMap<string, ReportedComponent> | undefined;
+  readonly #heartbeat: LeaseWriter;
+  #observed: Observed | undefined;
   #hasSettled = true;
   #missing: string | undefined;
-  #heartbeatMs = Number.NEGATIVE_INFINITY;
-  #isBeating = false;
-  #isHeard = true;
-  #hasWrittenLease = false;
   readonly #reportProof: ReportProof | undefined;
   #watched: { readonly paths: readonly string[]; readonly watch?: AsyncDisposable } = { paths: [] };
 
@@ -104,6 +117,7 @@ export class Agent implements AsyncDisposable {
     this.#prober = createProber({ host, clock, nodeCondition: (type) => api.nodeCondition(type) });
     this.#failures = createFailures(clock);
     this.#grants = createGrantClock(clock);
+    this.#heartbeat = createHeartbeat({ api, clock, log, slackMs: MIN_WAIT_MS });
     const [prober, failures] = [this.#prober, this.#failures];
     const onAction = (component: string, action: ComponentAction): void => this.#acted(component, action);
     const onChange = (): void => options.trigger.notify();
@@ -126,12 +140,21 @@ export class Agent implements AsyncDisposable {
 
   /** Reconciles until the signal. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      // A full disk must not end the agent: it continues when there is space again.
-      await this.reconcile().catch((error: unknown) =>
-        this.#options.log.error('reconcile failed', { error }),
-      );
-      await this.#options.trigger.wait({ minMs: MIN_WAIT_MS, maxMs: this.#waitMs() }, signal);
+    for (let woke: TriggerReason = 'Changed'; !signal.aborted; ) {
+      const isDone = await this.#tryReconcile(woke);
+      const reason = await this.#options.trigger.wait({ minMs: MIN_WAIT_MS, maxMs: this.#waitMs() }, signal);
+      woke = isDone ? reason : 'Changed';
+    }
+  }
+
+  /** A full disk must not end the agent: it continues when there is space again. */
+  async #tryReconcile(woke: TriggerReason): Promise<boolean> {
+    try {
+      await this.reconcile(woke);
+      return true;
+    } catch (error) {
+      this.#options.log.error('reconcile failed', { error });
+      return false;
     }
   }
 
@@ -140,15 +163,14 @@ export class Agent implements AsyncDisposable {
     return this.#parts.acceptance.current();
   }
 
-  /** One reconcile of the whole machine. */
-  async reconcile(): Promise<void> {
+  /** One reconcile of the whole machine, or of what is due when nothing changed. */
+  async reconcile(woke: TriggerReason = 'Changed'): Promise<void> {
     const { clock, log, host, observer } = this.#options;
     const { journal, acceptance, publisher } = this.#parts;
     const beganMs = clock.monotonicMs();
     await acceptance.refresh().catch((error: unknown) => log.warn('desired state not read', { error }));
     const state = acceptance.current();
-    const reports = state ? await this.#reconcileComponents(state) : new Map<string, never>();
-    const jobs = state ? await this.#reconcileJobs(state) : [];
+    const { reports, jobs } = state ? await this.#reconcileHost(state, woke) : NOTHING;
     if (this.#hasSettled) await removeOldVersions(host.files, journal.state());
     this.#hasSettled = false;
     const refused = acceptance.refused();
@@ -161,9 +183,20 @@ export class Agent implements AsyncDisposable {
     });
     if (state) this.#options.events?.record(state, planMachineEvents(before, status));
     await this.#watchFiles(reports);
-    this.#heartbeat();
-    await this.#reportProof?.({ hasWrittenLease: this.#hasWrittenLease });
+    await this.#showAlive();
     observer?.reconciled(status, (clock.monotonicMs() - beganMs) / 1000);
+  }
+
+  /** After a reconcile that finished, never beside it: a loop that hangs must not look alive. */
+  async #showAlive(): Promise<void> {
+    if (this.accepted()) this.#heartbeat.beat();
+    await this.#reportProof?.({ hasWrittenLease: this.#heartbeat.hasBeenWritten() });
+  }
+
+  /** Jobs after the components, so that a job begins only when each of them is at a safe point. */
+  async #reconcileHost(state: AcceptedState, woke: TriggerReason): Promise<HostReport> {
+    const reports = await this.#reconcileComponents(state, woke);
+    return { reports, jobs: await this.#reconcileJobs(state) };
   }
 
   /** One line for each reason. */
@@ -193,7 +226,6 @@ export class Agent implements AsyncDisposable {
     await this.#watched.watch?.[Symbol.asyncDispose]();
   }
 
-  /** After the components, so that a job begins only when each of them is at a safe point. */
   async #reconcileJobs(state: AcceptedState): Promise<readonly ReportedJobStep[]> {
     try {
       return await this.#jobs.reconcile(state);
@@ -203,9 +235,34 @@ export class Agent implements AsyncDisposable {
     }
   }
 
-  async #reconcileComponents(state: AcceptedState): Promise<ReadonlyMap<string, ReportedComponent>> {
+  async #reconcileComponents(state: AcceptedState, woke: TriggerReason): Promise<Reports> {
     // The step that works on the host is not disturbed, and what it does is not taken for drift.
-    if (this.#reports && this.#jobs.isDisturbing()) return this.#reports;
+    if (this.#observed && this.#jobs.isDisturbing()) return this.#observed.reports;
+    const probed = await this.#probeOnly(state, woke);
+    if (probed) return probed;
+    const scannedMs = this.#options.clock.monotonicMs();
+    const reports = await this.#observeComponents(state);
+    this.#observed = { state, scannedMs, reports };
+    return reports;
+  }
+
+  /** Undefined when the host has to be observed. */
+  async #probeOnly(state: AcceptedState, woke: TriggerReason): Promise<Reports | undefined> {
+    const { clock, log } = this.#options;
+    const observed = this.#observed;
+    if (observed?.state !== state || this.#jobs.isActive()) return undefined;
+    const sinceScanMs = clock.monotonicMs() - observed.scannedMs;
+    if (needsScan({ woke, sinceScanMs, reports: observed.reports })) return undefined;
+    try {
+      const isAsBefore = await this.#components.probe(observed.reports);
+      return isAsBefore ? observed.reports : undefined;
+    } catch (error) {
+      log.warn('probes not run', { error });
+      return undefined;
+    }
+  }
+
+  async #observeComponents(state: AcceptedState): Promise<Reports> {
     const { host, clusterServer, clock } = this.#options;
     const { journal } = this.#parts;
     const token = state.spec.retryToken ?? '';
@@ -219,8 +276,7 @@ export class Agent implements AsyncDisposable {
     const noSelfUpgrade = noUpgradeReason(this.#options);
     const context = { host, clusterServer, isExpired, ...optional('noSelfUpgrade', noSelfUpgrade) };
     const desired = await resolveEntries(state, context);
-    this.#reports = await this.#components.reconcile(refuseConflicts(desired), this.#brakesOf(state));
-    return this.#reports;
+    return await this.#components.reconcile(refuseConflicts(desired), this.#brakesOf(state));
   }
 
   #brakesOf(state: AcceptedState): ActivationBrakes {
@@ -251,33 +307,7 @@ export class Agent implements AsyncDisposable {
     log.warn('user not applied', { component, unit, user, because: 'a sandbox runs units as its own user' });
   }
 
-  /**
-   * After a reconcile that finished, never beside it: a loop that hangs must not look alive. It does not wait for the answer, and
-   * not for the watch: the agent lives while both are slow.
-   */
-  #heartbeat(): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (this.#isBeating || !this.accepted() || nowMs - this.#heartbeatMs < HEARTBEAT_MS - MIN_WAIT_MS) return;
-    this.#isBeating = true;
-    this.#heartbeatMs = nowMs;
-    void this.#beat();
-  }
-
-  async #beat(): Promise<void> {
-    const { api, log } = this.#options;
-    try {
-      await api.heartbeat();
-      this.#isHeard = true;
-      this.#hasWrittenLease = true;
-    } catch (error) {
-      // One line for each outage.
-      if (this.#isHeard) log.warn('heartbeat not written', { error });
-      this.#isHeard = false;
-    }
-    this.#isBeating = false;
-  }
-
-  async #watchFiles(reports: ReadonlyMap<string, ReportedComponent>): Promise<void> {
+  async #watchFiles(reports: Reports): Promise<void> {
     const { host, trigger } = this.#options;
     const paths = [...reports.values()]
       .flatMap(({ current }) => (current ? [...pathsOf(current), current.directory] : []))
@@ -299,7 +329,8 @@ export class Agent implements AsyncDisposable {
       retryAt - clock.now().getTime(),
       (this.#prober.nextMs() ?? Number.POSITIVE_INFINITY) - clock.monotonicMs(),
     ];
-    return Math.max(MIN_WAIT_MS, Math.min(HEARTBEAT_MS, ...times.filter((ms) => ms > 0)));
+    // Timers may end a part of a millisecond early, when nothing is due yet.
+    return Math.max(MIN_WAIT_MS, Math.ceil(Math.min(HEARTBEAT_MS, ...times.filter((ms) => ms > 0))) + 1);
   }
 }
 

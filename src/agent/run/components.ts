@@ -28,10 +28,11 @@ import {
 import { changingComponent, reinstallKey } from '../jobs/circumstances.ts';
 import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { ComponentProgress } from '../journal/progress.ts';
 import { AGENT_COMPONENT } from '../layout.ts';
 import type { Prober } from '../probes/prober.ts';
 import type { ReportedComponent } from '../status/report.ts';
-import { readTarget } from '../target/store.ts';
+import { createTargetReader, type TargetReader } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
 import { observeSelf } from '../upgrade/observe-self.ts';
 import type { AgentSelf, SelfObservation } from '../upgrade/self.ts';
@@ -61,12 +62,14 @@ export class ComponentsReconciler {
   readonly #context: ComponentsContext;
   readonly #digest: DigestReader;
   readonly #downloads: Downloads;
+  readonly #targetReader: TargetReader;
   /** Of this reconcile: each component reads those of all others. */
   readonly #targets = new Map<string, Target>();
 
   constructor(context: ComponentsContext) {
     this.#context = context;
     this.#digest = createDigestReader(context.host.files);
+    this.#targetReader = createTargetReader(context.host.files);
     this.#downloads = createDownloads(context.clock, context.onDownloaded);
   }
 
@@ -85,6 +88,17 @@ export class ComponentsReconciler {
       reports.set(name, await this.#tryOne(name, desired.get(name) ?? ORPHANED, { brakes, others }));
     }
     return reports;
+  }
+
+  /** Runs the probes that are due, and observes nothing else. Whether each component is as ready as it was reported. */
+  async probe(reports: ReadonlyMap<string, ReportedComponent>): Promise<boolean> {
+    const { prober } = this.#context;
+    for (const { current, ready, progress, units } of reports.values()) {
+      if (!current || !isInForce(progress) || !prober.isDue(current)) continue;
+      await prober.probe(current, COMMITTED, { units });
+      if (prober.isReady(current) !== ready) return false;
+    }
+    return true;
   }
 
   close(): void {
@@ -118,6 +132,7 @@ export class ComponentsReconciler {
     const context = {
       ...this.#context,
       digest: this.#digest,
+      readTarget: this.#targetReader,
       downloads: this.#downloads,
       onAction: (action: ComponentAction) => onAction(component, action),
     };
@@ -159,7 +174,8 @@ export class ComponentsReconciler {
     const targets = await this.#readTargets([transition.from, transition.to]);
     const known = { desired, targets };
     const { goal } = endsOf(known, transition);
-    return goal && (await this.#context.prober.probe(goal, since, keptUnits(known, transition)));
+    const kept = keptUnits(known, transition);
+    return goal && (await this.#context.prober.probe(goal, since, { kept }));
   }
 
   async #readTargets(ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, Target>> {
@@ -172,7 +188,7 @@ export class ComponentsReconciler {
   }
 
   async #readTarget(id: string): Promise<Target | undefined> {
-    const target = this.#targets.get(id) ?? (await readTarget(this.#context.host.files, id));
+    const target = this.#targets.get(id) ?? (await this.#targetReader(id));
     if (target) this.#targets.set(id, target);
     return target;
   }
@@ -194,10 +210,8 @@ export class ComponentsReconciler {
     const [currentId = '', previousId = ''] = [progress.current, progress.history[0]];
     const targets = await this.#readTargets([currentId, previousId]);
     const current = targets.get(currentId);
-    const { transition } = progress;
-    // From Stopping on the probes are those of the goal.
-    if (!transition || !hasStopped(transition)) {
-      if (current) await prober.probe(current, COMMITTED);
+    if (isInForce(progress)) {
+      if (current) await prober.probe(current, COMMITTED, { units: observed.units });
       else prober.forget(progress.component);
     }
     return {
@@ -233,6 +247,11 @@ const NOT_RECONCILED = 'ReconcileFailed';
 
 function operationFailure(failure: OperationFailure | undefined): OperationFailure | undefined {
   return failure?.code === NOT_RECONCILED ? undefined : failure;
+}
+
+/** From Stopping on the probes are those of the goal. */
+function isInForce({ transition }: ComponentProgress): boolean {
+  return !transition || !hasStopped(transition);
 }
 
 /** Names the probes of a version in force, as opposed to those of a start. */

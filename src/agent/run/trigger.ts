@@ -5,8 +5,13 @@ export interface ReconcileTrigger {
   /** Something changed: the next wait ends. */
   notify(): void;
   /** At least `minMs`, at most `maxMs`; in between as soon as something changed. Ends at once when the signal is aborted. */
-  wait(times: { readonly minMs: number; readonly maxMs: number }, signal: AbortSignal): Promise<void>;
+  wait(
+    times: { readonly minMs: number; readonly maxMs: number },
+    signal: AbortSignal,
+  ): Promise<TriggerReason>;
 }
+
+export type TriggerReason = 'Changed' | 'Elapsed';
 
 export function createReconcileTrigger(clock: Clock): ReconcileTrigger {
   let changed = new AbortController();
@@ -16,7 +21,9 @@ export function createReconcileTrigger(clock: Clock): ReconcileTrigger {
       await clock.sleep(minMs, signal).catch(() => undefined);
       const rest = AbortSignal.any([changed.signal, signal]);
       await clock.sleep(Math.max(0, maxMs - minMs), rest).catch(() => undefined);
-      if (changed.signal.aborted) changed = new AbortController();
+      if (!changed.signal.aborted) return 'Elapsed';
+      changed = new AbortController();
+      return 'Changed';
     },
   };
 }

@@ -24,13 +24,14 @@ export interface SimulatedFleetOptions {
 /** Runs until the signal. */
 export async function simulateFleet(options: SimulatedFleetOptions, signal: AbortSignal): Promise<void> {
   const { machines, startsPerSecond, clock } = options;
-  // Each agent listens several times.
+  // Each agent listens once.
   setMaxListeners(0, signal);
   const delayMs = 1000 / startsPerSecond;
   await Promise.all(
     machines.map(async (machine, index) => {
       await clock.sleep(index * delayMs, signal).catch(() => undefined);
-      if (!signal.aborted) await runOne(machine, options, signal);
+      // A signal of its own: each of its many listeners is compared with all others of the same signal.
+      if (!signal.aborted) await runOne(machine, options, AbortSignal.any([signal]));
     }),
   );
 }

@@ -21,6 +21,26 @@ export async function readTarget(files: HostFiles, id: string): Promise<Target |
   }
 }
 
+/** Undefined as readTarget. */
+export type TargetReader = (id: string) => Promise<Target | undefined>;
+
+const MAX_KNOWN = 200;
+
+/** Reads a target again only after its file changed. */
+export function createTargetReader(files: HostFiles): TargetReader {
+  const known = new Map<string, { readonly revision: string; readonly target: Target | undefined }>();
+  return async (id) => {
+    const stat = await files.stat(targetFile(id));
+    const before = known.get(id);
+    // A link has another revision than the file behind it.
+    if (stat?.type === 'File' && before?.revision === stat.revision) return before.target;
+    const target = await readTarget(files, id);
+    if (known.size >= MAX_KNOWN) known.clear();
+    if (stat) known.set(id, { revision: stat.revision, target });
+    return target;
+  };
+}
+
 /** Removes what no journal record refers to. */
 export async function sweepTargets(files: HostFiles, referenced: ReadonlySet<string>): Promise<void> {
   const kept = new Set([...referenced].map(targetFile));

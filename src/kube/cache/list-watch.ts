@@ -52,8 +52,9 @@ export async function readCompleteList<T extends KubeObject>(
 ): Promise<void> {
   const { client, resource, selection, store } = source;
   let list = await completeList(source, position, signal);
-  // An empty list is a typical answer of a broken cache or proxy, and does the most harm: read it twice.
-  if (list.objects.length === 0) list = await completeList(source, position, signal);
+  // An empty list is a typical answer of a broken cache or proxy, and does the most harm: read it twice, unless it is nothing new.
+  const isKnownEmpty = store.hasSynced() && store.size === 0;
+  if (list.objects.length === 0 && !isKnownEmpty) list = await completeList(source, position, signal);
   const keys = new Set(list.objects.map(({ metadata }) => storeKey(metadata)));
   const missing = store
     .list()

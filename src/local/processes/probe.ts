@@ -2,8 +2,8 @@
 import { request } from 'node:https';
 import type { Clock } from '../../os/clock.ts';
 import { pollUntil } from '../../os/poll.ts';
-import { type Command, createExitError, isRunning, readLogTail } from '../../os/process.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import { type Command, createExitError, readLogTail } from '../../os/process.ts';
+import { isRunning, type ProcessIdentity } from '../../os/process-identity.ts';
 import { LocalError } from '../errors.ts';
 import type { CertificatePair } from '../pki/certificate.ts';
 
@@ -83,7 +83,7 @@ export async function waitUntilReady(wait: ReadyWait): Promise<void> {
   async function isReady(): Promise<boolean> {
     if (await isEndpointReady(wait.endpoint)) return true;
     signal?.throwIfAborted();
-    if (!(await isRunning(wait.identity))) throw await createExitError(wait.command, wait.logFile);
+    if (!isRunning(wait.identity)) throw await createExitError(wait.command, wait.logFile);
     return false;
   }
 }

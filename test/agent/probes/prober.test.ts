@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HostError } from '../../../src/agent/host/errors.ts';
 import { createProber } from '../../../src/agent/probes/prober.ts';
+import type { Target } from '../../../src/agent/target/target.ts';
 import type { ComponentProbe } from '../../../src/api/generated/types.ts';
 import { createProxyHost } from '../../support/agent/component-driver.ts';
 import { agentUnit, target } from '../../support/agent/targets.ts';
@@ -62,6 +63,47 @@ describe('the prober', () => {
     await expect(proberOf(new TypeError('a fault')).probe(probed, 'run-1')).rejects.toThrow('a fault');
     const { pending } = await proberOf(new HostError('NoAccess', 'no port')).probe(probed, 'run-1');
     expect(pending).toEqual(['probe p: no port']);
+  });
+
+  it('runs probes of all components at multiples of their period since the agent started', async () => {
+    const clock = virtualClock();
+    await clock.advance(1234);
+    const prober = createProber({
+      host: createProxyHost(clock),
+      clock,
+      nodeCondition: async () => undefined,
+    });
+    const [one, two] = ['one', 'two'].map((component) =>
+      target('1.0', { component, units: [], probes: [{ name: 'p', ...COMMON, tcp: { port: '80' } }] }),
+    ) as [Target, Target];
+    await clock.advance(100);
+    await prober.probe(one, 'run-1');
+    await clock.advance(3000);
+    await prober.probe(two, 'run-1');
+    expect([prober.isDue(one), prober.isDue(two)]).toEqual([false, false]);
+    expect(prober.nextMs()).toBe(1234 + 5000);
+    await clock.advance(5000 - 3100);
+    // The second one ran less than half of a period ago.
+    expect([prober.isDue(one), prober.isDue(two)]).toEqual([true, false]);
+    await prober.probe(one, 'run-1');
+    await clock.advance(5000);
+    expect([prober.isDue(one), prober.isDue(two)]).toEqual([true, true]);
+  });
+
+  it('takes another version for due', async () => {
+    const clock = virtualClock();
+    const prober = createProber({
+      host: createProxyHost(clock),
+      clock,
+      nodeCondition: async () => undefined,
+    });
+    const [old, next] = ['1.0', '1.1'].map((version) => target(version, { units: [], probes: [] })) as [
+      Target,
+      Target,
+    ];
+    expect(prober.isDue(old)).toBe(true);
+    await prober.probe(old, 'run-1');
+    expect([prober.isDue(old), prober.isDue(next)]).toEqual([false, true]);
   });
 
   it('begins again for another start of the same version, and goes on for the same one', async () => {

@@ -86,13 +86,24 @@ describe('AGT-20 the probes of a version', () => {
     expect(judge(TARGET, beginProbes(0), new Map(), 5)).not.toHaveProperty('passingSinceMs');
   });
 
-  it('are due after their period, and at once the first time', () => {
+  it.each([
+    [0, 1000],
+    [10, 1000],
+    [499, 1000],
+    [500, 1000],
+    [501, 2000],
+    [999, 2000],
+    [1000, 2000],
+  ])('AGT-01 are due at whole periods: one of a second that ran at %d ms at %d', (ranMs, dueMs) => {
     const fresh = beginProbes(0);
     expect(dueProbes(TARGET, fresh, 0)).toEqual([PROBE]);
-    const ran = applyAnswer(fresh, PROBE, { passed: true, detail: '' }, 500);
-    expect(dueProbes(TARGET, ran, 1499)).toEqual([]);
-    expect(dueProbes(TARGET, ran, 1500)).toEqual([PROBE]);
-    expect(nextProbeMs(TARGET, ran)).toBe(1500);
-    expect(nextProbeMs(target('1.0'), fresh)).toBeUndefined();
+    const ran = applyAnswer(fresh, PROBE, { passed: true, detail: '' }, ranMs);
+    expect(dueProbes(TARGET, ran, dueMs - 1)).toEqual([]);
+    expect(dueProbes(TARGET, ran, dueMs)).toEqual([PROBE]);
+    expect(nextProbeMs(TARGET, ran)).toBe(dueMs);
+  });
+
+  it('are never due without a probe', () => {
+    expect(nextProbeMs(target('1.0'), beginProbes(0))).toBeUndefined();
   });
 });

@@ -14,6 +14,7 @@ import { memoryLog } from '../../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
 const CONFIG = '/etc/proxy/proxy.conf';
+const ATTRIBUTES = { mode: '0644', owner: 'root:root' };
 const V1 = componentSpec('1.0');
 const V2 = componentSpec('1.1');
 const [BASE, NEXT_BASE] = ['1.0', '1.1'].map((version) =>
@@ -68,6 +69,26 @@ function report(): NonNullable<MachineStatus['components']>[number] | undefined 
 function condition(type: string): string {
   const found = api.statuses.at(-1)?.conditions?.find((each) => each.type === type);
   return `${found?.status} ${found?.reason}`;
+}
+
+/** How often the content of the file of the component was read. */
+function countScans(): () => number {
+  const read = host.files.read.bind(host.files);
+  let reads = 0;
+  host.files.read = async (path) => {
+    if (path === CONFIG) reads += 1;
+    return await read(path);
+  };
+  return () => reads;
+}
+
+async function runLoop(ms: number): Promise<void> {
+  const stop = new AbortController();
+  const running = agent.run(stop.signal);
+  await clock.advance(ms);
+  stop.abort();
+  await clock.advance(10_000);
+  await running;
 }
 
 async function install(spec: MachineComponentSpec): Promise<void> {
@@ -404,26 +425,56 @@ describe('the loop of the agent', () => {
     expect(api.heartbeats).toBe(0);
   });
 
-  it('AGT-01 observes a host that waits for a grant as seldom as an idle one', async () => {
+  it.each<[string, MachineComponentSpec]>([
+    ['is idle', V1],
+    ['waits for a grant', V2],
+  ])('AGT-01 observes a host that %s with a scan now and then', async (_, declared) => {
     await install(V1);
-    api.declare([V2], { granted: false });
+    api.declare([declared], { granted: false });
     await run(5);
-    const read = host.units.status.bind(host.units);
-    let reads = 0;
-    host.units.status = async (unit) => {
-      reads += 1;
-      return await read(unit);
-    };
+    const scans = countScans();
+    await runLoop(60_000);
+    // The first one, and one at each second heartbeat.
+    expect(scans()).toBe(3);
+  });
+
+  it('AGT-30 finds what no watch reported within 30 seconds', async () => {
+    await install(V1);
+    host.files.watch = () => ({ [Symbol.asyncDispose]: async () => undefined });
+    await restart();
     await agent.reconcile();
-    const once = reads;
-    const stop = new AbortController();
-    const running = agent.run(stop.signal);
-    await clock.advance(60_000);
-    stop.abort();
-    await clock.advance(10_000);
-    await running;
-    expect(reads).toBeLessThanOrEqual(8 * once);
-    expect(reads).toBeGreaterThanOrEqual(5 * once);
+    await host.files.write(CONFIG, new TextEncoder().encode('edited\n'), ATTRIBUTES);
+    await agent.reconcile('Elapsed');
+    expect(await text(CONFIG)).toBe('edited\n');
+    for (let waited = 0; waited < 30; waited += 10) {
+      await clock.advance(10_000);
+      await agent.reconcile('Elapsed');
+    }
+    expect(await text(CONFIG)).toBe('version 1.0\n');
+  });
+
+  it('AGT-01 asks only the probes between two scans, and scans as soon as one answers otherwise', async () => {
+    const probe = { name: 'web', tcp: { port: '80' }, timeoutSeconds: 1 };
+    const limits = { periodSeconds: 5, successThreshold: 1, failureThreshold: 1 };
+    await install(componentSpec('1.0', { probes: [{ ...probe, ...limits }] }));
+    const scans = countScans();
+    await agent.reconcile();
+    const status = host.units.status.bind(host.units);
+    const asked: number[] = [];
+    host.units.status = async (unit) => {
+      asked.push(scans());
+      return await status(unit);
+    };
+    for (const passed of [true, false, false, true]) {
+      host.answerProbes({ passed, detail: '' });
+      await clock.advance(5000);
+      await agent.reconcile('Elapsed');
+      expect(report()?.ready).toBe(passed);
+    }
+    // The first one, and one for each of the two changes.
+    expect(scans()).toBe(3);
+    // Units are read by these scans only.
+    expect(asked).toHaveLength(2);
   });
 
   it('AGT-13 keeps the versions that it may return to, and no older ones', async () => {

@@ -79,6 +79,20 @@ describe('a list or a watch', () => {
     expect(nothing.server.requests).toEqual(['list 500', 'list 500', 'watch 100']);
   });
 
+  it('reads an empty list once when the store is empty and knows it, and twice when it is not', async () => {
+    const lost = { fault: 'error', code: 'Gone' } as const;
+    const { clock, server } = await createReflectorBed([], ({ watchFaults }) => void watchFaults.push(lost));
+    server.requests.length = 0;
+    await clock.advance(30 * SECOND);
+    expect(server.requests).toEqual(['list 500', 'watch 100']);
+    const filled = await createReflectorBed(['a'], ({ watchFaults }) => void watchFaults.push(lost));
+    filled.server.requests.length = 0;
+    filled.server.listFaults.push({ fault: 'empty' });
+    await filled.clock.advance(30 * SECOND);
+    expect(filled.server.requests).toEqual(['list 500', 'list 500', 'watch 101']);
+    expect(filled.changes).toEqual(['+a']);
+  });
+
   it('rejects old events', async () => {
     const { clock, server, changes } = await createReflectorBed(['a']);
     server.put('b');

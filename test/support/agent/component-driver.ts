@@ -14,6 +14,7 @@ import { openJournal } from '../../../src/agent/journal/journal.ts';
 import type { ComponentProgress } from '../../../src/agent/journal/progress.ts';
 import type { TransitionFailure } from '../../../src/agent/journal/record.ts';
 import { AGENT_COMPONENT } from '../../../src/agent/layout.ts';
+import { createTargetReader } from '../../../src/agent/target/store.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
 import { observeSelf } from '../../../src/agent/upgrade/observe-self.ts';
 import type { AgentSelf } from '../../../src/agent/upgrade/self.ts';
@@ -76,6 +77,7 @@ export async function drive(
     journal,
     clock,
     digest,
+    readTarget: createTargetReader(host.files),
     onAction: (action: ComponentAction) => void actions.push(action),
   };
   let failure: OperationFailure | undefined;

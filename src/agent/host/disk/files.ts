@@ -3,11 +3,11 @@ import { type BigIntStats, constants } from 'node:fs';
 import {
   chmod,
   copyFile,
+  type FileHandle,
   lstat,
   mkdir,
   open,
   readdir,
-  readFile,
   readlink,
   rename,
   rm,
@@ -61,11 +61,12 @@ export class DiskFiles implements HostFiles {
   }
 
   async read(path: string): Promise<Uint8Array | undefined> {
-    return await ifFile(this.#root.toDisk(path), (disk) => readFile(disk));
+    return await ifFile(this.#root.toDisk(path), (file) => file.readFile());
   }
 
   async digest(path: string): Promise<string | undefined> {
-    return await ifFile(this.#root.toDisk(path), sha256OfFile);
+    const disk = this.#root.toDisk(path);
+    return await ifFile(disk, () => sha256OfFile(disk));
   }
 
   async list(directory: string): Promise<readonly string[]> {
@@ -214,15 +215,17 @@ async function ifExists<T>(path: string, read: () => Promise<T>): Promise<T | un
 }
 
 /** Through links, as open(2). A directory, a pipe and a circle of links have no content. */
-async function ifFile<T>(path: string, read: (path: string) => Promise<T>): Promise<T | undefined> {
+async function ifFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T | undefined> {
   return await ifExists(path, async () => {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
       if (systemCode(error) === 'ELOOP' || systemCode(error) === 'ENXIO') return undefined;
       throw error;
     });
-    const isFile = (await file?.stat())?.isFile() ?? false;
-    await file?.close();
-    return isFile ? await read(path) : undefined;
+    try {
+      return file && (await file.stat()).isFile() ? await read(file) : undefined;
+    } finally {
+      await file?.close();
+    }
   });
 }
 

@@ -1,8 +1,9 @@
 /** Owners of files: applied on a real node, recorded in a sandbox, where this user owns everything. */
 import type { BigIntStats } from 'node:fs';
-import { chown, readFile } from 'node:fs/promises';
-import { readFileIfExists, writeFileAtomic } from '../../../os/files.ts';
+import { chown } from 'node:fs/promises';
+import { writeFileAtomic } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
+import { createParsedFile } from './parsed-file.ts';
 import type { HostRoot } from './root.ts';
 
 export interface FileOwners {
@@ -18,10 +19,10 @@ const ROOT_OWNER = 'root:root';
 
 /** `file` maps paths to owners other than root:root. */
 export function createRecordedOwners(file: string): FileOwners {
-  async function recorded(): Promise<Readonly<Record<string, string>>> {
-    const text = await readFileIfExists(file);
-    return text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
-  }
+  const recorded = createParsedFile(
+    file,
+    (text) => JSON.parse(text || '{}') as Readonly<Record<string, string>>,
+  );
   return {
     read: async (path) => (await recorded())[path] ?? ROOT_OWNER,
     async apply(path, _diskPath, owner) {
@@ -36,8 +37,8 @@ export function createRecordedOwners(file: string): FileOwners {
 
 /** By the names in /etc/passwd and /etc/group of the host. */
 export function createAccountOwners({ toDisk }: Pick<HostRoot, 'toDisk'>): FileOwners {
-  const readAll = (): Promise<readonly Accounts[]> =>
-    Promise.all(['/etc/passwd', '/etc/group'].map((file) => readAccounts(toDisk(file))));
+  const files = ['/etc/passwd', '/etc/group'].map((file) => createParsedFile(toDisk(file), parseAccounts));
+  const readAll = (): Promise<readonly Accounts[]> => Promise.all(files.map((read) => read()));
   return {
     async read(_path, { uid, gid }) {
       const [users, groups] = await readAll();
@@ -58,9 +59,8 @@ function nameOf(accounts: Accounts | undefined, id: bigint): string {
   return accounts?.find((each) => each.id === Number(id))?.name ?? String(id);
 }
 
-async function readAccounts(file: string): Promise<Accounts> {
-  const lines = (await readFile(file, 'utf8')).split('\n');
-  return lines.map((line) => {
+function parseAccounts(text: string): Accounts {
+  return text.split('\n').map((line) => {
     const [name = '', , id] = line.split(':');
     return { name, id: Number(id) };
   });

@@ -13,7 +13,7 @@ import { readOpenInodes } from '../open-inodes.ts';
 import type { Host } from '../port.ts';
 import { probeNetwork } from '../probe.ts';
 import { run } from '../run.ts';
-import { sandboxFolders } from './folders.ts';
+import { sandboxFolders, UNIT_DIRECTORY } from './folders.ts';
 import { keepLogsSmall } from './logs.ts';
 import { createSandboxNode } from './node.ts';
 import { createSandboxPorts } from './ports.ts';
@@ -23,7 +23,7 @@ import { SandboxUnits } from './units.ts';
 export interface SandboxHostOptions {
   readonly directory: string;
   readonly clock: Clock;
-  /** Called when a unit ended or was started again by the supervisor. */
+  /** Called when a unit ended, was started again by the supervisor, or was edited, enabled or masked by its files. */
   readonly onUnitChange?: (unit: string) => void;
 }
 
@@ -34,11 +34,15 @@ export interface SandboxHost extends Host {
   close(): Promise<void>;
 }
 
-export function createSandboxHost({ directory, clock, onUnitChange }: SandboxHostOptions): SandboxHost {
+export function createSandboxHost({
+  directory,
+  clock,
+  onUnitChange = () => undefined,
+}: SandboxHostOptions): SandboxHost {
   const folders = sandboxFolders(resolve(directory));
   const root = createHostRoot(folders.root);
   const files = new DiskFiles(root, createRecordedOwners(folders.ownersFile));
-  const supervisor = new SandboxSupervisor({ folders, clock, onChange: onUnitChange ?? (() => undefined) });
+  const supervisor = new SandboxSupervisor({ folders, clock, onChange: onUnitChange });
   const units = new SandboxUnits({ folders, files, processes: { run }, supervisor });
   const node = createSandboxNode({
     folders,
@@ -47,6 +51,7 @@ export function createSandboxHost({ directory, clock, onUnitChange }: SandboxHos
     startEnabled: () => units.startEnabled(),
   });
   const closed = new AbortController();
+  let watching: AsyncDisposable | undefined;
   return {
     type: 'sandbox',
     capabilities: { systemdUnits: false, ownership: false, programs: true, limits: false },
@@ -63,10 +68,12 @@ export function createSandboxHost({ directory, clock, onUnitChange }: SandboxHos
     async open() {
       await node.resume();
       await units.adopt();
+      watching = files.watch([UNIT_DIRECTORY], onUnitChange);
       void keepLogsSmall(folders.logDirectory, { clock, signal: closed.signal });
     },
     async close() {
       closed.abort();
+      await watching?.[Symbol.asyncDispose]();
       await supervisor.close();
     },
   };

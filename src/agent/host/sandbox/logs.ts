@@ -1,6 +1,6 @@
 /** Keeps the logs of units small while they run: a program writes to its log by itself, and may write without an end. */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, stat, truncate } from 'node:fs/promises';
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { readdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path/posix';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../../os/clock.ts';
@@ -25,7 +25,8 @@ export async function keepLogsSmall(
 
 /** The end of the log becomes the older one. The program goes on: it writes at the end of the file, wherever that is. */
 export async function shortenLog(file: string, maxBytes: number): Promise<void> {
-  const { size } = await stat(file);
+  // Not by a thread: this asks for each log every two seconds.
+  const { size } = statSync(file);
   if (size <= maxBytes) return;
   const end = createReadStream(file, { start: size - maxBytes, end: size - 1 });
   await pipeline(end, createWriteStream(`${file}.1`, { mode: 0o600 }));

@@ -3,7 +3,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { arch, release, type } from 'node:os';
 import type { Clock } from '../../../os/clock.ts';
-import { readFileIfExists, writeFileAtomic } from '../../../os/files.ts';
+import { writeFileAtomic } from '../../../os/files.ts';
+import { createParsedFile } from '../disk/parsed-file.ts';
 import type { HostNode } from '../port.ts';
 import type { SandboxFolders } from './folders.ts';
 
@@ -29,10 +30,9 @@ export interface SandboxNode extends HostNode {
 }
 
 export function createSandboxNode({ folders, clock, endAll, startEnabled }: SandboxNodeOptions): SandboxNode {
-  async function readBoot(): Promise<Boot | undefined> {
-    const text = await readFileIfExists(folders.bootFile);
-    return text === undefined ? undefined : (JSON.parse(text) as Boot);
-  }
+  const readBoot = createParsedFile(folders.bootFile, (text) =>
+    text === '' ? undefined : (JSON.parse(text) as Boot),
+  );
 
   /** The new boot id is durable before anything ends: a boot that is interrupted is finished by the next agent. */
   async function boot(): Promise<void> {

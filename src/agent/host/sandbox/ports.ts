@@ -1,6 +1,7 @@
 /** Ports of a sandbox: each declared port gets a free one, and keeps it. */
-import { readFileIfExists, writeFileAtomic } from '../../../os/files.ts';
+import { writeFileAtomic } from '../../../os/files.ts';
 import { findNextPort } from '../../../os/ports.ts';
+import { createParsedFile } from '../disk/parsed-file.ts';
 import type { DeclaredPort, HostNetwork } from '../port.ts';
 
 const LOCALHOST = '127.0.0.1';
@@ -9,11 +10,9 @@ const FIRST_PORT = 20_000;
 const PORT_RANGE = 10_000;
 
 export function createSandboxPorts(file: string, seed: number): HostNetwork['assignPorts'] {
+  const read = createParsedFile(file, (text) => JSON.parse(text || '{}') as Readonly<Record<string, number>>);
   return async (component: string, ports: readonly DeclaredPort[]) => {
-    const text = await readFileIfExists(file);
-    const known = new Map(
-      Object.entries(text === undefined ? {} : (JSON.parse(text) as Record<string, number>)),
-    );
+    const known = new Map(Object.entries(await read()));
     const size = known.size;
     for (const { name } of ports) {
       const key = `${component}/${name}`;

@@ -69,7 +69,7 @@ export class SandboxSupervisor {
     const { name, type } = unit;
     const state = await this.states.read(name);
     if (state.intent === 'Stopped' || state.outcome || this.#runs.has(name)) return;
-    const main = (await isAlive(state.process))
+    const main = isAlive(state.process)
       ? state.process
       : await findMain(this.#folders, name, this.#clock.now());
     if (main) await this.states.write(name, { ...state, process: main });
@@ -111,7 +111,7 @@ export class SandboxSupervisor {
   }
 
   async #untilEnded(unit: UnitDefinition, main: UnitMain): Promise<string | undefined> {
-    while (await isAlive(main)) await this.#clock.sleep(POLL_MS, this.#closed.signal);
+    while (isAlive(main)) await this.#clock.sleep(POLL_MS, this.#closed.signal);
     return await this.#lastResult(unit);
   }
 

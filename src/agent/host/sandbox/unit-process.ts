@@ -11,7 +11,7 @@ import { dirname } from 'node:path/posix';
 import { optional } from '../../../kube/objects/optional.ts';
 import { systemCode } from '../../../os/errors.ts';
 import { childEnvironment } from '../../../os/process.ts';
-import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
+import { isRunning, type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
 import { listPids } from '../../../os/process-table.ts';
 import { HostError } from '../errors.ts';
 import type { UnitDefinition, UnitProcess } from '../port.ts';
@@ -133,8 +133,8 @@ async function sessionOf(pid: number): Promise<number | undefined> {
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[3]);
 }
 
-export async function isAlive(main: ProcessIdentity | undefined): Promise<boolean> {
-  return main !== undefined && isSameProcess(main, await readProcessIdentity(main.pid));
+export function isAlive(main: ProcessIdentity | undefined): boolean {
+  return main !== undefined && isRunning(main);
 }
 
 /** A process that ended meanwhile is not an error. */

@@ -1,7 +1,8 @@
 /** What the supervisor of a sandbox knows of a unit. On disk, so that the next agent adopts what runs. */
 import { rm } from 'node:fs/promises';
-import { readFileIfExists, writeFileAtomic } from '../../../os/files.ts';
+import { writeFileAtomic } from '../../../os/files.ts';
 import type { ProcessIdentity } from '../../../os/process-identity.ts';
+import { createParsedFile } from '../disk/parsed-file.ts';
 import type { UnitStatus } from '../port.ts';
 import type { SandboxFolders } from './folders.ts';
 
@@ -31,14 +32,26 @@ export interface UnitStates {
 }
 
 export function createUnitStates(folders: SandboxFolders): UnitStates {
+  const readers = new Map<string, () => Promise<UnitState>>();
   return {
     async read(unit) {
-      const text = await readFileIfExists(folders.stateFile(unit));
-      return text === undefined ? NOT_STARTED : (JSON.parse(text) as UnitState);
+      const reader = readers.get(unit) ?? createParsedFile(folders.stateFile(unit), parseState);
+      readers.set(unit, reader);
+      return await reader();
     },
-    write: (unit, state) => writeFileAtomic(folders.stateFile(unit), JSON.stringify(state)),
-    remove: (unit) => rm(folders.stateFile(unit), { force: true }),
+    async write(unit, state) {
+      await writeFileAtomic(folders.stateFile(unit), JSON.stringify(state));
+      readers.delete(unit);
+    },
+    async remove(unit) {
+      await rm(folders.stateFile(unit), { force: true });
+      readers.delete(unit);
+    },
   };
+}
+
+function parseState(text: string): UnitState {
+  return text === '' ? NOT_STARTED : (JSON.parse(text) as UnitState);
 }
 
 /** As systemd would call it. */

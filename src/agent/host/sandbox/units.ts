@@ -41,7 +41,7 @@ export class SandboxUnits implements HostUnits {
     const content = await this.#files.read(definitionFile(name));
     if (!content) return undefined;
     const state = await this.#supervisor.states.read(name);
-    const alive = await isAlive(state.process);
+    const alive = isAlive(state.process);
     return {
       defined: decodeText(content) === canonicalJson(unit),
       enabled: await this.#exists(enabledFile(name)),
@@ -97,7 +97,7 @@ export class SandboxUnits implements HostUnits {
     const { reload } = await this.#known(name);
     if (reload?.argv?.length) return await this.#runReload(name, reload.argv);
     const { process } = await this.#supervisor.states.read(name);
-    if (process && (await isAlive(process))) sendSignal([process.pid], `SIG${reload?.signal ?? 'HUP'}`);
+    if (process && isAlive(process)) sendSignal([process.pid], `SIG${reload?.signal ?? 'HUP'}`);
   }
 
   async #runReload(name: string, argv: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@
  * microseconds, and a unit that was enabled, masked or edited by its files.
  */
 import type { Clock } from '../../../os/clock.ts';
-import { readProcessIdentity } from '../../../os/process-identity.ts';
+import { isRunning } from '../../../os/process-identity.ts';
 import type { HostFiles, UnitProcess } from '../port.ts';
 import { SYSTEMD_DIRECTORY, WANTS_DIRECTORY } from './unit-files.ts';
 
@@ -40,7 +40,7 @@ export class UnitWatch {
     for (;;) {
       await this.#clock.sleep(POLL_MS, this.#closed.signal);
       for (const [unit, process] of this.#processes) {
-        if (await isAlive(process)) continue;
+        if (isAlive(process)) continue;
         this.#processes.delete(unit);
         this.#onChange(unit);
       }
@@ -48,7 +48,11 @@ export class UnitWatch {
   }
 }
 
-async function isAlive({ pid, startId }: UnitProcess): Promise<boolean> {
-  const found = await readProcessIdentity(pid).catch(() => undefined);
-  return found?.startTicks === startId;
+/** What cannot be read is looked at by a reconcile. */
+function isAlive({ pid, startId }: UnitProcess): boolean {
+  try {
+    return isRunning({ pid, startTicks: startId });
+  } catch {
+    return false;
+  }
 }

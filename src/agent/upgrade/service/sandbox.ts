@@ -3,8 +3,8 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../os/clock.ts';
-import { isRunning, startProcess, stopProcess } from '../../../os/process.ts';
-import { type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
+import { startProcess, stopProcess } from '../../../os/process.ts';
+import { isRunning, type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
 import { listPids, readResidentBytes } from '../../../os/process-table.ts';
 import { readCleanLogTail } from '../../host/log-tail.ts';
 import { sandboxFolders } from '../../host/sandbox/folders.ts';
@@ -29,7 +29,7 @@ export function createSandboxService(
 
   /** The arguments name the directory of the sandbox, so that no other agent has the same ones. */
   async function agents(): Promise<readonly ProcessIdentity[]> {
-    const found: ProcessIdentity[] = (await isRunning(replaces)) ? [replaces] : [];
+    const found: ProcessIdentity[] = isRunning(replaces) ? [replaces] : [];
     for (const pid of await pidsOf(commands)) {
       const identity = await readProcessIdentity(pid);
       if (identity && pid !== replaces.pid) found.push(identity);

@@ -1,12 +1,13 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { UnitDefinition } from '../../../../src/agent/host/port.ts';
-import { sandboxFolders } from '../../../../src/agent/host/sandbox/folders.ts';
-import type { SandboxHost } from '../../../../src/agent/host/sandbox/host.ts';
+import { sandboxFolders, UNIT_DIRECTORY } from '../../../../src/agent/host/sandbox/folders.ts';
+import { createSandboxHost, type SandboxHost } from '../../../../src/agent/host/sandbox/host.ts';
 import { sendSignal, unitPids } from '../../../../src/agent/host/sandbox/unit-process.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { endSandbox, openSandbox } from '../../../support/agent/sandbox.ts';
 import { agentUnit } from '../../../support/agent/targets.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -277,4 +278,25 @@ describe('a program that the agent runs', () => {
       output: 'spawn /none ENOENT',
     });
   });
+});
+
+it.each<[string, (file: string) => void]>([
+  ['edits', (file) => writeFileSync(`${file}.json`, '{}')],
+  ['enables', (file) => writeFileSync(`${file}.enabled`, '')],
+  ['masks', (file) => writeFileSync(`${file}.masked`, '')],
+  ['removes', (file) => rmSync(`${file}.json`)],
+])('AGT-31 reports at once when a person %s a unit by its files', async (_, change) => {
+  const folder = tempFolder('sandbox');
+  const unitFile = join(folder, UNIT_DIRECTORY, 'work');
+  mkdirSync(dirname(unitFile), { recursive: true });
+  writeFileSync(`${unitFile}.json`, JSON.stringify(agentUnit('work')));
+  const { promise: reported, resolve: onUnitChange } = Promise.withResolvers<string>();
+  const watched = createSandboxHost({ directory: folder, clock: createSystemClock(), onUnitChange });
+  await watched.open();
+  try {
+    change(unitFile);
+    expect(await reported).toBe(UNIT_DIRECTORY);
+  } finally {
+    await watched.close();
+  }
 });

@@ -1,0 +1,52 @@
+/** The heartbeat of the agent: one write of its Lease at a time. */
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { AgentApi } from './api.ts';
+
+export const HEARTBEAT_MS = 10_000;
+
+export interface LeaseWriter {
+  /** When it is due. Does not wait for the answer: the agent lives while the server is slow. */
+  beat(): void;
+  /** Whether this process has written the Lease. */
+  hasBeenWritten(): boolean;
+}
+
+export interface HeartbeatOptions {
+  readonly api: Pick<AgentApi, 'heartbeat'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: Log;
+  /** A reconcile ends about that much before or after its time. */
+  readonly slackMs: number;
+}
+
+export function createHeartbeat({ api, clock, log, slackMs }: HeartbeatOptions): LeaseWriter {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let isBeating = false;
+  let isHeard = true;
+  let hasBeenWritten = false;
+
+  async function write(): Promise<void> {
+    try {
+      await api.heartbeat();
+      isHeard = true;
+      hasBeenWritten = true;
+    } catch (error) {
+      // One line for each outage.
+      if (isHeard) log.warn('heartbeat not written', { error });
+      isHeard = false;
+    }
+    isBeating = false;
+  }
+
+  return {
+    beat() {
+      const nowMs = clock.monotonicMs();
+      if (isBeating || nowMs - lastMs < HEARTBEAT_MS - slackMs) return;
+      isBeating = true;
+      lastMs = nowMs;
+      void write();
+    },
+    hasBeenWritten: () => hasBeenWritten,
+  };
+}

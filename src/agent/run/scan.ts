@@ -1,0 +1,40 @@
+/**
+ * When the agent observes its whole host. Watches of files and units tell what changed; what they miss is found by a scan. In
+ * between, a component at rest costs its probes only. Pure.
+ */
+import type { ComponentWaitReason } from '../component/operation.ts';
+import type { ReportedComponent } from '../status/report.ts';
+import type { TriggerReason } from './trigger.ts';
+
+/** A change that no watch reports is found within this time and one heartbeat. */
+export const SCAN_MS = 20_000;
+
+export interface ScanInput {
+  readonly woke: TriggerReason;
+  readonly sinceScanMs: number;
+  /** Of the last observation. */
+  readonly reports: ReadonlyMap<string, ReportedComponent>;
+}
+
+export function needsScan({ woke, sinceScanMs, reports }: ScanInput): boolean {
+  return woke === 'Changed' || sinceScanMs >= SCAN_MS || ![...reports.values()].every(isAtRest);
+}
+
+/** What ends these waits is declared, or far away. */
+const LONG_WAITS: ReadonlySet<ComponentWaitReason> = new Set([
+  'Denied',
+  'DependencyMismatch',
+  'DrainPending',
+  'GrantNeeded',
+  'Held',
+  'InvalidEntry',
+  'NoWayBack',
+  'Orphaned',
+  'StillNeeded',
+]);
+
+/** Only a change can give it something to do. */
+function isAtRest({ progress, findings, wait, failure }: ReportedComponent): boolean {
+  if (failure || findings.length > 0) return false;
+  return wait ? LONG_WAITS.has(wait.reason) : !progress.transition;
+}
