@@ -1,0 +1,132 @@
+/**
+ * Whether a machine is drained now, for a component that waits for it or for its deletion. What was begun is recorded in
+ * `status.drain` before the first act, so that no cordon is forgotten after a crash. Pure.
+ */
+import type { Machine, MachineComponentEntry, MachineDrain, MachineHold } from '../../api/generated/types.ts';
+import { ANNOTATION_CORDONED_BY } from '../../api/names.ts';
+import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
+import { cordonState, planCordon, planUncordon } from '../../kube/drain/cordon.ts';
+import { listAt, textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { holdInForce } from '../../rollout/holds.ts';
+import type { MachineWait } from './plan.ts';
+
+/** The grant under which a machine is drained. */
+export interface DrainOrder {
+  readonly id: string;
+  readonly fence: number;
+}
+
+export interface DrainSituation {
+  readonly machine: Machine;
+  readonly node: KubeObject | undefined;
+  /** Undefined: nothing asks for a drain now. */
+  readonly order: DrainOrder | undefined;
+  readonly now: Date;
+}
+
+export type DrainDecision = { readonly because: string } & (
+  | { readonly do: 'Nothing' }
+  | { readonly do: 'Evict' }
+  | { readonly do: 'End' }
+  | { readonly do: 'Record'; readonly drain: MachineDrain }
+  | { readonly do: 'Cordon'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly do: 'Uncordon'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly do: 'Wait'; readonly wait: MachineWait }
+);
+
+/** That of the component whose agent waits for it, or that goes on after it. */
+export function componentOrder(machine: Machine): DrainOrder | undefined {
+  const { spec, status } = machine;
+  const entries = spec.components.filter((entry) => !isSettled(machine, entry));
+  const inForce = entries.find(({ grant }) => grant !== undefined && grant.id === status?.drain?.grant);
+  return (inForce ?? entries.find((entry) => isWaiting(machine, entry)))?.grant;
+}
+
+export function planMachineDrain(situation: DrainSituation): DrainDecision {
+  const { machine, node, order, now } = situation;
+  const recorded = machine.status?.drain;
+  if (!order && !recorded) return { do: 'Nothing', because: 'no drain is asked for' };
+  const hold = holdInForce(machine, node, now);
+  if (hold?.scope === 'All') return waitForHold(machine, 'HeldAll');
+  if (!order || isOfAnother(recorded, order)) return planRelease(situation);
+  return planOrdered(situation, order, hold);
+}
+
+function planOrdered(
+  situation: DrainSituation,
+  order: DrainOrder,
+  hold: MachineHold | undefined,
+): DrainDecision {
+  const { machine } = situation;
+  if (machine.status?.drain?.state === 'Drained') return { do: 'Nothing', because: 'the machine is drained' };
+  return hold ? waitForHold(machine, 'HeldDisruptive') : planStep(situation, order);
+}
+
+function isOfAnother(recorded: MachineDrain | undefined, { id }: DrainOrder): boolean {
+  return recorded !== undefined && recorded.grant !== id;
+}
+
+function planStep({ machine, node, now }: DrainSituation, order: DrainOrder): DrainDecision {
+  const recorded = machine.status?.drain;
+  if (!recorded) {
+    const drain: MachineDrain = { grant: order.id, state: 'Cordoned', since: now.toISOString() };
+    return { do: 'Record', drain, because: `grant ${order.id}` };
+  }
+  if (!node) {
+    return { do: 'Record', drain: { ...recorded, state: 'Drained' }, because: 'the Node does not exist' };
+  }
+  const { state, operations, because } = planCordon(node, markOf(order.id));
+  if (state === 'None') return { do: 'Cordon', operations, because: `grant ${order.id}` };
+  const blocker = { kind: 'Node', name: node.metadata.name };
+  if (state === 'UncordonedByPerson') return wait('UncordonedByPerson', because, blocker);
+  if (state === 'OtherOwner') return wait('MachineBusy', because, blocker);
+  return { do: 'Evict', because };
+}
+
+/** A Node that is not Ready stays cordoned, and is named: pods would not start on it. */
+function planRelease({ machine, node }: DrainSituation): DrainDecision {
+  if (!node) return { do: 'End', because: 'the Node does not exist' };
+  const mark = markOf(machine.status?.drain?.grant ?? '');
+  const isOurs = cordonState(node, mark) === 'Ours';
+  if (isOurs && !isReady(node)) {
+    const name = node.metadata.name;
+    return wait('NodeNotReady', `Node ${name} stays cordoned until it is Ready`, { kind: 'Node', name });
+  }
+  const { operations, because } = planUncordon(node, mark);
+  return operations.length > 0 ? { do: 'Uncordon', operations, because } : { do: 'End', because };
+}
+
+/** The agent reports the version that the grant is for, or that it gave it up. */
+function isSettled({ status }: Machine, { name, componentRef, digest }: MachineComponentEntry): boolean {
+  const report = status?.components?.find((each) => each.name === name);
+  if (!report || report.desiredRef !== componentRef) return false;
+  if (report.state === 'Committed') return report.digest === digest;
+  return report.state === 'RolledBack' || report.state === 'Failed' || report.state === 'Absent';
+}
+
+function isWaiting({ status }: Machine, { name, componentRef, grant }: MachineComponentEntry): boolean {
+  const report = status?.components?.find((each) => each.name === name);
+  return grant !== undefined && report?.desiredRef === componentRef && report.state === 'WaitingForDrain';
+}
+
+function markOf(owner: string): { readonly annotation: string; readonly owner: string } {
+  return { annotation: ANNOTATION_CORDONED_BY, owner };
+}
+
+function isReady(node: KubeObject): boolean {
+  const ready = listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
+  return textAt(ready, 'status') === 'True';
+}
+
+function waitForHold({ metadata: { name } }: Machine, reason: string): DrainDecision {
+  return wait(reason, 'the machine is held', { kind: 'Machine', name });
+}
+
+function wait(reason: string, message: string, blocker: MachineWait['blocker']): DrainDecision {
+  return {
+    do: 'Wait',
+    because: message,
+    wait: { step: 'Draining', reason, message, ...(blocker ? { blocker } : {}) },
+  };
+}

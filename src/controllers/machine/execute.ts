@@ -1,0 +1,156 @@
+/** Carries out the drain of a machine, one step at a time. Each disruptive step renews the grant first. */
+import { MACHINES } from '../../api/generated/resources.ts';
+import type { MachineDrain } from '../../api/generated/types.ts';
+import type { GrantPort } from '../../api/grants.ts';
+import { EVENT_PREFIX, MANAGER_MACHINE } from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import type { EvictionAnswers } from '../../kube/drain/answers.ts';
+import type { DrainProgress } from '../../kube/drain/progress.ts';
+import { type DrainStep, stepDrain } from '../../kube/drain/step.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import { listAt, textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { type DrainDecision, type DrainOrder, type DrainSituation, planMachineDrain } from './drain.ts';
+import type { MachineWait } from './plan.ts';
+
+export interface DrainExecutor {
+  readonly client: Pick<Client, 'pages'>;
+  readonly grants: Pick<GrantPort, 'renew'>;
+  /** By machine; only an optimization. */
+  readonly answers: Map<string, EvictionAnswers>;
+  readonly deadNode: 'Wait' | 'Skip';
+}
+
+export interface DrainResult {
+  /** As it has to be in the status; undefined: there is none. */
+  readonly drain: MachineDrain | undefined;
+  readonly wait?: MachineWait;
+  readonly requeueAt?: Date;
+  /** The status has to be written before the next act. */
+  readonly isIntent?: boolean;
+}
+
+const RETRY_MS = 5000;
+
+export async function carryOutDrain(
+  executor: DrainExecutor,
+  situation: DrainSituation,
+  context: ReconcileContext,
+): Promise<DrainResult> {
+  const drain = situation.machine.status?.drain;
+  const decision = planMachineDrain(situation);
+  if (isAct(decision)) return await act(decision, { executor, situation, context });
+  if (decision.do === 'Wait') return { drain, wait: decision.wait };
+  if (decision.do === 'Record') return { drain: decision.drain, isIntent: true };
+  return { drain: decision.do === 'End' ? undefined : drain };
+}
+
+function isAct(decision: DrainDecision): decision is DrainAct {
+  return decision.do === 'Cordon' || decision.do === 'Uncordon' || decision.do === 'Evict';
+}
+
+type DrainAct = Extract<DrainDecision, { do: 'Cordon' | 'Uncordon' | 'Evict' }>;
+
+interface ActParts {
+  readonly executor: DrainExecutor;
+  readonly situation: DrainSituation;
+  readonly context: ReconcileContext;
+}
+
+async function act(decision: DrainAct, { executor, situation, context }: ActParts): Promise<DrainResult> {
+  const { machine, node, order } = situation;
+  const drain = machine.status?.drain;
+  if (!node) return { drain };
+  if (decision.do !== 'Uncordon' && order) {
+    const denial = await renewalDenial(executor, order, context);
+    if (denial) return { drain, ...denial };
+  }
+  if (decision.do === 'Evict') return await evict(executor, { ...situation, node }, context);
+  await context.patch(NODES, node, decision.operations);
+  tell(situation, context, [`${decision.do}ed`, decision.because]);
+  // The record stays until the Node is observed without the cordon.
+  return { drain, requeueAt: context.clock.now() };
+}
+
+async function renewalDenial(
+  { grants }: DrainExecutor,
+  { id, fence }: DrainOrder,
+  context: ReconcileContext,
+): Promise<Pick<DrainResult, 'wait' | 'requeueAt'> | undefined> {
+  const [answer] = await grants.renew([{ id, fence }]);
+  if (answer?.granted) return undefined;
+  const { reason, message, retryAt } = answer ?? { reason: 'LedgerUnavailable', message: 'no answer' };
+  const wait: MachineWait = { step: 'Draining', reason: 'GrantDenied', message: `${reason}: ${message}` };
+  const soonest = new Date(context.clock.now().getTime() + RETRY_MS);
+  return { wait, requeueAt: retryAt && retryAt > soonest ? retryAt : soonest };
+}
+
+async function evict(
+  { client, answers, deadNode }: DrainExecutor,
+  situation: DrainSituation & { readonly node: KubeObject },
+  context: ReconcileContext,
+): Promise<DrainResult> {
+  const { machine, node } = situation;
+  const { name } = machine.metadata;
+  const recorded = machine.status?.drain;
+  const { signal, clock } = context;
+  const step = await stepDrain(
+    { client, evict: (pod, options) => context.evict(pod, options), clock, signal },
+    {
+      node,
+      kubeletAnswers: kubeletAnswers(node),
+      options: { deadNode },
+      answers: answers.get(name) ?? new Map(),
+      ...(recorded ? { previous: previousOf(recorded) } : {}),
+    },
+  );
+  answers.set(name, step.answers);
+  const isOver = step.state === 'Drained' || step.state === 'Skipped';
+  if (isOver) tell(situation, context, ['Drained', step.progress.message]);
+  const drain = drainStatus(recorded, step, isOver);
+  if (isOver) return { drain, requeueAt: clock.now() };
+  return { drain, wait: drainWait(step.progress), requeueAt: step.requeueAt };
+}
+
+function previousOf({ total = 0, evicted = 0, blockedBy = [] }: MachineDrain): {
+  readonly total: number;
+  readonly evicted: number;
+  readonly blockedBy: readonly string[];
+} {
+  return { total, evicted, blockedBy };
+}
+
+function drainStatus(
+  recorded: MachineDrain | undefined,
+  { progress: { total, evicted, pending, blockedBy } }: DrainStep,
+  isOver: boolean,
+): MachineDrain {
+  const state = isOver ? 'Drained' : 'Draining';
+  return { ...recorded, state, total, evicted, pending, blockedBy };
+}
+
+function drainWait({ blocks, message }: DrainProgress): MachineWait {
+  const [first] = blocks;
+  if (!first) return { step: 'Draining', reason: 'Evicting', message };
+  const [namespace = '', name = ''] = first.name.split('/');
+  return { step: 'Draining', reason: first.kind, message, blocker: { kind: first.kind, name, namespace } };
+}
+
+function kubeletAnswers(node: KubeObject): boolean {
+  const ready = listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
+  const status = textAt(ready, 'status');
+  return status === 'True' || status === 'False';
+}
+
+function tell(
+  { machine }: Pick<DrainSituation, 'machine'>,
+  context: ReconcileContext,
+  [word, because]: readonly [word: string, because: string],
+): void {
+  const { name } = machine.metadata;
+  context.log.info('machine drain', { machine: name, step: word, because });
+  const about = context.view(MACHINES).get(name) ?? machine;
+  const reason = `${EVENT_PREFIX[MANAGER_MACHINE]}${word}`;
+  context.event(about, { type: 'Normal', reason, action: 'Drain', note: because });
+}
