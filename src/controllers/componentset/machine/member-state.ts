@@ -1,5 +1,6 @@
 /** Where one machine of a set is: what it was assigned, how far it has come, and whether it serves. Pure. */
 import type {
+  ComponentAssignment,
   LedgerGrant,
   Machine,
   MachineComponentEntry,
@@ -63,6 +64,9 @@ export interface MemberState extends Progress {
   /** What the ledger holds for the machine, unless it is settled. */
   readonly grant?: LedgerGrant;
   readonly holdsGrant: boolean;
+  /** When the permission in its entries ends; undefined: an entry has none. */
+  readonly grantEndsAt?: Date;
+  readonly nodeUID?: string;
 }
 
 /** The duration of the Lease that agents renew. */
@@ -95,6 +99,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
     ...view,
     ...held,
     ...nameOf(machine),
+    ...optional('nodeUID', node?.metadata.uid),
     ...optional('revision', assignment?.revision),
     ...optional('batch', assignment?.batch),
     pinned: [...pins].filter((name) => context.components.has(name)).toSorted(),
@@ -107,15 +112,31 @@ function nameOf(machine: Machine): Pick<MemberState, 'name' | 'uid' | 'machine'>
   return { name: machine.metadata.name, uid: machine.metadata.uid ?? '', machine };
 }
 
-/** In an entry, or in the ledger alone after a crash or a plain `kubectl apply`. */
+/**
+ * In an entry, or in the ledger alone after a crash or a plain `kubectl apply`. A grant for another revision that is in no entry was
+ * not written yet, or the write is not observed yet: it is never settled, and the same ask returns it.
+ */
 function grantOf(
   observed: ObservedMember,
   entries: readonly MachineComponentEntry[],
   set: string,
-): Pick<MemberState, 'grant' | 'holdsGrant'> {
-  const grant = observed.grant?.state === 'Settled' ? undefined : observed.grant;
-  const holdsGrant = isHolder(grant, set) || entries.some((entry) => entry.grant !== undefined);
-  return { holdsGrant, ...optional('grant', grant) };
+): Pick<MemberState, 'grant' | 'holdsGrant' | 'grantEndsAt'> {
+  const found = observed.grant?.state === 'Settled' ? undefined : observed.grant;
+  const own = found && isHolder(found, set) ? found : undefined;
+  const isWritten = entries.some((entry) => entry.grant !== undefined);
+  const holdsGrant = isWritten || isForEntries(own, entries);
+  const grant = own && !holdsGrant ? undefined : found;
+  return { holdsGrant, ...optional('grant', grant), ...optional('grantEndsAt', endOf(entries)) };
+}
+
+function isForEntries(grant: LedgerGrant | undefined, [entry]: readonly MachineComponentEntry[]): boolean {
+  return grant !== undefined && entry !== undefined && grant.holder.revision === entry.assignment?.revision;
+}
+
+function endOf(entries: readonly MachineComponentEntry[]): Date | undefined {
+  const ends = entries.map((entry) => Date.parse(entry.grant?.notAfter ?? ''));
+  const first = Math.min(...ends);
+  return Number.isFinite(first) ? new Date(first) : undefined;
 }
 
 type View = Pick<MemberState, 'isEstablished' | 'readiness' | 'isSilent'>;
@@ -133,15 +154,29 @@ function isHolder(grant: LedgerGrant | undefined, set: string): boolean {
   return grant?.holder.kind === 'MachineComponentSet' && grant.holder.name === set;
 }
 
-/** Undefined for a machine of an earlier batch: its grant was settled, and with it went the time. */
 function startedAt(
   { grant }: ObservedMember,
   assignment: MachineComponentEntry['assignment'],
   { set, openBatch }: MembersContext,
 ): Date | undefined {
-  if (grant && isHolder(grant, set)) return new Date(grant.issuedAt);
-  if (!openBatch || assignment?.revision !== openBatch.revision) return undefined;
-  return assignment.batch === openBatch.index ? openBatch.startedAt : undefined;
+  if (!assignment) return undefined;
+  return grant && isHolder(grant, set) ? issuedAt(grant, assignment) : batchStart(openBatch, assignment);
+}
+
+/** A machine that goes back has the grant of its update, whose time may be over. */
+function issuedAt(
+  { holder, issuedAt: at }: LedgerGrant,
+  { revision }: ComponentAssignment,
+): Date | undefined {
+  return holder.revision === revision ? new Date(at) : undefined;
+}
+
+/** Undefined for a machine of an earlier batch: its grant was settled, and with it went the time. */
+function batchStart(
+  open: MembersContext['openBatch'],
+  { revision, batch }: ComponentAssignment,
+): Date | undefined {
+  return open?.revision === revision && open?.index === batch ? open?.startedAt : undefined;
 }
 
 const IN_SERVICE: ReadonlySet<MemberStep> = new Set(['Unassigned', 'Settled']);

@@ -17,7 +17,7 @@ export interface MachineConflict {
   readonly conflict: Explanation;
 }
 
-/** A set that is being deleted selects nothing, and conflicts with no other. */
+/** A set that is being deleted selects nothing and conflicts with no other, and a machine that is being deleted leaves its sets. */
 export function membershipOf(
   set: MachineComponentSet,
   sets: readonly MachineComponentSet[],
@@ -71,10 +71,8 @@ function findConflict(
 }
 
 function selects({ spec, metadata }: MachineComponentSet, machine: Machine): boolean {
-  return (
-    metadata.deletionTimestamp === undefined &&
-    isSelected(spec.machineSelector, machine.metadata.labels ?? {})
-  );
+  const isDeleting = [metadata, machine.metadata].some((each) => each.deletionTimestamp !== undefined);
+  return !isDeleting && isSelected(spec.machineSelector, machine.metadata.labels ?? {});
 }
 
 function hasEntryOf({ metadata: { name } }: MachineComponentSet, { spec }: Machine): boolean {

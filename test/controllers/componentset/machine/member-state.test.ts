@@ -67,6 +67,15 @@ describe('memberState', () => {
     expect(settled).not.toHaveProperty('grant');
   });
 
+  it('ROL-10 never settles a grant whose write it has not observed', () => {
+    const granted = memberState(observed({ version: OLD, startedAgo: 5 }), CONTEXT);
+    expect(granted).toMatchObject({ step: 'Settled', holdsGrant: false });
+    expect(granted).not.toHaveProperty('grant');
+    expect(memberState(observed({ version: 'None', startedAgo: 5 }), CONTEXT)).toMatchObject({
+      holdsGrant: false,
+    });
+  });
+
   it('ROL-06 takes a grant in an entry for one of the set, also when the ledger does not show it yet', () => {
     const member = observed();
     const grant = { id: 'g', fence: 1, entryDigest: `sha256:${'a'.repeat(64)}`, notAfter: ago(-60) };

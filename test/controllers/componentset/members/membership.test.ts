@@ -114,6 +114,16 @@ describe('membershipOf', () => {
     expect(membership([], machines)).toEqual({ ...NONE, left: 'm-1' });
   });
 
+  it('ROL-40 lets a machine go that is being deleted', () => {
+    const member = labelled('m-1', ['x'], 'a');
+    const deleted = { ...member, metadata: { ...member.metadata, ...DELETED } };
+    expect(membership([], [deleted, labelled('m-2', ['x'])])).toEqual({
+      ...NONE,
+      members: 'm-2',
+      left: 'm-1',
+    });
+  });
+
   it('ROL-41 a set that is being deleted lets all machines go', () => {
     const machines = [labelled('m-1', ['x'], 'a'), labelled('m-2', ['x'])];
     expect(membership([], machines, setOf('a', 'x', ['kubelet'], DELETED))).toEqual({ ...NONE, left: 'm-1' });

@@ -1,0 +1,87 @@
+/** How far the open batch is: filled, settled, soaked, proven. Pure. */
+import type { Explanation } from '../../../rollout/explanation.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import type { OpenBatch, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
+
+export type BatchPhase =
+  /** Nothing is open, or what is open has passed: the next one may begin. */
+  | { readonly phase: 'Passed' }
+  | { readonly phase: 'Filling'; readonly left: number }
+  | ({ readonly phase: 'Settling' | 'Soaking' | 'Gate' } & Explanation);
+
+const PASSED: BatchPhase = { phase: 'Passed' };
+
+/** Of the machines that left, those that were started still count: a batch that was begun never grows. */
+export function startedIn(
+  { members, left }: RolloutInput,
+  { updateRevision }: RolloutProgress,
+  batch: OpenBatch,
+): readonly MemberState[] {
+  return [...members, ...left].filter(
+    (each) => each.revision === updateRevision && each.batch === batch.index,
+  );
+}
+
+/** `canStart` are machines that may fill the batch up. Without any, a batch that was begun is full. */
+export function batchPhase(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  { canStart, mode }: { readonly canStart: boolean; readonly mode: RolloutMode },
+): BatchPhase {
+  const { batch } = progress;
+  if (!batch) return PASSED;
+  const started = startedIn(input, progress, batch);
+  const left = batch.size - started.length;
+  if (left > 0 && canStart) return { phase: 'Filling', left };
+  const open = unsettled(started)[0];
+  if (open) return settling(open);
+  return mode === 'Revert' || started.length === 0 ? PASSED : gatePhase(input, batch);
+}
+
+/** A machine that a person holds does not keep the others waiting. */
+export function unsettled(members: readonly MemberState[]): readonly MemberState[] {
+  return members.filter(({ step, hold }) => !hold && UNSETTLED.has(step));
+}
+
+const UNSETTLED: ReadonlySet<MemberState['step']> = new Set(['InWork', 'NeedsGrant', 'Unknown']);
+
+export function settling({ name, reason, because }: MemberState): BatchPhase {
+  return {
+    phase: 'Settling',
+    reason,
+    because: `${name}: ${because}`,
+    blocker: { kind: 'Machine', name },
+  };
+}
+
+function gatePhase({ gate, now }: RolloutInput, { index, soakUntil }: OpenBatch): BatchPhase {
+  if (!soakUntil || now < soakUntil) {
+    const because = soakUntil
+      ? `batch ${index} soaks until ${soakUntil.toISOString()}`
+      : `batch ${index} begins to soak`;
+    return { phase: 'Soaking', reason: 'Soaking', because, ...(soakUntil && { until: soakUntil }) };
+  }
+  if (gate.state === 'Open') return PASSED;
+  const reason = gate.state === 'Inconclusive' ? 'GateInconclusive' : 'GateOpen';
+  const because = 'because' in gate ? gate.because : `checks of batch ${index} have not passed yet`;
+  return { phase: 'Gate', reason, because };
+}
+
+/** The clock of the soak begins when the batch is settled, and again whenever it was not. */
+export function withSoak(
+  { set, now }: RolloutInput,
+  progress: RolloutProgress,
+  { phase }: BatchPhase,
+): RolloutProgress {
+  const { batch } = progress;
+  if (!batch) return progress;
+  if (phase === 'Soaking' && !batch.soakUntil) {
+    const soakUntil = new Date(+now + set.spec.rollout.gate.soakSeconds * 1000);
+    return { ...progress, batch: { ...batch, soakUntil } };
+  }
+  if ((phase === 'Settling' || phase === 'Filling') && batch.soakUntil) {
+    const { soakUntil: _soakUntil, ...rest } = batch;
+    return { ...progress, batch: rest };
+  }
+  return progress;
+}

@@ -1,0 +1,183 @@
+/** Rolls a revision out in batches, each one proven before the next; or back to a proven one, without soak. Pure. */
+
+import { isSelected } from '../../../kube/objects/selector.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import { type Limit, tightestLimit } from '../../../rollout/limit.ts';
+import { batchSize } from '../batches.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import { inOrder } from '../order.ts';
+import { addRecord, recordFor } from '../revision/history.ts';
+import type { Revision } from '../revision/resolve.ts';
+import { approvalReason } from './approval.ts';
+import { batchPhase, settling, startedIn, unsettled, withSoak } from './batch-phase.ts';
+import type { Permission, RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
+import { pickMembers } from './slots.ts';
+import { isPinned, startWait } from './start-wait.ts';
+
+export interface RolloutStep {
+  readonly progress: RolloutProgress;
+  readonly actions: readonly RolloutAction[];
+  readonly limit: Limit;
+}
+
+export interface BatchContext {
+  readonly mode: RolloutMode;
+  readonly revision: Revision;
+  /** Machines that are given a revision outside of the batches now. */
+  readonly joining: ReadonlySet<string>;
+  /** How many more machines that serve may be taken out of service. */
+  readonly availability: Limit;
+}
+
+export function planBatches(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  context: BatchContext,
+): RolloutStep {
+  const todo = todoOf(input, context);
+  const ready = todo.filter(
+    (member) => !startWait(member, context.revision, permissionFor(input, context, member)),
+  );
+  const own = (index: number | undefined): readonly MemberState[] =>
+    ready.filter((each) => isFor(input, index, each));
+  const phase = batchPhase(input, progress, {
+    canStart: own(progress.batch?.index).length > 0,
+    mode: context.mode,
+  });
+  const soaked = withSoak(input, progress, phase);
+  // A soak of 0 seconds is over at once.
+  const after =
+    soaked === progress ? phase : batchPhase(input, soaked, { canStart: false, mode: context.mode });
+  if (phase.phase === 'Filling') return fill(input, soaked, context, own(progress.batch?.index));
+  if (after.phase !== 'Passed') return { progress: soaked, actions: [], limit: stop(after as Explanation) };
+  return next(input, soaked, context, { todo, own });
+}
+
+interface Candidates {
+  readonly todo: readonly MemberState[];
+  readonly own: (index: number | undefined) => readonly MemberState[];
+}
+
+/** The batch that is open has passed: the next one, or the end. */
+function next(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  context: BatchContext,
+  { todo, own }: Candidates,
+): RolloutStep {
+  if (todo.length === 0) return complete(input, progress, context);
+  const { rollout } = input.set.spec;
+  const { name } = context.revision;
+  const approval = progress.batch && approvalReason(rollout, name, progress.batch.index);
+  if (approval && context.mode === 'Forward') return { progress, actions: [], limit: stop(approval) };
+  const canaries = todo.filter((each) => isFor(input, 0, each)).length;
+  const index = nextIndex(input, progress, canaries);
+  const candidates = own(index);
+  if (candidates.length === 0) return { progress, actions: [], limit: stop(firstWait(input, context, todo)) };
+  const total = progress.batch?.total ?? input.members.length;
+  const size = batchSize(rollout, index, { total, left: todo.length, canaries });
+  const opened = { ...progress, batch: { index, size, total, startedAt: input.now } };
+  return fill(input, opened, context, candidates);
+}
+
+/** A canary whose selector matches no machine has no batch. */
+function nextIndex({ set }: RolloutInput, { batch }: RolloutProgress, canaries: number): number {
+  if (batch) return batch.index + 1;
+  return set.spec.rollout.canary && canaries === 0 ? 1 : 0;
+}
+
+function fill(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  context: BatchContext,
+  candidates: readonly MemberState[],
+): RolloutStep {
+  const { batch } = progress;
+  if (!batch) return { progress, actions: [], limit: context.availability };
+  const { revision, availability } = context;
+  const most = batch.size - startedIn(input, progress, batch).length;
+  const ordered = inOrder(
+    candidates.map((member) => ({ member, uid: member.uid, isAvailable: member.serves })),
+    revision.name,
+    input.set.spec.rollout,
+  ).map(({ member }) => member);
+  const { members } = pickMembers(ordered, most, availability.slots);
+  const actions = members.map((member): RolloutAction => {
+    const permission = permissionFor(input, context, member);
+    return {
+      do: 'Assign',
+      member,
+      revision,
+      batch: batch.index,
+      permission,
+      because: `batch ${batch.index}`,
+    };
+  });
+  const full: Limit = {
+    slots: most - members.length,
+    reason: 'BatchFull',
+    because: `batch ${batch.index} is full`,
+  };
+  const available = {
+    ...availability,
+    slots: availability.slots - members.filter(({ serves }) => serves).length,
+  };
+  return { progress, actions, limit: tightestLimit([full, available]) };
+}
+
+/** Completed once every machine that takes part is at its end. */
+function complete(input: RolloutInput, progress: RolloutProgress, { revision }: BatchContext): RolloutStep {
+  const open = unsettled(input.members.filter((each) => each.revision === revision.name))[0];
+  if (open) return { progress, actions: [], limit: stop(settling(open) as Explanation) };
+  const started = progress.batch && { startedAt: progress.batch.startedAt.toISOString() };
+  const record = recordFor(revision, {
+    result: 'Completed',
+    finishedAt: input.now.toISOString(),
+    ...started,
+  });
+  const { batch: _batch, ...rest } = progress;
+  const done = { ...rest, history: addRecord(progress.history, record) };
+  return {
+    progress: done,
+    actions: [],
+    limit: stop({ reason: 'AllDone', because: `${revision.name} completed` }),
+  };
+}
+
+/** Not at the revision, and not a machine that the set skips: pinned, or held before it was started. */
+export function todoOf(input: RolloutInput, context: BatchContext): readonly MemberState[] {
+  const { revision, joining } = context;
+  return input.members.filter((member) => {
+    const isOut = joining.has(member.name) || isPinned(member, revision);
+    if (isOut || member.revision === revision.name) return false;
+    const wait = startWait(member, revision, permissionFor(input, context, member));
+    return wait?.reason !== 'Held';
+  });
+}
+
+function firstWait(input: RolloutInput, context: BatchContext, todo: readonly MemberState[]): Explanation {
+  const waits = todo.flatMap(
+    (member) => startWait(member, context.revision, permissionFor(input, context, member)) ?? [],
+  );
+  return waits[0] ?? { reason: 'NoCanary', because: 'no machine of the canary can be started' };
+}
+
+function permissionFor(
+  input: RolloutInput,
+  { mode, revision }: BatchContext,
+  member: MemberState,
+): Permission {
+  const recovery = mode === 'Revert';
+  const by = member.holdsGrant ? 'Renew' : 'Ask';
+  return { by, class: input.classOf(member, revision), recovery };
+}
+
+function isFor({ set }: RolloutInput, index: number | undefined, { machine }: MemberState): boolean {
+  const { canary } = set.spec.rollout;
+  if (index !== 0 || !canary?.machineSelector) return true;
+  return isSelected(canary.machineSelector, machine.metadata.labels ?? {});
+}
+
+function stop(because: Explanation): Limit {
+  return { ...because, slots: 0 };
+}

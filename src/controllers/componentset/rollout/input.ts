@@ -1,0 +1,95 @@
+/** What the planner of a rollout reads, and what it answers with. Types only. */
+import type { ActivationClass } from '../../../api/enums.ts';
+import type { LedgerGrant, MachineComponentSet } from '../../../api/generated/types.ts';
+import type { GrantOutcome } from '../../../api/grants.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import type { GateResult } from '../../../rollout/gate.ts';
+import type { Limit } from '../../../rollout/limit.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import type { RevisionHistory } from '../revision/history.ts';
+import type { ResolvedRevision, Revision } from '../revision/resolve.ts';
+
+/** All that a rollout remembers. The machines of a batch are read from their own entries. */
+export interface RolloutProgress {
+  /** That is rolled out, or was. */
+  readonly updateRevision?: string;
+  readonly batch?: OpenBatch;
+  readonly history: RevisionHistory;
+  /** Since when `spec.paused` was observed. */
+  readonly pausedAt?: Date;
+}
+
+export interface OpenBatch {
+  readonly index: number;
+  readonly size: number;
+  /** Machines that were selected when the rollout began: percentages are of them. */
+  readonly total: number;
+  readonly startedAt: Date;
+  /** Set once every machine of the batch is settled. */
+  readonly soakUntil?: Date;
+}
+
+export interface RolloutInput {
+  readonly set: MachineComponentSet;
+  readonly desired: ResolvedRevision;
+  /** The last one that completed, from its ControllerRevision. Undefined: none has. */
+  readonly stable?: Revision;
+  readonly progress: RolloutProgress;
+  /** The machines that the set acts on, in any order. */
+  readonly members: readonly MemberState[];
+  /** Machines that it acted on, and no longer does. */
+  readonly left: readonly MemberState[];
+  /** Grants of the set for machines that were deleted. */
+  readonly deleted: readonly { readonly machine: string; readonly grant: LedgerGrant }[];
+  /** Checks of the open batch. */
+  readonly gate: GateResult;
+  readonly classOf: (member: MemberState, to: Revision) => ActivationClass;
+  readonly now: Date;
+}
+
+export interface RolloutPlan {
+  /** To be written before any other action if it differs from what was read. */
+  readonly progress: RolloutProgress;
+  readonly mode: RolloutMode;
+  /** In order. */
+  readonly actions: readonly RolloutAction[];
+  /** Why no further machine is started now. */
+  readonly limit: Limit;
+  /** Exactly one for each machine that is not settled at its revision. */
+  readonly waiting: ReadonlyMap<string, Explanation>;
+}
+
+/**
+ * Blocked: the revision cannot be resolved. Steady: every machine has had it. Forward: batches with gates. Revert: batches without
+ * soak, to a revision that completed before. RollingBack: the machines of a bad revision go back. Refused: that has happened.
+ */
+export type RolloutMode = 'Blocked' | 'Steady' | 'Forward' | 'Revert' | 'RollingBack' | 'Refused';
+
+export type RolloutAction = { readonly because: string } & (
+  | { readonly do: 'Persist'; readonly progress: RolloutProgress }
+  /** Asks for a grant, or renews the one that the machine has; then gives it the entries of the revision with that grant. */
+  | {
+      readonly do: 'Assign';
+      readonly member: MemberState;
+      readonly revision: Revision;
+      /** Undefined: outside of the batches. */
+      readonly batch?: number;
+      readonly permission: Permission;
+    }
+  /** The same for the entries that the machine has. */
+  | { readonly do: 'Permit'; readonly member: MemberState; readonly permission: Permission }
+  /** Takes the grant out of the entries, then settles it. */
+  | { readonly do: 'Settle'; readonly member: MemberState; readonly outcome: GrantOutcome }
+  | {
+      readonly do: 'Release';
+      readonly machine: string;
+      readonly grant: LedgerGrant;
+      readonly outcome: GrantOutcome;
+    }
+);
+
+export interface Permission {
+  readonly by: 'Ask' | 'Renew';
+  readonly class: ActivationClass;
+  readonly recovery: boolean;
+}

@@ -1,0 +1,89 @@
+/** Machines that are given a revision outside of the batches: new ones, and those that were held or away. Pure. */
+import { optional } from '../../../kube/objects/optional.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import type { Revision } from '../revision/resolve.ts';
+import { hasContent } from './assignment.ts';
+import type { Permission, RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
+import { type Picked, pickMembers } from './slots.ts';
+import { startWait } from './start-wait.ts';
+
+export interface Joining extends Picked {
+  /** All of them, also those that have to wait. */
+  readonly names: ReadonlySet<string>;
+  readonly actions: readonly RolloutAction[];
+}
+
+/** A new machine is not a risk to those that serve, so it waits for no batch. */
+export function planJoining(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  mode: RolloutMode,
+  available: number,
+): Joining {
+  const joiners = input.members.flatMap((member) => {
+    const assignment = joinerAssignment(input, { progress, mode, member });
+    return assignment ? [{ member, ...assignment }] : [];
+  });
+  const byName = new Map(joiners.map((each) => [each.member.name, each]));
+  const ready = joiners.filter(
+    ({ member, revision }) => !startWait(member, revision, permissionFor(input, member, revision)),
+  );
+  const picked = pickMembers(
+    ready.map(({ member }) => member),
+    ready.length,
+    available,
+  );
+  const actions = picked.members.flatMap((member): RolloutAction[] => {
+    const { revision, batch } = byName.get(member.name) ?? {};
+    if (!revision) return [];
+    const permission = permissionFor(input, member, revision);
+    const because =
+      member.step === 'Unassigned' ? `joins at ${revision.name}` : `was not there for ${revision.name}`;
+    return [
+      { do: 'Assign', member, revision, permission, because, ...(batch === undefined ? {} : { batch }) },
+    ];
+  });
+  return { ...picked, names: new Set(byName.keys()), actions };
+}
+
+interface Joiner {
+  readonly progress: RolloutProgress;
+  readonly mode: RolloutMode;
+  readonly member: MemberState;
+}
+
+interface JoinerAssignment {
+  readonly revision: Revision;
+  readonly batch?: number;
+}
+
+function joinerAssignment(input: RolloutInput, joiner: Joiner): JoinerAssignment | undefined {
+  const { desired } = input;
+  const update = 'revision' in desired ? desired.revision : undefined;
+  if (update && joiner.mode === 'Steady') {
+    return joiner.member.revision === update.name ? undefined : { revision: update };
+  }
+  return joiner.member.step === 'Unassigned' ? firstAssignment(input, joiner, update) : undefined;
+}
+
+function firstAssignment(
+  input: RolloutInput,
+  { progress, mode, member }: Joiner,
+  update: Revision | undefined,
+): JoinerAssignment | undefined {
+  // A plain `kubectl apply` replaced the whole list of the machine: what it had is assigned again.
+  if (update && hasContent(member, update)) {
+    return { revision: update, ...optional('batch', progress.batch?.index) };
+  }
+  const { stable } = input;
+  if (!stable) return undefined;
+  return { revision: update && isForTarget(input, mode) ? update : stable };
+}
+
+function isForTarget({ set }: RolloutInput, mode: RolloutMode): boolean {
+  return mode === 'Revert' || (mode === 'Forward' && set.spec.rollout.newMachinePolicy === 'Target');
+}
+
+function permissionFor(input: RolloutInput, member: MemberState, revision: Revision): Permission {
+  return { by: member.holdsGrant ? 'Renew' : 'Ask', class: input.classOf(member, revision), recovery: false };
+}

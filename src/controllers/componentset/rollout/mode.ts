@@ -1,0 +1,70 @@
+/** What a rollout is at, from the revision that is asked for and from what became of the others. Pure. */
+import {
+  addRecord,
+  isProvenRevision,
+  isRollingBack,
+  type RevisionHistory,
+  recordOf,
+  refusedReason,
+} from '../revision/history.ts';
+import type { RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
+
+export function modeOf(
+  { set, desired }: RolloutInput,
+  { history, updateRevision = '' }: RolloutProgress,
+): RolloutMode {
+  if ('problems' in desired) return 'Blocked';
+  if (isSteady(history, updateRevision)) return 'Steady';
+  if (isRollingBack(history, updateRevision)) return 'RollingBack';
+  if (refusedReason(history, updateRevision, set.spec.retryToken) !== undefined) return 'Refused';
+  return isProvenRevision(history, updateRevision) ? 'Revert' : 'Forward';
+}
+
+/** Its completion is the last thing that happened. A revert to an older revision is not complete before its machines are back. */
+function isSteady([newest]: RevisionHistory, revision: string): boolean {
+  return newest?.revision === revision && newest.result === 'Completed';
+}
+
+/** Pins the revision that is asked for: an edit begins a new rollout, and so does a new retry token after a rollback. */
+export function beginRollout({ set, desired, progress, now }: RolloutInput): RolloutProgress {
+  if ('problems' in desired) return progress;
+  const { name } = desired.revision;
+  const { history, updateRevision, ...kept } = progress;
+  if (updateRevision !== name) {
+    const { batch: _batch, ...rest } = kept;
+    return {
+      ...rest,
+      updateRevision: name,
+      history: supersede(withoutRetried(history, name, set), updateRevision, now),
+    };
+  }
+  const left = withoutRetried(history, name, set);
+  if (left === history) return progress;
+  const { batch: _batch, ...rest } = kept;
+  return { ...rest, updateRevision: name, history: left };
+}
+
+/** What was rolled back under another retry token may run again. */
+function withoutRetried(
+  history: RevisionHistory,
+  revision: string,
+  { spec: { retryToken } }: RolloutInput['set'],
+): RevisionHistory {
+  const record = recordOf(history, revision);
+  if (record?.result !== 'RolledBack' || record.retryToken === retryToken) return history;
+  return history.filter((each) => each !== record);
+}
+
+/** The one before ends here, unless it has ended already. */
+function supersede(history: RevisionHistory, revision: string | undefined, now: Date): RevisionHistory {
+  if (revision === undefined) return history;
+  const record = recordOf(history, revision);
+  const finishedAt = now.toISOString();
+  if (record?.result === 'RolledBack') {
+    if (record.finishedAt !== undefined) return history;
+    return history.map((each) => (each === record ? { ...record, finishedAt } : each));
+  }
+  // A revert to it that did not end does not make it less proven.
+  if (record?.result === 'Completed') return history;
+  return addRecord(history, { revision, result: 'Superseded', finishedAt });
+}

@@ -1,0 +1,38 @@
+/** How many machines may be out of service, and which ones are started with what is left. Pure. */
+import type { Rollout } from '../../../api/generated/types.ts';
+import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
+import type { Limit } from '../../../rollout/limit.ts';
+import type { MemberState } from '../machine/member-state.ts';
+
+/** Every machine that was ever in service and is not now counts, whatever the cause. */
+export function availabilityLimit(
+  { maxUnavailable }: Pick<Rollout, 'maxUnavailable'>,
+  members: readonly MemberState[],
+): Limit {
+  const unavailable = members.filter((member) => member.isEstablished && !member.serves).length;
+  const most = resolveIntOrPercent(maxUnavailable, members.length);
+  return {
+    slots: most - unavailable,
+    reason: 'TooManyUnavailable',
+    because: `machines unavailable: ${unavailable}, allowed: ${most}`,
+  };
+}
+
+export interface Picked {
+  readonly members: readonly MemberState[];
+  /** Of the limit, what is left. */
+  readonly available: number;
+}
+
+/** In their order. A machine that does not serve costs no availability, so it goes even when nothing is left. */
+export function pickMembers(candidates: readonly MemberState[], most: number, available: number): Picked {
+  const members: MemberState[] = [];
+  let left = available;
+  for (const member of candidates) {
+    if (members.length >= most) break;
+    if (member.serves && left <= 0) continue;
+    if (member.serves) left -= 1;
+    members.push(member);
+  }
+  return { members, available: left };
+}

@@ -1,0 +1,71 @@
+/** Whole rollouts as transcripts. `UPDATE_GOLDEN=1` rewrites test/golden/rollout; the diff is reviewed like code. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RolloutSimulation, type SimulationParts } from './simulation/rollout-simulation.ts';
+import { type RolloutStory, STORIES } from './simulation/stories.ts';
+
+const FOLDER = join(import.meta.dirname, '../../golden/rollout');
+const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+
+function played({ sim: parts, play }: RolloutStory, more: Partial<SimulationParts> = {}): RolloutSimulation {
+  const sim = new RolloutSimulation({ ...parts, ...more });
+  play(sim);
+  return sim;
+}
+
+const CRASHED: readonly string[] = ['the second batch fails and all machines roll back'];
+
+/** Seconds of each machine that depend on nothing but the seed and its name. */
+function speeds(seed: number): NonNullable<SimulationParts['secondsOf']> {
+  const seconds = fc.integer({ min: 1, max: 90 });
+  const one = fc.record({ activate: seconds, prove: seconds });
+  return (machine) => {
+    const [found] = fc.sample(one, { seed: seed * 1000 + Number(machine.slice(2)), numRuns: 1 });
+    return found ?? { activate: 20, prove: 30 };
+  };
+}
+
+/** How often the machine that was touched most activated the version. */
+function mostActivations(sim: RolloutSimulation, componentRef: string): number {
+  return Math.max(
+    0,
+    ...[...sim.machines.values()].map(({ activations }) => activations.get(componentRef) ?? 0),
+  );
+}
+
+describe('a rollout', () => {
+  it.each(STORIES)('ROL-01 matches the transcript of the whole rollout: $name', (story) => {
+    const sim = played(story);
+    const text = `${sim.lines.join('\n')}\n`;
+    const path = join(FOLDER, `${story.name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`);
+    if (UPDATE) {
+      mkdirSync(FOLDER, { recursive: true });
+      writeFileSync(path, text);
+    }
+    expect(text).toBe(readFileSync(path, 'utf8'));
+    expect(sim.summary()).toBe(story.end);
+  });
+
+  it.each(STORIES.filter(({ dependsOnSpeed }) => !dependsOnSpeed))(
+    'ROL-01 ends the same with machines of random speed: $name',
+    (story) => {
+      expect(played(story, { secondsOf: speeds(1) }).summary()).toBe(story.end);
+    },
+  );
+
+  it.each(STORIES.filter(({ name }) => CRASHED.includes(name)))(
+    'ROL-10 ends the same after a crash before or after each write: $name',
+    (story) => {
+      const { writes } = played(story);
+      for (let at = 1; at <= writes; at += 1) {
+        for (const when of ['Before', 'After'] as const) {
+          const sim = played(story, { crash: { at, when } });
+          expect(`${at} ${when}: ${sim.summary()}`).toBe(`${at} ${when}: ${story.end}`);
+          expect(mostActivations(sim, 'app-2')).toBeLessThanOrEqual(1);
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { Rollout } from '../../../../src/api/generated/types.ts';
+import { approvalReason } from '../../../../src/controllers/componentset/rollout/approval.ts';
+import { ROLLOUT } from '../component-set.ts';
+
+const gate = (approval: Rollout['gate']['approval']): Pick<Rollout, 'gate'> => ({
+  gate: { ...ROLLOUT.gate, approval },
+});
+const held = { canary: { count: 1, hold: true } };
+
+describe('approvalReason', () => {
+  it.each<[what: string, rollout: Partial<Rollout>, batch: number, isNeeded: boolean]>([
+    ['no approval', {}, 0, false],
+    ['the first batch', gate('FirstBatch'), 0, true],
+    ['a batch after the first', gate('FirstBatch'), 1, false],
+    ['every batch', gate('EveryBatch'), 3, true],
+    ['a canary on hold', held, 0, true],
+    ['a batch after the canary', held, 1, false],
+    ['a canary without hold', { canary: { count: 1, hold: false } }, 0, false],
+    [
+      'an approval through this batch',
+      { ...gate('EveryBatch'), approved: { revision: 'r', throughBatch: 3 } },
+      3,
+      false,
+    ],
+    [
+      'an approval through an earlier batch',
+      { ...gate('EveryBatch'), approved: { revision: 'r', throughBatch: 2 } },
+      3,
+      true,
+    ],
+    ['an approval of another revision', { ...held, approved: { revision: 'x', throughBatch: 9 } }, 0, true],
+  ])('ROL-02 waits for approval, or not: %s', (_what, rollout, batch, isNeeded) => {
+    expect(approvalReason({ ...ROLLOUT, ...rollout }, 'r', batch)?.reason).toBe(
+      isNeeded ? 'ApprovalRequired' : undefined,
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { batchPhase, withSoak } from '../../../../src/controllers/componentset/rollout/batch-phase.ts';
+import type { RolloutMode, RolloutProgress } from '../../../../src/controllers/componentset/rollout/input.ts';
+import { ago, NOW } from '../../../support/builders.ts';
+import {
+  BATCH,
+  type InputParts,
+  inputOf,
+  member,
+  NEW,
+  progressOf,
+  type StateParts,
+} from './rollout-input.ts';
+
+const started = (name: string, parts: StateParts = {}): ReturnType<typeof member> =>
+  member(name, { at: NEW, batch: 1, ...parts });
+const BOTH = [started('a'), started('b')];
+const soak = (seconds: number): RolloutProgress =>
+  progressOf({ batch: { ...BATCH, soakUntil: new Date(ago(-seconds)) } });
+
+function phaseOf(
+  parts: InputParts,
+  {
+    canStart = false,
+    mode = 'Forward',
+    progress = progressOf(),
+  }: { readonly canStart?: boolean; readonly mode?: RolloutMode; readonly progress?: RolloutProgress } = {},
+): string {
+  const found = batchPhase(inputOf(parts), progress, { canStart, mode });
+  if (found.phase === 'Passed') return 'Passed';
+  return found.phase === 'Filling'
+    ? `Filling ${found.left}`
+    : `${found.phase} ${found.reason}: ${found.because}`;
+}
+
+describe('batchPhase', () => {
+  it('ROL-01 fills a batch up to its size, and counts machines that left since', () => {
+    expect(phaseOf({ members: [started('a')] }, { canStart: true })).toBe('Filling 1');
+    expect(phaseOf({ members: [started('a')], left: [started('b')] }, { canStart: true })).toMatch(
+      /^Soaking/,
+    );
+    expect(phaseOf({ members: [started('a', { batch: 0 })] }, { canStart: true })).toBe('Filling 2');
+  });
+
+  it('ROL-01 takes a batch for full when no other machine can start', () => {
+    expect(phaseOf({ members: [started('a')] })).toMatch(/^Soaking/);
+    expect(phaseOf({})).toBe('Passed');
+  });
+
+  it.each<[step: StateParts['step'], expected: string]>([
+    ['InWork', 'Settling Probation: b: app is Probation'],
+    ['NeedsGrant', 'Settling Probation: b: app is Probation'],
+    ['Unknown', 'Settling Probation: b: app is Probation'],
+    ['Failed', 'Soaking Soaking: batch 1 begins to soak'],
+    ['UnhealthyBefore', 'Soaking Soaking: batch 1 begins to soak'],
+  ])('ROL-21 waits for a machine that is not at its end: %s', (step, expected) => {
+    const open = started('b', { step: step ?? 'InWork', reason: 'Probation', because: 'app is Probation' });
+    expect(phaseOf({ members: [started('a'), open] })).toBe(expected);
+  });
+
+  it('does not wait for a machine that a person holds', () => {
+    const held = started('b', { step: 'InWork', hold: { reason: 'x', scope: 'All' } });
+    expect(phaseOf({ members: [started('a'), held] })).toMatch(/^Soaking/);
+  });
+
+  it.each<[what: string, parts: InputParts, progress: RolloutProgress, expected: string]>([
+    ['the soak goes on', {}, soak(1), 'Soaking Soaking: batch 1 soaks until 2030-01-01T12:00:01.000Z'],
+    ['the soak is over', {}, soak(0), 'Passed'],
+    [
+      'checks wait',
+      { gate: { state: 'Waiting' } },
+      soak(0),
+      'Gate GateOpen: checks of batch 1 have not passed yet',
+    ],
+    [
+      'a check has no result',
+      { gate: { state: 'Inconclusive', check: 'c', because: 'check c: no answer' } },
+      soak(0),
+      'Gate GateInconclusive: check c: no answer',
+    ],
+  ])(
+    'ROL-20 opens the way to the next batch after soak and checks: %s',
+    (_what, parts, progress, expected) => {
+      expect(phaseOf({ ...parts, members: BOTH }, { progress })).toBe(expected);
+    },
+  );
+
+  it('ROL-33 needs no soak in a revert, but health', () => {
+    expect(phaseOf({ members: BOTH }, { mode: 'Revert' })).toBe('Passed');
+    expect(phaseOf({ members: [started('a', { step: 'InWork' })] }, { mode: 'Revert' })).toMatch(/^Settling/);
+  });
+});
+
+describe('withSoak', () => {
+  const input = inputOf();
+  const open = { reason: 'r', because: 'b' };
+
+  it('ROL-20 starts the clock once, when the batch is settled', () => {
+    const begun = withSoak(input, progressOf(), { phase: 'Soaking', ...open });
+    expect(begun.batch?.soakUntil).toEqual(new Date(+NOW + 300_000));
+    expect(withSoak(input, soak(7), { phase: 'Soaking', ...open })).toEqual(soak(7));
+  });
+
+  it('ROL-21 starts it again after a machine was not settled', () => {
+    expect(withSoak(input, soak(7), { phase: 'Settling', ...open })).toEqual(progressOf());
+    expect(withSoak(input, soak(7), { phase: 'Filling', left: 1 })).toEqual(progressOf());
+  });
+
+  it('keeps it at the gate', () => {
+    expect(withSoak(input, soak(0), { phase: 'Gate', ...open })).toEqual(soak(0));
+    expect(withSoak(input, soak(0), { phase: 'Passed' })).toEqual(soak(0));
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type BatchContext,
+  planBatches,
+  type RolloutStep,
+} from '../../../../src/controllers/componentset/rollout/forward.ts';
+import type {
+  RolloutInput,
+  RolloutProgress,
+} from '../../../../src/controllers/componentset/rollout/input.ts';
+import { ago } from '../../../support/builders.ts';
+import {
+  BATCH,
+  COMPLETED,
+  grant,
+  type InputParts,
+  inputOf,
+  member,
+  NEW,
+  progressOf,
+} from './rollout-input.ts';
+
+const CONTEXT: BatchContext = {
+  mode: 'Forward',
+  revision: NEW,
+  joining: new Set(),
+  availability: { slots: 9, reason: 'TooManyUnavailable', because: 'too many' },
+};
+const FRESH: RolloutProgress = { updateRevision: NEW.name, history: [COMPLETED] };
+const SOAKED = progressOf({ batch: { ...BATCH, size: 1, soakUntil: new Date(ago(0)) } });
+const CANARY = {
+  canary: { machineSelector: { all: false, matchLabels: { canary: 'yes' } }, count: 1, hold: false },
+};
+const LABEL = { labels: { canary: 'yes' } };
+
+function plan(parts: InputParts, progress = FRESH, context: Partial<BatchContext> = {}): RolloutStep {
+  const input: RolloutInput = inputOf({ ...parts, progress });
+  return planBatches(input, progress, { ...CONTEXT, ...context });
+}
+
+function explain({ progress, actions, limit }: RolloutStep): string {
+  const names = actions.map((action) => ('member' in action ? action.member.name : '')).toSorted();
+  const { batch } = progress;
+  return `${batch ? `batch ${batch.index} of ${batch.size}` : 'no batch'}: ${names.join(' ') || '-'}, ${limit.reason}`;
+}
+
+describe('planBatches', () => {
+  const both = [member('a'), member('b')];
+
+  it.each<[what: string, step: () => RolloutStep, expected: string]>([
+    ['the first batch', () => plan({ members: [member('a')] }), 'batch 0 of 1: a, BatchFull'],
+    [
+      'a batch larger than what is left',
+      () => plan({ members: both, rollout: { batches: [5] } }),
+      'batch 0 of 2: a b, BatchFull',
+    ],
+    [
+      'too few slots for the batch',
+      () =>
+        plan({ members: both, rollout: { batches: [2] } }, FRESH, {
+          availability: { ...CONTEXT.availability, slots: 0 },
+        }),
+      'batch 0 of 2: -, TooManyUnavailable',
+    ],
+    [
+      'the next batch after a soak',
+      () => plan({ members: [member('a', { at: NEW, batch: 1 }), member('b')] }, SOAKED),
+      'batch 2 of 1: b, BatchFull',
+    ],
+    [
+      'the end after a soak',
+      () => plan({ members: [member('a', { at: NEW, batch: 1 })] }, SOAKED),
+      'no batch: -, AllDone',
+    ],
+    ['nothing to do', () => plan({ members: [member('a', { at: NEW })] }), 'no batch: -, AllDone'],
+    [
+      'a machine in work outside of the batches',
+      () => plan({ members: [member('a', { at: NEW, step: 'InWork', reason: 'Probation' })] }),
+      'no batch: -, Probation',
+    ],
+    [
+      'a machine in work at another revision',
+      () => plan({ members: [member('a', { step: 'InWork', reason: 'Probation', holdsGrant: true })] }),
+      'no batch: -, Probation',
+    ],
+    [
+      'a machine in work at another revision, in a revert',
+      () => plan({ members: [member('a', { step: 'InWork', holdsGrant: true })] }, FRESH, { mode: 'Revert' }),
+      'batch 0 of 1: a, BatchFull',
+    ],
+    [
+      'only a silent machine left',
+      () => plan({ members: [member('a', { isSilent: true })] }),
+      'no batch: -, AgentSilent',
+    ],
+    [
+      'only a busy machine left',
+      () => plan({ members: [member('a', { grant: grant({ holder: { kind: 'Other', name: 'x' } }) })] }),
+      'no batch: -, MachineBusy',
+    ],
+    [
+      'only a held machine left',
+      () => plan({ members: [member('a', { hold: { reason: 'x', scope: 'All' } })] }),
+      'no batch: -, AllDone',
+    ],
+    [
+      'only a pinned machine left',
+      () => plan({ members: [member('a', { pinned: ['app'] })] }),
+      'no batch: -, AllDone',
+    ],
+    [
+      'a machine that joins',
+      () => plan({ members: [member('a', { at: 'None' })] }, FRESH, { joining: new Set(['a']) }),
+      'no batch: -, AllDone',
+    ],
+    [
+      'the canary',
+      () => plan({ members: [member('a'), member('b', LABEL)], rollout: CANARY }),
+      'batch 0 of 1: b, BatchFull',
+    ],
+    [
+      'a canary that cannot start',
+      () => plan({ members: [member('a'), member('b', { ...LABEL, isSilent: true })], rollout: CANARY }),
+      'no batch: -, AgentSilent',
+    ],
+    [
+      'a canary that matches no machine',
+      () => plan({ members: [member('a')], rollout: CANARY }),
+      'batch 1 of 1: a, BatchFull',
+    ],
+    [
+      'an approval',
+      () =>
+        plan(
+          {
+            members: [member('a', { at: NEW, batch: 1 }), member('b')],
+            rollout: { gate: { soakSeconds: 0, checks: [], approval: 'EveryBatch' } },
+          },
+          SOAKED,
+        ),
+      'batch 1 of 1: -, ApprovalRequired',
+    ],
+    [
+      'no approval in a revert',
+      () =>
+        plan(
+          {
+            members: [member('a', { at: NEW, batch: 1 }), member('b')],
+            rollout: { gate: { soakSeconds: 0, checks: [], approval: 'EveryBatch' } },
+          },
+          SOAKED,
+          { mode: 'Revert' },
+        ),
+      'batch 2 of 1: b, BatchFull',
+    ],
+  ])('ROL-01 opens and fills batches: %s', (_what, step, expected) => {
+    expect(explain(step())).toBe(expected);
+  });
+
+  it('ROL-01 goes on without a pause where the soak has no length', () => {
+    const members = [member('a', { at: NEW, batch: 1 }), member('b', { at: NEW, batch: 1 }), member('c')];
+    const gate = { soakSeconds: 0, checks: [], approval: 'None' } as const;
+    expect(explain(plan({ members, rollout: { gate } }, progressOf()))).toBe('batch 2 of 1: c, BatchFull');
+  });
+
+  it('ROL-33 remembers a revision that completed', () => {
+    const { progress } = plan({ members: [] }, SOAKED);
+    expect(progress.history[0]).toMatchObject({ revision: NEW.name, result: 'Completed' });
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { RolloutProgress } from '../../../../src/controllers/componentset/rollout/input.ts';
+import { beginRollout, modeOf } from '../../../../src/controllers/componentset/rollout/mode.ts';
+import { NOW } from '../../../support/builders.ts';
+import { COMPLETED, type InputParts, inputOf, NEW, OLD, progressOf } from './rollout-input.ts';
+
+const AT = NOW.toISOString();
+const BAD = { revision: NEW.name, result: 'RolledBack' } as const;
+const BLOCKED = { desired: { problems: [{ reason: 'ComponentNotFound', because: 'x' }] } };
+const PROVEN = { revision: NEW.name, result: 'Completed' } as const;
+
+describe('modeOf', () => {
+  it.each<[mode: string, history: RolloutProgress['history'], parts?: InputParts]>([
+    ['Blocked', [COMPLETED], BLOCKED],
+    ['Forward', []],
+    ['Forward', [COMPLETED]],
+    ['Forward', [{ revision: NEW.name, result: 'Superseded' }, COMPLETED]],
+    ['Steady', [PROVEN, COMPLETED]],
+    ['Revert', [COMPLETED, PROVEN]],
+    ['RollingBack', [BAD, COMPLETED]],
+    ['Refused', [{ ...BAD, finishedAt: AT }, COMPLETED]],
+    ['Refused', [COMPLETED, { ...BAD, finishedAt: AT }]],
+    ['Forward', [{ ...BAD, finishedAt: AT }, COMPLETED], { retryToken: 'again' }],
+  ])('ROL-33 is %s after what became of the revisions', (mode, history, parts = {}) => {
+    expect(modeOf(inputOf(parts), progressOf({ history }))).toBe(mode);
+  });
+});
+
+describe('beginRollout', () => {
+  it('ROL-05 continues with the revision that it has begun', () => {
+    const progress = progressOf();
+    expect(beginRollout(inputOf({ progress }))).toBe(progress);
+    expect(beginRollout(inputOf({ progress, ...BLOCKED }))).toBe(progress);
+  });
+
+  it('ROL-05 begins a new rollout for an edit, and records the one before as superseded', () => {
+    const progress = progressOf({ updateRevision: 'r-x' });
+    expect(beginRollout(inputOf({ progress }))).toEqual({
+      updateRevision: NEW.name,
+      history: [{ revision: 'r-x', result: 'Superseded', finishedAt: AT }, COMPLETED],
+    });
+  });
+
+  it('ROL-33 keeps what was proven when it is superseded, also in a revert that did not end', () => {
+    const history = [{ revision: 'r-x', result: 'Superseded' }, COMPLETED] as const;
+    const progress = progressOf({ updateRevision: OLD.name, history });
+    expect(beginRollout(inputOf({ progress }))).toEqual({ updateRevision: NEW.name, history });
+  });
+
+  it('ROL-32 ends the record of a rollback when another revision is asked for', () => {
+    const open = { revision: 'r-x', result: 'RolledBack' } as const;
+    const progress = progressOf({ updateRevision: 'r-x', history: [open, COMPLETED] });
+    expect(beginRollout(inputOf({ progress })).history[0]).toEqual({ ...open, finishedAt: AT });
+    const ended = { ...open, finishedAt: '2029-01-01T00:00:00Z' };
+    const before = progressOf({ updateRevision: 'r-x', history: [ended, COMPLETED] });
+    expect(beginRollout(inputOf({ progress: before })).history[0]).toEqual(ended);
+  });
+
+  it('ROL-32 begins a revision again that was rolled back once the retry token changes, from the first batch', () => {
+    const progress = progressOf({ history: [{ ...BAD, finishedAt: AT, retryToken: 'a' }, COMPLETED] });
+    expect(beginRollout(inputOf({ progress, retryToken: 'a' }))).toBe(progress);
+    expect(beginRollout(inputOf({ progress, retryToken: 'b' }))).toEqual({
+      updateRevision: NEW.name,
+      history: [COMPLETED],
+    });
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { RolloutFailure } from '../../../../src/api/generated/types.ts';
+import { beginRollback, planRollback } from '../../../../src/controllers/componentset/rollout/rollback.ts';
+import { NOW } from '../../../support/builders.ts';
+import { COMPLETED, inputOf, member, NEW, OLD, progressOf, type StateParts } from './rollout-input.ts';
+
+const at = (name: string, batch: number, parts: StateParts = {}): ReturnType<typeof member> =>
+  member(name, { at: NEW, batch, ...parts });
+const MEMBERS = [
+  at('a', 0),
+  at('b', 1, { step: 'Failed', holdsGrant: true }),
+  at('c', 1),
+  at('d', 0, { step: 'Failed' }),
+  member('e'),
+];
+const AVAILABLE = { slots: 5, reason: 'TooManyUnavailable', because: '' };
+
+function back(onFailure: RolloutFailure['onFailure'], members = MEMBERS, slots = 5): string {
+  const input = inputOf({ members, rollout: { failure: { maxFailed: 0, per: 'Rollout', onFailure } } });
+  const { actions } = planRollback(input, progressOf(), {
+    stable: OLD,
+    availability: { ...AVAILABLE, slots },
+  });
+  return actions.map((action) => ('member' in action ? action.member.name : '')).join(' ');
+}
+
+describe('planRollback', () => {
+  it.each<[policy: RolloutFailure['onFailure'], expected: string]>([
+    ['RollbackFailed', 'b d'],
+    ['RollbackBatch', 'b c d'],
+    ['RollbackAll', 'b c a d'],
+    ['Pause', ''],
+  ])('ROL-32 takes the machines of the policy back, the last batch first: %s', (policy, expected) => {
+    expect(back(policy)).toBe(expected);
+  });
+
+  it('ROL-32 is limited by maxUnavailable for machines that serve', () => {
+    expect(back('RollbackAll', MEMBERS, 1)).toBe('b c d');
+    expect(back('RollbackAll', MEMBERS, 0)).toBe('b d');
+  });
+
+  it('ROL-31 does not take back a machine whose agent is silent', () => {
+    expect(back('RollbackAll', [at('a', 1, { isSilent: true, step: 'Failed' })])).toBe('');
+  });
+
+  it('ROL-32 uses the grant of the update while there is one, and asks for a recovery otherwise', () => {
+    const input = inputOf({ members: MEMBERS });
+    const { actions } = planRollback(input, progressOf(), { stable: OLD, availability: AVAILABLE });
+    expect(actions.map((action) => ('permission' in action ? action.permission : {}))).toEqual([
+      { by: 'Renew', class: 'Restart', recovery: true },
+      { by: 'Ask', class: 'Restart', recovery: true },
+      { by: 'Ask', class: 'Restart', recovery: true },
+    ]);
+  });
+
+  it('ROL-32 ends when the last machine is back, and not before', () => {
+    const bad = { revision: NEW.name, result: 'RolledBack' } as const;
+    const progress = progressOf({ history: [bad, COMPLETED] });
+    const context = { stable: OLD, availability: AVAILABLE };
+    const open = inputOf({ members: [member('e', { step: 'InWork' })] });
+    expect(planRollback(open, progress, context).progress).toBe(progress);
+    const ended = planRollback(inputOf({ members: [member('e')] }), progress, context);
+    expect(ended.progress.history).toEqual([{ ...bad, finishedAt: NOW.toISOString() }, COMPLETED]);
+  });
+});
+
+describe('beginRollback', () => {
+  it('ROL-32 remembers the bad revision with its retry token before the first machine goes back', () => {
+    const [record] = beginRollback(inputOf({ retryToken: 'a' }), progressOf(), NEW).history;
+    expect(record).toMatchObject({ revision: NEW.name, result: 'RolledBack', retryToken: 'a' });
+    expect(record).not.toHaveProperty('finishedAt');
+    expect(beginRollback(inputOf(), progressOf(), NEW).history[0]).not.toHaveProperty('retryToken');
+  });
+});

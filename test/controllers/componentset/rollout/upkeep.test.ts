@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { planUpkeep } from '../../../../src/controllers/componentset/rollout/upkeep.ts';
+import { ago } from '../../../support/builders.ts';
+import { grant, inputOf, member, type StateParts } from './rollout-input.ts';
+
+const HOLDS: StateParts = { grant: grant(), holdsGrant: true, grantEndsAt: new Date(ago(-240)) };
+const NONE: ReadonlySet<string> = new Set();
+
+function actionOf(parts: StateParts, { paused = false, changing = NONE, left = false } = {}): string {
+  const each = member('m', parts);
+  const input = inputOf({ paused, members: left ? [] : [each], left: left ? [each] : [] });
+  return planUpkeep(input, changing)
+    .map((action) => {
+      if (action.do === 'Settle') return `Settle ${action.outcome}`;
+      return action.do === 'Permit' ? `Permit ${action.permission.by} ${action.permission.class}` : action.do;
+    })
+    .join();
+}
+
+describe('planUpkeep', () => {
+  it.each<[what: string, parts: StateParts, expected: string]>([
+    ['settled', HOLDS, 'Settle Succeeded'],
+    ['settled without a grant', {}, ''],
+    ['unhealthy as before', { ...HOLDS, step: 'UnhealthyBefore' }, 'Settle Ambiguous'],
+    ['given up', { ...HOLDS, step: 'Failed', reason: 'RolledBack' }, 'Settle Failed'],
+    ['given up on a Node that is not Ready', { ...HOLDS, step: 'Failed', readiness: 'NotReady' }, ''],
+    [
+      'given up where no Node has served',
+      { ...HOLDS, step: 'Failed', readiness: 'NotReady', isEstablished: false },
+      'Settle Failed',
+    ],
+    ['too long in work', { ...HOLDS, step: 'Failed', reason: 'TimedOut' }, ''],
+    ['silent for too long', { ...HOLDS, step: 'Failed', reason: 'AgentSilent' }, ''],
+    ['in work', { ...HOLDS, step: 'InWork' }, ''],
+    [
+      'in work, with a grant that ends soon',
+      { ...HOLDS, step: 'InWork', grantEndsAt: new Date(ago(-150)) },
+      'Permit Renew None',
+    ],
+    [
+      'in work, with a grant that is in the ledger only',
+      { grant: grant(), holdsGrant: true, step: 'InWork' },
+      'Permit Renew None',
+    ],
+    ['silent', { ...HOLDS, step: 'Unknown', grantEndsAt: new Date(ago(10)) }, ''],
+    ['in need of a restart', { step: 'NeedsGrant' }, 'Permit Ask Restart'],
+  ])('ROL-10 settles and renews grants: %s', (_what, parts, expected) => {
+    expect(actionOf(parts)).toBe(expected);
+  });
+
+  it('ROL-34 keeps grants while the set is paused, and asks for none', () => {
+    expect(actionOf(HOLDS, { paused: true })).toBe('Settle Succeeded');
+    expect(actionOf({ step: 'NeedsGrant' }, { paused: true })).toBe('');
+  });
+
+  it('ROL-40 settles the grant of a machine that left', () => {
+    expect(actionOf(HOLDS, { left: true })).toBe('Settle Succeeded');
+    expect(actionOf({ step: 'NeedsGrant' }, { left: true })).toBe('');
+  });
+
+  it('leaves the grant of a machine that gets other entries now', () => {
+    expect(actionOf(HOLDS, { changing: new Set(['m']) })).toBe('');
+    expect(actionOf({ step: 'NeedsGrant' }, { changing: new Set(['m']) })).toBe('');
+  });
+
+  it('ROL-10 settles the grant of a machine that was deleted', () => {
+    const input = inputOf({ deleted: [{ machine: 'm', grant: grant() }] });
+    expect(planUpkeep(input, NONE)).toEqual([
+      { do: 'Release', machine: 'm', grant: grant(), outcome: 'Ambiguous', because: 'Machine m was deleted' },
+    ]);
+  });
+});

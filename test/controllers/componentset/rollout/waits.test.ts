@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { explainWaits } from '../../../../src/controllers/componentset/rollout/waits.ts';
+import { grant, type InputParts, inputOf, member, NEW, type StateParts } from './rollout-input.ts';
+
+const LIMIT = { slots: 0, reason: 'Paused', because: 'spec.paused is true' };
+const BUSY = grant({ holder: { kind: 'RemedyOperationJob', name: 'job-1' } });
+
+function reasonOf(parts: StateParts, more: InputParts = {}): string | undefined {
+  return explainWaits(inputOf({ members: [member('m', parts)], ...more }), [], LIMIT).get('m')?.reason;
+}
+
+describe('explainWaits', () => {
+  it.each<[reason: string | undefined, parts: StateParts]>([
+    ['Paused', {}],
+    ['Paused', { at: 'None' }],
+    ['Held', { hold: { reason: 'x', scope: 'All' } }],
+    ['Pinned', { pinned: ['app'] }],
+    ['AgentSilent', { isSilent: true }],
+    ['MachineBusy', { grant: BUSY }],
+    ['DrainPending', { at: NEW, step: 'InWork', reason: 'DrainPending' }],
+    ['RolledBack', { at: NEW, step: 'Failed', reason: 'RolledBack' }],
+    ['Probation', { step: 'InWork', reason: 'Probation', holdsGrant: true }],
+    [undefined, { at: NEW }],
+  ])(
+    'ROL-61 has exactly one reason for a machine that is not settled at its revision: %s',
+    (reason, parts) => {
+      expect(reasonOf(parts)).toBe(reason);
+    },
+  );
+
+  it('ROL-61 gives the problem of a revision that cannot be resolved', () => {
+    expect(reasonOf({}, { desired: { problems: [LIMIT] } })).toBe('Paused');
+  });
+
+  it('has none for a machine that is given its entries now', () => {
+    const each = member('m');
+    const permission = { by: 'Ask', class: 'None', recovery: false } as const;
+    const action = { do: 'Assign', member: each, revision: NEW, permission, because: '' } as const;
+    expect(explainWaits(inputOf({ members: [each] }), [action], LIMIT).size).toBe(0);
+  });
+});
