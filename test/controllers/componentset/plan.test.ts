@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { planRollout } from '../../../src/controllers/componentset/plan.ts';
+import { BATCH, COMPLETED, inputOf, member, NEW, progressOf } from './rollout/rollout-input.ts';
 import { RolloutSimulation, type SimulationParts } from './simulation/rollout-simulation.ts';
 import { type RolloutStory, STORIES } from './simulation/stories.ts';
 
@@ -68,4 +70,27 @@ describe('a rollout', () => {
       }
     },
   );
+});
+
+describe('planRollout', () => {
+  it('ROL-11 shares availability between new machines and the batch', () => {
+    const members = [member('a', { at: 'None', serves: true }), member('b'), member('c')];
+    const progress = progressOf({ batch: { ...BATCH, size: 2 } });
+    const assigned = (maxUnavailable: number): string =>
+      planRollout(inputOf({ members, progress, rollout: { maxUnavailable } }))
+        .actions.flatMap((action) => (action.do === 'Assign' ? [action.member.name] : []))
+        .toSorted()
+        .join(' ');
+    expect(assigned(1)).toBe('a');
+    expect(assigned(3)).toBe('a b c');
+  });
+
+  it('ROL-32 never starts a machine when the revision to return to was not read', () => {
+    const history = [{ revision: NEW.name, result: 'RolledBack' }, COMPLETED] as const;
+    const { stable: _stable, ...input } = inputOf({
+      members: [member('a')],
+      progress: progressOf({ history }),
+    });
+    expect(planRollout(input)).toMatchObject({ actions: [], limit: { reason: 'RollbackImpossible' } });
+  });
 });
