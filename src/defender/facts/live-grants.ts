@@ -6,6 +6,7 @@ import type {
   LedgerGrant,
   Machine,
   MachineComponentEntry,
+  MachineComponentReport,
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY } from '../../api/names.ts';
@@ -17,7 +18,7 @@ import type { LiveGrant } from '../ledger/recover.ts';
 const GRANT_SECONDS = 300;
 /** States of a component between two versions. */
 const IN_WORK: ReadonlySet<string> = new Set(['WaitingForDrain', 'Activating', 'Probation', 'RollingBack']);
-const ENDED: ReadonlySet<string> = new Set(['Committed', 'RolledBack', 'Failed']);
+const GIVEN_UP: ReadonlySet<string> = new Set(['RolledBack', 'Failed']);
 const GRANT_ID = /^g-(?<seq>\d+)-\d+$/;
 
 export function jobGrants(job: RemedyOperationJob): readonly LiveGrant[] {
@@ -73,19 +74,29 @@ export function nodeGrants({ metadata: { name, annotations } }: KubeObject): rea
   }));
 }
 
-/** The agent reports that it is between two versions. */
+/** The agent reports that it is between two versions, with the digest of the one that is still installed. */
 function isComponentInWork(machine: Machine, entry: MachineComponentEntry): boolean {
-  return IN_WORK.has(reportedState(machine, entry));
+  return IN_WORK.has(reportOf(machine, entry)?.state ?? '');
 }
 
+/** What the agent reports before it has read the entry is the end of the one before. */
 export function isComponentEnded(machine: Machine, entry: MachineComponentEntry): boolean {
-  return ENDED.has(reportedState(machine, entry));
+  if (!hasRead(machine)) return false;
+  const { state = 'Absent', digest } = reportOf(machine, entry) ?? {};
+  if (entry.state === 'Absent') return state === 'Absent';
+  return state === 'Committed' ? digest === entry.digest : GIVEN_UP.has(state);
 }
 
-/** Empty when the agent has not reported this version. */
-function reportedState({ status }: Machine, { name, digest }: MachineComponentEntry): string {
-  const report = status?.components?.find((each) => each.name === name);
-  return (report?.digest === digest && report.state) || '';
+function hasRead({ metadata, status }: Machine): boolean {
+  return (status?.agent?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+}
+
+/** Undefined when the agent reports another version, or none. */
+function reportOf(
+  { status }: Machine,
+  { name, componentRef }: MachineComponentEntry,
+): MachineComponentReport | undefined {
+  return status?.components?.find((each) => each.name === name && each.desiredRef === componentRef);
 }
 
 function componentGrant(

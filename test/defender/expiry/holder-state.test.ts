@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { type HolderObjects, holderState } from '../../../src/defender/expiry/holder-state.ts';
-import { DESIRED, machine } from '../../support/builders.ts';
+import { DESIRED, machine, PREVIOUS } from '../../support/builders.ts';
 import { job } from '../objects.ts';
 
 const grant = { id: 'g-9-1', fence: 9, entryDigest: 'd', notAfter: '2030-01-01T12:05:00Z' };
@@ -10,9 +10,13 @@ type Report = 'Activating' | 'Committed' | 'RolledBack' | 'Staged';
 /** The set `base` updates it; its agent reports this state. */
 function updated(state: Report, fields: object = { grant }): Machine {
   const assignment = { set: 'base', revision: 'r-1' };
+  const { digest } = state === 'Committed' ? DESIRED : PREVIOUS;
   return machine('m-1', {
     spec: { components: [{ ...DESIRED, state: 'Present', parameters: {}, assignment, ...fields }] },
-    status: { components: [{ name: DESIRED.name, digest: DESIRED.digest, state }] },
+    status: {
+      agent: { observedGeneration: 1 },
+      components: [{ name: DESIRED.name, desiredRef: DESIRED.componentRef, digest, state }],
+    },
   });
 }
 

@@ -1,12 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { jobGrants, machineGrants, nodeGrants } from '../../../src/defender/facts/live-grants.ts';
-import { DESIRED, machine, node } from '../../support/builders.ts';
+import type { Machine } from '../../../src/api/generated/types.ts';
+import {
+  isComponentEnded,
+  jobGrants,
+  machineGrants,
+  nodeGrants,
+} from '../../../src/defender/facts/live-grants.ts';
+import { DESIRED, machine, node, PREVIOUS } from '../../support/builders.ts';
 import { job } from '../objects.ts';
 
-type Reported = 'Staged' | 'Activating' | 'Committed';
+type Report = NonNullable<NonNullable<Machine['status']>['components']>[number];
 
-function report(state: Reported): Parameters<typeof machine>[1] {
-  return { status: { components: [{ name: DESIRED.name, digest: DESIRED.digest, state }] } };
+const GRANT = { id: 'g-9-1', fence: 9, entryDigest: 'd', notAfter: '2030-01-01T12:05:00Z' };
+const ENTRY = {
+  ...DESIRED,
+  state: 'Present',
+  parameters: {},
+  grant: GRANT,
+  assignment: { set: 'base', revision: 'r-1' },
+} as const;
+const UPDATE = { name: DESIRED.name, desiredRef: DESIRED.componentRef } as const;
+const BEFORE = { currentRef: PREVIOUS.componentRef, digest: PREVIOUS.digest } as const;
+const AFTER = { currentRef: DESIRED.componentRef, digest: DESIRED.digest } as const;
+
+/** A machine with the entry, as its agent reports it. */
+function updating(report: Partial<Report>, { entry = {}, observed = 3 } = {}): Machine {
+  const found = machine('m-1', {
+    spec: { components: [{ ...ENTRY, ...entry }] },
+    status: { agent: { observedGeneration: observed }, components: [{ ...UPDATE, ...report }] },
+  });
+  return { ...found, metadata: { ...found.metadata, generation: 3 } };
 }
 
 function inWork(parts: Parameters<typeof job>[1]): readonly boolean[] {
@@ -55,14 +78,8 @@ describe('grants that live objects carry', () => {
     expect(inWork({ status: { release, outcome: { class: 'Succeeded' } } })).toEqual([false]);
   });
 
-  it('has a component in work while its agent is between two versions', () => {
-    const grant = { id: 'g-9-1', fence: 9, entryDigest: 'd', notAfter: '2030-01-01T12:05:00Z' };
-    const components = [
-      { ...DESIRED, state: 'Present', parameters: {}, grant, assignment: { set: 'base', revision: 'r-1' } },
-    ] as const;
-    const found = (state: Reported) =>
-      machineGrants(machine('m-1', { spec: { components }, ...report(state) }));
-    expect(found('Activating')).toMatchObject([
+  it('R32 rebuilds the entry of a component, with its set and revision', () => {
+    expect(machineGrants(updating({ state: 'Activating', ...BEFORE }))).toMatchObject([
       {
         machine: 'm-1',
         isInWork: true,
@@ -75,11 +92,40 @@ describe('grants that live objects carry', () => {
         },
       },
     ]);
-    expect([...found('Staged'), ...found('Committed')].map(({ isInWork }) => isInWork)).toEqual([
-      false,
-      false,
-    ]);
     expect(machineGrants(machine('m-1'))).toEqual([]);
+  });
+
+  it.each<[NonNullable<Report['state']>, boolean, Partial<Report>]>([
+    ['Staged', false, BEFORE],
+    ['WaitingForGrant', false, BEFORE],
+    ['WaitingForDrain', true, BEFORE],
+    ['Activating', true, BEFORE],
+    ['Activating', true, {}],
+    ['Probation', true, AFTER],
+    ['RollingBack', true, AFTER],
+    ['RollingBack', true, BEFORE],
+    ['RolledBack', false, BEFORE],
+    ['Committed', false, AFTER],
+    ['Activating', false, { ...BEFORE, desiredRef: 'kubelet-1.33.0' }],
+  ])('R32 has a component in state %s in work: %s, with %j', (state, expected, report) => {
+    expect(machineGrants(updating({ state, ...report }))).toMatchObject([{ isInWork: expected }]);
+  });
+
+  it.each<[string, boolean, Partial<Report>, Parameters<typeof updating>[1]]>([
+    ['is committed', true, { state: 'Committed', ...AFTER }, {}],
+    ['is rolled back to the version before', true, { state: 'RolledBack', ...BEFORE }, {}],
+    ['failed', true, { state: 'Failed', ...BEFORE }, {}],
+    ['is between two versions', false, { state: 'Activating', ...BEFORE }, {}],
+    ['has yet to begin', false, { state: 'Committed', ...BEFORE, desiredRef: PREVIOUS.componentRef }, {}],
+    ['is not read yet', false, { state: 'Committed', ...AFTER }, { observed: 2 }],
+    ['was rolled back before the entry was read', false, { state: 'RolledBack', ...BEFORE }, { observed: 2 }],
+    ['is removed', true, { name: 'other' }, { entry: { state: 'Absent' } }],
+    ['is being removed', false, { state: 'Activating', ...AFTER }, { entry: { state: 'Absent' } }],
+    ['is to be removed', false, { name: 'other' }, { entry: { state: 'Absent' }, observed: 2 }],
+  ])('a component that %s has ended: %s', (_, expected, report, options) => {
+    const found = updating(report, options);
+    const [entry] = found.spec.components;
+    expect(entry && isComponentEnded(found, entry)).toBe(expected);
   });
 
   it('R32 recognizes a restored ledger by the mark of a cordon or of a drain, which is not an act in work', () => {
