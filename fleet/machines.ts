@@ -18,7 +18,7 @@ export function declareMachines(cluster: FleetCluster, replicas: number): void {
     spec: {
       replicas,
       template: { labels: POOL, infra: { provider: 'local' }, node: { labels: POOL } },
-      updateStrategy: { type: 'InPlace', maxUnavailable: '10%' },
+      updateStrategy: { type: 'InPlace' },
     },
   });
 }

@@ -105,9 +105,6 @@ const FUTURE_ENTRY_POINTS = [
   // Simulated agents run on it.
   'src/agent/host/memory/',
   'src/api/',
-  'src/controllers/componentset/',
-  'src/controllers/machine/',
-  'src/controllers/machineset/',
   'src/kube/controller/',
   'src/kube/drain/',
   'src/kube/process/shutdown.ts',

@@ -43,7 +43,6 @@ export function kubelet(release: Release): MachineComponentSpec {
     ],
     probes: [{ name: 'ready', nodeCondition: { type: 'Ready', status: 'True' } }],
     activation: { class: 'Restart' },
-    compat: { kubernetes: { min: '1.35', max: '1.37' } },
   };
 }
 

@@ -1,7 +1,7 @@
 /** Schemas that several kinds share. */
 import { z } from 'zod';
 import { ANNOTATION_SECRET_USE } from './names.ts';
-import { CLOCK_TIME, CONDITION_REASON, HTTP_URL, QUALIFIED_NAME, SHARE } from './patterns.ts';
+import { CLOCK_TIME, CONDITION_REASON, HTTP_URL, OBJECT_NAME, QUALIFIED_NAME, SHARE } from './patterns.ts';
 import {
   bigInt,
   type CelRule,
@@ -219,10 +219,12 @@ export function statusHead(phases: readonly [string, ...string[]]): Fields {
 
 const secretKey = text('Key in the Secret.', { max: 253, min: 1 });
 
+const secretName = text('Name of the Secret.', { max: NAME_MAX, min: 1, pattern: OBJECT_NAME });
+
 /** A reference to a key of a Secret in the namespace kubenode-system. Listed in secrets/references.ts. */
 export function secretRef(use: SecretUse, sentence: string): Schema {
   return named('SecretRef', 'A Secret in the namespace kubenode-system.', {
-    name: name('Name of the Secret.'),
+    name: secretName,
     key: secretKey.optional(),
   }).describe(`${sentence} ${annotationText(use)}`);
 }
@@ -236,7 +238,7 @@ interface KeyedRef {
 /** As `secretRef`, with a default key. */
 export function secretRefWithKey({ type, key }: KeyedRef, use: SecretUse, sentence: string): Schema {
   return named(type, 'A Secret in the namespace kubenode-system.', {
-    name: name('Name of the Secret.'),
+    name: secretName,
     key: secretKey.default(key),
   }).describe(`${sentence} ${annotationText(use)}`);
 }

@@ -9,6 +9,8 @@ export const GROUP = 'kubenode.dev';
 
 /** Secrets, Leases and inventories of kubenode. */
 export const NAMESPACE = 'kubenode-system';
+/** Of the Service `kubernetes`. */
+export const NAMESPACE_OF_API_SERVERS = 'default';
 /** The API server stores Events about cluster-scoped objects here. */
 export const NAMESPACE_OF_NODE_EVENTS = 'default';
 /** Heartbeat Leases of agents only, so that the permission to write Leases there cannot be abused. */
@@ -114,6 +116,8 @@ export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
 export const MANAGER_MACHINESET = 'kubenode-machineset';
 export const MANAGER_COMPONENTSET = 'kubenode-componentset';
+/** The status of MachineComponents, written with the account of the component sets. */
+export const MANAGER_MACHINECOMPONENT = 'kubenode-machinecomponent';
 export const MANAGER_AGENT = 'kubenode-agent';
 export const MANAGER_REMEDY = 'kubenode-remedy';
 export const MANAGER_REMEDYJOB = 'kubenode-remedyjob';
@@ -337,11 +341,14 @@ export const REASONS = [
   'AsWanted',
   'Audit',
   'BatchFull',
+  'BatchUnproven',
   'Denied',
   'DriftConflict',
   'DuplicateHost',
   'FailureBudgetSpent',
   'Freeze',
+  'GateFailed',
+  'GateInconclusive',
   'GateOpen',
   'GrantDenied',
   'HeldAll',
@@ -353,10 +360,12 @@ export const REASONS = [
   'OutsideWindow',
   'Paused',
   'PodDisruptionBudget',
+  'ProgressDeadlineExceeded',
   'ReplacementRequired',
   'RollbackImpossible',
   'RolledBack',
   'RollingBack',
+  'SetConflict',
   'Shadow',
   'Soaking',
   'StageBefore',

@@ -68,7 +68,8 @@ export function pipelineTrouble({ status }: Pipeline): PipelineCondition | undef
   const { conditions = [] }: Partial<NonNullable<Pipeline['status']>> = status ?? {};
   return conditions.find(
     ({ type, status: value }) =>
-      (['SourceReady', 'Rendered'].includes(type) && value !== 'True') ||
+      (type === 'SourceReady' && value !== 'True') ||
+      (type === 'Rendered' && value === 'False') ||
       (['Held', 'Stalled'].includes(type) && value === 'True'),
   );
 }

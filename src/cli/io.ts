@@ -16,8 +16,15 @@ export interface Io {
   readonly interactive: boolean;
   /** Whether stdout takes colors: a terminal, and NO_COLOR is not set. */
   readonly color: boolean;
+  /** The terminal that stdout is, as large as it is now. Undefined: it is not a terminal, or one that cannot be redrawn. */
+  screen(): Screen | undefined;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
+}
+
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
 }
 
 export function createProcessIo(signal: AbortSignal): Io {
@@ -30,6 +37,7 @@ export function createProcessIo(signal: AbortSignal): Io {
     clock: createSystemClock(),
     interactive: process.stderr.isTTY && env['CI'] === undefined,
     color: shouldUseColor(env, process.stdout.isTTY),
+    screen: () => screenOf(process.stdout, env),
     signal,
   };
 }
@@ -39,4 +47,16 @@ export function shouldUseColor(env: Io['env'], isTerminal: boolean): boolean {
   if (env['NO_COLOR']) return false;
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0';
   return isTerminal && env['TERM'] !== 'dumb';
+}
+
+interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+/** Some terminals report no size, or 0. */
+export function screenOf({ isTTY, columns, rows }: Output, env: Io['env']): Screen | undefined {
+  if (!isTTY || env['CI'] !== undefined || env['TERM'] === 'dumb') return undefined;
+  return { columns: columns || 80, rows: rows || 24 };
 }

@@ -9,7 +9,8 @@ import type { Io } from './io.ts';
 
 const FOOTER = `
 Every command has its own --help. Exit codes: 0 success, 1 failure, 2 changes found (plan, install --dry-run),
-3 would be held (plan) or denied (defender ask), 64 wrong usage, 65 invalid input, 69 unavailable, 77 permission denied, 130 interrupted.
+3 would be held (plan), denied (defender ask) or waits for a person (rollout watch), 64 wrong usage, 65 invalid input,
+69 unavailable, 77 permission denied, 130 interrupted.
 Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/config, then the local fleet.`;
 
 /** In the order of the help. */
@@ -24,11 +25,13 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   controllers: async (io) =>
     (await import('./commands/controllers/controllers.ts')).createControllersCommand(io),
   defender: async (io) => (await import('./commands/defender/defender.ts')).createDefenderCommand(io),
-  status: async (io) => (await import('./commands/status.ts')).createStatusCommand(io),
+  status: async (io) => (await import('./commands/status/status.ts')).createStatusCommand(io),
   why: async (io) => (await import('./commands/why/why.ts')).createWhyCommand(io),
   release: async (io) => (await import('./commands/release/release.ts')).createReleaseCommand(io),
   history: async (io) => (await import('./commands/history.ts')).createHistoryCommand(io),
+  rollout: async (io) => (await import('./commands/rollout/rollout.ts')).createRolloutCommand(io),
   machine: async (io) => (await import('./commands/machine/machine.ts')).createMachineCommand(io),
+  component: async (io) => (await import('./commands/component/component.ts')).createComponentCommand(io),
   agent: async (io) => (await import('./commands/agent/agent.ts')).createAgentCommand(io),
   validate: async (io) => (await import('./commands/validate.ts')).createValidateCommand(io),
   explain: async (io) => (await import('./commands/explain/explain.ts')).createExplainCommand(io),

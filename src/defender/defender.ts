@@ -37,6 +37,8 @@ export interface DefenderOptions {
   readonly log: Log;
   /** Fed by every client of this process. */
   readonly calls: CallWindow;
+  /** Of other controllers that read these views and apply to the same objects: their managedFields are kept. */
+  readonly managers?: readonly string[];
   /** Whether this process holds the Lease. Without it, it only answers asks, by compare-and-swap. */
   readonly leads: () => boolean;
   readonly watch?: WatchMetrics;
@@ -106,20 +108,24 @@ export function createDefender(options: DefenderOptions): Defender {
 const NODE_DROPS = ['status.images', 'status.volumesInUse', 'status.volumesAttached', 'status.addresses'];
 const MACHINE_DROPS = ['spec.import', 'status.drift', 'status.facts', 'status.preflight', 'status.faults'];
 
+/** Of everybody: who owns an entry of a Machine decides whether it is a pin. */
+const OWNERS_OF_COMPONENTS = ['f:spec', 'f:components'];
+
 type DefenderViews = { readonly [K in keyof ObservedViews]: View & ObservedViews[K] };
 
-function createDefenderViews({ client, clock, random, log, watch }: DefenderOptions): DefenderViews {
+function createDefenderViews(options: DefenderOptions): DefenderViews {
+  const { client, clock, random, log, watch, managers: sharing = [] } = options;
   const shared = { client, clock, random, log, ...(watch ? { metrics: watch } : {}) };
   const managers = [MANAGER_DEFENDER];
   return {
-    machines: view(MACHINES, { transform: createTransform(MACHINE_DROPS) }),
+    machines: view(MACHINES, { transform: createTransform(MACHINE_DROPS, sharing, OWNERS_OF_COMPONENTS) }),
     nodes: view(NODES, { transform: createTransform(NODE_DROPS) }),
     pods: view(PODS, {
       labelSelector: BLOCKING_PODS,
       indexers: POD_INDEXERS,
       transform: createTransform(['spec.containers', 'spec.initContainers', 'spec.volumes']),
     }),
-    machineSets: view(MACHINE_SETS),
+    machineSets: view(MACHINE_SETS, { managers: sharing }),
     policies: view(DEFENDER_POLICIES, { managers }),
     jobs: view(REMEDY_OPERATION_JOBS),
     ledgers: view(DEFENDER_LEDGERS, { managers }),

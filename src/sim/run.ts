@@ -161,6 +161,7 @@ function factsNow({ fleet, index, observedMs }: SimulationRun): FleetFacts {
       needsWork: !isReady,
     })),
     missingIn: () => 0,
+    desiredIn: () => undefined,
     zonalShifts: new Set(isOn(fleet, 'zonalShift') ? ['b'] : []),
     alert: () => (isOn(fleet, 'alerting') ? 'Firing' : 'Quiet'),
     indeterminatePercent: 0,

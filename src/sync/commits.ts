@@ -13,7 +13,8 @@ export interface AcceptedCommits {
 export interface HeadReport {
   readonly commit?: string;
   readonly observedAt?: Date;
-  readonly verdict: 'Accepted' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
+  /** `Rendering` until the render and the checks of the head have ended. */
+  readonly verdict: 'Accepted' | 'Rendering' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
   readonly message?: string;
   /** Why the repository could not be read recently: newer commits are unknown. */
   readonly unread?: string;
@@ -43,6 +44,12 @@ export interface AcceptedCommit {
   readonly clusters?: ReadonlySet<string>;
   readonly deletes?: number;
   readonly disrupts?: number;
+}
+
+export interface ObjectCounts {
+  readonly creates: number;
+  readonly updates: number;
+  readonly deletes: number;
 }
 
 export interface TargetDigests {

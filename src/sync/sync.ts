@@ -147,6 +147,8 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     source: {
       accepted: async ({ metadata }, named) =>
         (await pipelines.get(metadata.name)?.accepted(named)) ?? NO_COMMITS,
+      changes: async ({ metadata }, commit, contents) =>
+        (await pipelines.get(metadata.name)?.changes(commit, contents)) ?? new Map(),
     },
     clusters: withContent(clusters, pipelines, assignments),
     clock: options.clock,

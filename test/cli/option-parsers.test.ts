@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIntegerParser, parseIpAddress } from '../../src/cli/option-parsers.ts';
+import { createIntegerParser, parseDuration, parseIpAddress } from '../../src/cli/option-parsers.ts';
 
 describe('createIntegerParser', () => {
   const parse = createIntegerParser(0, 65_535);
@@ -24,5 +24,20 @@ describe('parseIpAddress', () => {
 
   it('refuses a host name', () => {
     expect(() => parseIpAddress('localhost')).toThrow('Expected an IP address, got "localhost".');
+  });
+});
+
+describe('parseDuration', () => {
+  it.each([
+    ['90s', 90],
+    ['30m', 1800],
+    ['8h', 28_800],
+    ['3d', 259_200],
+  ])('accepts %s', (text, seconds) => {
+    expect(parseDuration(text)).toBe(seconds);
+  });
+
+  it.each(['', '8', 'h', '0h', '1.5h', '-1h', '367d', '8 h', '8hours'])('refuses %j', (text) => {
+    expect(() => parseDuration(text)).toThrow('Expected a number with s, m, h or d');
   });
 });

@@ -123,6 +123,7 @@ export function fleetFacts(
     controlPlane: [],
     zonalShifts: new Set(),
     missingIn: () => undefined,
+    desiredIn: () => undefined,
     alert: () => undefined,
     indeterminatePercent: 0,
     ...facts,

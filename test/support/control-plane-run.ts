@@ -13,8 +13,8 @@ import { createEtcdCommand, type ProgramPath } from '../../src/local/processes/c
 import { launchProcess } from '../../src/local/processes/launch.ts';
 import { writeFileAtomic } from '../../src/os/files.ts';
 import { findFreePort } from '../../src/os/ports.ts';
-import { stopProcess } from '../../src/os/process.ts';
-import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../src/os/process-identity.ts';
+import { stopProcess } from '../../src/os/process/child.ts';
+import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 
 /** Plain data: vitest sends it from its main process to the workers. */

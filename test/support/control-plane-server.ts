@@ -13,8 +13,8 @@ import { createApiServerCommand, LOOPBACK } from '../../src/local/processes/comm
 import { launchProcess } from '../../src/local/processes/launch.ts';
 import { PRIVATE_MODE, writeFileAtomic } from '../../src/os/files.ts';
 import { findFreePort, isPortFree } from '../../src/os/ports.ts';
-import { stopProcess } from '../../src/os/process.ts';
-import type { ProcessIdentity } from '../../src/os/process-identity.ts';
+import { stopProcess } from '../../src/os/process/child.ts';
+import type { ProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { restore, snapshot } from './control-plane-etcd.ts';
 import { forget, note, type Run } from './control-plane-run.ts';

@@ -4,7 +4,7 @@ import { formatComponentKubeconfig } from '../../src/local/pki/kubeconfig.ts';
 import { createControllerManagerCommand } from '../../src/local/processes/commands.ts';
 import { PRIVATE_MODE, writeFileAtomic } from '../../src/os/files.ts';
 import { findFreePort } from '../../src/os/ports.ts';
-import { startProcess, stopProcess } from '../../src/os/process.ts';
+import { startProcess, stopProcess } from '../../src/os/process/child.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import type { ApiServer } from './control-plane.ts';
 

@@ -8,7 +8,7 @@ import { stopLocalFleet } from '../../src/local/fleet.ts';
 import { createLayout } from '../../src/local/layout.ts';
 import { observeProcesses } from '../../src/local/processes/observe.ts';
 import type { LocalFleetStatus } from '../../src/local/status.ts';
-import type { ProcessIdentity } from '../../src/os/process-identity.ts';
+import type { ProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 
 /** Reports every step, also the short ones. */
@@ -71,6 +71,7 @@ async function runHere(args: readonly string[]): Promise<Ended> {
     clock: createSystemClock(),
     interactive: false,
     color: false,
+    screen: () => undefined,
     signal: new AbortController().signal,
   };
   const code = await runCommandLine(io, args);

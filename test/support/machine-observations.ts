@@ -1,5 +1,6 @@
 /** One machine as the machine controller observes it: Ready, unless a test overrides it. */
 import type { Machine } from '../../src/api/generated/types.ts';
+import { type InfraObservation, infraFindings } from '../../src/controllers/machine/instance/findings.ts';
 import { planNodeSync } from '../../src/controllers/machine/node-sync.ts';
 import type { MachineObservation } from '../../src/controllers/machine/observation.ts';
 import { type MachinePlan, planMachine } from '../../src/controllers/machine/plan.ts';
@@ -28,6 +29,7 @@ export function observation(parts: ObservationParts = {}): MachineObservation {
     node: its,
     heartbeat: heartbeat === 'Missing' ? undefined : heartbeat,
     ...(its ? { sync: planNodeSync(object, its, OPTIONS) } : {}),
+    infraFindings: infraFindings(object, hostOf(object)),
     now: NOW,
   };
 }
@@ -69,4 +71,8 @@ export function explainMachinePlan({ wait, removeStartupTaint, conditions }: Mac
   const blocker = wait?.blocker ? ` ${wait.blocker.kind}/${wait.blocker.name}` : '';
   const text = wait ? `${wait.step} ${wait.reason}${blocker}: ${wait.message}` : `Ready ${ready}`;
   return removeStartupTaint ? `${text}; remove the taint` : text;
+}
+
+function hostOf({ spec }: Machine): InfraObservation {
+  return { host: spec.infra.provider === 'local' ? 'JoinsByItself' : 'NotSupported' };
 }

@@ -16,6 +16,8 @@ export interface MemoryGrants extends Pick<GrantPort, 'ask' | 'renew' | 'settle'
   deny: (machine: string) => string | undefined;
   /** By machine, those that are not settled. */
   readonly open: ReadonlyMap<string, LedgerGrant>;
+  /** Called after each change, with the last grant of each machine, as the ledger holds them. */
+  changed: (ledger: Readonly<Record<string, LedgerGrant>>) => void;
   /** `g-1 DeleteMachine m-1: Succeeded` */
   readonly settled: readonly string[];
 }
@@ -26,14 +28,24 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
   const open = new Map<string, LedgerGrant>();
   const settled: string[] = [];
   let issued = 0;
-  const grants: MemoryGrants = { deny: () => undefined, open, settled, ask, renew, settle };
+  const ledger = new Map<string, LedgerGrant>();
+  const grants: MemoryGrants = {
+    deny: () => undefined,
+    changed: () => undefined,
+    open,
+    settled,
+    ask,
+    renew,
+    settle,
+  };
   return grants;
 
   async function ask(asks: readonly GrantAsk[]): Promise<readonly (Grant | Denial)[]> {
     return asks.map(answer);
   }
 
-  function answer({ machine, holder, action, risk }: GrantAsk): Grant | Denial {
+  function answer(asked: GrantAsk): Grant | Denial {
+    const { machine, holder, action } = asked;
     const found = open.get(machine);
     if (found && isOver(found)) open.delete(machine);
     const entry = open.get(machine);
@@ -41,20 +53,32 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
     if (entry) return denial('NodeBusy', `${entry.action} is in work`);
     const because = grants.deny(machine);
     if (because !== undefined) return denial('KillSwitch', because);
+    const created = issue(asked);
+    record(machine, created);
+    return grantFromEntry(machine, created);
+  }
+
+  function issue({ nodeUID, holder, action, risk, started }: GrantAsk): LedgerGrant {
     issued += 1;
     const now = clock.now();
-    const created: LedgerGrant = {
+    return {
       id: `g-${issued}`,
       fence: issued,
-      state: 'Granted',
+      state: started ? 'Started' : 'Granted',
       holder,
       action,
       risk,
+      ...(nodeUID === undefined ? {} : { nodeUID }),
       issuedAt: now.toISOString(),
       notAfter: new Date(now.getTime() + LIFE_MS).toISOString(),
     };
-    open.set(machine, created);
-    return grantFromEntry(machine, created);
+  }
+
+  function record(machine: string, entry: LedgerGrant): void {
+    if (entry.state === 'Settled') open.delete(machine);
+    else open.set(machine, entry);
+    ledger.set(machine, entry);
+    grants.changed(Object.fromEntries(ledger));
   }
 
   async function renew(renewals: readonly GrantRenewal[]): Promise<readonly (Grant | Denial)[]> {
@@ -64,7 +88,7 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
       if (!entry || because !== undefined) return denial('KillSwitch', because ?? 'not found');
       const notAfter = new Date(clock.now().getTime() + LIFE_MS).toISOString();
       const renewed: LedgerGrant = { ...entry, state: 'Started', notAfter };
-      open.set(machine, renewed);
+      record(machine, renewed);
       return grantFromEntry(machine, renewed);
     });
   }
@@ -73,7 +97,7 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
     for (const { id, outcome } of settlements) {
       const [machine, entry] = find(id);
       if (!entry) continue;
-      open.delete(machine);
+      record(machine, { ...entry, state: 'Settled', settledAt: clock.now().toISOString(), outcome });
       settled.push(`${id} ${entry.action} ${machine}: ${outcome}`);
     }
   }

@@ -1,6 +1,6 @@
 /** The streams, environment and clock of a command, in memory. */
 
-import type { Io } from '../../src/cli/io.ts';
+import type { Io, Screen } from '../../src/cli/io.ts';
 import type { Clock } from '../../src/os/clock.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 
@@ -15,6 +15,7 @@ export interface TestIoOptions {
   readonly cwd?: string;
   readonly clock?: Clock;
   readonly interactive?: boolean;
+  readonly screen?: Screen;
 }
 
 export function testIo({
@@ -22,6 +23,7 @@ export function testIo({
   cwd = process.cwd(),
   clock = createSystemClock(),
   interactive = false,
+  screen,
 }: TestIoOptions = {}): TestIo {
   const written = { out: '', err: '' };
   const interrupted = new AbortController();
@@ -37,6 +39,7 @@ export function testIo({
     clock,
     interactive,
     color: false,
+    screen: () => screen,
     signal: interrupted.signal,
     get stdout() {
       return written.out;

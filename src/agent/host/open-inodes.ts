@@ -1,7 +1,7 @@
 /** The files that processes of this machine hold open, whatever path they know them by: a container sees other paths. */
 import { readdir, stat } from 'node:fs/promises';
 import { systemCode } from '../../os/errors.ts';
-import { listPids } from '../../os/process-table.ts';
+import { listPids } from '../../os/process/table.ts';
 import { inodeOf } from './disk/inode.ts';
 import { HostError } from './errors.ts';
 

@@ -1,6 +1,6 @@
 /** Runs a program to its end, with limits, in a group of its own. */
 import { spawn } from 'node:child_process';
-import { childEnvironment, killLeftBehind, killProcessGroup } from '../../os/process.ts';
+import { childEnvironment, killLeftBehind, killProcessGroup } from '../../os/process/child.ts';
 import type { HostProcesses, RunLimits, RunResult } from './port.ts';
 
 export const run: HostProcesses['run'] = (argv, limits) => runProgram(argv, limits, () => undefined);

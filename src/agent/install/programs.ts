@@ -3,6 +3,7 @@
  * into the host.
  */
 import type { ObservedProgram } from '../component/observation.ts';
+import { createFileCache } from '../host/file-cache.ts';
 import type { Host, HostFiles } from '../host/port.ts';
 import type { Target } from '../target/target.ts';
 
@@ -10,24 +11,15 @@ import type { Target } from '../target/target.ts';
 const MANIFEST = '.kubenode-programs.json';
 const ATTRIBUTES = { mode: '0600', owner: 'root:root' };
 
-/** Reads a file again only after it changed: programs have hundreds of megabytes. */
+/** By path. A file is read again only after it changed: programs have hundreds of megabytes. */
 export type DigestReader = (path: string) => Promise<string | undefined>;
 
 export function createDigestReader(files: Pick<HostFiles, 'stat' | 'digest'>): DigestReader {
-  const known = new Map<string, { readonly revision: string; readonly digest: string | undefined }>();
-  return async (path) => {
-    const stat = await files.stat(path);
-    if (!stat) {
-      known.delete(path);
-      return undefined;
-    }
-    const before = known.get(path);
-    // A link has another revision than the file behind it.
-    if (stat.type === 'File' && before?.revision === stat.revision) return before.digest;
-    const digest = await files.digest(path);
-    known.set(path, { revision: stat.revision, digest });
-    return digest;
-  };
+  return createFileCache(
+    files,
+    (path) => path,
+    (path) => files.digest(path),
+  );
 }
 
 /** Paths of the host, in the directory of the version. */

@@ -4,6 +4,7 @@ import { applyDrift, type ComponentDrift, NO_DRIFT, recordsOfDrift } from './dri
 import { applyJob, type JobsState, recordsOfJobs } from './jobs.ts';
 import type {
   JournalRecord,
+  RetryRecord,
   SettledRecord,
   SettledState,
   StepRecord,
@@ -39,6 +40,8 @@ export interface JournalState {
   readonly drift: ReadonlyMap<string, ComponentDrift>;
   readonly jobs: JobsState;
   readonly retryToken: string;
+  /** Of the sets, by component. */
+  readonly retryTokens: ReadonlyMap<string, string>;
 }
 
 export const EMPTY_JOURNAL: JournalState = {
@@ -46,13 +49,11 @@ export const EMPTY_JOURNAL: JournalState = {
   drift: new Map(),
   jobs: new Map(),
   retryToken: '',
+  retryTokens: new Map(),
 };
 
 export function applyRecord(state: JournalState, record: JournalRecord): JournalState {
-  if (record.type === 'Retry') {
-    const components = [...state.components].map(([name, each]) => [name, { ...each, denied: [] }] as const);
-    return { ...state, components: new Map(components), retryToken: record.token };
-  }
+  if (record.type === 'Retry') return applyRetry(state, record);
   if (record.type === 'Correction' || record.type === 'Process') {
     const drift = applyDrift(state.drift.get(record.component) ?? NO_DRIFT, record);
     return { ...state, drift: new Map(state.drift).set(record.component, drift) };
@@ -61,6 +62,16 @@ export function applyRecord(state: JournalState, record: JournalRecord): Journal
   const before = state.components.get(record.component);
   const after = record.type === 'Step' ? beginStep(before, record) : settle(before, record);
   return { ...state, components: new Map(state.components).set(record.component, after) };
+}
+
+function applyRetry(state: JournalState, { component, token }: RetryRecord): JournalState {
+  const components = [...state.components].map(([name, each]) => {
+    const isMeant = component === undefined || component === name;
+    return [name, isMeant ? { ...each, denied: [] } : each] as const;
+  });
+  const after = { ...state, components: new Map(components) };
+  if (component === undefined) return { ...after, retryToken: token };
+  return { ...after, retryTokens: new Map(state.retryTokens).set(component, token) };
 }
 
 function beginStep(before: ComponentProgress | undefined, record: StepRecord): ComponentProgress {
@@ -82,14 +93,21 @@ function settle(before: ComponentProgress | undefined, record: SettledRecord): C
  * The fewest records that give the same state: what compaction keeps. Denied targets of a component are given by one
  * Settled record each, the last of which carries the state.
  */
-export function recordsOf({ components, drift, jobs, retryToken }: JournalState): readonly JournalRecord[] {
-  const retry: JournalRecord[] = retryToken === '' ? [] : [{ type: 'Retry', token: retryToken, at: EPOCH }];
+export function recordsOf(journal: JournalState): readonly JournalRecord[] {
+  const { components, drift, jobs } = journal;
   return [
-    ...retry,
+    ...recordsOfRetries(journal),
     ...[...components.values()].flatMap(recordsOfComponent),
     ...[...drift.values()].flatMap(recordsOfDrift),
     ...recordsOfJobs(jobs),
   ];
+}
+
+function recordsOfRetries({ retryToken, retryTokens }: JournalState): readonly RetryRecord[] {
+  const ofSets = [...retryTokens].map(([component, token]) => ({ component, token }));
+  return [{ token: retryToken }, ...ofSets]
+    .filter(({ token }) => token !== '')
+    .map((each) => ({ type: 'Retry', ...each, at: EPOCH }));
 }
 
 const EPOCH = '1970-01-01T00:00:00Z';

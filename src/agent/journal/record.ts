@@ -70,9 +70,11 @@ export interface SettledRecord {
 export const SETTLED_STATES = ['Committed', 'Absent', 'RolledBack', 'Failed'] as const;
 export type SettledState = (typeof SETTLED_STATES)[number];
 
-/** A person asked to try denied targets again. */
+/** Denied targets are to be tried again. */
 export interface RetryRecord {
   readonly type: 'Retry';
+  /** Whose set asks; absent: a person, for all components of the machine. */
+  readonly component?: string;
   readonly token: string;
   readonly at: string;
 }

@@ -2,6 +2,7 @@
  * The loop of the agent: accept the newest state of the Machine, reconcile each component, report, and wait until something
  * changes. The journal and the accepted state are on disk, so that it can end at any line.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
@@ -32,6 +33,7 @@ import { createFailures, type OperationFailures } from './failures.ts';
 import { createGrantClock, type GrantClock } from './grant-clock.ts';
 import { createHeartbeat, HEARTBEAT_MS, type LeaseWriter } from './heartbeat.ts';
 import { removeOldVersions } from './retention.ts';
+import { appendRetries } from './retries.ts';
 import { needsScan } from './scan.ts';
 import type { ReconcileTrigger, TriggerReason } from './trigger.ts';
 
@@ -140,17 +142,17 @@ export class Agent implements AsyncDisposable {
 
   /** Reconciles until the signal. */
   async run(signal: AbortSignal): Promise<void> {
-    for (let woke: TriggerReason = 'Changed'; !signal.aborted; ) {
-      const isDone = await this.#tryReconcile(woke);
-      const reason = await this.#options.trigger.wait({ minMs: MIN_WAIT_MS, maxMs: this.#waitMs() }, signal);
-      woke = isDone ? reason : 'Changed';
+    for (let reason: TriggerReason = 'Changed'; !signal.aborted; ) {
+      const isDone = await this.#tryReconcile(reason);
+      const next = await this.#options.trigger.wait({ minMs: MIN_WAIT_MS, maxMs: this.#waitMs() }, signal);
+      reason = isDone ? next : 'Changed';
     }
   }
 
   /** A full disk must not end the agent: it continues when there is space again. */
-  async #tryReconcile(woke: TriggerReason): Promise<boolean> {
+  async #tryReconcile(reason: TriggerReason): Promise<boolean> {
     try {
-      await this.reconcile(woke);
+      await this.reconcile(reason);
       return true;
     } catch (error) {
       this.#options.log.error('reconcile failed', { error });
@@ -164,13 +166,13 @@ export class Agent implements AsyncDisposable {
   }
 
   /** One reconcile of the whole machine, or of what is due when nothing changed. */
-  async reconcile(woke: TriggerReason = 'Changed'): Promise<void> {
+  async reconcile(reason: TriggerReason = 'Changed'): Promise<void> {
     const { clock, log, host, observer } = this.#options;
     const { journal, acceptance, publisher } = this.#parts;
     const beganMs = clock.monotonicMs();
     await acceptance.refresh().catch((error: unknown) => log.warn('desired state not read', { error }));
     const state = acceptance.current();
-    const { reports, jobs } = state ? await this.#reconcileHost(state, woke) : NOTHING;
+    const { reports, jobs } = state ? await this.#reconcileHost(state, reason) : NOTHING;
     if (this.#hasSettled) await removeOldVersions(host.files, journal.state());
     this.#hasSettled = false;
     const refused = acceptance.refused();
@@ -194,8 +196,8 @@ export class Agent implements AsyncDisposable {
   }
 
   /** Jobs after the components, so that a job begins only when each of them is at a safe point. */
-  async #reconcileHost(state: AcceptedState, woke: TriggerReason): Promise<HostReport> {
-    const reports = await this.#reconcileComponents(state, woke);
+  async #reconcileHost(state: AcceptedState, reason: TriggerReason): Promise<HostReport> {
+    const reports = await this.#reconcileComponents(state, reason);
     return { reports, jobs: await this.#reconcileJobs(state) };
   }
 
@@ -235,10 +237,10 @@ export class Agent implements AsyncDisposable {
     }
   }
 
-  async #reconcileComponents(state: AcceptedState, woke: TriggerReason): Promise<Reports> {
+  async #reconcileComponents(state: AcceptedState, reason: TriggerReason): Promise<Reports> {
     // The step that works on the host is not disturbed, and what it does is not taken for drift.
     if (this.#observed && this.#jobs.isDisturbing()) return this.#observed.reports;
-    const probed = await this.#probeOnly(state, woke);
+    const probed = await this.#probeOnly(state, reason);
     if (probed) return probed;
     const scannedMs = this.#options.clock.monotonicMs();
     const reports = await this.#observeComponents(state);
@@ -247,12 +249,12 @@ export class Agent implements AsyncDisposable {
   }
 
   /** Undefined when the host has to be observed. */
-  async #probeOnly(state: AcceptedState, woke: TriggerReason): Promise<Reports | undefined> {
+  async #probeOnly(state: AcceptedState, reason: TriggerReason): Promise<Reports | undefined> {
     const { clock, log } = this.#options;
     const observed = this.#observed;
     if (observed?.state !== state || this.#jobs.isActive()) return undefined;
     const sinceScanMs = clock.monotonicMs() - observed.scannedMs;
-    if (needsScan({ woke, sinceScanMs, reports: observed.reports })) return undefined;
+    if (needsScan({ reason, sinceScanMs, reports: observed.reports })) return undefined;
     try {
       const isAsBefore = await this.#components.probe(observed.reports);
       return isAsBefore ? observed.reports : undefined;
@@ -265,10 +267,7 @@ export class Agent implements AsyncDisposable {
   async #observeComponents(state: AcceptedState): Promise<Reports> {
     const { host, clusterServer, clock } = this.#options;
     const { journal } = this.#parts;
-    const token = state.spec.retryToken ?? '';
-    if (token !== journal.state().retryToken) {
-      await journal.append({ type: 'Retry', token, at: clock.now().toISOString() });
-    }
+    await appendRetries(journal, state.spec, clock.now());
     const fence = highestFence(journal.state().jobs);
     const isExpired: GrantClock['isExpired'] = (grant) =>
       // A job got a later grant for this machine, so this one was settled.

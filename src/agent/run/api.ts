@@ -7,6 +7,7 @@ import type {
   MachineStatus,
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
+import { LEASE_SECONDS } from '../../api/machine/heartbeat.ts';
 import { MANAGER_AGENT, NAMESPACE_AGENTS } from '../../api/names.ts';
 import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { createStore } from '../../kube/cache/store.ts';
@@ -67,8 +68,6 @@ const LEASES: Resource = {
  * 80 a second. What it last accepted is enforced meanwhile, and its heartbeat does not wait for them.
  */
 const RECONNECT_SPREAD_MS = 100_000;
-/** Four heartbeats may be missed. */
-const LEASE_SECONDS = 40;
 
 export function createAgentApi({ client, machine, clock, log, random, onChange }: AgentApiOptions): AgentApi {
   const store = createStore<Machine>({ log });

@@ -10,14 +10,14 @@ import type { TriggerReason } from './trigger.ts';
 export const SCAN_MS = 20_000;
 
 export interface ScanInput {
-  readonly woke: TriggerReason;
+  readonly reason: TriggerReason;
   readonly sinceScanMs: number;
   /** Of the last observation. */
   readonly reports: ReadonlyMap<string, ReportedComponent>;
 }
 
-export function needsScan({ woke, sinceScanMs, reports }: ScanInput): boolean {
-  return woke === 'Changed' || sinceScanMs >= SCAN_MS || ![...reports.values()].every(isAtRest);
+export function needsScan({ reason, sinceScanMs, reports }: ScanInput): boolean {
+  return reason === 'Changed' || sinceScanMs >= SCAN_MS || ![...reports.values()].every(isAtRest);
 }
 
 /** What ends these waits is declared, or far away. */

@@ -7,12 +7,15 @@ import type { Clock } from '../../os/clock.ts';
 import type { AgentStatus } from '../status/report.ts';
 import { runSimulatedAgent } from './agent.ts';
 
-export interface SimulatedFleetOptions {
+export interface SimulatedFleetOptions extends SimulatedAgentsOptions {
   readonly machines: readonly string[];
-  /** A connection of its own for each agent, with its own certificate. */
-  readonly connect: (machine: string) => Client;
   /** How many agents start in a second. */
   readonly startsPerSecond: number;
+}
+
+export interface SimulatedAgentsOptions {
+  /** A connection of its own for each agent, with its own certificate. */
+  readonly connect: (machine: string) => Client;
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,12 +34,17 @@ export async function simulateFleet(options: SimulatedFleetOptions, signal: Abor
     machines.map(async (machine, index) => {
       await clock.sleep(index * delayMs, signal).catch(() => undefined);
       // A signal of its own: each of its many listeners is compared with all others of the same signal.
-      if (!signal.aborted) await runOne(machine, options, AbortSignal.any([signal]));
+      if (!signal.aborted) await runSimulated(machine, options, AbortSignal.any([signal]));
     }),
   );
 }
 
-async function runOne(machine: string, options: SimulatedFleetOptions, signal: AbortSignal): Promise<void> {
+/** Never rejects: the end of one agent is not the end of the others. */
+export async function runSimulated(
+  machine: string,
+  options: SimulatedAgentsOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const { connect, onReconciled, log } = options;
   const client = connect(machine);
   const observer = onReconciled && {

@@ -1,5 +1,6 @@
 /** What the agent reports of its machine: its part of Machine.status. Pure. */
 import type { MachineComponentReport, MachineDrift, MachineStatus } from '../../api/generated/types.ts';
+import { waitingSince } from '../../api/status/waiting.ts';
 import { type Condition, withCondition } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -33,7 +34,6 @@ export interface ReportedComponent {
 export type ReportState = NonNullable<MachineComponentReport['state']>;
 export type AgentStatus = Required<Pick<MachineStatus, 'components' | 'drift' | 'conditions'>>;
 
-const MAX_MESSAGE = 256;
 const MAX_ERROR = 1024;
 const MAX_DRIFT = 8;
 const MAX_NAMES = 5;
@@ -100,8 +100,7 @@ function componentReport(
   before: MachineComponentReport | undefined,
 ): MachineComponentReport {
   const { progress, drift, units, wait } = component;
-  const error = component.failure ?? progress.failure;
-  const waiting = wait && waitReport(wait, now, before);
+  const waiting = wait && waitingSince(wait, before?.waiting, now);
   return {
     name: progress.component,
     ...versionReport(component),
@@ -111,9 +110,13 @@ function componentReport(
     corrections: drift.corrections.at(-1)?.total ?? 0,
     restarts: [...units.values()].reduce((sum, { restarts }) => sum + restarts, 0),
     deniedDigests: progress.denied,
-    ...(error && { error: { code: error.code, message: truncate(error.message, MAX_ERROR) } }),
+    ...errorReport(component.failure ?? progress.failure),
     ...optional('waiting', waiting),
   };
+}
+
+function errorReport(error: TransitionFailure | undefined): Pick<MachineComponentReport, 'error'> {
+  return error ? { error: { code: error.code, message: truncate(error.message, MAX_ERROR) } } : {};
 }
 
 function versionReport({
@@ -129,15 +132,6 @@ function versionReport({
     ...optional('ready', ready),
     ...(current && { currentRef: current.ref, digest: current.digest, running: isRunning(current, units) }),
   };
-}
-
-function waitReport(
-  { reason, message }: ComponentWait,
-  now: Date,
-  before: MachineComponentReport | undefined,
-): NonNullable<MachineComponentReport['waiting']> {
-  const since = before?.waiting?.reason === reason ? before.waiting.since : now.toISOString();
-  return { reason, since, message: truncate(message, MAX_MESSAGE) };
 }
 
 /** Restarts of units during a wait for a grant are those of a staged version or of a process on wrong content. */

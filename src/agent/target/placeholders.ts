@@ -1,9 +1,8 @@
 /** Replaces placeholders such as `${dir}` by what this machine uses. Pure. */
 import type { MachineComponentEntry, MachineComponentSpec } from '../../api/generated/types.ts';
+import { PLACEHOLDER } from '../../api/machine/component-problems.ts';
 import { CLUSTER_CA_FILE, dataDirectory, IDENTITY_KUBECONFIG } from '../layout.ts';
 import type { TargetFacts } from './facts.ts';
-
-const PLACEHOLDER = /\$\{([a-z]+(?:\.[A-Za-z0-9-]+)?)\}/g;
 
 export interface PlaceholderInput {
   readonly entry: Pick<MachineComponentEntry, 'parameters'>;
@@ -55,10 +54,6 @@ export function createReplacer(input: PlaceholderInput): Replacer {
   const inHost = hostPaths(input);
   const known = [...values.keys()].map((name) => `\${${name}}`);
   return { replace: (text) => inHost(text.replaceAll(PLACEHOLDER, valueOf)), unknown, known };
-}
-
-export function unknownText({ unknown, known }: Replacer, where = ''): string {
-  return `unknown placeholder ${[...unknown].join(', ')}${where}: known are ${known.join(', ')}`;
 }
 
 /** Programs in a sandbox find the paths of their component in its directory, wherever a text names one. */

@@ -6,13 +6,14 @@ import type {
   MachineComponentEntry,
   MachineComponentSpec,
 } from '../../api/generated/types.ts';
+import { unknownText } from '../../api/machine/component-problems.ts';
+import { replaceTemplates } from '../../api/machine/component-templates.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
 import { AGENT_COMPONENT, versionDirectory } from '../layout.ts';
 import type { TargetFacts } from './facts.ts';
-import { createReplacer, unknownText } from './placeholders.ts';
+import { createReplacer } from './placeholders.ts';
 import type { Target } from './target.ts';
-import { replaceTemplates } from './templates.ts';
 
 export type ResolvedTarget = { readonly target: Target } | { readonly problem: TargetProblem };
 

@@ -1,4 +1,5 @@
 /** Targets on the host, by id: a transition is finished or taken back without the API. */
+import { createFileCache } from '../host/file-cache.ts';
 import type { HostFiles } from '../host/port.ts';
 import { TARGETS_DIRECTORY, targetFile } from '../layout.ts';
 import type { Target } from './target.ts';
@@ -21,24 +22,11 @@ export async function readTarget(files: HostFiles, id: string): Promise<Target |
   }
 }
 
-/** Undefined as readTarget. */
+/** By id. Undefined: the file is missing or damaged. */
 export type TargetReader = (id: string) => Promise<Target | undefined>;
 
-const MAX_KNOWN = 200;
-
-/** Reads a target again only after its file changed. */
 export function createTargetReader(files: HostFiles): TargetReader {
-  const known = new Map<string, { readonly revision: string; readonly target: Target | undefined }>();
-  return async (id) => {
-    const stat = await files.stat(targetFile(id));
-    const before = known.get(id);
-    // A link has another revision than the file behind it.
-    if (stat?.type === 'File' && before?.revision === stat.revision) return before.target;
-    const target = await readTarget(files, id);
-    if (known.size >= MAX_KNOWN) known.clear();
-    if (stat) known.set(id, { revision: stat.revision, target });
-    return target;
-  };
+  return createFileCache(files, targetFile, (id) => readTarget(files, id));
 }
 
 /** Removes what no journal record refers to. */

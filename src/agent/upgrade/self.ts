@@ -1,5 +1,5 @@
 /** The running agent as a component of its own machine. Pure. */
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../os/process/identity.ts';
 import { agentProgram } from '../layout.ts';
 import type { Target } from '../target/target.ts';
 import type { AgentLaunch, AgentSlots } from './slots.ts';

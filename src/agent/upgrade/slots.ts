@@ -2,7 +2,7 @@
  * The upgrade of the agent itself, as one file on the host. While no upgrade is in it, only the agent writes it; from then on
  * only the watchdog does, until the verdict. Agents of other versions read it: fields are added, never changed.
  */
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../os/process/identity.ts';
 import type { TransitionFailure } from '../journal/record.ts';
 
 /** How a program of the agent is started on this host. */

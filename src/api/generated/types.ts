@@ -556,6 +556,8 @@ export interface ComponentAssignment {
   readonly revision: string;
   /** Batch of the rollout. */
   readonly batch?: number;
+  /** spec.retryToken of the set. A new value clears the list of denied digests of the agent. */
+  readonly retryToken?: string;
 }
 
 /** Compatibility of the version. */
@@ -1764,8 +1766,14 @@ export interface MachineComponentSetStatus {
   readonly currentRevision?: string;
   /** Revision that is being rolled out. */
   readonly updateRevision?: string;
+  /** When the rollout last made progress. Absent while spec.rollout.progressDeadlineSeconds does not apply. */
+  readonly progressedAt?: string;
   /** Current batch. */
   readonly batch?: RolloutBatch;
+  /** Since when spec.paused has been observed. */
+  readonly pausedAt?: string;
+  /** Why the rollout stopped for a person. A new revision, a new retryToken or a pause ends it. */
+  readonly stopped?: RolloutStop;
   /** Machine counts, computed in every reconcile. */
   readonly counts?: RolloutCounts;
   /** Plan of the rollout. */
@@ -2379,7 +2387,7 @@ export interface PipelineHead {
   /** When it was first observed. */
   readonly seenAt?: string;
   /** Whether sync accepts the commit. */
-  readonly verdict?: 'Accepted' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
+  readonly verdict?: 'Accepted' | 'Rendering' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
   /** Explanation for people, with a hint. */
   readonly message?: string;
 }
@@ -2477,7 +2485,7 @@ export interface PipelineStatus {
   /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
   /** Summary of the conditions for people. Programs read the conditions. */
-  readonly phase?: 'Stalled' | 'Held' | 'Paused' | 'SourceFailed' | 'UpToDate' | 'Promoting';
+  readonly phase?: 'Stalled' | 'Held' | 'Paused' | 'SourceFailed' | 'Rendering' | 'UpToDate' | 'Promoting';
   /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
   /** What the object waits for. Absent while it does not wait. */
@@ -2612,6 +2620,24 @@ export interface ReleasePlan {
   readonly disrupts?: number;
   /** Number of changes that no earlier stage ran. */
   readonly unexercised?: number;
+  /** Changes in each stage, against what its clusters had when the release was created. (at most 16) */
+  readonly stages?: readonly ReleasePlanStage[];
+}
+
+/** Changes in one stage. */
+export interface ReleasePlanStage {
+  /** Name of the stage. */
+  readonly name: string;
+  /** Number of clusters of the stage. */
+  readonly clusters: number;
+  /** Number of clusters that change. */
+  readonly changed: number;
+  /** Number of objects that are created. */
+  readonly creates?: number;
+  /** Number of objects that are updated. */
+  readonly updates?: number;
+  /** Number of objects that are deleted. */
+  readonly deletes?: number;
 }
 
 /** The commit and its plan. */
@@ -2976,6 +3002,8 @@ export interface RolloutBatch {
   readonly of?: number;
   /** Number of machines in the batch. */
   readonly size?: number;
+  /** Number of machines that were selected when the rollout began. Percentages are of them. */
+  readonly total?: number;
   /** Updated machines of the batch. */
   readonly updated?: number;
   /** Failed machines of the batch. */
@@ -3066,6 +3094,16 @@ export interface RolloutSpread {
   readonly labelKey: string;
   /** Maximum number of machines that are updated at the same time. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. */
   readonly max: Amount;
+}
+
+/** Why the rollout stopped for a person. A new revision, a new retryToken or a pause ends it. */
+export interface RolloutStop {
+  /** Reason for programs. */
+  readonly reason: string;
+  /** Explanation for people, with a hint. */
+  readonly message: string;
+  /** spec.retryToken when it stopped. */
+  readonly retryToken?: string;
 }
 
 /** Waves in which a new rule is enforced. */

@@ -2,8 +2,8 @@
 
 import { count, secretRefWithKey, statusHead, waiting } from '../common.ts';
 import { HTTPS_URL, UUID } from '../patterns.ts';
-import { clusterPhases } from '../phase-tables.ts';
 import { choice, flag, int, listMap, name, named, rules, text, time } from '../schema.ts';
+import { clusterPhases } from '../status/phase-tables.ts';
 import { hosted, hostedStatus } from './cluster-hosted.ts';
 import { assigned, report, sync } from './cluster-sync.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';

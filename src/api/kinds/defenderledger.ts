@@ -1,7 +1,6 @@
 /** DefenderLedger: grants in flight, rate counters and breakers. A single object, written by compare-and-swap only. */
 import { count, statusHead } from '../common.ts';
 import { HOLDERS, RISKS } from '../enums.ts';
-import { defenderLedgerPhases } from '../phase-tables.ts';
 import {
   atomic,
   bigInt,
@@ -18,6 +17,7 @@ import {
   text,
   time,
 } from '../schema.ts';
+import { defenderLedgerPhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 
 /** Atomic, so that managedFields stays small. With a default, because CEL reads all maps without `has()`. */

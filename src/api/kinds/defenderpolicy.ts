@@ -1,7 +1,6 @@
 /** DefenderPolicy: limits on everything that disturbs a node. Of all policies that match, the strictest answer applies. */
 import { amount, count, freezes, selector, statusHead, windows } from '../common.ts';
 import { FAULT_CLASSES, HOLDERS } from '../enums.ts';
-import { defenderPolicyPhases } from '../phase-tables.ts';
 import {
   bigInt,
   choice,
@@ -18,6 +17,7 @@ import {
   text,
   time,
 } from '../schema.ts';
+import { defenderPolicyPhases } from '../status/phase-tables.ts';
 import {
   actions,
   breaker,

@@ -1,6 +1,7 @@
 /** The declaration of a kind. */
-import type { PhaseTable } from '../phase-of-conditions.ts';
+
 import type { CelRule, Schema } from '../schema.ts';
+import type { PhaseTable } from '../status/phase-of-conditions.ts';
 
 export interface Kind {
   readonly kind: string;

@@ -1,7 +1,6 @@
 /** The status of a Machine: the part of the agent, and the part of the controllers. */
 import { count, statusHead, waiting } from '../common.ts';
 import { HOSTS, RISKS } from '../enums.ts';
-import { machinePhases } from '../phase-tables.ts';
 import {
   bigInt,
   choice,
@@ -18,6 +17,7 @@ import {
   text,
   time,
 } from '../schema.ts';
+import { machinePhases } from '../status/phase-tables.ts';
 
 const REF = { max: 81 } as const;
 

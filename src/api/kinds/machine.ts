@@ -2,7 +2,6 @@
 import { count, secretRefWithKey } from '../common.ts';
 import { HOSTS, PROVIDERS } from '../enums.ts';
 import { FINGERPRINT } from '../patterns.ts';
-import { machinePhases } from '../phase-tables.ts';
 import {
   bigInt,
   choice,
@@ -20,6 +19,7 @@ import {
   text,
   time,
 } from '../schema.ts';
+import { machinePhases } from '../status/phase-tables.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 import { status } from './machine-status.ts';
 
@@ -123,6 +123,12 @@ const component = rules(
         }).optional(),
         revision: name('Revision of the set, as r-<8 hex digits>.', 64),
         batch: count('Batch of the rollout.'),
+        retryToken: text(
+          'spec.retryToken of the set. A new value clears the list of denied digests of the agent.',
+          {
+            max: 64,
+          },
+        ).optional(),
       },
     ).optional(),
     grant: named(

@@ -2,8 +2,8 @@
 import { count, statusHead } from '../common.ts';
 import { CLASSES } from '../enums.ts';
 import { COMPONENT_NAME, COMPONENT_VERSION } from '../patterns.ts';
-import { machineComponentPhases } from '../phase-tables.ts';
 import { choice, digest, flag, immutable, int, list, listMap, name, named, rules, text } from '../schema.ts';
+import { machineComponentPhases } from '../status/phase-tables.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 import { artifact, file } from './machinecomponent-files.ts';
 import { probe } from './machinecomponent-probes.ts';

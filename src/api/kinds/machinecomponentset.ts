@@ -1,8 +1,8 @@
 /** MachineComponentSet: assigns component versions to machines and rolls changes out in batches. */
 import { amount, checks, count, freezes, selector, statusHead, waiting, windows } from '../common.ts';
 import { CLASSES } from '../enums.ts';
-import { machineComponentSetPhases } from '../phase-tables.ts';
 import { choice, flag, int, list, listMap, map, message, name, named, rules, text, time } from '../schema.ts';
+import { machineComponentSetPhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';
 
 const component = rules(
@@ -130,15 +130,29 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
     REVISION,
   ).optional(),
   updateRevision: text('Revision that is being rolled out.', REVISION).optional(),
+  progressedAt: time(
+    'When the rollout last made progress. Absent while spec.rollout.progressDeadlineSeconds does not apply.',
+  ).optional(),
   batch: named('RolloutBatch', 'Current batch.', {
     index: count('Number of the batch. 0 is the canary.'),
     of: count('Number of batches.'),
     size: count('Number of machines in the batch.'),
+    total: count('Number of machines that were selected when the rollout began. Percentages are of them.'),
     updated: count('Updated machines of the batch.'),
     failed: count('Failed machines of the batch.'),
     startedAt: time('Start time.').optional(),
     soakUntil: time('End of the soak.').optional(),
   }).optional(),
+  pausedAt: time('Since when spec.paused has been observed.').optional(),
+  stopped: named(
+    'RolloutStop',
+    'Why the rollout stopped for a person. A new revision, a new retryToken or a pause ends it.',
+    {
+      reason: text('Reason for programs.', { max: 64 }),
+      message: message(),
+      retryToken: text('spec.retryToken when it stopped.', { max: 64 }).optional(),
+    },
+  ).optional(),
   counts: named('RolloutCounts', 'Machine counts, computed in every reconcile.', {
     selected: count('Selected machines.'),
     updated: count('Machines that run updateRevision and are healthy.'),

@@ -1,7 +1,7 @@
 /** MachineSet: a number of machines of one template at one infrastructure provider. */
 import { amount, count, statusHead, waiting } from '../common.ts';
-import { machineSetPhases } from '../phase-tables.ts';
 import { choice, flag, int, list, map, message, name, named, reason, rules, text, time } from '../schema.ts';
+import { machineSetPhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 import { deletion, host, infra, node } from './machine.ts';
 

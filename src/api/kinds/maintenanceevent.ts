@@ -1,8 +1,8 @@
 /** MaintenanceEvent: a hardware event of a machine, announced by its provider or diagnosed by Host Doctor. */
 import { count, statusHead, waiting } from '../common.ts';
 import { PROVIDERS } from '../enums.ts';
-import { maintenanceEventPhases } from '../phase-tables.ts';
 import { choice, flag, immutable, int, name, named, percent, rules, text, time } from '../schema.ts';
+import { maintenanceEventPhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 
 const spec = rules(

@@ -2,7 +2,6 @@
 import { count, selector, statusHead, waiting } from '../common.ts';
 import { FAULT_CLASSES } from '../enums.ts';
 import { expr } from '../expr.ts';
-import { nodeRemedierPhases } from '../phase-tables.ts';
 import {
   choice,
   digest,
@@ -19,6 +18,7 @@ import {
   text,
   time,
 } from '../schema.ts';
+import { nodeRemedierPhases } from '../status/phase-tables.ts';
 import { STEP_NAMES } from '../steps/registry.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 

@@ -11,7 +11,6 @@ import {
   waiting,
   windows,
 } from '../common.ts';
-import { pipelinePhases } from '../phase-tables.ts';
 import {
   choice,
   digest,
@@ -28,6 +27,7 @@ import {
   text,
   time,
 } from '../schema.ts';
+import { pipelinePhases } from '../status/phase-tables.ts';
 import { AGE, conditionColumn, type Kind, PHASE, WAITING } from './kind.ts';
 
 const COMMIT = { max: 64 } as const;
@@ -262,6 +262,7 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
     seenAt: time('When it was first observed.').optional(),
     verdict: choice('Whether sync accepts the commit.', [
       'Accepted',
+      'Rendering',
       'NotDescendant',
       'BadSignature',
       'RenderFailed',

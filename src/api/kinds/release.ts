@@ -1,7 +1,6 @@
 /** Release: progress of one commit through one Pipeline. It has counts; details are in the Clusters. */
 import { count, statusHead, waiting } from '../common.ts';
 import { COMMIT } from '../patterns.ts';
-import { releasePhases } from '../phase-tables.ts';
 import {
   choice,
   digest,
@@ -16,6 +15,7 @@ import {
   text,
   time,
 } from '../schema.ts';
+import { releasePhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';
 
 const SOME_COMMIT = { max: 64 } as const;
@@ -37,6 +37,19 @@ const spec = immutable(
       deletes: count('Number of objects that are deleted.'),
       disrupts: count('Number of machines that are disrupted.'),
       unexercised: count('Number of changes that no earlier stage ran.'),
+      stages: listMap(
+        'Changes in each stage, against what its clusters had when the release was created.',
+        ['name'],
+        named('ReleasePlanStage', 'Changes in one stage.', {
+          name: name('Name of the stage.'),
+          clusters: int('Number of clusters of the stage.'),
+          changed: int('Number of clusters that change.'),
+          creates: count('Number of objects that are created.'),
+          updates: count('Number of objects that are updated.'),
+          deletes: count('Number of objects that are deleted.'),
+        }),
+        [0, 16],
+      ).optional(),
     }),
   }),
 );

@@ -3,7 +3,6 @@ import { count, statusHead, waiting } from '../common.ts';
 import { FAULT_CLASSES, RISKS } from '../enums.ts';
 import { FACTS } from '../facts.ts';
 import { CASE, STEP_VERSION } from '../patterns.ts';
-import { remedyOperationJobPhases } from '../phase-tables.ts';
 import {
   bigInt,
   choice,
@@ -22,6 +21,7 @@ import {
   text,
   time,
 } from '../schema.ts';
+import { remedyOperationJobPhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE, WAITING } from './kind.ts';
 import { ON_FAILURE, ON_TIMEOUT, verify } from './noderemedier.ts';
 

@@ -21,8 +21,11 @@ export function readyTransition(node: KubeObject | undefined): Date | undefined 
 
 /** The taint goes when the machine is Ready for the first time; a machine whose Node was deleted had one. */
 export function isEstablished({ status }: Machine, node: KubeObject | undefined): boolean {
-  if (!node) return status?.node?.uid !== undefined;
-  return !taintKeys(node).includes(TAINT_NOT_INITIALIZED);
+  return node ? !hasStartupTaint(node) : status?.node?.uid !== undefined;
+}
+
+export function hasStartupTaint(node: KubeObject): boolean {
+  return taintKeys(node).includes(TAINT_NOT_INITIALIZED);
 }
 
 export function isCordoned(node: KubeObject | undefined): boolean {
@@ -38,6 +41,6 @@ export function parseTime(text: string | undefined): Date | undefined {
   return Number.isNaN(moment) ? undefined : new Date(moment);
 }
 
-function readyCondition(node: KubeObject | undefined): unknown {
+export function readyCondition(node: KubeObject | undefined): unknown {
   return listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
 }

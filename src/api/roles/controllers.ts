@@ -4,6 +4,7 @@ import {
   MANAGED_BY,
   NAMESPACE,
   NAMESPACE_KUBE_SYSTEM,
+  NAMESPACE_OF_API_SERVERS,
   NAMESPACE_OF_NODE_EVENTS,
   PRINCIPAL_HOSTING,
   SIGNER_AGENT,
@@ -34,11 +35,12 @@ export const machineRights: Rights = {
   cluster: [
     ...baseReads,
     may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
-    may(PATCH, '', ['nodes']),
+    may([...PATCH, 'delete'], '', ['nodes']), // delete: of a Machine that is deleted
     pods,
     budgets,
     evictions,
     may(['create', ...READ], CERTIFICATES, ['certificatesigningrequests']),
+    may(['get'], '', ['namespaces'], [NAMESPACE_KUBE_SYSTEM]), // its UID is on the instances of this cluster
   ],
   namespaced: {
     [NAMESPACE]: [may(['get'], '', ['secrets'])], // SSH credentials of hosts to import
@@ -61,14 +63,15 @@ export const componentsetRights: Rights = {
   description: 'Machine.spec.components, and status of MachineComponentSet and MachineComponent.',
   cluster: [
     ...baseReads,
-    may(PATCH, GROUP, ['machines', 'machinecomponents', 'machinecomponents/status']), // finalizer in-use
-    may(PATCH, GROUP, ['machinecomponentsets/status']),
-    // Health gates: pods of a node that was updated, and whether Services have endpoints left.
-    pods,
-    may(READ, 'discovery.k8s.io', ['endpointslices']),
+    may(PATCH, GROUP, ['machines', 'machinecomponentsets/status']),
+    may(PATCH, GROUP, ['machinecomponents/status']),
   ],
-  // What a rollback returns to.
-  namespaced: { [NAMESPACE]: [may([...READ, ...WRITE], 'apps', ['controllerrevisions'])] },
+  namespaced: {
+    // What a rollback returns to.
+    [NAMESPACE]: [may([...READ, 'create', 'delete'], 'apps', ['controllerrevisions'])],
+    // The API servers, whose versions kubelets must not exceed.
+    [NAMESPACE_OF_API_SERVERS]: [may(['list'], 'discovery.k8s.io', ['endpointslices'])],
+  },
 };
 
 export const remedyRights: Rights = {

@@ -13,11 +13,14 @@ export const GRANTS = 'defenderledgers/grants';
 export const VERB_BREAK_GLASS = 'break-glass';
 
 const view = may(READ, GROUP, ['*']);
+/** Whether a process of kubenode runs. */
+const viewLeases = may(['get'], 'coordination.k8s.io', ['leases']);
 
 export const peopleRoles = [
-  clusterRole(ROLE_VIEW, 'Reads all kinds of kubenode.', [view]),
+  clusterRole(ROLE_VIEW, 'Reads all kinds of kubenode, and Leases.', [view, viewLeases]),
   clusterRole(ROLE_OPERATOR, 'Holds, pauses, cancels and approves.', [
     view,
+    viewLeases,
     may(PATCH, GROUP, ['machines', 'machinecomponentsets', 'pipelines', 'remedyoperationjobs']),
     may(['create'], GROUP, [APPROVALS]),
   ]),
@@ -30,6 +33,7 @@ export const peopleRoles = [
   ]),
   clusterRole(ROLE_ADMIN, 'All kinds of kubenode, resuming after a stop, and break-glass.', [
     may(['*'], GROUP, ['*']),
+    viewLeases,
   ]),
 ];
 

@@ -1,6 +1,6 @@
-/** What an agent will need of a MachineComponent: known placeholders, and the digest that names it in a Machine. */
-import { findUnknownPlaceholders } from '../../agent/target/unknown-placeholders.ts';
+/** What an agent will need of a MachineComponent: content without conflicts, and the digest that names it in a Machine. */
 import type { MachineComponentSpec } from '../../api/generated/types.ts';
+import { componentProblems } from '../../api/machine/component-problems.ts';
 import { GROUP } from '../../api/names.ts';
 import { withoutNulls } from '../../api/validation/nulls.ts';
 import { type Problem, validate } from '../../api/validation/validate.ts';
@@ -26,7 +26,7 @@ export function createComponentCheck(): CheckComponent {
     schema ??= schemaOf(findCrd('MachineComponent')).properties?.['spec'] ?? {};
     // What the schema accepts has this type once it has its defaults.
     const spec = withSchemaDefaults(schema, withoutNulls(object['spec'])) as MachineComponentSpec;
-    return { problems: findUnknownPlaceholders(spec), digest: digestOf(spec) };
+    return { problems: componentProblems(spec), digest: digestOf(spec) };
   };
 }
 

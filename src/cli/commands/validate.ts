@@ -1,20 +1,23 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
-import { GROUP } from '../../api/names.ts';
+import { inactiveFields } from '../../api/inactive/find.ts';
+import { GROUP, MANAGER_SYNC, PRINCIPAL_SYNC } from '../../api/names.ts';
 import { POLICY_TESTS_FOLDER } from '../../api/policy-tests/format.ts';
 import { type Problem, validate } from '../../api/validation/validate.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { connect } from '../../kube/client/connect.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { type Manifest, readManifests } from '../../kube/objects/manifests.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
 import { mergeProblems } from '../../rules/problems.ts';
 import { createRenderer } from '../../sync/render/renderer.ts';
-import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, formatCount, type OutputFormat, printResult } from '../output.ts';
+import { connectOptionsFor, readUserName } from '../principal.ts';
 import { type CheckComponent, createComponentCheck } from './component-checks.ts';
 import { findPolicyTests, runPolicyTests } from './policy-tests.ts';
 import { findPolicyProblems, findRuleProblems } from './sync/checks.ts';
@@ -47,8 +50,8 @@ interface ComponentDigest {
 const HELP = `
 Validates objects of ${GROUP} against their schemas: fields, bounds, patterns and enums. A NodeRemedier is also compiled,
 and the tests inside it are run. In a MachineComponent, unknown placeholders are refused, and its digest is
-printed: the one that Machine.spec.components[].digest names. Rules between fields (CEL) are evaluated only by an API server: --server asks one, by
-server-side dry run, and validates objects of other groups as well.
+printed: the one that Machine.spec.components[].digest names. A field that this version does not act on is refused. Rules between fields (CEL) are evaluated only by an API server: --server asks one, by
+server-side dry run as kubenode-sync, as sync will write them, and validates objects of other groups as well.
 
 In a fleet repository, the tests of its DefenderPolicies (${POLICY_TESTS_FOLDER}/*.ts) are run too. Their code is isolated as a render is.
 
@@ -110,7 +113,7 @@ async function validateFiles(
 ): Promise<ValidationReport> {
   const tests = await testPolicies(io, paths);
   const files = paths.flatMap((path) => filesIn(io, path, tests.places));
-  const client = flags.server ? await connectFrom(io, flags) : undefined;
+  const client = flags.server ? await connectAsSync(io, flags) : undefined;
   try {
     const results: FileResult[] = [];
     const checks = { client, component: createComponentCheck() };
@@ -125,6 +128,19 @@ async function validateFiles(
     };
   } finally {
     await client?.close();
+  }
+}
+
+/** Sync will write the objects, so its permissions and the policies for it decide, not those of the caller. */
+async function connectAsSync(io: Io, flags: ConnectionFlags): Promise<Client> {
+  const client = await connect(await connectOptionsFor(io, flags, PRINCIPAL_SYNC));
+  try {
+    // Fails here, once, when the person may not act as sync.
+    await readUserName(client, io.signal);
+    return client;
+  } catch (error) {
+    await client.close();
+    throw error;
   }
 }
 
@@ -213,7 +229,7 @@ async function checkFile(io: Io, path: string, { client, component }: FileChecks
   return { objects: manifests.length, notOurs, components, problems: dropRepeatedFindings(findings) };
 }
 
-/** Validates against the schema; compiles a NodeRemedier and runs the tests inside it; names what a DefenderPolicy would ignore. */
+/** Validates against the schema; compiles a NodeRemedier and runs the tests inside it; names fields that this version does not act on. */
 async function checkBySchema(
   file: string,
   manifest: Manifest,
@@ -221,7 +237,7 @@ async function checkBySchema(
 ): Promise<ValidationFinding[]> {
   const { object } = manifest;
   return mergeProblems(
-    [...(await findRuleProblems(object)), ...findPolicyProblems(object), ...more],
+    [...(await findRuleProblems(object)), ...findPolicyProblems(object), ...inactiveFields(object), ...more],
     validate(object),
   ).map(({ path, message }) => ({
     file,
@@ -254,7 +270,7 @@ async function checkByServer(file: string, manifest: Manifest, client: Client): 
   });
   try {
     const resource = await client.resourceFor(object.apiVersion, object.kind);
-    await client.apply(resource, object, { fieldManager: 'kubenode-validate', dryRun: true, force: true });
+    await client.apply(resource, object, { fieldManager: MANAGER_SYNC, dryRun: true, force: true });
     return [];
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'NotFound', 'Conflict', 'Forbidden')) throw error;

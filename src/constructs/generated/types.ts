@@ -240,6 +240,8 @@ export interface ComponentAssignment {
   readonly revision: string;
   /** Batch of the rollout. */
   readonly batch?: number;
+  /** spec.retryToken of the set. A new value clears the list of denied digests of the agent. */
+  readonly retryToken?: string;
 }
 
 /** Compatibility of the version. */
@@ -1460,6 +1462,24 @@ export interface ReleasePlan {
   readonly disrupts?: number;
   /** Number of changes that no earlier stage ran. */
   readonly unexercised?: number;
+  /** Changes in each stage, against what its clusters had when the release was created. (at most 16) */
+  readonly stages?: readonly ReleasePlanStage[];
+}
+
+/** Changes in one stage. */
+export interface ReleasePlanStage {
+  /** Name of the stage. */
+  readonly name: string;
+  /** Number of clusters of the stage. */
+  readonly clusters: number;
+  /** Number of clusters that change. */
+  readonly changed: number;
+  /** Number of objects that are created. */
+  readonly creates?: number;
+  /** Number of objects that are updated. */
+  readonly updates?: number;
+  /** Number of objects that are deleted. */
+  readonly deletes?: number;
 }
 
 /** The commit and its plan. */

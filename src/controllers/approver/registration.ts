@@ -1,14 +1,13 @@
 /** Checks of first certificates, which no agent vouches for yet, and of what only some Machines may have. Pure. */
 
 import type { Machine } from '../../api/generated/types.ts';
+import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { agentUser, BOOTSTRAP_USER_PREFIX, SIGNER_AGENT } from '../../api/names.ts';
 import { type BootstrapTokenRecord, tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
 import type { Claim } from './claim.ts';
 import type { AgentRequest, Objection } from './request.ts';
 import { afterWaiting, type Check, type Snapshot } from './snapshot.ts';
 
-/** A Lease that did not change for this long, which is more than its duration, is that of a dead agent. */
-const SILENT_MS = 45_000;
 /** An agent that got its first certificate reports within this time: the life of its token. */
 const JOINING_MS = 900_000;
 

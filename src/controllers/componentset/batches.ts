@@ -22,15 +22,22 @@ export function batchSize(list: BatchList, index: number, { total, left, canarie
   return Math.min(left, Math.max(1, resolveIntOrPercent(listed, total)));
 }
 
-/** The batches of a rollout that begins now, as far as `most`, if no machine joins, leaves or fails. */
+export interface PlannedMachines extends Pick<BatchMachines, 'total' | 'canaries'> {
+  /** Default: all. */
+  readonly left?: number;
+  /** Index of the first batch to plan; default: 0. */
+  readonly first?: number;
+}
+
+/** The batches from the first one on, as far as `most`, if no machine joins, leaves or fails. */
 export function plannedSizes(
   list: BatchList,
-  machines: Pick<BatchMachines, 'total' | 'canaries'>,
+  { total, canaries, left: atStart = total, first = 0 }: PlannedMachines,
   most: number,
 ): readonly number[] {
   const sizes: number[] = [];
-  for (let left = machines.total; left > 0 && sizes.length < most; left -= sizes.at(-1) ?? 0) {
-    sizes.push(batchSize(list, sizes.length, { ...machines, left }));
+  for (let left = atStart; left > 0 && sizes.length < most; left -= sizes.at(-1) ?? 0) {
+    sizes.push(batchSize(list, first + sizes.length, { total, canaries, left }));
   }
   return sizes;
 }

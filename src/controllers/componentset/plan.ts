@@ -3,23 +3,33 @@
  * why every other machine waits. Pure. What it remembers is `RolloutProgress`; everything else is read from the machines.
  */
 import { byCode, canonicalJson } from '../../kube/objects/digest.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../rollout/limit.ts';
+import { refusedReason } from './revision/history.ts';
 import { failureReason } from './rollout/failure.ts';
 import { planBatches, type RolloutStep } from './rollout/forward.ts';
-import type { RolloutInput, RolloutMode, RolloutPlan, RolloutProgress } from './rollout/input.ts';
+import type {
+  OpenBatch,
+  RolloutAction,
+  RolloutInput,
+  RolloutMode,
+  RolloutPlan,
+  RolloutProgress,
+} from './rollout/input.ts';
 import { type Joining, planJoining } from './rollout/joining.ts';
 import { beginRollout, modeOf } from './rollout/mode.ts';
 import { pauseClock } from './rollout/pause.ts';
 import { beginRollback, planRollback } from './rollout/rollback.ts';
 import { availabilityLimit } from './rollout/slots.ts';
-import { planUpkeep } from './rollout/upkeep.ts';
+import { planRestarts, planUpkeep } from './rollout/upkeep.ts';
 import { explainWaits } from './rollout/waits.ts';
 
 export function planRollout(unordered: RolloutInput): RolloutPlan {
   const input = { ...unordered, members: unordered.members.toSorted((a, b) => byCode(a.name, b.name)) };
+  if (input.set.spec.dryRun) return idlePlan(input, input.progress, DRY_RUN);
   const resumed = pauseClock(input.set.spec.paused, input.progress, input.now);
-  if (input.set.spec.paused) return pausedPlan(input, resumed);
+  if (input.set.spec.paused) return idlePlan(input, resumed, PAUSED);
   const begun = beginRollout({ ...input, progress: resumed });
   const { mode, progress } = afterFailure(input, begun);
   const availability = availabilityLimit(input.set.spec.rollout, input.members);
@@ -34,17 +44,25 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   const changing = new Set(
     assigned.flatMap((action) => (action.do === 'Assign' ? [action.member.name] : [])),
   );
-  return finishPlan(input, mode, { ...step, actions: [...planUpkeep(input, changing), ...assigned] });
+  const restarts = planRestarts(input.members, changing, availability.slots - costOf(assigned));
+  return finishPlan(input, mode, {
+    ...step,
+    actions: [...planUpkeep(input, changing), ...assigned, ...restarts],
+  });
 }
 
+/** Machines that serve, and will not. */
+function costOf(assigned: readonly RolloutAction[]): number {
+  return assigned.filter((action) => action.do === 'Assign' && action.member.serves).length;
+}
+
+const PAUSED: Limit = { slots: 0, reason: 'Paused', because: 'spec.paused is true' };
+const DRY_RUN: Limit = { slots: 0, reason: 'DryRun', because: 'spec.dryRun is true' };
+
 /** Grants of machines in work are kept up; nothing else begins, and nothing is decided. */
-function pausedPlan(input: RolloutInput, progress: RolloutProgress): RolloutPlan {
-  const limit: Limit = { slots: 0, reason: 'Paused', because: 'spec.paused is true' };
-  return finishPlan(input, modeOf(input, progress), {
-    progress,
-    actions: planUpkeep(input, new Set()),
-    limit,
-  });
+function idlePlan(input: RolloutInput, progress: RolloutProgress, limit: Limit): RolloutPlan {
+  const actions = planUpkeep(input, new Set());
+  return finishPlan(input, modeOf(input, progress), { progress, actions, limit });
 }
 
 /** The intent is durable before the first act that follows from it. */
@@ -69,14 +87,34 @@ interface Decided {
   readonly progress: RolloutProgress;
 }
 
-/** A rollout that failed goes back in the same reconcile, where the set permits it and there is a revision to return to. */
+/**
+ * A rollout that failed goes back in the same reconcile, where the set permits it and there is a revision to return to. Otherwise
+ * it stops, until a person decides.
+ */
 function afterFailure(input: RolloutInput, progress: RolloutProgress): Decided {
   const mode = modeOf(input, progress);
   const { desired, stable, set } = input;
-  const mayGoBack = mode === 'Forward' && stable && set.spec.rollout.failure.onFailure !== 'Pause';
-  if (!mayGoBack || !('revision' in desired) || !failureReason(input, progress)) return { mode, progress };
-  return { mode: 'RollingBack', progress: beginRollback(input, progress, desired.revision) };
+  const failure = ROLLS_OUT.has(mode) ? failureReason(input, progress) : undefined;
+  if (!failure || !('revision' in desired)) return { mode, progress };
+  if (mode === 'Forward' && stable && set.spec.rollout.failure.onFailure !== 'Pause') {
+    return { mode: 'RollingBack', progress: beginRollback(input, progress, desired.revision) };
+  }
+  return { mode, progress: stopRollout(input, progress, failure) };
 }
+
+/** What has soaked until now proves nothing. */
+function stopRollout(
+  { set }: RolloutInput,
+  progress: RolloutProgress,
+  { reason, because }: Explanation,
+): RolloutProgress {
+  if (progress.stopped) return progress;
+  const { soakUntil: _soakUntil, ...batch } = progress.batch ?? {};
+  const stop = { reason, because, ...optional('retryToken', set.spec.retryToken) };
+  return { ...progress, ...(progress.batch && { batch: batch as OpenBatch }), stopped: stop };
+}
+
+const ROLLS_OUT: ReadonlySet<RolloutMode> = new Set(['Forward', 'Revert']);
 
 interface StepContext extends Decided {
   readonly joining: Joining;
@@ -88,18 +126,31 @@ function planStep(input: RolloutInput, { progress, mode, joining, availability }
   if (!('revision' in desired)) return stopped(progress, problemLimit(desired.problems));
   if (mode === 'RollingBack' && stable) return planRollback(input, progress, { stable, availability });
   const { revision } = desired;
-  const stop = ENDED[mode] ?? desired.yanked[0] ?? failureReason(input, progress);
+  const stop =
+    endedReason(input, progress, mode) ??
+    desired.yanked[0] ??
+    failureReason(input, progress) ??
+    stoppedReason(progress);
   if (stop) return stopped(progress, { ...stop, slots: 0 });
   return planBatches(input, progress, { mode, revision, joining: joining.names, availability });
 }
 
-/** Modes in which no batch is opened. */
+function stoppedReason({ stopped: stop }: RolloutProgress): Explanation | undefined {
+  return stop && { reason: stop.reason, because: stop.because };
+}
+
+/** Of a mode in which no batch is opened. */
+function endedReason(
+  { set }: RolloutInput,
+  { history, updateRevision = '' }: RolloutProgress,
+  mode: RolloutMode,
+): Explanation | undefined {
+  const refused = mode === 'Refused' && refusedReason(history, updateRevision, set.spec.retryToken);
+  return refused ? { reason: 'RolledBack', because: refused } : ENDED[mode];
+}
+
 const ENDED: Partial<Readonly<Record<RolloutMode, Explanation>>> = {
   Steady: { reason: 'AllDone', because: 'the revision completed' },
-  Refused: {
-    reason: 'RolledBack',
-    because: 'the revision was rolled back: change the set, or spec.retryToken to try it again',
-  },
   RollingBack: { reason: 'RollbackImpossible', because: 'the revision to return to was not read' },
 };
 

@@ -1,19 +1,13 @@
 /** The conditions of a Machine that say whether host, agent and Node are there. Pure. */
 import type { Condition, Machine, MachineHold } from '../../api/generated/types.ts';
+import { SILENT_MS } from '../../api/machine/heartbeat.ts';
+import { readyCondition } from '../../api/machine/node-state.ts';
 import { NAMESPACE_AGENTS } from '../../api/names.ts';
-import {
-  type ConditionStatus,
-  type ConditionUpdate,
-  conditionOf,
-  isConditionReason,
-} from '../../kube/objects/conditions.ts';
-import { listAt, textAt } from '../../kube/objects/json.ts';
-import { type MachineObservation, SILENT_MS } from './observation.ts';
-
-export type Finding = Omit<ConditionUpdate, 'observedGeneration'> & {
-  /** The object that has to change first. */
-  readonly blocker?: { readonly kind: string; readonly name: string; readonly namespace?: string };
-};
+import { type ConditionStatus, conditionOf, isConditionReason } from '../../kube/objects/conditions.ts';
+import { textAt } from '../../kube/objects/json.ts';
+import { holdInForce } from '../../rollout/holds.ts';
+import { type Finding, finding } from './finding.ts';
+import type { MachineObservation } from './observation.ts';
 
 /** The shortest certificate lives 10 minutes, and is renewed at the latest at 65 percent of that. */
 const RENEWAL_MS = 180_000;
@@ -21,26 +15,11 @@ const RENEWAL_MS = 180_000;
 /** In the order in which a machine comes to life. */
 export function hostFindings(observation: MachineObservation): readonly Finding[] {
   return [
-    ...infraFindings(observation.machine),
+    ...observation.infraFindings,
     certificateFinding(observation),
     agentFinding(observation),
     nodeFinding(observation),
     syncFinding(observation),
-  ];
-}
-
-/** Hosts of provider local join by themselves; no other provider is supported yet. */
-function infraFindings({ spec: { infra } }: Machine): readonly Finding[] {
-  if (infra.provider === 'local') {
-    return [
-      finding('InfraConfigValid', 'True', 'AsWanted', 'the provider accepts spec.infra.config'),
-      finding('InfraReady', 'True', 'HostJoins', 'the host joins by itself'),
-    ];
-  }
-  const message = `provider ${infra.provider} is not supported yet. Use local`;
-  return [
-    finding('InfraConfigValid', 'Unknown', 'NotSupported', message),
-    finding('InfraReady', 'False', 'NotSupported', message),
   ];
 }
 
@@ -81,7 +60,7 @@ function nodeFinding({ machine, node }: MachineObservation): Finding {
   const { name } = machine.metadata;
   const blocker = { kind: 'Node', name };
   if (!node) return { ...finding(type, 'False', 'NodeMissing', `Node ${name} does not exist`), blocker };
-  const ready = listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
+  const ready = readyCondition(node);
   const status = textAt(ready, 'status');
   if (status === 'True') return finding(type, 'True', 'AsWanted', 'the Node is Ready');
   const because = textAt(ready, 'message') ?? 'its kubelet has not reported';
@@ -93,7 +72,7 @@ function statusOf(status: string | undefined): ConditionStatus {
   return status === 'False' ? 'False' : 'Unknown';
 }
 
-function syncFinding({ machine, sync }: MachineObservation): Finding {
+function syncFinding({ machine, node, sync, now }: MachineObservation): Finding {
   const type = 'NodeSynced';
   const blocker = { kind: 'Node', name: machine.metadata.name };
   if (!sync) return { ...finding(type, 'Unknown', 'NodeMissing', 'the Node does not exist yet'), blocker };
@@ -106,10 +85,11 @@ function syncFinding({ machine, sync }: MachineObservation): Finding {
     return { ...finding(type, 'False', 'HeldDisruptive', message), blocker };
   }
   if (sync.operations.length > 0) {
-    return {
-      ...finding(type, 'False', 'Writing', 'labels, annotations or taints are being written'),
-      blocker,
-    };
+    const isHeld = holdInForce(machine, node, now)?.scope === 'All';
+    const written = isHeld
+      ? finding(type, 'False', 'HeldAll', 'held: labels, annotations or taints are not written')
+      : finding(type, 'False', 'Writing', 'labels, annotations or taints are being written');
+    return { ...written, blocker };
   }
   return finding(type, 'True', 'AsWanted', 'labels, annotations and taints are on the Node');
 }
@@ -138,8 +118,4 @@ export function reportedFinding(machine: Machine, type: string, missing: string)
   // Others may use reasons that our conditions cannot have.
   const word = isConditionReason(reason) ? reason : 'NotReady';
   return { ...finding(type, status, word, message), blocker };
-}
-
-export function finding(type: string, status: ConditionStatus, reason: string, message: string): Finding {
-  return { type, status, reason, message };
 }

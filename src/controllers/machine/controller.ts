@@ -1,76 +1,93 @@
-/** Brings Machines to Ready, as kubenode-machine: conditions, labels and taints of Nodes, drains. Every choice is made in plan.ts and drain.ts. */
-import { MACHINES } from '../../api/generated/resources.ts';
+/** Brings Machines to Ready and deletes them, as kubenode-machine: conditions, labels and taints of Nodes, drains. Every choice is made in plan.ts, drain.ts and deletion.ts. */
+import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
-import type { GrantPort } from '../../api/grants.ts';
-import { MANAGER_MACHINE, NAMESPACE, PRINCIPAL_MACHINE } from '../../api/names.ts';
+import { SILENT_MS } from '../../api/machine/heartbeat.ts';
+import { readyCondition } from '../../api/machine/node-state.ts';
+import { FINALIZER_MACHINE, MANAGER_MACHINE, NAMESPACE, PRINCIPAL_MACHINE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { contentChanged, partChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
-import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
+import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { holdInForce } from '../../rollout/holds.ts';
+import { ownNode } from './deletion.ts';
+import { carryOutDeletion, type DeletionExecutor, type DeletionResult } from './deletion-execute.ts';
 import { componentOrder } from './drain.ts';
 import { carryOutDrain, type DrainExecutor, type DrainResult } from './execute.ts';
 import { createHeartbeats, type Heartbeats, LEASE_READ } from './heartbeats.ts';
+import type { InstanceParts } from './instance/calls.ts';
+import { createInstances, type InfraReport, type Instances } from './instance/execute.ts';
 import { planNodeSync } from './node-sync.ts';
-import { type MachineObservation, SILENT_MS } from './observation.ts';
-import { type MachinePlan, planMachine } from './plan.ts';
+import type { MachineObservation } from './observation.ts';
+import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { type MachineReport, machineStatus, stallsAt } from './status.ts';
 
 export interface MachineControllerOptions {
   /** As kubenode-machine: lists pods and PodDisruptionBudgets of nodes that are drained. */
   readonly client: Pick<Client, 'pages'>;
-  readonly grants: Pick<GrantPort, 'renew'>;
+  readonly grants: DrainExecutor['grants'];
+  /** Default: hosts of provider local join by themselves, and no provider is run. */
+  readonly instances?: InstanceParts;
 }
 
-const CONDITIONS = [
-  'InfraConfigValid',
-  'InfraReady',
-  'CertificateIssued',
-  'AgentReady',
-  'NodeReady',
-  'NodeSynced',
-  'Held',
-  'Ready',
-  'Progressing',
-  'Stalled',
-];
+const NO_PROVIDERS: InstanceParts = {
+  providers: {},
+  clusterUid: '',
+  createBootstrap: () => Promise.reject(new Error('no provider is run')),
+};
 
-export function createMachineController({ client, grants }: MachineControllerOptions): Controller {
+export function createMachineController({
+  client,
+  grants,
+  instances = NO_PROVIDERS,
+}: MachineControllerOptions): Controller {
   const heartbeats = createHeartbeats();
-  const executor: DrainExecutor = { client, grants, answers: new Map(), deadNode: 'Wait' };
+  const created = createInstances(instances);
+  const executor: DeletionExecutor = {
+    client,
+    grants,
+    answers: new Map(),
+    deadNode: 'Wait',
+    removeInstance: (machine, context) => created.remove(machine, context),
+  };
   return {
     name: 'machine',
     reads: [
       read(MACHINES, { changed: contentChanged }),
       read(NODES, { keys: ({ metadata }) => [metadata.name], changed: partChanged(partOfNode) }),
       LEASE_READ,
+      // The grant of a deletion. A denial is asked about again; no other change matters.
+      read(DEFENDER_LEDGERS, { keys: () => [] }),
     ],
     writes: [
       'Machine.status.observedGeneration',
       'Machine.status.phase',
       'Machine.status.waiting',
+      'Machine.status.infra',
       'Machine.status.node',
       'Machine.status.drain',
-      ...CONDITIONS.map((type) => `Machine.status.conditions[${type}]`),
+      ...OWN_CONDITIONS.map((type) => `Machine.status.conditions[${type}]`),
+      `Machine.metadata.finalizers[${FINALIZER_MACHINE}]`,
       'Node.metadata.labels[*]',
       'Node.metadata.annotations[*]',
       'Node.spec.taints',
       'Node.spec.unschedulable',
     ],
+    deletes: ['Node'],
     evicts: true,
     fieldManager: MANAGER_MACHINE,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_MACHINE },
-    reconcile: (name, context) => reconcile(name, { heartbeats, executor, context }),
+    reconcile: (name, context) => reconcile(name, { heartbeats, instances: created, executor, context }),
   };
 }
 
 /** Heartbeats of a kubelet trigger no reconcile. */
-function partOfNode({ metadata, spec, status }: KubeObject): unknown {
-  const ready = listAt(status, 'conditions').find((each) => textAt(each, 'type') === 'Ready');
+function partOfNode(node: KubeObject): unknown {
+  const { metadata, spec, status } = node;
+  const ready = readyCondition(node);
   return [
     metadata.labels,
     metadata.annotations,
@@ -83,38 +100,74 @@ function partOfNode({ metadata, spec, status }: KubeObject): unknown {
 
 interface Reconcile {
   readonly heartbeats: Heartbeats;
-  readonly executor: DrainExecutor;
+  readonly instances: Instances;
+  readonly executor: DeletionExecutor;
   readonly context: ReconcileContext;
 }
 
 async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResult> {
   const { heartbeats, executor, context } = parts;
-  const machine = context.view<Machine>(MACHINES).get(name);
-  if (!machine) {
+  const found = context.view<Machine>(MACHINES).get(name);
+  if (!found) {
     heartbeats.forget(name);
     executor.answers.delete(name);
     return {};
   }
-  const plan = await syncNode(machine, parts);
+  const machine = await context.addFinalizer(MACHINES, found, FINALIZER_MACHINE);
+  const isDeleting = machine.metadata.deletionTimestamp !== undefined;
+  const infra = await ensureInstance(machine, parts);
+  const plan = isDeleting
+    ? planMachine(observe(machine, infra, parts))
+    : await syncNode(machine, infra, parts);
   const node = context.view(NODES).get(name);
-  const situation = { machine, node, order: componentOrder(machine), now: context.clock.now() };
-  const result = await carryOutDrain(executor, situation, context);
+  const result = isDeleting
+    ? await carryOutDeletion(executor, { machine, node }, context)
+    : await drainFor(machine, node, parts);
   if (!result.drain) executor.answers.delete(name);
-  await writeStatus(
-    { machine, node, plan, ...withoutRequeue(result), now: context.clock.now() },
-    result,
-    context,
-  );
-  return optional('requeueAt', requeueAt({ machine, plan, result }, parts));
+  if (result.isFinished) {
+    parts.instances.forget(machine);
+    return {};
+  }
+  // Of a Machine that is deleted, only the Node that was observed before is its own.
+  const reported = isDeleting ? ownNode(machine, node) : node;
+  const report = {
+    machine,
+    node: reported,
+    plan,
+    ...withoutRequeue(result),
+    ...optional('infra', infra.status),
+  };
+  await writeStatus({ ...report, now: context.clock.now() }, result, context);
+  return optional('requeueAt', requeueAt({ machine, infra, plan, result }, parts));
+}
+
+async function drainFor(
+  machine: Machine,
+  node: KubeObject | undefined,
+  { executor, context }: Reconcile,
+): Promise<DeletionResult> {
+  const situation = { machine, node, order: componentOrder(machine), now: context.clock.now() };
+  return await carryOutDrain(executor, situation, context);
 }
 
 /** First what is declared; then, when nothing else is missing, the start-up taint goes. */
-async function syncNode(machine: Machine, parts: Reconcile): Promise<MachinePlan> {
+async function syncNode(machine: Machine, infra: InfraReport, parts: Reconcile): Promise<MachinePlan> {
   await writeNode(machine, false, parts.context);
-  const plan = planMachine(observe(machine, parts));
+  const plan = planMachine(observe(machine, infra, parts));
   if (!plan.removeStartupTaint) return plan;
   await writeNode(machine, true, parts.context);
-  return planMachine(observe(machine, parts));
+  return planMachine(observe(machine, infra, parts));
+}
+
+async function ensureInstance(
+  machine: Machine,
+  { instances, heartbeats, context }: Reconcile,
+): Promise<InfraReport> {
+  const { name } = machine.metadata;
+  const node = context.view(NODES).get(name);
+  const hasJoined =
+    machine.status?.agent?.certificateNotAfter !== undefined || heartbeats.of(name, context) !== undefined;
+  return await instances.ensure({ machine, node, hasJoined }, context);
 }
 
 async function writeNode(
@@ -132,13 +185,18 @@ async function writeNode(
   context.log.info('node synced', { node: name, paths: operations.map(({ path }) => path) });
 }
 
-function observe(machine: Machine, { heartbeats, context }: Reconcile): MachineObservation {
+function observe(
+  machine: Machine,
+  infra: InfraReport,
+  { heartbeats, context }: Reconcile,
+): MachineObservation {
   const { name } = machine.metadata;
   const node = context.view(NODES).get(name);
   const now = context.clock.now();
   const mayEvict = holdInForce(machine, node, now) === undefined;
   const sync = node && planNodeSync(machine, node, { mayEvict, removeStartupTaint: false });
-  return { machine, node, heartbeat: heartbeats.of(name, context), ...optional('sync', sync), now };
+  const heartbeat = heartbeats.of(name, context);
+  return { machine, node, heartbeat, ...optional('sync', sync), infraFindings: infra.findings, now };
 }
 
 function withoutRequeue({ drain, wait }: DrainResult): Pick<MachineReport, 'drain' | 'wait'> {
@@ -159,15 +217,18 @@ async function writeStatus(
 
 interface Outcome {
   readonly machine: Machine;
+  readonly infra: InfraReport;
   readonly plan: MachinePlan;
   readonly result: DrainResult;
 }
 
 function requeueAt(outcome: Outcome, parts: Reconcile): Date | undefined {
-  const { plan, result } = outcome;
+  const { infra, plan, result } = outcome;
   const now = parts.context.clock.now();
   const late = [silentAt(outcome, parts), lateAt(outcome)].filter((at) => at !== undefined && at > now);
-  const moments = [...late, plan.changesAt, result.requeueAt].filter((at) => at !== undefined);
+  const moments = [...late, infra.requeueAt, plan.changesAt, result.requeueAt].filter(
+    (at) => at !== undefined,
+  );
   return moments.length === 0 ? undefined : new Date(Math.min(...moments.map(Number)));
 }
 

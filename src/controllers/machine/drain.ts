@@ -3,10 +3,11 @@
  * `status.drain` before the first act, so that no cordon is forgotten after a crash. Pure.
  */
 import type { Machine, MachineComponentEntry, MachineDrain, MachineHold } from '../../api/generated/types.ts';
+import { reportOf } from '../../api/machine/entry-report.ts';
+import { readinessOf } from '../../api/machine/node-state.ts';
 import { ANNOTATION_CORDONED_BY } from '../../api/names.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
 import { cordonState, planCordon, planUncordon } from '../../kube/drain/cordon.ts';
-import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import type { MachineWait } from './plan.ts';
@@ -60,14 +61,17 @@ function planOrdered(
 ): DrainDecision {
   const { machine } = situation;
   if (machine.status?.drain?.state === 'Drained') return { do: 'Nothing', because: 'the machine is drained' };
-  return hold ? waitForHold(machine, 'HeldDisruptive') : planStep(situation, order);
+  return hold ? waitForHold(machine, 'HeldDisruptive') : planDrainStep(situation, order);
 }
 
 function isOfAnother(recorded: MachineDrain | undefined, { id }: DrainOrder): boolean {
   return recorded !== undefined && recorded.grant !== id;
 }
 
-function planStep({ machine, node, now }: DrainSituation, order: DrainOrder): DrainDecision {
+export function planDrainStep(
+  { machine, node, now }: Omit<DrainSituation, 'order'>,
+  order: DrainOrder,
+): DrainDecision {
   const recorded = machine.status?.drain;
   if (!recorded) {
     const drain: MachineDrain = { grant: order.id, state: 'Cordoned', since: now.toISOString() };
@@ -89,7 +93,7 @@ function planRelease({ machine, node }: DrainSituation): DrainDecision {
   if (!node) return { do: 'End', because: 'the Node does not exist' };
   const mark = markOf(machine.status?.drain?.grant ?? '');
   const isOurs = cordonState(node, mark) === 'Ours';
-  if (isOurs && !isReady(node)) {
+  if (isOurs && readinessOf(node) !== 'Ready') {
     const name = node.metadata.name;
     return wait('NodeNotReady', `Node ${name} stays cordoned until it is Ready`, { kind: 'Node', name });
   }
@@ -98,28 +102,21 @@ function planRelease({ machine, node }: DrainSituation): DrainDecision {
 }
 
 /** The agent reports the version that the grant is for, or that it gave it up. */
-function isSettled({ status }: Machine, { name, componentRef, digest }: MachineComponentEntry): boolean {
-  const report = status?.components?.find((each) => each.name === name);
-  if (!report || report.desiredRef !== componentRef) return false;
-  if (report.state === 'Committed') return report.digest === digest;
-  return report.state === 'RolledBack' || report.state === 'Failed' || report.state === 'Absent';
+function isSettled(machine: Machine, entry: MachineComponentEntry): boolean {
+  const report = reportOf(machine, entry);
+  if (report?.state === 'Committed') return report.digest === entry.digest;
+  return report?.state === 'RolledBack' || report?.state === 'Failed' || report?.state === 'Absent';
 }
 
-function isWaiting({ status }: Machine, { name, componentRef, grant }: MachineComponentEntry): boolean {
-  const report = status?.components?.find((each) => each.name === name);
-  return grant !== undefined && report?.desiredRef === componentRef && report.state === 'WaitingForDrain';
+function isWaiting(machine: Machine, entry: MachineComponentEntry): boolean {
+  return entry.grant !== undefined && reportOf(machine, entry)?.state === 'WaitingForDrain';
 }
 
 function markOf(owner: string): { readonly annotation: string; readonly owner: string } {
   return { annotation: ANNOTATION_CORDONED_BY, owner };
 }
 
-function isReady(node: KubeObject): boolean {
-  const ready = listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
-  return textAt(ready, 'status') === 'True';
-}
-
-function waitForHold({ metadata: { name } }: Machine, reason: string): DrainDecision {
+export function waitForHold({ metadata: { name } }: Machine, reason: string): DrainDecision {
   return wait(reason, 'the machine is held', { kind: 'Machine', name });
 }
 

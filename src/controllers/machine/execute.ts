@@ -1,7 +1,8 @@
 /** Carries out the drain of a machine, one step at a time. Each disruptive step renews the grant first. */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { MachineDrain } from '../../api/generated/types.ts';
-import type { GrantPort } from '../../api/grants.ts';
+import type { Denial, GrantPort } from '../../api/grants.ts';
+import { readinessOf } from '../../api/machine/node-state.ts';
 import { EVENT_PREFIX, MANAGER_MACHINE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
@@ -9,14 +10,13 @@ import type { EvictionAnswers } from '../../kube/drain/answers.ts';
 import type { DrainProgress } from '../../kube/drain/progress.ts';
 import { type DrainStep, stepDrain } from '../../kube/drain/step.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
-import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { type DrainDecision, type DrainOrder, type DrainSituation, planMachineDrain } from './drain.ts';
 import type { MachineWait } from './plan.ts';
 
 export interface DrainExecutor {
   readonly client: Pick<Client, 'pages'>;
-  readonly grants: Pick<GrantPort, 'renew'>;
+  readonly grants: Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
   /** By machine; only an optimization. */
   readonly answers: Map<string, EvictionAnswers>;
   readonly deadNode: 'Wait' | 'Skip';
@@ -32,15 +32,20 @@ export interface DrainResult {
 }
 
 const RETRY_MS = 5000;
+/** The grant of a set for this very act may not be in our view yet. */
+const RETRY_BUSY_MS = 2000;
 
 export async function carryOutDrain(
   executor: DrainExecutor,
   situation: DrainSituation,
   context: ReconcileContext,
 ): Promise<DrainResult> {
-  const drain = situation.machine.status?.drain;
-  const decision = planMachineDrain(situation);
-  if (isAct(decision)) return await act(decision, { executor, situation, context });
+  return await carryOutDecision(planMachineDrain(situation), { executor, situation, context });
+}
+
+export async function carryOutDecision(decision: DrainDecision, parts: ActParts): Promise<DrainResult> {
+  const drain = parts.situation.machine.status?.drain;
+  if (isAct(decision)) return await act(decision, parts);
   if (decision.do === 'Wait') return { drain, wait: decision.wait };
   if (decision.do === 'Record') return { drain: decision.drain, isIntent: true };
   return { drain: decision.do === 'End' ? undefined : drain };
@@ -73,16 +78,22 @@ async function act(decision: DrainAct, { executor, situation, context }: ActPart
   return { drain, requeueAt: context.clock.now() };
 }
 
-async function renewalDenial(
+export async function renewalDenial(
   { grants }: DrainExecutor,
   { id, fence }: DrainOrder,
   context: ReconcileContext,
-): Promise<Pick<DrainResult, 'wait' | 'requeueAt'> | undefined> {
+): Promise<DenialResult | undefined> {
   const [answer] = await grants.renew([{ id, fence }]);
-  if (answer?.granted) return undefined;
-  const { reason, message, retryAt } = answer ?? { reason: 'LedgerUnavailable', message: 'no answer' };
+  return answer?.granted ? undefined : denialResult(answer, context);
+}
+
+type DenialResult = Required<Pick<DrainResult, 'wait' | 'requeueAt'>>;
+
+export function denialResult(denial: Denial | undefined, context: ReconcileContext): DenialResult {
+  const { reason, message, retryAt } = denial ?? { reason: 'LedgerUnavailable', message: 'no answer' };
   const wait: MachineWait = { step: 'Draining', reason: 'GrantDenied', message: `${reason}: ${message}` };
-  const soonest = new Date(context.clock.now().getTime() + RETRY_MS);
+  const retryMs = reason === 'NodeBusy' ? RETRY_BUSY_MS : RETRY_MS;
+  const soonest = new Date(context.clock.now().getTime() + retryMs);
   return { wait, requeueAt: retryAt && retryAt > soonest ? retryAt : soonest };
 }
 
@@ -99,7 +110,7 @@ async function evict(
     { client, evict: (pod, options) => context.evict(pod, options), clock, signal },
     {
       node,
-      kubeletAnswers: kubeletAnswers(node),
+      kubeletAnswers: readinessOf(node) !== 'Unknown',
       options: { deadNode },
       answers: answers.get(name) ?? new Map(),
       ...(recorded ? { previous: previousOf(recorded) } : {}),
@@ -137,13 +148,7 @@ function drainWait({ blocks, message }: DrainProgress): MachineWait {
   return { step: 'Draining', reason: first.kind, message, blocker: { kind: first.kind, name, namespace } };
 }
 
-function kubeletAnswers(node: KubeObject): boolean {
-  const ready = listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
-  const status = textAt(ready, 'status');
-  return status === 'True' || status === 'False';
-}
-
-function tell(
+export function tell(
   { machine }: Pick<DrainSituation, 'machine'>,
   context: ReconcileContext,
   [word, because]: readonly [word: string, because: string],

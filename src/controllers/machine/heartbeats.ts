@@ -1,11 +1,12 @@
 /** What the Leases of agents tell, by our own clock. It remembers what it found first: only a change is a sign of life. */
+import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { NAMESPACE_AGENTS } from '../../api/names.ts';
 import { type KindRead, read } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { LEASES } from '../../kube/leader/record.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { type Heartbeat, SILENT_MS } from './observation.ts';
+import type { Heartbeat } from './observation.ts';
 
 const RENEWED = 'renewed';
 

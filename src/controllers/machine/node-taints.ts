@@ -39,10 +39,6 @@ export function planTaints(input: TaintInput): TaintPlan {
   };
 }
 
-export function hasStartupTaint(node: KubeObject): boolean {
-  return taintsOf(node).some(({ key }) => key === TAINT_NOT_INITIALIZED);
-}
-
 interface Changes {
   readonly set: readonly Taint[];
   readonly remove: readonly string[];

@@ -1,6 +1,7 @@
 /** What the machine controller knows of one machine. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Finding } from './finding.ts';
 import type { NodeSync } from './node-sync.ts';
 
 export interface MachineObservation {
@@ -11,6 +12,8 @@ export interface MachineObservation {
   readonly heartbeat: Heartbeat | undefined;
   /** Absent without a Node. */
   readonly sync?: NodeSync;
+  /** Whether the provider accepts the config, and whether the host runs. */
+  readonly infraFindings: readonly Finding[];
   readonly now: Date;
 }
 
@@ -20,6 +23,3 @@ export interface Heartbeat {
   /** This process observed a change. Without one it does not know yet whether the agent is alive. */
   readonly hasChanged: boolean;
 }
-
-/** A Lease that did not change for this long, which is more than its duration, is that of a dead agent. */
-export const SILENT_MS = 45_000;

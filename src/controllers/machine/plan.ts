@@ -1,10 +1,11 @@
 /** What a machine still needs before it is Ready: the first condition that is not True, in the order of its life. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
+import { hasStartupTaint } from '../../api/machine/node-state.ts';
 import { type Condition, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { holdInForce } from '../../rollout/holds.ts';
-import { type Finding, finding, heldFinding, hostFindings, reportedFinding } from './conditions.ts';
-import { hasStartupTaint } from './node-taints.ts';
+import { heldFinding, hostFindings, reportedFinding } from './conditions.ts';
+import { type Finding, finding } from './finding.ts';
 import type { MachineObservation } from './observation.ts';
 
 export interface MachinePlan {
@@ -56,7 +57,7 @@ const ORDER = [
 ];
 
 /** The conditions that this controller writes; the others belong to the agent, to jobs, and to readiness gates. */
-const OWN = new Set([
+export const OWN_CONDITIONS = [
   'InfraConfigValid',
   'InfraReady',
   'CertificateIssued',
@@ -67,7 +68,7 @@ const OWN = new Set([
   'Ready',
   'Progressing',
   'Stalled',
-]);
+];
 
 export function planMachine(observation: MachineObservation): MachinePlan {
   const { machine, node, now } = observation;
@@ -110,11 +111,11 @@ function neededFindings(machine: Machine, host: readonly Finding[]): readonly Fi
 }
 
 export function ownConditions({ status }: Machine): readonly Condition[] {
-  return (status?.conditions ?? []).filter(({ type }) => OWN.has(type));
+  return (status?.conditions ?? []).filter(({ type }) => OWN_CONDITIONS.includes(type));
 }
 
 export function foreignConditions({ status }: Machine): readonly Condition[] {
-  return (status?.conditions ?? []).filter(({ type }) => !OWN.has(type));
+  return (status?.conditions ?? []).filter(({ type }) => !OWN_CONDITIONS.includes(type));
 }
 
 /** `minReadySeconds` after the last condition that is needed became True. */

@@ -1,12 +1,19 @@
 /** The part of the status of a Machine that the machine controller writes. Pure. */
-import type { Machine, MachineDrain, MachineStatus, Wait } from '../../api/generated/types.ts';
-import { machinePhases } from '../../api/phase-tables.ts';
+import type {
+  Machine,
+  MachineDrain,
+  MachineInfraStatus,
+  MachineStatus,
+  Wait,
+} from '../../api/generated/types.ts';
+import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
+import { machinePhases } from '../../api/status/phase-tables.ts';
+import { waitingSince } from '../../api/status/waiting.ts';
 import { type Condition, withConditions } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { truncate } from '../../kube/objects/truncate.ts';
-import { finding } from './conditions.ts';
+import { type Finding, finding } from './finding.ts';
 import { foreignConditions, type MachinePlan, type MachineWait } from './plan.ts';
 
 export interface MachineReport {
@@ -16,16 +23,17 @@ export interface MachineReport {
   /** A drain or a deletion that waits; it is reported before anything else. */
   readonly wait?: MachineWait;
   readonly drain?: MachineDrain;
+  readonly infra?: MachineInfraStatus;
   readonly now: Date;
 }
 
-const MAX_MESSAGE = 256;
 /** The default of MachineSets for the start of a machine. */
 const DEADLINE_SECONDS = 600;
 
 export function machineStatus(report: MachineReport): MachineStatus {
-  const { machine, node, plan, drain, now } = report;
-  const waiting = waitingSince(report.wait ?? plan.wait, machine.status?.waiting, now);
+  const { machine, node, plan, drain, infra, now } = report;
+  const wait = report.wait ?? plan.wait;
+  const waiting = wait && waitingSince(wait, machine.status?.waiting, now);
   const conditions = progressConditions(report, waiting);
   const { generation, deletionTimestamp } = machine.metadata;
   const all = [...conditions, ...foreignConditions(machine)];
@@ -34,6 +42,7 @@ export function machineStatus(report: MachineReport): MachineStatus {
     phase: machinePhases.phaseOf({ conditions: all, deletionTimestamp }),
     conditions,
     ...optional('waiting', waiting),
+    ...optional('infra', infra),
     ...optional('node', nodeStatus(machine, node)),
     ...optional('drain', drain),
   };
@@ -48,18 +57,6 @@ function nodeStatus({ status }: Machine, node: KubeObject | undefined): MachineS
   };
 }
 
-function waitingSince(wait: MachineWait | undefined, before: Wait | undefined, now: Date): Wait | undefined {
-  if (!wait) return undefined;
-  const { reason, message, blocker } = wait;
-  const isSame = before?.reason === reason && before.blocker?.name === blocker?.name;
-  return {
-    reason,
-    ...optional('blocker', blocker),
-    since: isSame ? before.since : now.toISOString(),
-    message: truncate(message, MAX_MESSAGE),
-  };
-}
-
 /** The reason of Progressing is the step, that of Stalled what it waits for. */
 function progressConditions(report: MachineReport, waiting: Wait | undefined): readonly Condition[] {
   const { machine, plan, now } = report;
@@ -69,20 +66,33 @@ function progressConditions(report: MachineReport, waiting: Wait | undefined): r
   const progressing = wait
     ? finding('Progressing', isLate ? 'False' : 'True', wait.step, wait.message)
     : finding('Progressing', 'True', 'AsWanted', 'nothing is to be done');
-  const stalled =
-    wait && isLate
-      ? finding('Stalled', 'True', wait.reason, `since ${waiting.since}: ${wait.message}`)
-      : finding('Stalled', 'False', 'AsWanted', 'no person is needed');
+  const late = isLate ? { ...wait, since: waiting.since } : undefined;
   return withConditions(
     plan.conditions,
-    [progressing, stalled].map((each) => ({ ...each, ...observedGeneration })),
+    [progressing, stalledFinding(machine, late)].map((each) => ({ ...each, ...observedGeneration })),
     now,
   );
 }
 
-/** Components may wait for a drain, which has a time limit of its own. */
-export function stallsAt({ spec }: Machine, { step }: MachineWait, { since }: Wait): Date {
+/** A field that nothing acts on is for a person, however the machine is. */
+function stalledFinding(
+  machine: Machine,
+  late: { readonly reason: string; readonly since: string; readonly message: string } | undefined,
+): Finding {
+  const inactive = inactiveFields(machine).map(inactiveFieldText);
+  if (inactive.length > 0) return finding('Stalled', 'True', 'NotSupported', inactive.join('; '));
+  return late
+    ? finding('Stalled', 'True', late.reason, `since ${late.since}: ${late.message}`)
+    : finding('Stalled', 'False', 'AsWanted', 'no person is needed');
+}
+
+/** Components may wait for a drain, which has a time limit of its own; so has a deletion as a whole. */
+export function stallsAt({ spec, metadata }: Machine, { step }: MachineWait, { since }: Wait): Date {
+  const { drainTimeoutSeconds, timeoutSeconds } = spec.deletion;
   const isDrain = step === 'InstallingComponents' || step === 'Draining';
-  const seconds = isDrain ? spec.deletion.drainTimeoutSeconds : DEADLINE_SECONDS;
-  return new Date(Date.parse(since) + seconds * 1000);
+  const stepEnd = Date.parse(since) + (isDrain ? drainTimeoutSeconds : DEADLINE_SECONDS) * 1000;
+  const { deletionTimestamp } = metadata;
+  const end =
+    deletionTimestamp === undefined ? stepEnd : Date.parse(deletionTimestamp) + timeoutSeconds * 1000;
+  return new Date(Math.min(stepEnd, end));
 }

@@ -1,8 +1,9 @@
 /** The conditions of a set. Pure. */
 import type { MachineSet, PlannedAction } from '../../api/generated/types.ts';
+import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { type ConditionStatus, type ConditionUpdate, conditionOf } from '../../kube/objects/conditions.ts';
 import type { MachineSetPlan, SetWait } from './actions.ts';
-import { differingFields, type Member } from './members.ts';
+import { differingFields, isUpToDate, type Member } from './members.ts';
 
 export interface ConditionsInput {
   readonly set: MachineSet;
@@ -60,7 +61,7 @@ function readyCondition({ spec: { replicas } }: MachineSet, live: readonly Membe
 
 function upToDateCondition({ spec }: MachineSet, live: readonly Member[]): Update {
   const type = 'UpToDate';
-  const behind = live.filter((member) => differingFields(member).length > 0);
+  const behind = live.filter((member) => !isUpToDate(member));
   if (behind.length === 0) return condition(type, 'True', 'AsWanted', 'every machine matches the template');
   const names = behind.slice(0, 5).map(({ name }) => name);
   const inPlace = spec.updateStrategy.type === 'InPlace';
@@ -95,10 +96,8 @@ function progressOf({ actions }: MachineSetPlan): string {
 
 function stalledCondition(input: ConditionsInput, machinesReady: Update): Update {
   const type = 'Stalled';
-  if (input.set.spec.updateStrategy.type === 'Replace') {
-    const hint = 'spec.updateStrategy.type Replace is not supported yet. Use InPlace or OnDelete';
-    return condition(type, 'True', 'NotSupported', hint);
-  }
+  const inactive = inactiveFields(input.set).map(inactiveFieldText);
+  if (inactive.length > 0) return condition(type, 'True', 'NotSupported', inactive.join('; '));
   const failed = input.live.find(({ hasFailedToStart }) => hasFailedToStart);
   if (failed && machinesReady.status === 'False' && hasFailedForLong(input)) {
     const message = `machines do not become Ready, such as ${failed.name}. See kubenode why machine ${failed.name}`;

@@ -2,7 +2,7 @@
 import type { MachineSet } from '../../api/generated/types.ts';
 import { ANNOTATION_DELETE, ANNOTATION_DELETION_PRIORITY } from '../../api/names.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
-import type { Member } from './members.ts';
+import { isUpToDate, type Member } from './members.ts';
 
 export interface DeletionCandidate {
   readonly member: Member;
@@ -59,10 +59,6 @@ function priorityOf({ machine }: Member): number {
 
 function hasInstance({ machine: { status } }: Member): boolean {
   return status?.infra?.providerID !== undefined || status?.node?.uid !== undefined;
-}
-
-function isUpToDate({ differences: { inPlace, replacement } }: Member): boolean {
-  return inPlace.length === 0 && replacement.length === 0;
 }
 
 function ageKey({ machine: { metadata } }: Member, order: MachineSet['spec']['deletionOrder']): string {

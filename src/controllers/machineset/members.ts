@@ -1,8 +1,7 @@
 /** The machines of a set as a plan reads them. Pure. */
 import type { Machine, MachineHold, MachineSet } from '../../api/generated/types.ts';
-import { TAINT_NOT_INITIALIZED } from '../../api/names.ts';
+import { isEstablished } from '../../api/machine/node-state.ts';
 import { type Condition, conditionOf, conditionStatus } from '../../kube/objects/conditions.ts';
-import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { holdInForce } from '../../rollout/holds.ts';
@@ -37,9 +36,9 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
   const { metadata, status } = machine;
   const isDeleting = metadata.deletionTimestamp !== undefined;
   const isReady = isTrue(machine, 'Ready');
-  const isEstablished = wasInitialized(observed);
+  const wasReady = isEstablished(machine, node);
   const availableAt = isReady ? availableFrom(set, machine) : undefined;
-  const isStarting = !isEstablished && !isReady && !isDeleting;
+  const isStarting = !wasReady && !isReady && !isDeleting;
   const startsUntil = isStarting
     ? later(metadata.creationTimestamp, set.spec.startupTimeoutSeconds)
     : undefined;
@@ -50,7 +49,7 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
     isDeleting,
     isReady,
     isAvailable: isReached(availableAt, now),
-    isEstablished,
+    isEstablished: wasReady,
     ...optional('servesSince', servesSince(status?.conditions)),
     hasFailedToStart: isReached(startsUntil, now),
     isStalled: isTrue(machine, 'Stalled'),
@@ -63,6 +62,10 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
   };
 }
 
+export function isUpToDate(member: Member): boolean {
+  return differingFields(member).length === 0;
+}
+
 /** Paths in the template that this machine does not match. */
 export function differingFields({ differences: { inPlace, replacement } }: Member): readonly string[] {
   return [...new Set([...inPlace, ...replacement])];
@@ -70,12 +73,6 @@ export function differingFields({ differences: { inPlace, replacement } }: Membe
 
 function zoneOf({ spec, status }: Machine): string | undefined {
   return spec.zone ?? status?.infra?.zone;
-}
-
-/** Its Node has no start-up taint any more, or there was a Node that is deleted. */
-function wasInitialized({ machine, node }: SetMachine): boolean {
-  if (!node) return machine.status?.node?.uid !== undefined;
-  return !listAt(node, 'spec', 'taints').some((taint) => textAt(taint, 'key') === TAINT_NOT_INITIALIZED);
 }
 
 function servesSince(conditions: readonly Condition[] | undefined): Date | undefined {

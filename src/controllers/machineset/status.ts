@@ -1,13 +1,14 @@
 /** The status of a set, from its plan and from what the Defender denied. Pure. */
-import type { MachineSet, MachineSetStatus, PlannedAction, Wait } from '../../api/generated/types.ts';
+import type { MachineSet, MachineSetStatus, PlannedAction } from '../../api/generated/types.ts';
 import { LABEL_MACHINESET } from '../../api/names.ts';
-import { machineSetPhases } from '../../api/phase-tables.ts';
+import { machineSetPhases } from '../../api/status/phase-tables.ts';
+import { waitingSince } from '../../api/status/waiting.ts';
 import { withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { MachineSetAction, MachineSetPlan, SetWait } from './actions.ts';
 import { setConditions } from './conditions.ts';
-import { differingFields, type Member } from './members.ts';
+import { differingFields, isUpToDate, type Member } from './members.ts';
 
 export interface StatusInput {
   readonly set: MachineSet;
@@ -49,7 +50,7 @@ export function machineSetStatus(input: StatusInput): MachineSetStatus {
     replicas: plan.members.length,
     readyReplicas: countOf(live, ({ isReady }) => isReady),
     availableReplicas: countOf(live, ({ isAvailable }) => isAvailable),
-    upToDateReplicas: countOf(live, (member) => differingFields(member).length === 0),
+    upToDateReplicas: countOf(live, isUpToDate),
     failedReplicas: countOf(live, ({ isStalled, hasFailedToStart }) => isStalled || hasFailedToStart),
     selector: `${LABEL_MACHINESET}=${set.metadata.name}`,
     plannedAction: planned,
@@ -75,16 +76,6 @@ function waitOf({ plan, denials }: StatusInput): SetWait | undefined {
     blocker: { kind: 'Machine', name: denial.machine },
     message: `${denial.reason}: ${denial.message}${more}`,
     ...optional('until', denial.retryAt),
-  };
-}
-
-function waitingSince({ reason, message, blocker }: SetWait, before: Wait | undefined, now: Date): Wait {
-  const isSame = before?.reason === reason && before.blocker?.name === blocker?.name;
-  return {
-    reason,
-    ...optional('blocker', blocker),
-    since: isSame ? before.since : now.toISOString(),
-    message: truncate(message, MAX_MESSAGE),
   };
 }
 

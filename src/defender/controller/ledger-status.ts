@@ -5,7 +5,7 @@ import type {
   DefenderLedgerStatus,
   LedgerPendingApproval,
 } from '../../api/generated/types.ts';
-import { defenderLedgerPhases } from '../../api/phase-tables.ts';
+import { defenderLedgerPhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { SuspectPlan } from '../expiry/plan.ts';

@@ -6,7 +6,7 @@ import type {
   DefenderPolicyStatus,
 } from '../../api/generated/types.ts';
 import { FLEET_DEFAULT } from '../../api/names.ts';
-import { defenderPolicyPhases } from '../../api/phase-tables.ts';
+import { defenderPolicyPhases } from '../../api/status/phase-tables.ts';
 import type { Problem } from '../../api/validation/validate.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -55,7 +55,7 @@ export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
     ...optional('ledgerSeq', ledger?.seq),
     usage: prepared && ledger ? limitUsage(prepared, { policies, ledger, facts, now }) : [],
     breakers: breakers.slice(0, SHOWN),
-    denials,
+    ...(Object.keys(denials).length > 0 && { denials }),
   };
 }
 

@@ -4,19 +4,6 @@ import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 
-/** Those that this version observes. */
-export const DIMENSIONS: readonly string[] = [
-  'zone',
-  'rack',
-  'pool',
-  'kernelVersion',
-  'osImage',
-  'kubeletVersion',
-  'containerRuntimeVersion',
-  'driverVersion',
-  'componentVersion',
-];
-
 /** A machine has one value of most of them, none if it was not observed, and a `componentVersion` for each component. */
 export type Dimensions = Readonly<Record<string, string | readonly string[]>>;
 

@@ -109,6 +109,8 @@ export interface FleetFacts {
   readonly controlPlane: readonly ControlPlaneMember[] | undefined;
   /** How many machines of the pool are to be created or were never Ready; undefined: not observed. */
   missingIn(pool: string): number | undefined;
+  /** How many machines the pool has to have; undefined: not observed. */
+  desiredIn(pool: string): number | undefined;
   /** Zones that their provider reports as failing. */
   readonly zonalShifts: ReadonlySet<string>;
   /** Whether a query returns samples; undefined: error or timeout. */

@@ -6,9 +6,9 @@ import type {
   LedgerGrant,
   Machine,
   MachineComponentEntry,
-  MachineComponentReport,
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
+import { isObserved, reportOf } from '../../api/machine/entry-report.ts';
 import { ANNOTATION_CORDONED_BY } from '../../api/names.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -74,29 +74,16 @@ export function nodeGrants({ metadata: { name, annotations } }: KubeObject): rea
   }));
 }
 
-/** The agent reports that it is between two versions, with the digest of the one that is still installed. */
+/** The agent reports that it is between two versions. */
 function isComponentInWork(machine: Machine, entry: MachineComponentEntry): boolean {
   return IN_WORK.has(reportOf(machine, entry)?.state ?? '');
 }
 
-/** What the agent reports before it has read the entry is the end of the one before. */
 export function isComponentEnded(machine: Machine, entry: MachineComponentEntry): boolean {
-  if (!hasRead(machine)) return false;
+  if (!isObserved(machine)) return false;
   const { state = 'Absent', digest } = reportOf(machine, entry) ?? {};
   if (entry.state === 'Absent') return state === 'Absent';
   return state === 'Committed' ? digest === entry.digest : GIVEN_UP.has(state);
-}
-
-function hasRead({ metadata, status }: Machine): boolean {
-  return (status?.agent?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-}
-
-/** Undefined when the agent reports another version, or none. */
-function reportOf(
-  { status }: Machine,
-  { name, componentRef }: MachineComponentEntry,
-): MachineComponentReport | undefined {
-  return status?.components?.find((each) => each.name === name && each.desiredRef === componentRef);
 }
 
 function componentGrant(

@@ -80,6 +80,7 @@ export function createFleetObserver(options: FleetObserverOptions): FleetObserve
         alert: () => undefined,
         indeterminatePercent: undefined,
         missingIn: (pool) => (isComplete(views) ? fleet.pools.missingIn(pool) : undefined),
+        desiredIn: (pool) => (isComplete(views) ? fleet.pools.desiredIn(pool) : undefined),
       };
     },
     policies: () => currentPolicies(fleet),

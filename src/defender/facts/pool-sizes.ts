@@ -1,4 +1,4 @@
-/** How many machines each pool misses: what its MachineSets want, less the machines that were Ready. Kept with each change. */
+/** How many machines each pool has to have, and misses: what its MachineSets want, less those that were Ready. Kept with each change. */
 import type { MachineSet } from '../../api/generated/types.ts';
 import { LABEL_MACHINESET } from '../../api/names.ts';
 import type { MachineFacts } from './facts.ts';
@@ -11,6 +11,8 @@ export interface PoolSizes {
   putSet(set: MachineSet): void;
   removeSet(name: string): void;
   missingIn(pool: string): number;
+  /** What its sets want, and the machines of no set. */
+  desiredIn(pool: string): number;
 }
 
 interface Placed {
@@ -34,10 +36,10 @@ export function createPoolSizes(): PoolSizes {
       count(placed, 1);
     },
     removeMachine,
-    putSet: ({ metadata: { name }, spec: { replicas, template } }) =>
+    putSet: ({ metadata: { name, deletionTimestamp }, spec: { replicas, template } }) =>
       void sets.set(name, {
         pool: poolOf({ [LABEL_MACHINESET]: name, ...template.labels }) ?? name,
-        replicas,
+        replicas: deletionTimestamp === undefined ? replicas : 0,
       }),
     removeSet: (name) => void sets.delete(name),
     missingIn: (pool) => {
@@ -47,7 +49,16 @@ export function createPoolSizes(): PoolSizes {
       }
       return missing;
     },
+    desiredIn: (pool) => {
+      const ofPool = [...sets.values()].filter((set) => set.pool === pool);
+      const others = [...machines.values()].filter((placed) => placed.pool === pool && !isOfSet(placed));
+      return ofPool.reduce((sum, { replicas }) => sum + replicas, others.length);
+    },
   };
+
+  function isOfSet({ set }: Placed): boolean {
+    return set !== undefined && sets.has(set);
+  }
 
   function removeMachine(name: string): void {
     const before = machines.get(name);

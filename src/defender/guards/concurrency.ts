@@ -118,11 +118,11 @@ function labelOf({ limit, grouping }: PreparedLimit, key: string): string {
   return `${grouping.per === 'Label' ? (limit.labelKey ?? '') : grouping.per.toLowerCase()} ${key}`;
 }
 
-/** R15: the last machine of a pool that serves is never taken out of service. */
+/** R15: the last machine of a pool that serves is never taken out of service, unless its pool has to have none. */
 function checkLastReady(input: GuardInput, policy: PreparedPolicy): readonly DenialCause[] {
   const { ask, machine, facts, usage } = input;
   if (!takesNodeDown(ask.risk) || !machine.established || facts.statesOf(machine) !== 0) return [];
-  if (machine.pool === undefined) return [];
+  if (machine.pool === undefined || isScaledToZero(input, machine.pool)) return [];
   const key = groupKey(policy.pools, machine);
   const counts = facts.group(policy.pools.id, key);
   const serving = counts.total - countStates(counts, ALL_STATES);
@@ -131,6 +131,10 @@ function checkLastReady(input: GuardInput, policy: PreparedPolicy): readonly Den
   if (used > 1) return [];
   const message = `machine ${machine.name} is the last of pool ${key} that serves`;
   return [{ reason: 'LastReadyOfPool', message, key: `pool ${key}`, used, limit: 1 }];
+}
+
+function isScaledToZero({ ask, facts }: GuardInput, pool: string): boolean {
+  return ask.action === 'DeleteMachine' && facts.desiredIn(pool) === 0;
 }
 
 const ALL_STATES = Object.values(STATE_BITS).reduce((mask, bit) => mask | bit, 0);

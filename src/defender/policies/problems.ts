@@ -78,11 +78,14 @@ function rateProblems({ rates }: DefenderPolicySpec): readonly string[] {
 }
 
 function breakerProblems({ breakers }: DefenderPolicySpec): readonly string[] {
-  return breakers.flatMap(({ name, count = 0, withinSeconds }) =>
-    withinSeconds === undefined && count > MAX_OUTCOMES
+  return breakers.flatMap(({ name, type, count = 0, withinSeconds, dimensions = [] }) => [
+    ...(withinSeconds === undefined && count > MAX_OUTCOMES
       ? [`breaker ${name}: count must not exceed ${MAX_OUTCOMES} without withinSeconds`]
-      : [],
-  );
+      : []),
+    ...(type === 'CommonCause' && dimensions.length === 0
+      ? [`breaker ${name}: CommonCause needs at least one of dimensions`]
+      : []),
+  ]);
 }
 
 function timeProblems({ quiet, freezes, killSwitch }: DefenderPolicySpec): readonly string[] {

@@ -20,6 +20,7 @@ export function testFleet(facts: PolicyTestFacts, policies: PreparedPolicies, no
     view: { ageSeconds: viewAgeSeconds, apiErrorPercent, clockSkewSeconds },
     controlPlane: controlPlane?.map(memberOf),
     missingIn: () => undefined,
+    desiredIn: () => undefined,
     zonalShifts: new Set(),
     alert: () => undefined,
     indeterminatePercent: undefined,

@@ -36,10 +36,17 @@ export interface ConfigOptions {
   readonly trustText?: boolean;
   readonly context?: string;
   readonly impersonate?: Impersonation;
+  /** Another API server of the same cluster, with the same credentials. Its certificate must be for that name. */
+  readonly endpoint?: Endpoint;
   readonly clock: Clock;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly serviceAccountFolder?: string;
   readonly userAgent?: string;
+}
+
+export interface Endpoint {
+  readonly url: string;
+  readonly servername: string;
 }
 
 export interface LoadedConfig {
@@ -92,13 +99,19 @@ async function readFrom(file: string): Promise<Kubeconfig> {
 }
 
 function fromKubeconfig(config: Kubeconfig, options: ConfigOptions): LoadedConfig {
-  const { cluster, user, context, origin } = selectContext(config, options.context);
+  const selected = selectContext(config, options.context);
+  const { user, context, origin } = selected;
+  const cluster = clusterAt(selected.cluster, options.endpoint);
   const credentials = credentialsFor(cluster, user, { ...options, origin });
   const { namespace } = context;
   return {
     ...createLoadedConfig(cluster.server, credentials, origin, options),
     ...(namespace ? { namespace } : {}),
   };
+}
+
+function clusterAt(cluster: Cluster, endpoint: Endpoint | undefined): Cluster {
+  return endpoint ? { ...cluster, server: endpoint.url, tlsServerName: endpoint.servername } : cluster;
 }
 
 interface OriginOptions extends ConfigOptions {
@@ -146,7 +159,7 @@ function decoded(base64: string | undefined): string | undefined {
 
 /** In a pod. The kubelet renews the token in the same file. */
 function fromServiceAccount(options: ConfigOptions): LoadedConfig {
-  const { env = process.env, serviceAccountFolder: folder = SERVICE_ACCOUNT, impersonate, clock } = options;
+  const { env = process.env, serviceAccountFolder: folder = SERVICE_ACCOUNT, clock, endpoint } = options;
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT'];
   if (!host || !port || !existsSync(join(folder, 'token'))) {
@@ -157,15 +170,21 @@ function fromServiceAccount(options: ConfigOptions): LoadedConfig {
   const sources = {
     caFile: join(folder, 'ca.crt'),
     tokenFile: join(folder, 'token'),
-    headers: impersonate ? impersonationHeaders(impersonate) : {},
+    ...podIdentity(options),
   };
   const credentials = createCredentials(sources, { clock, origin });
-  return createLoadedConfig(
-    `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
-    credentials,
-    origin,
-    options,
-  );
+  return createLoadedConfig(endpoint?.url ?? urlOf(host, port), credentials, origin, options);
+}
+
+function podIdentity({ impersonate, endpoint }: ConfigOptions): CredentialSources {
+  return {
+    ...presentTexts({ servername: endpoint?.servername }),
+    headers: impersonate ? impersonationHeaders(impersonate) : {},
+  };
+}
+
+function urlOf(host: string, port: string): string {
+  return `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 function createLoadedConfig(

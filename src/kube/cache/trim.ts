@@ -1,4 +1,5 @@
 /** Makes objects smaller before they are cached: drops unused fields and shares equal strings. */
+import { valueAt } from '../objects/json.ts';
 import type { KubeObject, ManagedFields } from '../objects/object.ts';
 
 export type Transform<T extends KubeObject> = (object: KubeObject) => T;
@@ -11,19 +12,20 @@ const MAX_LENGTH = 256;
 const POOL_SIZE = 20_000;
 
 /**
- * Drops the fields at these paths, such as 'status.images', and all managedFields except the applies of these managers. The
- * object must not be shared yet, because it is changed in place.
+ * Drops the fields at these paths, such as 'status.images', and all managedFields except the applies of these managers and, of
+ * everybody, what is owned below the path `owned`. The object must not be shared yet, because it is changed in place.
  */
 export function createTransform<T extends KubeObject = KubeObject>(
   drop: readonly string[] = [],
   managers: readonly string[] = [],
+  owned: readonly string[] = [],
 ): Transform<T> {
   const paths = (managers.length > 0 ? drop : ['metadata.managedFields', ...drop]).map((path) =>
     path.split('.'),
   );
   const pool = stringPool();
   return (object) => {
-    if (managers.length > 0) keepManagers(object.metadata, managers);
+    if (managers.length > 0) keepManagers(object.metadata, managers, owned);
     for (const path of paths) dropAt(object, path);
     shareStrings(object, pool);
     return object as T;
@@ -34,10 +36,17 @@ export function createTransform<T extends KubeObject = KubeObject>(
 function keepManagers(
   metadata: { managedFields?: readonly ManagedFields[] },
   managers: readonly string[],
+  owned: readonly string[],
 ): void {
-  metadata.managedFields = (metadata.managedFields ?? []).filter(
-    ({ manager, operation }) => operation === 'Apply' && managers.includes(manager),
-  );
+  metadata.managedFields = (metadata.managedFields ?? []).flatMap((entry) => {
+    if (entry.operation === 'Apply' && managers.includes(entry.manager)) return [entry];
+    const fields = owned.length > 0 ? valueAt(entry.fieldsV1, ...owned) : undefined;
+    return fields === undefined ? [] : [{ ...entry, fieldsV1: nested(owned, fields) }];
+  });
+}
+
+function nested(path: readonly string[], fields: unknown): unknown {
+  return path.toReversed().reduce((inner, step) => ({ [step]: inner }), fields);
 }
 
 type Branch = Record<string | number, unknown>;

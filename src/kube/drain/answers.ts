@@ -1,5 +1,5 @@
 /** What the API server answered to the eviction of a pod, and when to ask again. Pure. */
-import { isKubeError, type KubeErrorCode } from '../client/errors.ts';
+import { isKubeError, type KubeError, type KubeErrorCode } from '../client/errors.ts';
 import type { EvictionOutcome } from '../controller/writes/evict.ts';
 
 /** By the UID of the pod. Only an optimization: without it, evictions that were refused are asked for again at once. */
@@ -48,7 +48,7 @@ export function refusalOfOutcome(outcome: EvictionOutcome): EvictionRefusal | un
 
 const BY_CODE: Partial<Record<KubeErrorCode, RefusalReason>> = {
   Conflict: 'Changed',
-  TooManyRequests: 'Overloaded',
+  TooManyRequests: 'Denied',
   Forbidden: 'Denied',
   Invalid: 'Denied',
   ServerError: 'Denied',
@@ -59,14 +59,20 @@ const BY_CODE: Partial<Record<KubeErrorCode, RefusalReason>> = {
 export function refusalOfError(error: unknown): EvictionRefusal | undefined {
   // Without a status, no server answered.
   if (!isKubeError(error) || error.status === undefined) return undefined;
-  const { code, status, message, retryAfterSeconds } = error;
-  const reason = status === 502 || status === 503 ? 'Overloaded' : BY_CODE[code];
+  const { code, message, retryAfterSeconds } = error;
+  const reason = isOverload(error) ? 'Overloaded' : BY_CODE[code];
   if (reason === undefined) return undefined;
   return {
     reason,
     because: message,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
+}
+
+/** The API server sends Retry-After with its own 429; an admission webhook that denies with that code does not. */
+function isOverload({ code, status, retryAfterSeconds }: KubeError): boolean {
+  if (status === 502 || status === 503) return true;
+  return code === 'TooManyRequests' && retryAfterSeconds !== undefined;
 }
 
 export interface AnswerContext {

@@ -2,7 +2,15 @@
 import { textAt } from '../objects/json.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { EvictionAnswers, RefusalReason, RefusedEviction } from './answers.ts';
-import { type DrainOptions, podName, SKIPPED_BECAUSE, type SkipReason, skipReason, uidOf } from './pods.ts';
+import {
+  type DrainOptions,
+  podName,
+  priorityOf,
+  SKIPPED_BECAUSE,
+  type SkipReason,
+  skipReason,
+  uidOf,
+} from './pods.ts';
 
 export interface DrainInput {
   readonly nodeName: string;
@@ -44,12 +52,12 @@ const ACCEPTED_MS = 60_000;
 /** After its grace period a pod has this long to end before it is reported. */
 const OVERDUE_MS = 60_000;
 
-/** In the order of their names. */
+/** Pods with a lower priority come first, so that what others need leaves last; then by name. */
 export function planDrain(input: DrainInput): readonly DrainAction[] {
   return input.pods
     .filter((pod) => textAt(pod, 'spec', 'nodeName') === input.nodeName)
-    .map((pod) => ({ pod, key: `${podName(pod)} ${uidOf(pod)}` }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .map((pod) => ({ pod, priority: priorityOf(pod), key: `${podName(pod)} ${uidOf(pod)}` }))
+    .toSorted((a, b) => a.priority - b.priority || (a.key < b.key ? -1 : 1))
     .map(({ pod }) => planPod(pod, input));
 }
 

@@ -64,3 +64,9 @@ export function uidOf({ metadata: { uid, namespace, name } }: KubeObject): strin
 export function podName({ metadata: { namespace, name } }: KubeObject): string {
   return `${namespace}/${name}`;
 }
+
+/** As admission resolved it from the PriorityClass. */
+export function priorityOf(pod: KubeObject): number {
+  const priority = valueAt(pod, 'spec', 'priority');
+  return typeof priority === 'number' ? priority : 0;
+}

@@ -6,6 +6,14 @@ export const SECRETS = core('Secret', true);
 export const NAMESPACES = core('Namespace', false);
 export const NODES = core('Node', false);
 export const PODS = core('Pod', true);
+export const ENDPOINT_SLICES: Resource = {
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  namespaced: true,
+};
+
 function core(kind: string, namespaced: boolean): Resource {
   return { group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced };
 }

@@ -16,9 +16,9 @@ export function printableText(text: string): string {
   return text.replaceAll(UNPRINTABLE, (character) => (character === '\n' ? character : escapeOf(character)));
 }
 
-/** What this program itself sends to a terminal: a color, or the start of a line that is written again. */
+/** What this program itself sends to a terminal: a color, or the start of a line or of some lines that are written again. */
 // oxlint-disable-next-line no-control-regex -- these are let through, everything else is not
-const OWN_SEQUENCE = /\r\u001b\[2K|\u001b\[[\d;]*m/;
+const OWN_SEQUENCE = /\r\u001b\[2K|\r\u001b\[\d{1,3}A\u001b\[J|\u001b\[[\d;]*m/;
 const CONTROLS = new RegExp(`${OWN_SEQUENCE.source}|\\p{Cc}`, 'gu');
 
 /** For a whole stream, behind the printers: leaves line breaks, tabs and our own sequences. */

@@ -1,6 +1,6 @@
 /** The command lines of a control plane. Flags that differ from the upstream default have a reason. */
 import { join } from 'node:path';
-import type { Command } from '../../os/process.ts';
+import type { Command } from '../../os/process/child.ts';
 
 /** Returns the path of a program. */
 export type ProgramPath = (name: Program) => string;

@@ -1,7 +1,7 @@
 /** Starts one process and waits until it is ready. Stops the process if anything fails. */
 import type { Clock } from '../../os/clock.ts';
-import { type Command, startProcess, stopProcess } from '../../os/process.ts';
-import type { ProcessIdentity } from '../../os/process-identity.ts';
+import { type Command, startProcess, stopProcess } from '../../os/process/child.ts';
+import type { ProcessIdentity } from '../../os/process/identity.ts';
 import { type ProbeEndpoint, waitUntilReady } from './probe.ts';
 
 export interface LaunchOptions {

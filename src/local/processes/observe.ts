@@ -1,7 +1,7 @@
 /** Finds the processes of a fleet by their command lines. */
 import { basename } from 'node:path';
-import { type ProcessIdentity, readProcessIdentity } from '../../os/process-identity.ts';
-import { listPids } from '../../os/process-table.ts';
+import { type ProcessIdentity, readProcessIdentity } from '../../os/process/identity.ts';
+import { listPids } from '../../os/process/table.ts';
 import type { Layout } from '../layout.ts';
 import { PROGRAMS } from './commands.ts';
 import type { ProcessSlot, StrayProcess } from './plan.ts';

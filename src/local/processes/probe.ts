@@ -2,8 +2,8 @@
 import { request } from 'node:https';
 import type { Clock } from '../../os/clock.ts';
 import { pollUntil } from '../../os/poll.ts';
-import { type Command, createExitError, readLogTail } from '../../os/process.ts';
-import { isRunning, type ProcessIdentity } from '../../os/process-identity.ts';
+import { type Command, createExitError, readLogTail } from '../../os/process/child.ts';
+import { isRunning, type ProcessIdentity } from '../../os/process/identity.ts';
 import { LocalError } from '../errors.ts';
 import type { CertificatePair } from '../pki/certificate.ts';
 

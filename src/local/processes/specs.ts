@@ -1,6 +1,6 @@
 /** The processes of a fleet, each with a mark by which it is recognized. */
 import { basename } from 'node:path';
-import type { Command } from '../../os/process.ts';
+import type { Command } from '../../os/process/child.ts';
 import type { Layout } from '../layout.ts';
 import type { FleetState, LocalClusterState } from '../state.ts';
 import { findAdvertisedAddress, localUrl } from './addresses.ts';

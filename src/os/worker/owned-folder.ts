@@ -7,7 +7,7 @@ import { mkdir, readdir, readlink, realpath, rm, stat, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readFileIfExists } from '../files.ts';
-import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../process-identity.ts';
+import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../process/identity.ts';
 
 /** No owner needs a folder that long. For owners that cannot be looked up: of another boot, or in another container. */
 const MAX_AGE_MS = 3_600_000;

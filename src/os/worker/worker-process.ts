@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
-import { killProcessGroup } from '../process.ts';
+import { killProcessGroup } from '../process/child.ts';
 import { limitMemory } from './child-prefix.ts';
 
 export interface WorkerProgram {

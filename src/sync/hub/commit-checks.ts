@@ -3,6 +3,7 @@
 import type { HeadReport } from '../commits.ts';
 import type { AncestryVerdict } from '../git/ancestry-guard.ts';
 import { findAllRefusals, type ObjectChecks, type Refusal } from '../judge/object-checks.ts';
+import { groupRefusals } from '../judge/refusal-groups.ts';
 import type { Rendered } from '../rendered.ts';
 
 export type CommitAcceptance =
@@ -50,9 +51,10 @@ function explain({ message, hint }: ExplainedError): string {
 }
 
 function messageOf(refused: readonly Refusal[]): string {
-  const shown = refused
+  const groups = groupRefusals(refused);
+  const shown = groups
     .slice(0, MAX_SHOWN)
-    .map(({ target, object, source, message }) => `${object} of ${target}: ${message} [${source}]`);
-  const more = refused.length > MAX_SHOWN ? [`and ${refused.length - MAX_SHOWN} more`] : [];
+    .map(({ targets, object, source, message }) => `${object} of ${targets}: ${message} [${source}]`);
+  const more = groups.length > MAX_SHOWN ? [`and ${groups.length - MAX_SHOWN} more`] : [];
   return [...shown, ...more].join('; ');
 }

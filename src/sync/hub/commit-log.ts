@@ -6,7 +6,7 @@ import type { Log } from '../../kube/process/log.ts';
 import type { AcceptedCommit, TargetDigests } from '../commits.ts';
 import type { CommitInfo, GitTransport } from '../git/transport.ts';
 import { declaredClusters, HUB_TARGET, type Rendered } from '../rendered.ts';
-import { countDeletes } from './count-deletes.ts';
+import { countDeletes } from './count-changes.ts';
 import type { RenderStore } from './render-store.ts';
 
 export interface CommitLogOptions {

@@ -4,13 +4,15 @@
  */
 import type { Pipeline } from '../../api/generated/types.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { AcceptedCommits, HeadReport } from '../commits.ts';
+import type { AcceptedCommits, HeadReport, ObjectCounts } from '../commits.ts';
 import { createGitSource, isStale, type ObservedHead, type SourceState } from '../git/source.ts';
+import type { ClusterContent } from '../promote/ports.ts';
 import type { CommitRenderer } from '../render/renderer.ts';
 import { emptyTargetFor, type RenderedTarget } from '../rendered.ts';
 import { createLatestCheck } from './cancel/latest-check.ts';
 import { type CommitAcceptance, refuseCommit } from './commit-checks.ts';
 import { createCommitLog } from './commit-log.ts';
+import { countChanges } from './count-changes.ts';
 import { createHeadAcceptance, type HeadAcceptanceOptions } from './head-acceptance.ts';
 import { createRenderStore, type RenderStore } from './render-store.ts';
 
@@ -27,6 +29,8 @@ export interface PipelineSource {
   run(signal: AbortSignal): Promise<void>;
   /** Includes the mentioned commits: Releases and clusters name them, so they were accepted before. */
   accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
+  /** How many objects a commit changes in each cluster, where that is known. */
+  changes(commit: string, clusters: readonly ClusterContent[]): Promise<ReadonlyMap<string, ObjectCounts>>;
   head(): HeadReport;
   /** Whether the repository was read, or could not be: before that nothing is known about the head. */
   hasPolled(): boolean;
@@ -55,6 +59,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       commits: await commitLog.read(acceptance.newestAccepted(), mentioned),
       head: headReport(source.state()),
     }),
+    changes: (commit, clusters) => changesFrom(renders, commit, clusters),
     head: () => headReport(source.state()),
     hasPolled: () => source.state().polledAt !== undefined || source.state().error !== undefined,
     content: (target, commit) => contentFor(renders, target, commit),
@@ -93,10 +98,15 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   }
 
   function verdictFor(head: ObservedHead | undefined): Pick<HeadReport, 'verdict' | 'message'> {
-    const result = head && resultFor(head);
-    return !result || result.accepted
-      ? { verdict: 'Accepted' }
-      : { verdict: result.verdict, message: result.message };
+    if (!head) return { verdict: 'Accepted' };
+    const result = resultFor(head);
+    if (!result) return { verdict: wasReleased(head) ? 'Accepted' : 'Rendering' };
+    return result.accepted ? { verdict: 'Accepted' } : { verdict: result.verdict, message: result.message };
+  }
+
+  /** A former process has rendered and accepted it. */
+  function wasReleased({ commit }: ObservedHead): boolean {
+    return options.newestReleasedCommit() === commit;
   }
 
   function resultFor({ commit, refused }: ObservedHead): CommitAcceptance | undefined {
@@ -112,3 +122,24 @@ export async function contentFor(
   const { targets } = await renders.get(commit);
   return targets.find((rendered) => rendered.target === target) ?? emptyTargetFor(target);
 }
+
+/** Commit by commit, so that few renders are in memory. Without clusters whose commit can no longer be rendered. */
+async function changesFrom(
+  renders: RenderStore,
+  commit: string,
+  clusters: readonly ClusterContent[],
+): Promise<ReadonlyMap<string, ObjectCounts>> {
+  const found = new Map<string, ObjectCounts>();
+  for (const [before, own] of Map.groupBy(clusters, (each) => each.commit)) {
+    const old = before === undefined ? NOTHING : await renders.getIfRenderable(before);
+    const next = old && (await renders.getIfRenderable(commit));
+    for (const { cluster } of next ? own : []) {
+      const [was, after] = [old, next].map((each) => each?.targets.find(({ target }) => target === cluster));
+      const desired = after ?? emptyTargetFor(cluster);
+      if (desired) found.set(cluster, await countChanges(was, desired));
+    }
+  }
+  return found;
+}
+
+const NOTHING = { targets: [] };

@@ -3,11 +3,11 @@
  * accepted commit, and runs promotion, which sets the target of each cluster. Its state in memory can be lost at any time.
  */
 import type { Pipeline } from '../../api/generated/types.ts';
+import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { SecretError } from '../../api/secrets/read.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
-import type { AcceptedCommits, HeadReport } from '../commits.ts';
-import { unsupportedFields } from '../judge/unsupported.ts';
-import type { WriteFence } from '../promote/ports.ts';
+import type { AcceptedCommits, HeadReport, ObjectCounts } from '../commits.ts';
+import type { ClusterContent, WriteFence } from '../promote/ports.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import {
   openPipelineSession,
@@ -29,6 +29,7 @@ export interface PipelineWorker {
   /** Whether this process holds the Lease, and so promotes the Pipeline. */
   isHeld(): boolean;
   accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
+  changes(commit: string, clusters: readonly ClusterContent[]): Promise<ReadonlyMap<string, ObjectCounts>>;
   content(target: string, commit: string): Promise<RenderedTarget | undefined>;
   /** What is assigned to a cluster, while another process holds the Lease. */
   assignedContent(assigned: AssignedContent): Promise<RenderedTarget | undefined>;
@@ -51,6 +52,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     requeue: () => loop.trigger(),
     isHeld: () => lease.notHeldReason() === undefined,
     accepted: async (mentioned) => (await session?.accepted(mentioned)) ?? NO_COMMITS,
+    changes: async (commit, clusters) => (await session?.source.changes(commit, clusters)) ?? new Map(),
     content: async (target, commit) => session?.source.content(target, commit),
     assignedContent,
     async close() {
@@ -118,8 +120,8 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
 
   async function readPipeline(): Promise<Pipeline | undefined> {
     const pipeline = await hub.pipeline(name);
-    const [reason] = pipeline ? unsupportedFields(pipeline) : [];
-    // Commits that set an unsupported field are refused, so a person has set it.
+    const [reason] = pipeline ? inactiveFields(pipeline).map(inactiveFieldText) : [];
+    // Commits that set such a field are refused, so a person has set it.
     if (reason !== undefined) {
       throw new PipelineUnopened('Unsupported', `Pipeline ${name} cannot be promoted: ${reason}`);
     }

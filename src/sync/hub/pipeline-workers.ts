@@ -1,9 +1,9 @@
 /** One worker and one Lease for each Pipeline of the hub. */
-import { NAMESPACE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { createHeldLease } from '../../kube/leader/held-lease.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
+import { pipelineLease } from './pipeline-lease.ts';
 import { createPipelineWorker, type PipelineWorker, type PipelineWorkerOptions } from './pipeline-worker.ts';
 import { createWorkerSet } from './worker-set.ts';
 
@@ -43,8 +43,7 @@ export function createPipelineWorkers(options: PipelineWorkersOptions): Pipeline
   function start(name: string): PipelineWorker {
     const lease = createHeldLease({
       ...options,
-      name: `pipeline-${name}`,
-      namespace: NAMESPACE,
+      ...pipelineLease(name),
       onChange() {
         worker.requeue();
         options.onLease();

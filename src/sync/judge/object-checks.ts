@@ -3,6 +3,7 @@
  * twice, no rule that fails its own tests. The schema check and the rule tests are arguments.
  */
 import { setImmediate } from 'node:timers/promises';
+import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { installedReason } from '../../api/install/owned.ts';
 import {
   ANNOTATION_ADOPTED,
@@ -16,7 +17,7 @@ import {
   NAMESPACE_AGENTS,
 } from '../../api/names.ts';
 import type { Problem } from '../../api/validation/validate.ts';
-import { listAt, valueAt } from '../../kube/objects/json.ts';
+import { listAt, ownValue, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { mergeProblems } from '../../rules/problems.ts';
@@ -28,7 +29,7 @@ import {
   sourceText,
 } from '../rendered.ts';
 import { nameProblems } from './names.ts';
-import { unsupportedFields } from './unsupported.ts';
+import { createReferenceCheck } from './references.ts';
 
 export interface Refusal {
   readonly target: string;
@@ -65,9 +66,14 @@ export async function findRefusals(target: RenderedTarget, checks: ObjectChecks)
 }
 
 function checksOf(target: RenderedTarget, checks: ObjectChecks): ObjectChecks {
+  const references = createReferenceCheck(contentOf(target));
   const beside = checks.beside?.(contentOf(target));
-  if (!beside) return checks;
-  return { ...checks, schema: (object) => [...checks.schema(object), ...beside(object)] };
+  const schema: ObjectChecks['schema'] = (object) => [
+    ...checks.schema(object),
+    ...references(object),
+    ...(beside?.(object) ?? []),
+  ];
+  return { ...checks, schema };
 }
 
 /** A unit name becomes a label value and part of a ConfigMap name. Dots are reserved for inventory scopes. */
@@ -131,7 +137,8 @@ async function problemsOf(
     ...ownerLabels(object),
     ...secretPermission(object),
     ...reservedObjects(object),
-    ...(own ? [...misplaced(target, object), ...controllerFields(object), ...unsupportedFields(object)] : []),
+    ...(own ? [...misplaced(target, object), ...controllerFields(object)] : []),
+    ...inactiveFields(object).map(inactiveFieldText),
     ...problems.map(({ path, message }) => `${path}: ${message}`),
   ];
 }
@@ -206,19 +213,22 @@ function misplaced(target: string, { kind, metadata }: KubeObject): string[] {
   return [];
 }
 
+/** Fields of objects of git that a command or a controller writes. */
+const FIELDS_OF_OTHERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Pipeline: {
+    halt: 'written by `kubenode release halt`: remove it. To pause in git, set spec.paused',
+    acceptedHead: 'written by `kubenode release accept-head`: remove it',
+  },
+  Machine: { components: 'written by the component set controller: use a MachineComponentSet' },
+};
+
 function controllerFields(object: KubeObject): string[] {
-  if (object.kind === 'Pipeline' && valueAt(object, 'spec', 'halt') !== undefined) {
-    return ['spec.halt: written by `kubenode release halt`: remove it. To pause in git, set spec.paused'];
-  }
-  if (object.kind === 'Pipeline' && valueAt(object, 'spec', 'acceptedHead') !== undefined) {
-    return ['spec.acceptedHead: written by `kubenode release accept-head`: remove it'];
-  }
-  if (object.kind !== 'Machine') return [];
-  if (
-    valueAt(object, 'spec', 'components') === undefined &&
-    listAt(object, 'spec', 'components').length === 0
-  ) {
-    return [];
-  }
-  return ['spec.components: written by the component set controller: use a MachineComponentSet'];
+  const fields = Object.entries(ownValue(FIELDS_OF_OTHERS, object.kind) ?? {});
+  const found = fields.filter(([field]) => valueAt(object, 'spec', field) !== undefined);
+  return [...found.map(([field, message]) => `spec.${field}: ${message}`), ...pauses(object)];
+}
+
+function pauses(object: KubeObject): string[] {
+  if (object.kind !== 'Cluster' || listAt(object, 'spec', 'pauses').length === 0) return [];
+  return ['spec.pauses: written by `kubenode release halt`: remove it. To pause in git, set spec.paused'];
 }

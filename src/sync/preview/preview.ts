@@ -6,11 +6,12 @@
  */
 import { ADOPT_ALLOWED, ANNOTATION_ADOPT } from '../../api/names.ts';
 import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
-import { byCode, digestOf } from '../../kube/objects/digest.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { adopts, isKeptOnPrune } from '../apply/inventory/owner-labels.ts';
 import { sortByStep } from '../apply/order.ts';
+import { contentDigestOf } from '../content-digest.ts';
 import { scopedToHub } from '../hub-scope.ts';
 import {
   type Acknowledgement,
@@ -36,7 +37,7 @@ export interface Preview {
   readonly targets: readonly TargetPreview[];
   /** Objects that fail the checks: a commit with a refusal is never promoted. */
   readonly refusals: readonly Refusal[];
-  /** Over all decisions and nothing else: equal plans have equal digests on any machine. */
+  /** As in the Release of the commit: an approval names it. */
   readonly digest: string;
 }
 
@@ -81,20 +82,11 @@ export function previewVerdict({ targets, refusals }: Preview): PreviewVerdict {
   return changes.length > 0 || unknown ? 'changes' : 'nothing';
 }
 
-export function createPreview(parts: Omit<Preview, 'digest'>): Preview {
-  const decisions = parts.targets.map(({ target, by, units }) => [
-    target,
-    by === 'unknown',
-    units.map(({ unit, changes, hold }) => [
-      unit,
-      changes.map(({ action, object }) => [action, object]),
-      hold?.planDigest ?? '',
-    ]),
-  ]);
-  return {
-    ...parts,
-    digest: digestOf([decisions, parts.refusals.map(({ object, message }) => [object, message])]),
-  };
+export function createPreview(
+  parts: Omit<Preview, 'digest'>,
+  { targets }: Pick<Rendered, 'targets'>,
+): Preview {
+  return { ...parts, digest: contentDigestOf(targets.map(({ target, digest }) => [target, digest])) };
 }
 
 /**

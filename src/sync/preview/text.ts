@@ -6,6 +6,7 @@ import {
   markdownText,
   printableLine,
 } from '../../kube/objects/printable.ts';
+import { groupRefusals } from '../judge/refusal-groups.ts';
 import type { Preview, PreviewChange, TargetPreview, UnitPreview } from './preview.ts';
 
 const SIGNS: Record<PreviewChange['action'], string> = {
@@ -22,8 +23,8 @@ const MAX_DETAILS = 12;
 export function formatPreview(preview: Preview): string {
   const lines = [
     `${preview.from} → ${preview.to}: ${summarizePreview(preview)}`,
-    ...preview.refusals.map(
-      ({ target, object, message, source }) => `! refused: ${object} of ${target}: ${message} [${source}]`,
+    ...groupRefusals(preview.refusals).map(
+      ({ targets, object, message, source }) => `! refused: ${object} of ${targets}: ${message} [${source}]`,
     ),
     ...preview.targets.flatMap((target) => ['', ...targetLines(target)]),
     '',
@@ -98,9 +99,9 @@ export function formatPreviewMarkdown(preview: Preview): string {
     (target) =>
       `| ${markdownText(target.target)} | ${markdownText(describeTarget(target))} | ${markdownText(unitNames(target)) || '–'} |`,
   );
-  const refused = preview.refusals.map(
-    ({ target, object, message, source }) =>
-      `- **refused** ${markdownCode(object)} of ${markdownText(target)}: ${markdownText(message)} (${markdownCode(source)})`,
+  const refused = groupRefusals(preview.refusals).map(
+    ({ targets, object, message, source }) =>
+      `- **refused** ${markdownCode(object)} of ${markdownText(targets)}: ${markdownText(message)} (${markdownCode(source)})`,
   );
   const folded = preview.targets
     .filter(({ units }) => units.length > 0)

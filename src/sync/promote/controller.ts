@@ -21,6 +21,7 @@ import { observePromotion, type PromotionObservation, type PromotionSources } fr
 import { sourceStatus } from './pipeline-status.ts';
 import { type PromotionPlan, planPromotion } from './plan.ts';
 import type { WriteFence } from './ports.ts';
+import { withStageChanges } from './release/stage-changes.ts';
 
 export interface PromotionPorts extends PromotionSources, PromotionEvents {
   /** Default: over HTTP, without a Prometheus. */
@@ -66,7 +67,7 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     const observation = await observePromotion(ports, pipeline, checks);
     const plan = planPromotion(observation.snapshot, observation.head);
 
-    const proofFailures = await runAll(releaseWrites(ports, plan));
+    const proofFailures = await runAll(releaseWrites(ports, pipeline, plan));
     const clusters = await writeClusters(ports, plan, observation, proofFailures.length === 0);
     for (const cluster of clusters.ready) setTarget(cluster);
     const otherFailures = await runAll(otherWrites(ports, pipeline, plan));
@@ -154,17 +155,38 @@ interface PlannedWrite {
   readonly write: () => Promise<void>;
 }
 
-function releaseWrites(ports: PromotionPorts, { create, releases }: PromotionPlan): readonly PlannedWrite[] {
+function releaseWrites(
+  ports: PromotionPorts,
+  pipeline: Pipeline,
+  { create, releases, stages }: PromotionPlan,
+): readonly PlannedWrite[] {
   return releases.map((planned) => ({
     key: planned.release.metadata.name,
     write: async () => {
-      if (planned.release === create) await ports.hub.createRelease(truncateToSchema(create));
+      if (planned.release === create) {
+        const counted = await countChanges(ports, { pipeline, release: create, stages });
+        await ports.hub.createRelease(truncateToSchema(counted));
+      }
       const changed = withNewStatus(planned.release, planned.status);
       if (!changed) return;
       await ports.hub.applyReleaseStatus(changed);
       recordReleaseChange(ports, planned);
     },
   }));
+}
+
+/** Once, as it is created: what an approval is about. */
+async function countChanges(
+  { source }: PromotionPorts,
+  { pipeline, release, stages }: Pick<PromotionPlan, 'stages'> & { pipeline: Pipeline; release: Release },
+): Promise<Release> {
+  const contents = stages.map(({ stage, members }) => ({
+    stage: stage.name,
+    clusters: members.map(({ name, recorded }) => ({ cluster: name, commit: recorded.commit })),
+  }));
+  const all = contents.flatMap(({ clusters }) => clusters);
+  const counts = await source.changes?.(pipeline, release.spec.commit, all);
+  return counts ? withStageChanges(release, contents, counts) : release;
 }
 
 function clusterWrite(

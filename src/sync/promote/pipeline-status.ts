@@ -6,17 +6,18 @@ import type {
   PipelineStatus,
   Wait,
 } from '../../api/generated/types.ts';
-import { pipelinePhases } from '../../api/phase-tables.ts';
+import { pipelinePhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
-import type { HeadReport, HubProblem } from '../commits.ts';
+import type { HeadReport } from '../commits.ts';
 import { MAX_NAMES } from './bounds.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { pausedReason } from './paused.ts';
 import { type OrderedRelease, recordedStage } from './release/order.ts';
 import { booleanFinding } from './release/status.ts';
 import type { PromotionSnapshot } from './snapshot.ts';
+import { hubFinding, renderingWait, sourceFindings, sourceProblem } from './source-findings.ts';
 import { countClusters } from './stage/rollout.ts';
 import type { StagePlan } from './stage/stage.ts';
 import { waitFor } from './wait.ts';
@@ -59,7 +60,11 @@ export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): P
   const before = pipeline.status;
   const observedGeneration = optional('observedGeneration', pipeline.metadata.generation);
   const problem = sourceProblem(head);
-  const findings = [...sourceFindings({ head }), ...(head.hub ? [hubFinding(head.hub)] : [])];
+  const findings = [
+    ...notPromoted(head),
+    ...sourceFindings(head),
+    ...(head.hub ? [hubFinding(head.hub)] : []),
+  ];
   const recorded = before?.conditions ?? [];
   const conditions = withConditions(
     recorded,
@@ -74,22 +79,6 @@ export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): P
     ...optional('waiting', problem && waitFor(before?.waiting, problem, now)),
     head: head.unopened ? { ...headStatus({ head }), ...before?.head } : headStatus({ head }),
   };
-}
-
-function sourceProblem({ verdict, message, unread, unopened, hub }: HeadReport): Explanation | undefined {
-  if (unopened) return { reason: unopened.reason, because: unopened.message };
-  if (verdict !== 'Accepted') return { reason: verdict, because: message ?? verdict };
-  if (unread !== undefined) return { reason: 'Stale', because: unread };
-  return hub && { reason: hub.reason, because: hubMessage(hub) };
-}
-
-function hubMessage({ message }: HubProblem): string {
-  return `the hub's own objects: ${message}`;
-}
-
-function hubFinding(hub: HubProblem): ConditionUpdate {
-  const type = hub.state === 'Held' ? 'Held' : 'Stalled';
-  return { type, status: 'True', reason: hub.reason, message: hubMessage(hub) };
 }
 
 function headStatus({ head }: Pick<PipelineStatusInput, 'head'>): PipelineHead {
@@ -132,17 +121,20 @@ function stageCounts({
   return { total: members.length, proven, failed, unreachable: unreachable.length };
 }
 
-/** The first thing that the head waits for on its way through the stages. */
-function firstWait({ snapshot, stages }: PipelineStatusInput): Wait | undefined {
-  const first = stages.flatMap(({ rollout, waiting }) => rollout?.wait ?? waiting?.wait ?? []).at(0);
+/** The first thing that the head waits for: its render, then its way through the stages. */
+function firstWait({ snapshot, stages, head }: PipelineStatusInput): Wait | undefined {
+  const first =
+    renderingWait(head) ??
+    stages.flatMap(({ rollout, waiting }) => rollout?.wait ?? waiting?.wait ?? []).at(0);
   return first && waitFor(snapshot.pipeline.status?.waiting, first, snapshot.now);
 }
 
 function findingsOf(input: PipelineStatusInput, waiting: Wait | undefined): readonly ConditionUpdate[] {
+  const isRendering = input.head.verdict === 'Rendering';
   return [
     progressing(input, waiting),
-    promoted(input, waiting),
-    ...sourceFindings(input),
+    ...(isRendering ? notPromoted(input.head) : [promoted(input, waiting)]),
+    ...sourceFindings(input.head),
     held(input),
     stalled(input),
   ];
@@ -162,6 +154,12 @@ function promoted({ snapshot, stages }: PipelineStatusInput, waiting: Wait | und
   return { type: 'Promoted', status: 'False', reason, message };
 }
 
+/** Proofs of earlier commits do not cover a head that is not rendered yet. */
+function notPromoted({ verdict }: HeadReport): readonly ConditionUpdate[] {
+  if (verdict !== 'Rendering') return [];
+  return [{ type: 'Promoted', status: 'False', reason: verdict, message: 'the head is not rendered yet' }];
+}
+
 function progressing({ snapshot }: PipelineStatusInput, waiting: Wait | undefined): ConditionUpdate {
   const paused = pausedReason(snapshot.pipeline);
   if (paused !== undefined) {
@@ -169,32 +167,6 @@ function progressing({ snapshot }: PipelineStatusInput, waiting: Wait | undefine
   }
   const message = waiting?.message ?? 'nothing waits';
   return { type: 'Progressing', status: 'True', reason: waiting?.reason ?? 'AllDone', message };
-}
-
-/** An untrusted head is not rendered, so nothing is reported about its render. */
-function sourceFindings({ head }: Pick<PipelineStatusInput, 'head'>): readonly ConditionUpdate[] {
-  const isTrusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
-  const isRead = isTrusted && !head.unopened;
-  return [sourceReady(head, isTrusted), ...(isRead ? [rendered(head)] : [])];
-}
-
-function sourceReady(
-  { unread, unopened, verdict, message }: HeadReport,
-  isTrusted: boolean,
-): ConditionUpdate {
-  const type = 'SourceReady';
-  if (unopened) return { type, status: 'False', ...unopened };
-  if (unread !== undefined) return { type, status: 'Unknown', reason: 'Stale', message: unread };
-  return isTrusted
-    ? { type, status: 'True', reason: 'Accepted', message: 'the ref was read and its head is accepted' }
-    : { type, status: 'False', reason: verdict, message: message ?? verdict };
-}
-
-function rendered({ verdict, message }: HeadReport): ConditionUpdate {
-  const type = 'Rendered';
-  return verdict === 'Accepted'
-    ? { type, status: 'True', reason: 'Rendered', message: 'the head renders' }
-    : { type, status: 'False', reason: verdict, message: message ?? verdict };
 }
 
 function held({ clusters, head }: PipelineStatusInput): ConditionUpdate {

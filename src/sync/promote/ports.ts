@@ -1,7 +1,7 @@
 /** What promotion needs from the hub, from git and from the cluster workers. The planner gets the answers as plain data. */
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
-import type { AcceptedCommits } from '../commits.ts';
+import type { AcceptedCommits, ObjectCounts } from '../commits.ts';
 
 /** Called as a write leaves, after every wait. When it throws, nothing is sent. */
 export type WriteFence = () => void;
@@ -28,6 +28,21 @@ export interface CommitSource {
    * of `mentioned` (named by Releases and clusters) that are its ancestors, and what was accepted between them.
    */
   accepted(pipeline: Pipeline, mentioned: readonly string[]): Promise<AcceptedCommits>;
+  /**
+   * How many objects a commit changes in each of these clusters, against the commit that it has. Without the clusters for which
+   * that is unknown.
+   */
+  changes?(
+    pipeline: Pipeline,
+    commit: string,
+    clusters: readonly ClusterContent[],
+  ): Promise<ReadonlyMap<string, ObjectCounts>>;
+}
+
+export interface ClusterContent {
+  readonly cluster: string;
+  /** Undefined: nothing was applied yet. */
+  readonly commit: string | undefined;
 }
 
 /** The workers that sync each cluster. Both calls return at once. */

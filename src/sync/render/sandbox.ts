@@ -1,7 +1,7 @@
 /** Runs the harness in a process that can read only the exported commit and the toolchain, within limits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { killProcessGroup } from '../../os/process.ts';
+import { killProcessGroup } from '../../os/process/child.ts';
 import { endWithParent } from '../../os/worker/child-prefix.ts';
 import { RenderError, type RenderErrorCode } from './errors.ts';
 import { lowerPriority, residentBytes } from './memory.ts';

@@ -119,6 +119,14 @@ describe('the state of the journal', () => {
     expect(after.retryToken).toBe('again');
   });
 
+  it('forgets the denied entries of one component only, when its set asks to try again', () => {
+    const denial = { type: 'Settled', at: AT, state: 'RolledBack', history: [], denied: '1' } as const;
+    const denials = ['a', 'b'].map((name): JournalRecord => ({ ...denial, component: name }));
+    const after = stateOf([...denials, { type: 'Retry', component: 'a', token: 'again', at: AT }]);
+    expect([...after.components.values()].map(({ denied }) => denied)).toEqual([[], ['1']]);
+    expect(stateOf(recordsOf(after))).toEqual(after);
+  });
+
   it('refers to every target that a transition or a rollback may need', () => {
     const state = stateOf([
       { type: 'Settled', component: 'a', at: AT, state: 'Committed', current: '2', history: ['1'] },

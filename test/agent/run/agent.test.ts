@@ -192,6 +192,25 @@ describe('the loop of the agent', () => {
     expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.1' });
   });
 
+  it('ROL-32 tries a version again that failed here when its set has a new retry token', async () => {
+    await install(V1);
+    host.units.behave(({ exec }) => (exec?.argv[0]?.includes('1.1') ? 'FailsToStart' : 'Runs'));
+    const assignment = { set: 'general', revision: 'r-2' };
+    const declare = (retryToken: object): void => {
+      api.declare([V2], { entry: { assignment: { ...assignment, ...retryToken } } });
+    };
+    declare({ retryToken: 'first' });
+    await run(10);
+    expect(report()).toMatchObject({ state: 'RolledBack' });
+    host.units.behave(() => 'Runs');
+    declare({ retryToken: 'first' });
+    await run(40);
+    expect(report()).toMatchObject({ state: 'RolledBack' });
+    declare({ retryToken: 'again' });
+    await run(40);
+    expect(report()).toMatchObject({ state: 'Committed', currentRef: 'proxy-1.1' });
+  });
+
   it('AGT-21 reports what the version that failed printed last, on one line', async () => {
     await install(V1);
     host.units.behave(({ exec }) => (exec?.argv[0]?.includes('1.1') ? 'FailsToStart' : 'Runs'));

@@ -20,9 +20,13 @@ function waiting(reason: ComponentWaitReason): Partial<ReportedComponent> {
 
 describe('when the agent observes its whole host', () => {
   it.each<[string, boolean, Parameters<typeof needsScan>[0]]>([
-    ['nothing changed', false, { woke: 'Elapsed', sinceScanMs: SCAN_MS - 1, reports: new Map() }],
-    ['something changed', true, { woke: 'Changed', sinceScanMs: 0, reports: new Map() }],
-    ['a watch may have missed a change', true, { woke: 'Elapsed', sinceScanMs: SCAN_MS, reports: new Map() }],
+    ['nothing changed', false, { reason: 'Elapsed', sinceScanMs: SCAN_MS - 1, reports: new Map() }],
+    ['something changed', true, { reason: 'Changed', sinceScanMs: 0, reports: new Map() }],
+    [
+      'a watch may have missed a change',
+      true,
+      { reason: 'Elapsed', sinceScanMs: SCAN_MS, reports: new Map() },
+    ],
   ])('%s: %s', (_, expected, input) => {
     expect(needsScan(input)).toBe(expected);
   });
@@ -41,6 +45,6 @@ describe('when the agent observes its whole host', () => {
       ['one', AT_REST],
       ['two', { ...AT_REST, ...fields }],
     ]);
-    expect(needsScan({ woke: 'Elapsed', sinceScanMs: 0, reports })).toBe(expected);
+    expect(needsScan({ reason: 'Elapsed', sinceScanMs: 0, reports })).toBe(expected);
   });
 });

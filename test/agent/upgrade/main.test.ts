@@ -9,8 +9,8 @@ import { createSandboxService } from '../../../src/agent/upgrade/service/sandbox
 import { beginUpgrade, readSlots } from '../../../src/agent/upgrade/slot-store.ts';
 import type { AgentUpgrade } from '../../../src/agent/upgrade/slots.ts';
 import { machineUptimeMs } from '../../../src/agent/upgrade/uptime.ts';
-import { stopProcess } from '../../../src/os/process.ts';
-import { readProcessIdentity } from '../../../src/os/process-identity.ts';
+import { stopProcess } from '../../../src/os/process/child.ts';
+import { readProcessIdentity } from '../../../src/os/process/identity.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { agentUpgrade } from '../../support/agent/upgrades.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -10,6 +10,7 @@ const RETRY = 'a new value makes the controller try again';
 const NO_SECRETS: Readonly<Record<string, string>> = {
   'Cluster.spec.hosted.retryToken': RETRY,
   'Machine.spec.retryToken': RETRY,
+  'Machine.spec.components[].assignment.retryToken': RETRY,
   'MachineComponentSet.spec.retryToken': RETRY,
 };
 

@@ -34,20 +34,18 @@ describe('install, run again', () => {
     expect(counts(await install(client, { clock, dryRun: true }))).toEqual(expected);
     expect((await role())['rules']).toBeNull();
     expect(counts(await install(client, { clock }))).toEqual(expected);
-    expect((await role())['rules']).toHaveLength(1);
+    expect((await role())['rules']).toEqual(declared().rules);
     expect((await role()).metadata.labels).toMatchObject({ team: 'sre' });
   });
 
   it('removes what an older release had and this one does not have', async () => {
-    const objects = installation().filter(({ metadata }) => metadata.name === ROLE_VIEW);
-    const [present] = objects;
-    if (!present) throw new Error('there is such a role');
+    const present = declared();
     const more = { apiGroups: [''], resources: ['nodes'], verbs: ['get'] };
-    const older = { ...present, rules: [...(present['rules'] as readonly object[]), more] };
+    const older = { ...present, rules: [...present.rules, more] };
     await install(client, { clock, objects: [older] });
-    expect((await role())['rules']).toHaveLength(2);
-    expect(counts(await install(client, { clock, objects }))).toEqual({ configured: 1 });
-    expect((await role())['rules']).toHaveLength(1);
+    expect((await role())['rules']).toEqual(older.rules);
+    expect(counts(await install(client, { clock, objects: [present] }))).toEqual({ configured: 1 });
+    expect((await role())['rules']).toEqual(present.rules);
   });
 
   it('does not write the ledger of the Defender', async () => {
@@ -68,4 +66,11 @@ async function versions(): Promise<readonly (string | undefined)[]> {
 
 function role(): Promise<KubeObject> {
   return client.get(resources.ClusterRole, { name: ROLE_VIEW });
+}
+
+/** The role as this version installs it. */
+function declared(): KubeObject & { readonly rules: readonly object[] } {
+  const present = installation().find(({ metadata }) => metadata.name === ROLE_VIEW);
+  if (!present) throw new Error(`${ROLE_VIEW} is not installed`);
+  return { ...present, rules: present['rules'] as readonly object[] };
 }

@@ -34,7 +34,9 @@ import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { resources } from '../api/resources.ts';
 import { example } from '../api/sample-cluster.ts';
+import { applyFleetDefault } from '../defender/objects.ts';
 import { ACCOUNTS, bootstrapConfigFor, startIdentityControllers } from './identity-controllers.ts';
+import { POLICY } from './machine-cluster.ts';
 
 const WITHIN_MS = 90_000;
 const KUBE_SYSTEM = 'kube-system';
@@ -47,6 +49,8 @@ let admin: Client;
 beforeAll(async () => {
   installed = await startInstalledServer();
   admin = installed.server.client;
+  // Without a policy no Machine is deleted.
+  await applyFleetDefault(installed, POLICY);
   stopControllers = await startIdentityControllers(installed);
 }, 240_000);
 
@@ -318,6 +322,9 @@ describe('a host with the token of its Machine', { timeout: 240_000 }, () => {
       { type: 'merge', body: { metadata: { annotations: { 'kubenode.dev/confirm-delete': uid } } } },
     );
     await admin.delete(MACHINES, { name }, { uid });
+    const exists = async (): Promise<boolean> =>
+      (await admin.list(MACHINES)).items.some((each) => each.metadata.name === name);
+    await eventually(async () => !(await exists()) || undefined, 'the Machine was not deleted', WITHIN_MS);
     expect(await reasonOf(await ask(host, { name: agentName(name) }))).toBe('Denied MachineNotFound');
     await admin.create(MACHINES, {
       apiVersion: 'kubenode.dev/v1alpha1',

@@ -16,9 +16,9 @@ export async function kubenodeAs(config: string, ...args: string[]): Promise<End
   return { code, stdout: io.stdout, stderr: io.stderr };
 }
 
-export function startControllers(kubeconfig: string): ChildProcess {
+export function startControllers(kubeconfig: string, ...more: readonly string[]): ChildProcess {
   const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
-  return spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  return spawn(process.execPath, [...args, ...more], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
 export async function killed(child: ChildProcess): Promise<void> {

@@ -45,6 +45,18 @@ describe('sync', () => {
     await expect.poll(() => eventsOn(bump), PATIENCE).toEqual(expect.arrayContaining(STEPS));
   });
 
+  it('FST-2 records in the Release what each stage changes', LIMIT, async () => {
+    const first = fleet.commit('1', 'first');
+    await fleet.pipeline();
+    await fleet.sync('one');
+    await fleet.allProven(first);
+    const bump = fleet.commit('2', 'bump');
+    await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit: bump });
+    const one = { clusters: 1, changed: 1, creates: 0, updates: 1, deletes: 0 };
+    const stages = STAGES.map((name) => ({ name, ...one }));
+    expect(await fleet.planOf(bump)).toMatchObject({ clusters: 2, changed: 2, deletes: 0, stages });
+  });
+
   it(
     'S2 S3 holds a commit that does not render, or renders to nothing, and deletes nothing',
     LIMIT,

@@ -58,6 +58,7 @@ export interface TestFleet {
   condition(cluster: Stage, type: string): Promise<{ status?: string; reason?: string; message?: string }>;
   head(): Promise<Partial<Head>>;
   stageOf(commit: string, name: Stage): Promise<StageStatus>;
+  planOf(commit: string): Promise<Release['spec']['plan']>;
   /** The versions in the clusters. */
   versions(): Promise<unknown[]>;
   stop(): Promise<void>;
@@ -104,8 +105,9 @@ export async function startTestFleet(): Promise<TestFleet> {
     condition: async (name, expected) =>
       (await clusterNamed(name))?.status?.conditions?.find(({ type }) => type === expected) ?? {},
     head: async () => (await client.get<Pipeline>(PIPELINES, { name: 'fleet' })).status?.head ?? {},
+    planOf: async (commit) => (await releaseOf(commit)).spec.plan,
     async stageOf(commit, name) {
-      const release = await client.get<Release>(RELEASES, { name: `fleet-${commit.slice(0, 12)}` });
+      const release = await releaseOf(commit);
       const found = release.status?.stages?.find((stage) => stage.name === name);
       if (!found) throw new Error(`no stage ${name} in ${release.metadata.name}`);
       return found;
@@ -116,6 +118,10 @@ export async function startTestFleet(): Promise<TestFleet> {
     },
   };
   return fleet;
+
+  function releaseOf(commit: string): Promise<Release> {
+    return client.get<Release>(RELEASES, { name: `fleet-${commit.slice(0, 12)}` });
+  }
 
   async function clusterNamed(name: string): Promise<Cluster | undefined> {
     const { items } = await client.list<Cluster>(CLUSTERS);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planRollout } from '../../../src/controllers/componentset/plan.ts';
+import { NOW } from '../../support/builders.ts';
 import { BATCH, COMPLETED, inputOf, member, NEW, progressOf } from './rollout/rollout-input.ts';
 import { RolloutSimulation, type SimulationParts } from './simulation/rollout-simulation.ts';
 import { type RolloutStory, STORIES } from './simulation/stories.ts';
@@ -73,6 +74,19 @@ describe('a rollout', () => {
 });
 
 describe('planRollout', () => {
+  it('ROL-30 does not resume a rollout that stopped, before a person pauses and resumes it', () => {
+    const failure = { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } as const;
+    const members = [member('a', { at: NEW, batch: 1 }), member('b')];
+    const stopped = { reason: 'FailureBudgetSpent', because: 'machines failed: 1, allowed: 0' };
+    const plan = (progress: object): string => {
+      const input = inputOf({ members, progress: progressOf(progress), rollout: { failure } });
+      const { limit, actions } = planRollout(input);
+      return `${limit.reason}: ${actions.map((action) => action.do).join()}`;
+    };
+    expect(plan({ stopped })).toBe('FailureBudgetSpent: ');
+    expect(plan({ stopped, pausedAt: NOW })).toBe('BatchFull: Persist,Assign');
+  });
+
   it('ROL-11 shares availability between new machines and the batch', () => {
     const members = [member('a', { at: 'None', serves: true }), member('b'), member('c')];
     const progress = progressOf({ batch: { ...BATCH, size: 2 } });

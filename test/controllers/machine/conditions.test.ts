@@ -69,6 +69,12 @@ describe('hostFindings', () => {
     ['a Node whose kubelet is silent', 'NodeReady', { node: 'Unknown' }, 'Unknown NodeNotReady Node/m'],
     ['labels that are on the Node', 'NodeSynced', {}, 'True AsWanted'],
     ['labels that are to be written', 'NodeSynced', { isSynced: false }, 'False Writing Node/m'],
+    [
+      'labels that a person keeps from being written',
+      'NodeSynced',
+      { isSynced: false, spec: { hold: { reason: 'forensics', scope: 'All' } } },
+      'False HeldAll Node/m',
+    ],
     ['labels without a Node', 'NodeSynced', { node: 'Missing' }, 'Unknown NodeMissing Node/m'],
   ])('judges %s', (...[, type, parts, want]) => {
     expect(explain(type, parts)).toBe(want);

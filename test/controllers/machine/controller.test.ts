@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MACHINES } from '../../../src/api/generated/resources.ts';
+import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../src/controllers/machine/controller.ts';
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
@@ -14,6 +14,7 @@ const lists = { conditions: ['type'], taints: ['key', 'effect'], components: ['n
 const KINDS: readonly MemoryKind[] = [
   { resource: MACHINES, status: true, lists },
   { resource: NODES, status: true, lists },
+  { resource: DEFENDER_LEDGERS },
   { resource: PODS },
   { resource: BUDGETS },
 ];
@@ -36,6 +37,8 @@ function optionsFor({
   const controller = createMachineController({
     client: { pages: noPages } as never,
     grants: {
+      ask: async () => [],
+      settle: async () => undefined,
       renew: async () => [
         renewal === 'granted'
           ? ({ granted: true } as never)

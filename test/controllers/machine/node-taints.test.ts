@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hasStartupTaint, planTaints } from '../../../src/controllers/machine/node-taints.ts';
+import { hasStartupTaint } from '../../../src/api/machine/node-state.ts';
+import { planTaints } from '../../../src/controllers/machine/node-taints.ts';
 import { node } from '../../support/builders.ts';
 
 const STARTUP = { key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' } as const;

@@ -54,6 +54,15 @@ describe('machineStatus', () => {
       'Updating, Progressing True InstallingComponents, Stalled False AsWanted',
     ],
     [
+      'is Stalled with a field that nothing acts on, however well it runs',
+      {
+        spec: {
+          deletion: { drain: 'Respect', drainTimeoutSeconds: 1, timeoutSeconds: 1, cleanup: 'Wipe' },
+        },
+      },
+      'Stalled, Progressing True AsWanted, Stalled True NotSupported',
+    ],
+    [
       'is Held',
       { spec: { hold: { reason: 'x', scope: 'All' } } },
       'Held, Progressing True AsWanted, Stalled False AsWanted',

@@ -74,6 +74,14 @@ describe('setConditions', () => {
       'Stalled, Stalled NotSupported',
     ],
     [
+      'is Stalled with a field that nothing acts on',
+      {
+        machines: 'ready ready',
+        parts: { spec: { updateStrategy: { type: 'InPlace', maxUnavailable: '10%' } } },
+      },
+      'Stalled, Stalled NotSupported',
+    ],
+    [
       'is Paused',
       { machines: 'ready', parts: { spec: { paused: true } } },
       'Paused, ScaledAsWanted Paused, MachinesReady MachinesNotReady, Progressing Paused',

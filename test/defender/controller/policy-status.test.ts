@@ -70,6 +70,13 @@ describe('policyStatus', () => {
     );
   });
 
+  it('leaves denials out when there are none: the API server turns an empty map that had entries into null', () => {
+    const shared = { policy: policy(), policies: preparePolicies([policy()]), ledger: undefined, now: NOW };
+    const facts = fleetFacts([], []);
+    expect(policyStatus({ ...shared, facts, denials: {} })).not.toHaveProperty('denials');
+    expect(policyStatus({ ...shared, facts, denials: { Rate: 1 } })).toMatchObject({ denials: { Rate: 1 } });
+  });
+
   it('shows the usage of its limits only when the ledger was read', () => {
     expect(statusOf(policy()).usage).toEqual([{ rule: 'all', key: 'cluster', used: 0, limit: 1000 }]);
     const { usage, ledgerSeq } = policyStatus({

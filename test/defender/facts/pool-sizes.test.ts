@@ -51,4 +51,18 @@ describe('pool sizes', () => {
     sizes.removeMachine('b');
     expect([sizes.missingIn('web'), sizes.missingIn('(none)')]).toEqual([0, 0]);
   });
+
+  it('R15 desires what the sets of a pool want, and the machines of no set', () => {
+    const pool = { 'kubenode.dev/pool': 'web' };
+    const sizes = poolOf(ofSet('a', 'one', { pool: 'web' }), machineFacts('b', { pool: 'db' }));
+    expect([sizes.desiredIn('web'), sizes.desiredIn('db'), sizes.desiredIn('none')]).toEqual([1, 1, 0]);
+    sizes.putSet(set('one', 3, pool));
+    sizes.putSet(set('two', 2, pool));
+    expect(sizes.desiredIn('web')).toBe(5);
+    sizes.putSet(set('one', 0, pool));
+    expect(sizes.desiredIn('web')).toBe(2);
+    const { metadata, ...rest } = set('two', 2, pool);
+    sizes.putSet({ ...rest, metadata: { ...metadata, deletionTimestamp: '2030-01-01T12:00:00Z' } });
+    expect([sizes.desiredIn('web'), sizes.missingIn('web')]).toEqual([0, 0]);
+  });
 });

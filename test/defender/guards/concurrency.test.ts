@@ -54,6 +54,25 @@ describe('concurrency limits', () => {
     );
   });
 
+  it.each<[desired: number | undefined, action: 'DeleteMachine' | 'ReplaceMachine', permitted: boolean]>([
+    [0, 'DeleteMachine', true],
+    [1, 'DeleteMachine', false],
+    [undefined, 'DeleteMachine', false],
+    [0, 'ReplaceMachine', false],
+  ])(
+    'R15 with %s desired machines, %s of the last that serves is permitted: %s',
+    (desired, action, permitted) => {
+      const facts = { desiredIn: () => desired };
+      const decision = decideScene({
+        policies: pools,
+        machines: machines(1),
+        facts,
+        ask: { action, risk: 'Machine' },
+      });
+      expect(decision.permitted).toBe(permitted);
+    },
+  );
+
   it.each([
     ['10%', true],
     ['0%', false],

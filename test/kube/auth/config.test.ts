@@ -39,6 +39,19 @@ describe('loadConfig', () => {
       expect([other.connection.server, other.origin]).toEqual(['https://d:1', `context b of ${second}`]);
     });
 
+    it('ROL-53 is another server of the same cluster, with the same credentials', async () => {
+      const kubeconfig = fileWith(text());
+      const endpoint = { url: 'https://10.0.0.2:6443', servername: 'kubernetes.default.svc' };
+      const before = await loadConfig({ clock, env: NO_ENV, kubeconfig });
+      const { connection } = await loadConfig({ clock, env: NO_ENV, kubeconfig, endpoint });
+      expect(connection.server).toBe('https://10.0.0.2:6443');
+      const [at, from] = await Promise.all([
+        connection.credentials.current(),
+        before.connection.credentials.current(),
+      ]);
+      expect(at).toEqual({ ...from, tls: { ...from.tls, servername: 'kubernetes.default.svc' } });
+    });
+
     it('is ~/.kube/config by default', async () => {
       const home = tempFolder();
       mkdirSync(join(home, '.kube'));

@@ -40,6 +40,20 @@ describe('createTransform', () => {
     expect(transform(managed('theirs')).metadata.managedFields).toEqual([]);
   });
 
+  it('keeps of all managers what they own below a path, and nothing else of others', () => {
+    const transform = createTransform([], ['ours'], ['f:spec', 'f:parts']);
+    const owners = (fieldsV1: unknown): unknown => {
+      const object = {
+        ...node('a'),
+        metadata: { name: 'a', managedFields: [{ manager: 'theirs', operation: 'Update', fieldsV1 }] },
+      };
+      return transform(object as KubeObject).metadata.managedFields?.map((each) => each.fieldsV1);
+    };
+    const parts = { 'f:parts': { 'k:{"name":"a"}': {} } };
+    expect(owners({ 'f:spec': { ...parts, 'f:size': {} }, 'f:status': {} })).toEqual([{ 'f:spec': parts }]);
+    expect(owners({ 'f:spec': { 'f:size': {} } })).toEqual([]);
+  });
+
   it('changes no value, for any number of strings', () => {
     const transform = createTransform();
     for (let index = 0; index < 30_000; index += 1) {

@@ -46,6 +46,11 @@ describe('refusalOfError', () => {
       { reason: 'Denied', because: 'denied' },
     ],
     [
+      'a webhook that denies with the code of an overload',
+      new KubeError('TooManyRequests', 'not now', { status: 429 }),
+      { reason: 'Denied', because: 'not now' },
+    ],
+    [
       'a budget that others change all the time',
       new KubeError('Timeout', 'conflicts', { status: 504 }),
       { reason: 'Denied', because: 'conflicts' },

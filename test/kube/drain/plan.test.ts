@@ -119,6 +119,18 @@ describe('planDrain', () => {
     expect(action).toMatchObject({ blocker: { kind: 'Pod', names: ['shop/a'], since: at(-90) } });
   });
 
+  it('evicts pods with a lower priority first, then by name', () => {
+    const pods = [
+      ['d', 2],
+      ['b', undefined],
+      ['c', -1],
+      ['a', 2],
+    ] as const;
+    const input = pods.map(([name, priority]) => ({ ...drainPod(name), spec: { nodeName: 'n1', priority } }));
+    const order = planDrain(drainInput({ pods: input })).map(({ pod }) => pod.metadata.name);
+    expect(order).toEqual(['c', 'b', 'a', 'd']);
+  });
+
   it('refuses to plan for a pod without a UID', () => {
     expect(() => planDrain(drainInput({ pods: [drainPod('a', { uid: '' })] }))).toThrow('its uid is missing');
   });

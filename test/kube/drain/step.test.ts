@@ -105,7 +105,7 @@ describe('stepDrain', () => {
 
   it('sends no more evictions to an overloaded server, and the rest in the next step', async () => {
     const bed = drainBed(Array.from({ length: 30 }, (_, n) => drainPod(`p-${100 + n}`)));
-    bed.errors.set('p-100', new KubeError('TooManyRequests', 'slow', { status: 429 }));
+    bed.errors.set('p-100', new KubeError('TooManyRequests', 'slow', { status: 429, retryAfterSeconds: 1 }));
     const first = await bed.step();
     expect(bed.sent.length).toBeLessThan(30);
     expect(first.progress.blockedBy).toEqual([]);

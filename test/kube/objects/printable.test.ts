@@ -57,9 +57,10 @@ describe('printable texts', () => {
     );
   });
 
-  it('leave the colors and the progress line of this program', () => {
-    const own = '\r\u001b[2K\u001b[2mrendering\u001b[22m\n';
+  it('leave the colors, the progress line and the live view of this program', () => {
+    const own = '\r\u001b[2K\u001b[2mrendering\u001b[22m\n\r\u001b[12A\u001b[Jnext\n';
     expect(printableStream(own)).toBe(own);
+    expect(printableStream('\u001b[12A\u001b[J')).toBe(String.raw`\u001b[12A\u001b[J`);
     expect(printableStream('\u001b]0;title\u0007')).toBe(String.raw`\u001b]0;title\u0007`);
   });
 });

@@ -23,7 +23,7 @@ interface Bed {
 }
 
 /** A Pipeline whose commits declare one ConfigMap for the cluster `test`; the commit `bad` cannot be rendered. */
-function createBed(): Bed {
+function createBed(released?: string): Bed {
   const clock = virtualClock();
   const stop = new AbortController();
   const fetched: (string | undefined)[] = [];
@@ -72,7 +72,7 @@ function createBed(): Bed {
     renderer,
     checks: createCommitChecks(),
     appliedCommits: () => [],
-    newestReleasedCommit: () => undefined,
+    newestReleasedCommit: () => released,
     acceptedHeads: () => [],
     clock,
     log: memoryLog(),
@@ -103,6 +103,23 @@ describe('createPipelineSource', () => {
     expect(source.head()).toMatchObject({ commit: 'one', verdict: 'Accepted' });
     expect(source.newestAccepted()).toBe('one');
     expect(await source.content('test', 'one')).toMatchObject({ digest: 'one' });
+    await stop();
+  });
+
+  it('FST-2 counts what a commit changes in each cluster against the commit that the cluster has', async () => {
+    const { source, push, stop } = createBed();
+    await push('two');
+    const counts = await source.changes('two', [
+      { cluster: 'test', commit: 'one' },
+      { cluster: 'pre', commit: 'one' },
+      { cluster: 'old', commit: 'bad' },
+    ]);
+    expect([...counts]).toEqual([
+      ['test', { creates: 1, updates: 0, deletes: 1 }],
+      ['pre', { creates: 0, updates: 0, deletes: 0 }],
+    ]);
+    const fresh = await source.changes('two', [{ cluster: 'test', commit: undefined }]);
+    expect(fresh.get('test')).toEqual({ creates: 1, updates: 0, deletes: 0 });
     await stop();
   });
 
@@ -142,12 +159,24 @@ describe('createPipelineSource', () => {
     const { source, push, stop } = createBed();
     await push('one');
     await push('loop');
-    expect(source.head()).toMatchObject({ commit: 'loop' });
+    expect(source.head()).toMatchObject({ commit: 'loop', verdict: 'Rendering' });
     expect(source.newestAccepted()).toBe('one');
     await push('two');
     expect(source.newestAccepted()).toBe('two');
     expect(source.head()).toMatchObject({ commit: 'two', verdict: 'Accepted' });
     await stop();
+  });
+
+  it('FST-1 reports a head as Rendering until its render has ended, unless a former process accepted it', async () => {
+    for (const [released, verdict] of [
+      [undefined, 'Rendering'],
+      ['loop', 'Accepted'],
+    ]) {
+      const { source, push, stop } = createBed(released);
+      await push('loop');
+      expect(source.head()).toMatchObject({ commit: 'loop', verdict });
+      await stop();
+    }
   });
 
   it('stops while a head renders that never ends', async () => {

@@ -217,6 +217,15 @@ describe('findRefusals', () => {
     ]);
   });
 
+  it('refuses pauses of a Cluster, which a commit could use to lift the halt of a person', async () => {
+    const halted = { ...pipeline({ pauses: [{ name: 'release-halt' }] }), kind: 'Cluster' };
+    expect(await messagesFor([halted], HUB_TARGET)).toContainEqual(
+      expect.stringContaining('spec.pauses: written by `kubenode release halt`'),
+    );
+    const empty = { ...pipeline({ pauses: [] }), kind: 'Cluster' };
+    expect((await messagesFor([empty], HUB_TARGET)).join()).not.toContain('pauses');
+  });
+
   it('refuses an object that is declared twice, and names the first declaration', async () => {
     expect(await messagesFor([configMap(), configMap()])).toEqual([
       'ConfigMap default/a: declared twice: also in unit web, fleet/main.ts:7 test/web/a',
@@ -259,9 +268,9 @@ describe('findRefusals', () => {
     expect(await messagesFor([foreign])).toEqual([]);
   });
 
-  it('refuses a field that sync does not implement yet', async () => {
+  it('refuses a field that this version does not act on', async () => {
     expect(await messagesFor([pipeline({ onFailure: 'PushRevert' })], HUB_TARGET)).toEqual([
-      'kubenode.dev/Pipeline fleet: spec.onFailure: not implemented in this version of kubenode: remove it',
+      'kubenode.dev/Pipeline fleet: spec.onFailure: not supported in this version, because sync pushes nothing: use Stop',
     ]);
   });
 });

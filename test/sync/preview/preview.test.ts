@@ -15,6 +15,7 @@ import { formatPreview, formatPreviewMarkdown, summarizePreview } from '../../..
 import type { Rendered } from '../../../src/sync/rendered.ts';
 import { runs } from '../../support/sweep-size.ts';
 import { configMap, namespace, unit } from '../apply/fixtures.ts';
+import { MINUTE, PromotionSimulation } from '../promote/simulation/simulation.ts';
 
 const LIMITS = { budget: { maxObjects: 1, maxPercent: 0 }, acknowledgements: [] };
 const SECRET: KubeObject = {
@@ -35,12 +36,8 @@ function rendered(targets: Record<string, Record<string, readonly KubeObject[]>>
 }
 
 function preview(from: Rendered | undefined, to: Rendered): ReturnType<typeof createPreview> {
-  return createPreview({
-    from: 'HEAD^',
-    to: 'HEAD',
-    targets: compareCommits(from, to, LIMITS),
-    refusals: [],
-  });
+  const targets = compareCommits(from, to, LIMITS);
+  return createPreview({ from: 'HEAD^', to: 'HEAD', targets, refusals: [] }, to);
 }
 
 it('describes for each target what it was compared with', () => {
@@ -214,12 +211,8 @@ describe('previewVerdict', () => {
   });
 
   it('never reports a cluster that did not answer as unchanged', () => {
-    const unknown = createPreview({
-      from: 'a',
-      to: 'b',
-      targets: [{ target: 'prod', by: 'unknown', because: 'no answer', units: [] }],
-      refusals: [],
-    });
+    const targets = [{ target: 'prod', by: 'unknown', because: 'no answer', units: [] }] as const;
+    const unknown = createPreview({ from: 'a', to: 'b', targets, refusals: [] }, { targets: [] });
     expect(previewVerdict(unknown)).toBe('changes');
     expect(formatPreview(unknown)).toContain('prod  unknown (no answer)');
     expect(formatPreviewMarkdown(unknown)).toContain('| prod | unknown (no answer) | – |');
@@ -235,7 +228,7 @@ describe('previewVerdict', () => {
         message: 'declared twice',
       },
     ];
-    const refused = createPreview({ from: 'a', to: 'b', targets: [], refusals });
+    const refused = createPreview({ from: 'a', to: 'b', targets: [], refusals }, { targets: [] });
     expect(previewVerdict(refused)).toBe('refused');
     expect(formatPreview(refused)).toContain(
       '! refused: ConfigMap default/a of test: declared twice [main.ts:1]',
@@ -245,11 +238,28 @@ describe('previewVerdict', () => {
 
 describe('the plan digest', () => {
   const from = rendered({ test: { web: [a] } });
-  it('covers the decisions and nothing else', () => {
-    const one = preview(from, rendered({ test: { web: [a, b] } }));
-    const other = { ...preview(from, rendered({ test: { web: [a, b] } })), from: 'elsewhere' };
-    expect(createPreview(other).digest).toBe(one.digest);
-    expect(preview(from, rendered({ test: { web: [a, configMap('c')] } })).digest).not.toBe(one.digest);
+  const to = rendered({ test: { web: [a, b] } });
+  it('FST-2 is the same whatever the content is compared with, and differs with the content', () => {
+    const changed = { ...b, data: { other: 'content' } };
+    expect(preview(undefined, to).digest).toBe(preview(from, to).digest);
+    expect(preview(from, rendered({ test: { web: [a, changed] } })).digest).not.toBe(
+      preview(from, to).digest,
+    );
+  });
+
+  it('FST-2 is the digest that the Release of the commit has, and that its approval names', () => {
+    const sim = new PromotionSimulation();
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.run(MINUTE);
+    const [release] = sim.releases.values();
+    const targets = [...(sim.commits[0]?.targets ?? [])].map(([target, { digest }]) => {
+      return { target, digest, units: [] };
+    });
+    const hub = { target: 'hub', digest: 'sha256:hub', units: [] };
+    expect(targets.length).toBeGreaterThan(1);
+    expect(preview(undefined, { commit: 'x', targets: [hub, ...targets.toReversed()] }).digest).toBe(
+      release?.spec.plan.digest,
+    );
   });
 });
 
@@ -320,14 +330,10 @@ describe('formatPreview', () => {
 function oddPreview(text: string): ReturnType<typeof createPreview> {
   const change = { action: 'update', object: text, source: text, details: [text] } as const;
   const hold = { planDigest: 'sha256:1', because: text };
-  return createPreview({
-    from: text,
-    to: text,
-    refusals: [{ target: text, unit: text, object: text, source: text, message: text }],
-    targets: [
-      { target: text, by: 'commits', because: text, units: [{ unit: text, changes: [change], hold }] },
-    ],
-  });
+  const refusals = [{ target: text, unit: text, object: text, source: text, message: text }];
+  const units = [{ unit: text, changes: [change], hold }];
+  const targets = [{ target: text, by: 'commits', because: text, units }] as const;
+  return createPreview({ from: text, to: text, refusals, targets }, { targets: [] });
 }
 
 /** How many lines each format has. */

@@ -43,6 +43,7 @@ describe('pipelineStatus', () => {
 
   it.each<[verdict: HeadReport['verdict'], sourceReady: string, rendered: string | undefined]>([
     ['Accepted', 'True Accepted', 'True Rendered'],
+    ['Rendering', 'True Rendering', 'Unknown Rendering'],
     ['NotDescendant', 'False NotDescendant', undefined],
     ['BadSignature', 'False BadSignature', undefined],
     ['RenderFailed', 'True Accepted', 'False RenderFailed'],
@@ -50,6 +51,28 @@ describe('pipelineStatus', () => {
   ])('writes the conditions of a head that is %s', (verdict, sourceReady, rendered) => {
     const found = conditions(statusOf(new PromotionSimulation(), { verdict, message: 'why' }));
     expect([found['SourceReady'], found['Rendered']]).toEqual([sourceReady, rendered]);
+  });
+
+  it('FST-1 is Rendering, never UpToDate, while a head is not rendered', () => {
+    const sim = new PromotionSimulation();
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.run(3 * HOUR);
+    const head = { commit: 'c2', verdict: 'Rendering' } as const;
+    const wait = { reason: 'Rendering', message: 'commit c2 is being rendered and checked' };
+    const before = statusOf(sim);
+    expect(before.phase).toBe('UpToDate');
+    const status = statusOf(sim, head);
+    expect(status).toMatchObject({ phase: 'Rendering', waiting: wait, head });
+    expect(conditions(status)).toMatchObject({
+      Promoted: 'False Rendering',
+      Rendered: 'Unknown Rendering',
+    });
+    const recorded = { ...sim.pipeline, status: before };
+    const report = sourceStatus(recorded, head, new Date(0));
+    expect(report).toMatchObject({ phase: 'Rendering', waiting: wait });
+    expect(conditions(report)).toMatchObject({ Promoted: 'False Rendering' });
+    const unread = { ...head, unread: 'the connection was refused' };
+    expect(statusOf(sim, unread)).toMatchObject({ phase: 'SourceFailed' });
   });
 
   it.each<[state: 'Held' | 'Failed', type: string]>([

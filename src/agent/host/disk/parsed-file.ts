@@ -1,6 +1,6 @@
 /**
  * A small file of the system or of the agent itself that is asked for all the time: read and parsed again only after it changed.
- * The kernel knows its metadata by heart: to ask a thread for them would cost many times as much.
+ * The kernel has its metadata in memory: to hand the question to a thread would cost many times as much.
  */
 import { statSync } from 'node:fs';
 import { systemCode } from '../../../os/errors.ts';

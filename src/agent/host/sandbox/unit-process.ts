@@ -10,9 +10,15 @@ import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
 import { optional } from '../../../kube/objects/optional.ts';
 import { systemCode } from '../../../os/errors.ts';
-import { childEnvironment } from '../../../os/process.ts';
-import { isRunning, type ProcessIdentity, readProcessIdentity } from '../../../os/process-identity.ts';
-import { listPids } from '../../../os/process-table.ts';
+import { childEnvironment } from '../../../os/process/child.ts';
+import { readEnvironment } from '../../../os/process/environment.ts';
+import {
+  isRunning,
+  type ProcessIdentity,
+  readProcessIdentity,
+  statFields,
+} from '../../../os/process/identity.ts';
+import { listPids } from '../../../os/process/table.ts';
 import { HostError } from '../errors.ts';
 import type { UnitDefinition, UnitProcess } from '../port.ts';
 import { createProgramDigests } from '../program-digest.ts';
@@ -108,12 +114,6 @@ export async function unitPids(folders: SandboxFolders, unit?: string): Promise<
   return found;
 }
 
-/** Empty for a zombie, and for the processes of other users. */
-async function readEnvironment(pid: number): Promise<readonly string[]> {
-  const text = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-  return text.split('\0');
-}
-
 /** The process that was spawned, among those of the unit: it leads their session. */
 export async function findMain(
   folders: SandboxFolders,
@@ -129,8 +129,7 @@ export async function findMain(
 
 async function sessionOf(pid: number): Promise<number | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name, in parentheses, may contain anything. State, parent, group and session follow.
-  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[3]);
+  return Number(statFields(text)(6));
 }
 
 export function isAlive(main: ProcessIdentity | undefined): boolean {

@@ -1,7 +1,7 @@
 /** What the supervisor of a sandbox knows of a unit. On disk, so that the next agent adopts what runs. */
 import { rm } from 'node:fs/promises';
 import { writeFileAtomic } from '../../../os/files.ts';
-import type { ProcessIdentity } from '../../../os/process-identity.ts';
+import type { ProcessIdentity } from '../../../os/process/identity.ts';
 import { createParsedFile } from '../disk/parsed-file.ts';
 import type { UnitStatus } from '../port.ts';
 import type { SandboxFolders } from './folders.ts';

@@ -1,7 +1,7 @@
 /** The main process of a unit, from systemd and /proc. */
 import { open } from 'node:fs/promises';
 import { optional } from '../../../kube/objects/optional.ts';
-import { readProcessIdentity } from '../../../os/process-identity.ts';
+import { readProcessIdentity } from '../../../os/process/identity.ts';
 import type { UnitDefinition, UnitProcess } from '../port.ts';
 import { createProgramDigests } from '../program-digest.ts';
 import type { UnitProperties } from './unit-properties.ts';

@@ -3,7 +3,7 @@
  * microseconds, and a unit that was enabled, masked or edited by its files.
  */
 import type { Clock } from '../../../os/clock.ts';
-import { isRunning } from '../../../os/process-identity.ts';
+import { isRunning } from '../../../os/process/identity.ts';
 import type { HostFiles, UnitProcess } from '../port.ts';
 import { SYSTEMD_DIRECTORY, WANTS_DIRECTORY } from './unit-files.ts';
 

@@ -1,6 +1,6 @@
 /** The agent as a unit of systemd, which starts the program behind a link. Units of components are not touched. */
-import { readProcessIdentity } from '../../../os/process-identity.ts';
-import { readResidentBytes } from '../../../os/process-table.ts';
+import { readProcessIdentity } from '../../../os/process/identity.ts';
+import { readResidentBytes } from '../../../os/process/table.ts';
 import { HostError } from '../../host/errors.ts';
 import { cleanLogTail } from '../../host/log-tail.ts';
 import type { HostFiles } from '../../host/port.ts';

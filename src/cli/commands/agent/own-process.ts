@@ -4,7 +4,7 @@ import { AGENT_PROGRAM_LINK } from '../../../agent/layout.ts';
 import type { AgentAccess } from '../../../agent/main.ts';
 import type { AgentSelf, NoSelfUpgrade } from '../../../agent/upgrade/self.ts';
 import { machineUptimeMs } from '../../../agent/upgrade/uptime.ts';
-import { readProcessIdentity } from '../../../os/process-identity.ts';
+import { readProcessIdentity } from '../../../os/process/identity.ts';
 
 export interface OwnProcessOptions {
   readonly host: string;

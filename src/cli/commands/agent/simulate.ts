@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { createJsonLog } from '../../../agent/log.ts';
 import { connectSimulated } from '../../../agent/simulate/connect.ts';
-import { simulateFleet } from '../../../agent/simulate/fleet.ts';
+import { runSimulated, type SimulatedAgentsOptions, simulateFleet } from '../../../agent/simulate/fleet.ts';
 import type { AgentStatus } from '../../../agent/status/report.ts';
 import { MACHINES } from '../../../api/generated/resources.ts';
 import { agentUser, MANAGER_CLI } from '../../../api/names.ts';
@@ -10,10 +10,11 @@ import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { Log } from '../../../kube/process/log.ts';
-import { openClusterIssuer } from '../../../local/pki/access.ts';
+import { type ClusterIssuer, openClusterIssuer } from '../../../local/pki/access.ts';
 import { createPrincipal } from '../../../local/pki/principal.ts';
 import { readLocalFleet } from '../../../local/status.ts';
 import { systemRandom } from '../../../os/system-random.ts';
+import { runSimulatedInstances } from '../../../providers/local/simulated.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
@@ -30,7 +31,8 @@ them, and archives are empty. Machines that do not exist are created. A line eac
   kubenode agent simulate --machines 2000`;
 
 interface SimulateFlags {
-  readonly machines: number;
+  readonly machines?: number;
+  readonly instances?: string;
   readonly prefix: string;
   readonly cluster: string;
   readonly dir: string;
@@ -42,7 +44,11 @@ const REPORT_MS = 10_000;
 export function createAgentSimulateCommand(io: Io): Command {
   const command = new Command('simulate')
     .description('run the agents of many machines of a local cluster in memory')
-    .requiredOption('--machines <n>', 'number of machines', createIntegerParser(1, 20_000))
+    .option('--machines <n>', 'number of machines', createIntegerParser(1, 20_000))
+    .option(
+      '--instances <folder>',
+      'run those of the simulated instances in this folder, as they come and go',
+    )
     .option('--prefix <text>', 'beginning of their names', 'sim-')
     .option('--cluster <name>', 'the local cluster', 'hub')
     .addHelpText('after', HELP);
@@ -51,7 +57,11 @@ export function createAgentSimulateCommand(io: Io): Command {
   );
 }
 
-async function simulate(io: Io, { machines, prefix, cluster, dir }: SimulateFlags): Promise<void> {
+async function simulate(io: Io, flags: SimulateFlags): Promise<void> {
+  const { machines, instances, prefix, cluster, dir } = flags;
+  if ((machines === undefined) === (instances === undefined)) {
+    throw new CliError('expected --machines or --instances', { exitCode: EXIT.usage });
+  }
   const found = await readLocalFleet(dir);
   const state = found?.state.clusters.find(({ name }) => name === cluster);
   if (!found || !state) {
@@ -61,35 +71,43 @@ async function simulate(io: Io, { machines, prefix, cluster, dir }: SimulateFlag
       exitCode: EXIT.badInput,
     });
   }
-  const names = Array.from({ length: machines }, (_, index) => `${prefix}${index + 1}`);
-  const admin = await connect({ kubeconfig: found.layout.cluster(cluster).kubeconfig, clock: io.clock });
+  const issuer = await openClusterIssuer(state, found.layout);
+  const counts = createCounts();
+  const agents = agentsOf(io, issuer, counts);
+  if (instances !== undefined) return await simulateInstances(io, instances, agents);
+  const names = Array.from({ length: machines ?? 0 }, (_, index) => `${prefix}${index + 1}`);
+  const { kubeconfig } = found.layout.cluster(cluster);
+  const admin = await connect({ kubeconfig, clock: io.clock });
   try {
     await createMachines(admin, names, io.signal);
   } finally {
     await admin.close();
   }
-  const issuer = await openClusterIssuer(state, found.layout);
-  const counts = createCounts();
-  const { clock } = io;
   const reporting = reportEach(io, () => counts.take(names.length));
-  await simulateFleet(
-    {
-      machines: names,
-      connect(machine) {
-        const { certPem, keyPem } = issuer.issue(createPrincipal(agentUser(machine)), clock.now());
-        const pem = { ca: issuer.caPem, cert: certPem, key: keyPem };
-        return connectSimulated({ ...pem, server: issuer.server, clock, onCall: counts.called });
-      },
-      startsPerSecond: STARTS_PER_SECOND,
-      version: KUBENODE_VERSION,
-      clock,
-      log: onlyProblems(createJsonLog({ write: (line) => io.out(line), clock })),
-      random: systemRandom,
-      onReconciled: counts.reconciled,
-    },
-    io.signal,
-  );
+  await simulateFleet({ ...agents, machines: names, startsPerSecond: STARTS_PER_SECOND }, io.signal);
   await reporting;
+}
+
+async function simulateInstances(io: Io, machines: string, agents: SimulatedAgentsOptions): Promise<void> {
+  const { clock, signal } = io;
+  const run = (machine: string, stop: AbortSignal): Promise<void> => runSimulated(machine, agents, stop);
+  await runSimulatedInstances({ machines, clock, run }, signal);
+}
+
+function agentsOf(io: Io, issuer: ClusterIssuer, counts: SimulationCounts): SimulatedAgentsOptions {
+  const { clock } = io;
+  return {
+    connect(machine) {
+      const { certPem, keyPem } = issuer.issue(createPrincipal(agentUser(machine)), clock.now());
+      const pem = { ca: issuer.caPem, cert: certPem, key: keyPem };
+      return connectSimulated({ ...pem, server: issuer.server, clock, onCall: counts.called });
+    },
+    version: KUBENODE_VERSION,
+    clock,
+    log: onlyProblems(createJsonLog({ write: (line) => io.out(line), clock })),
+    random: systemRandom,
+    onReconciled: counts.reconciled,
+  };
 }
 
 async function createMachines(client: Client, names: readonly string[], signal: AbortSignal): Promise<void> {

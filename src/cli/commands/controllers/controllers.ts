@@ -4,8 +4,10 @@ import { hostname } from 'node:os';
 import { Command, Option } from 'commander';
 import {
   GROUP,
+  MANAGER_COMPONENTSET,
+  MANAGER_MACHINE,
+  MANAGER_MACHINESET,
   NAMESPACE,
-  PRINCIPAL_APPROVER,
   PRINCIPAL_CONTROLLERS,
   PRINCIPAL_DEFENDER,
 } from '../../../api/names.ts';
@@ -26,32 +28,55 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
+import type { CreateGroup, GroupParts } from './group.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
-import { createIdentity } from './identity.ts';
+import { createIdentityControllers } from './identity.ts';
+import { addLocalMachinesOptions, type LocalMachinesFlags, localInstancesOpener } from './local-machines.ts';
+import { createMachineControllers } from './machines.ts';
+import { createRemedyControllers } from './remedy.ts';
+import { createRolloutControllers } from './rollout.ts';
 
 const HELP = `
 Runs the controllers of one cluster: the Defender, which sweeps the ledger of grants and reports the state of the
-DefenderPolicies; the approver of the certificates of agents and their kubelets; and the one that deletes bootstrap tokens. Run several: one leads, the others take over when it ends. It can be killed at any time. It acts
-as the user kubenode-controllers and impersonates the account of each controller: with credentials of that user, or
-with those of an administrator.
+DefenderPolicies; the approver of the certificates of agents and their kubelets; the one that deletes bootstrap
+tokens; those of Machines, MachineSets and MachineComponentSets; and those that check the rules of NodeRemediers and the
+content of MachineComponents. Run several: one leads,
+the others take over when it ends. It can be killed at any time. It acts as the user kubenode-controllers and impersonates the account of each controller: with
+credentials of that user, or with those of an administrator.
+
+With --local-machines, Machines of provider local with spec.infra.config.type sandbox or simulated get an instance on
+this machine: an agent in a directory of its own, or one in memory. Without it hosts of provider local join by themselves.
 
 With --defender-port other tools ask the Defender over HTTPS: docs/guides/http-api.md.
 
 Examples:
   kubenode controllers --context test --port 8080
+  kubenode controllers --local-machines hub
   kubenode controllers --defender-port 8443 --defender-cert tls.crt --defender-key tls.key`;
 
-interface Flags extends ConnectionFlags, HttpFlags {
+interface Flags extends ConnectionFlags, HttpFlags, LocalMachinesFlags {
   readonly port?: number;
   readonly host: string;
   readonly logLevel: LogLevel;
 }
 
+/** Each with its controllers, beside the Defender. */
+const GROUPS: readonly CreateGroup[] = [
+  createIdentityControllers,
+  createMachineControllers,
+  createRolloutControllers,
+  createRemedyControllers,
+];
+/** Of controllers that apply to what the Defender watches, too: without their managedFields they would repeat each write. */
+const MANAGERS = [MANAGER_MACHINE, MANAGER_MACHINESET, MANAGER_COMPONENTSET];
+
 const LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' };
 
 export function createControllersCommand(io: Io): Command {
   const command = new Command('controllers')
-    .description('run the controllers of a cluster: the Defender, and the approver of certificates')
+    .description(
+      'run the controllers of a cluster: the Defender, the approver of certificates, machines, rollouts',
+    )
     .option(
       '--port <n>',
       'port for /healthz, /readyz and /metrics; 0 selects a free port',
@@ -62,7 +87,9 @@ export function createControllersCommand(io: Io): Command {
       new Option('--log-level <level>', 'lowest level to log').choices([...LOG_LEVELS]).default('info'),
     )
     .addHelpText('after', HELP);
-  return addConnectionOptions(addHttpOptions(command)).action((flags: Flags) => controllers(io, flags));
+  return addConnectionOptions(addLocalMachinesOptions(addHttpOptions(command))).action((flags: Flags) =>
+    controllers(io, flags),
+  );
 }
 
 async function controllers(io: Io, flags: Flags): Promise<void> {
@@ -83,33 +110,21 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const shared = { clock, log, random: systemRandom };
   const client = await connect(connection);
-  const connectAs = (name: string): Promise<Client> =>
-    connect({ ...connection, impersonate: impersonateServiceAccount({ namespace: NAMESPACE, name }) });
+  const { connectAs, connectTo, closeAll } = createAccounts(connection);
   // The reviews of HTTP callers have connections of their own, so that they never delay a write of the ledger.
-  const [defenderClient, approverClient, reviewClient] = await Promise.all([
+  const [defenderClient, reviewClient] = await Promise.all([
     connectAs(PRINCIPAL_DEFENDER),
-    connectAs(PRINCIPAL_APPROVER),
     connectAs(PRINCIPAL_DEFENDER),
   ]);
   const lease = watchLeading(
     createLeaseElection({ ...shared, client, identity, name: LEASE, metrics: runtime.lease }),
   );
   const { leads } = lease;
-  const defender = createDefender({
-    ...shared,
-    client: defenderClient,
-    calls,
-    leads,
-    metrics,
-    watch: runtime.watch,
-  });
-  const identities = createIdentity({
-    ...shared,
-    client: approverClient,
-    leads,
-    metrics,
-    watch: runtime.watch,
-  });
+  const common = { ...shared, leads, metrics, watch: runtime.watch };
+  const defender = createDefender({ ...common, client: defenderClient, calls, managers: MANAGERS });
+  const openInstances = localInstancesOpener(io, flags, connection);
+  const parts = { ...common, connectAs, connectTo, openInstances, grants: defender.ledger };
+  const groups = await Promise.all(GROUPS.map((create) => create(parts)));
   let http: HttpServer | undefined;
   try {
     http = await startHttp(flags, {
@@ -123,8 +138,8 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     await runControllers(
       {
         ...shared,
-        controllers: [defender.controller, ...identities.controllers],
-        views: { ...identities.views, ...defender.views },
+        controllers: [defender.controller, ...groups.flatMap((group) => group.controllers)],
+        views: Object.fromEntries([...groups, defender].flatMap(({ views }) => Object.entries(views))),
         connect: (principal) => connect({ ...connection, ...principal }),
         reporter: { domain: GROUP, instance: identity },
         lease,
@@ -137,8 +152,28 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   } finally {
     await http?.close();
     defender.close();
-    await Promise.all([client, defenderClient, approverClient, reviewClient].map((each) => each.close()));
+    await Promise.all([client.close(), closeAll()]);
   }
+}
+
+interface Accounts extends Pick<GroupParts, 'connectAs' | 'connectTo'> {
+  readonly closeAll: () => Promise<unknown>;
+}
+
+function createAccounts(connection: ConnectOptions): Accounts {
+  const clients: Client[] = [];
+  const connectionOf = (name: string): ConnectOptions => {
+    return { ...connection, impersonate: impersonateServiceAccount({ namespace: NAMESPACE, name }) };
+  };
+  return {
+    connectAs: async (name) => {
+      const connected = await connect(connectionOf(name));
+      clients.push(connected);
+      return connected;
+    },
+    connectTo: (name, endpoint) => connect({ ...connectionOf(name), endpoint }),
+    closeAll: () => Promise.all(clients.map((each) => each.close())),
+  };
 }
 
 function healthOptions(

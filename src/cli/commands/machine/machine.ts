@@ -1,9 +1,16 @@
 import { Command } from 'commander';
 import type { Io } from '../../io.ts';
+import { createMachineHoldCommand, createMachineReleaseCommand } from './hold.ts';
+import { createMachineListCommand } from './list.ts';
+import { createMachineShowCommand } from './show.ts';
 import { createMachineTokenCommand } from './token.ts';
 
 export function createMachineCommand(io: Io): Command {
-  const command = new Command('machine').description('let machines join the cluster');
-  command.addCommand(createMachineTokenCommand(io));
-  return command;
+  return new Command('machine')
+    .description('list and show machines, keep automation off one, and let hosts join the cluster')
+    .addCommand(createMachineListCommand(io))
+    .addCommand(createMachineShowCommand(io))
+    .addCommand(createMachineHoldCommand(io))
+    .addCommand(createMachineReleaseCommand(io))
+    .addCommand(createMachineTokenCommand(io));
 }

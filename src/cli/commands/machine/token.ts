@@ -12,6 +12,7 @@ import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
+import { formatBootstrapConfig } from './bootstrap-config.ts';
 
 const HELP = `
 Makes a bootstrap token for one Machine and prints a kubeconfig with it. The agent of this Machine gets its first
@@ -65,27 +66,4 @@ function missingMachine(machine: string): CliError {
     hint: 'create it first, or list the others: kubectl get machines',
     exitCode: EXIT.badInput,
   });
-}
-
-interface BootstrapAccess {
-  readonly server: string;
-  /** PEM; without it the CAs of the host are trusted. */
-  readonly ca: string | undefined;
-  readonly token: string;
-}
-
-/** A kubeconfig as JSON, which is YAML, too: the agent has no parser for YAML. */
-function formatBootstrapConfig({ server, ca, token }: BootstrapAccess): string {
-  const authority =
-    ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') };
-  const name = 'bootstrap';
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': name,
-    clusters: [{ name, cluster: { server, ...authority } }],
-    users: [{ name, user: { token } }],
-    contexts: [{ name, context: { cluster: name, user: name } }],
-  };
-  return JSON.stringify(config, undefined, 2);
 }

@@ -189,7 +189,8 @@ async function compare(io: Io, flags: Flags, { from, to, failedTests }: PlanSide
   const targets = flags.live
     ? await previewOnClusters(io, flags, sides)
     : compareSides(sides).map(withoutLivePreview);
-  return createPreview({ from: from.label, to: to.label, targets: sortHubFirst(targets), refusals });
+  const compared = { from: from.label, to: to.label, targets: sortHubFirst(targets), refusals };
+  return createPreview(compared, to.rendered);
 }
 
 function withoutLivePreview(target: TargetPreview): TargetPreview {

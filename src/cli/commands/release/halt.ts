@@ -5,13 +5,13 @@
 import { Command } from 'commander';
 import { CLUSTERS, PIPELINES } from '../../../api/generated/resources.ts';
 import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
-import { MANAGER_CLI, MANAGER_SYNC } from '../../../api/names.ts';
+import { MANAGER_CLI } from '../../../api/names.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { valueAt } from '../../../kube/objects/json.ts';
 import type { Resource } from '../../../kube/objects/object.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError } from '../../errors.ts';
+import { isSetByGit } from '../../fleet/git-owned.ts';
 import { findByName, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { readUserName } from '../../principal.ts';
@@ -100,14 +100,8 @@ function isHaltPause({ name }: Cluster['spec']['pauses'][number]): boolean {
   return name === PAUSE;
 }
 
-function isPausedByGit({ spec, metadata }: Pipeline | Cluster): boolean {
-  return (
-    spec.paused &&
-    (metadata.managedFields ?? []).some(
-      ({ manager, fieldsV1 }) =>
-        manager === MANAGER_SYNC && valueAt(fieldsV1, 'f:spec', 'f:paused') !== undefined,
-    )
-  );
+function isPausedByGit(object: Pipeline | Cluster): boolean {
+  return object.spec.paused && isSetByGit(object, 'spec', 'paused');
 }
 
 /** A merge patch needs no ownership: it removes the stop of any manager. With the resourceVersion, so that no pause that others add now is lost. */

@@ -5,13 +5,15 @@ import { printableLine } from '../../../kube/objects/printable.ts';
 import { shortCommit } from '../../age.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { findByName, readHub } from '../../hub-objects.ts';
+import { setExitCode } from '../../exit.ts';
+import { findByName, type HubObjects, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { readHubStatus } from '../status/status.ts';
 import { createAcceptHeadCommand } from './accept-head.ts';
 import { createHaltCommand, createResumeCommand } from './halt.ts';
 import { withHub } from './hub.ts';
-import { createReleasesTable, formatRelease } from './text.ts';
+import { createReleasesTable, formatRelease, formatTrouble, planChanges } from './text.ts';
 
 type Flags = ConnectionFlags & { readonly output: OutputFormat };
 
@@ -26,16 +28,33 @@ export function createReleaseCommand(io: Io): Command {
     .addCommand(createAcceptHeadCommand(io));
 }
 
+const LIST_HELP = `
+Exits with 1 if a person is needed, as "kubenode status" does, and prints why.`;
+
+/** What concerns this Pipeline; all without a name. */
+export function ofPipeline(hub: HubObjects, pipeline: string | undefined): HubObjects {
+  if (pipeline === undefined) return hub;
+  return {
+    pipelines: hub.pipelines.filter(({ metadata }) => metadata.name === pipeline),
+    clusters: hub.clusters.filter(({ status }) => status?.assigned?.pipeline === pipeline),
+    releases: hub.releases.filter(({ spec }) => spec.pipeline === pipeline),
+  };
+}
+
 function createListCommand(io: Io): Command {
   const command = new Command('list')
     .description('list the releases, newest first')
     .option('--pipeline <name>', 'only the releases of this pipeline')
-    .addOption(createOutputOption());
+    .addOption(createOutputOption())
+    .addHelpText('after', LIST_HELP);
   return addConnectionOptions(command).action((flags: Flags & { pipeline?: string }) =>
     withHub(io, flags, async (client) => {
-      const { releases } = await readHub(client, io.signal);
-      const selected = releases.filter(({ spec }) => !flags.pipeline || spec.pipeline === flags.pipeline);
-      printResult(io, flags.output, selected, () => createReleasesTable(selected, io.clock.now()));
+      const hub = ofPipeline(await readHub(client, io.signal), flags.pipeline);
+      printResult(io, flags.output, hub.releases, () => createReleasesTable(hub.releases, io.clock.now()));
+      const { trouble } = await readHubStatus(io, client, hub, flags);
+      if (trouble.length === 0) return;
+      if (flags.output === 'table') io.err(formatTrouble(trouble));
+      setExitCode(io, EXIT.failed);
     }),
   );
 }
@@ -72,7 +91,8 @@ function createApproveCommand(io: Io): Command {
     (name: string, stage: string, flags: ConnectionFlags & { reason: string }) =>
       withHub(io, flags, async (client) => {
         const { releases, pipelines } = await readHub(client, io.signal);
-        const { spec } = findByName('Release', releases, name);
+        const release = findByName('Release', releases, name);
+        const { spec } = release;
         const stages = findByName('Pipeline', pipelines, spec.pipeline).spec.stages.map((one) => one.name);
         if (!stages.includes(stage)) {
           throw new CliError(`pipeline ${spec.pipeline} has no stage ${stage}`, {
@@ -83,6 +103,7 @@ function createApproveCommand(io: Io): Command {
         io.err(
           `Add this to spec.approvals of Pipeline ${spec.pipeline} and commit it (approves commit ${shortCommit(spec.commit)}, ${printableLine(spec.subject ?? '')}):\n`,
         );
+        for (const line of planChanges(release)) io.err(`  ${printableLine(line)}\n`);
         const entry = { stage, planDigest: spec.plan.digest, reason: flags.reason };
         io.out(`approvals: [\n  ${JSON.stringify(entry)},\n],\n`);
       }),

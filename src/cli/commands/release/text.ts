@@ -24,6 +24,11 @@ export function createReleasesTable(releases: readonly Release[], now: Date): Ta
   };
 }
 
+/** What a person is needed for, a line each. */
+export function formatTrouble(trouble: readonly string[]): string {
+  return trouble.map((each) => `a person is needed: ${printableLine(each)}\n`).join('');
+}
+
 /** With what holds up its Pipeline: that may concern no cluster, and so no stage. */
 export function formatRelease(release: Release, now: Date, pipeline?: Pipeline): string {
   return `${formatSummary(release, now, pipeline)}\n${formatStages(release, now)}${formatFailures(release, now)}`;
@@ -42,6 +47,7 @@ function formatSummary(release: Release, now: Date, pipeline: Pipeline | undefin
     `  commit   ${spec.commit}${revert ? `, a revert of ${shortCommit(revert)}` : ''}`,
     `  subject  ${textField(spec, 'subject', '-')} (${textField(spec, 'author', 'unknown')}, ${formatAge(spec.committedAt, now)} ago)`,
     `  plan     ${plan.changed} of ${plan.clusters} clusters change, ${numberField(plan, 'deletes')} objects deleted, ${plan.digest}`,
+    ...planChanges(release).map((line) => `           ${line}`),
     waiting
       ? `  waiting  ${waiting} since ${formatAge(textField(release, 'status.waiting.since'), now)}: ${textField(release, 'status.waiting.message')}`
       : '',
@@ -52,6 +58,17 @@ function formatSummary(release: Release, now: Date, pipeline: Pipeline | undefin
       : '',
   ];
   return `${lines.filter(Boolean).map(printableLine).join('\n')}\n`;
+}
+
+/** What each stage changes, against what its clusters had when the Release was created. A line each. */
+export function planChanges({ spec }: Release): readonly string[] {
+  return (spec.plan.stages ?? []).map((each) => {
+    const [creates, updates, deletes] = (['creates', 'updates', 'deletes'] as const).map((field) =>
+      numberField(each, field),
+    );
+    const objects = `objects: ${creates} created, ${updates} updated, ${deletes} deleted`;
+    return `${each.name}: ${each.changed} of ${each.clusters} clusters change; ${objects}`;
+  });
 }
 
 function formatStages(release: Release, now: Date): string {

@@ -8,7 +8,6 @@ import { type Problem, validate } from '../../../api/validation/validate.ts';
 import { type DeclaredPolicySpec, looserNumbers } from '../../../defender/policies/looser.ts';
 import { unapprovedPercentages } from '../../../defender/policies/machine-percent.ts';
 import { declaredPolicyProblems } from '../../../defender/policies/problems.ts';
-import { unsupportedPolicyFields } from '../../../defender/policies/unsupported.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { checkRule } from '../../../rules/rule-tests.ts';
 import type { ObjectChecks } from '../../../sync/judge/object-checks.ts';
@@ -35,14 +34,13 @@ export async function findRuleProblems(object: KubeObject): Promise<readonly Pro
 }
 
 /**
- * What of a DefenderPolicy this version would ignore, why it could not be decided by (applied, it would deny every ask), and what
- * no policy may permit. Empty for objects of other kinds.
+ * Why a DefenderPolicy could not be decided by (applied, it would deny every ask), and what no policy may permit. Empty for objects
+ * of other kinds.
  */
 export function findPolicyProblems(object: KubeObject): readonly Problem[] {
   if (!isPolicy(object)) return [];
   const spec = validPolicySpec(object);
   return [
-    ...unsupportedPolicyFields({ spec: object['spec'] }),
     ...(spec ? declaredPolicyProblems(object).map((message) => ({ path: 'spec', message })) : []),
     ...(spec ? unapprovedPercentages(spec) : []),
   ];

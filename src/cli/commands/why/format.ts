@@ -3,11 +3,21 @@ import { denialPage } from '../../../api/deny-reasons.ts';
 import type { ActVerdict, GrantInTheWay, MachineExplanation } from '../../../defender/explain.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../age.ts';
+import type { AssignmentReason } from './assignments.ts';
 
-export function formatWhy(why: MachineExplanation, now: Date): string {
+export interface ExplainedMachine extends MachineExplanation {
+  /** Of each component set that selects it, or assigned something to it. */
+  readonly rollouts?: readonly AssignmentReason[];
+}
+
+export function formatWhy(why: ExplainedMachine, now: Date): string {
   const lines = [
     headline(why, now),
     '',
+    ...section(
+      'rollout',
+      (why.rollouts ?? []).flatMap((each) => rolloutLines(each, now)),
+    ),
     ...section('held', why.holds.map(holdLine)),
     ...section(
       'waits',
@@ -45,6 +55,15 @@ function headline(
 /** The name once, before the first line. */
 function section(name: string, lines: readonly string[]): readonly string[] {
   return lines.map((line, index) => `${(index === 0 ? name : '').padEnd(10)}${line}`);
+}
+
+function rolloutLines(
+  { set, revision, reason, because, since, unblock }: AssignmentReason,
+  now: Date,
+): readonly string[] {
+  const age = since === undefined ? '' : ` (${formatAge(since, now)})`;
+  const name = revision === undefined ? set : `${set} ${revision}`;
+  return [`${name}: ${reason}: ${because}${age}`, ...(unblock === '' ? [] : [`  unblocks: ${unblock}`])];
 }
 
 function holdLine({ reason, scope, until }: MachineExplanation['holds'][number]): string {

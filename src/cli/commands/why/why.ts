@@ -1,5 +1,6 @@
 /** `kubenode why`: why something happens to a node, or does not. Reads objects only, with the rights of the person. */
 import { Argument, Command } from 'commander';
+import { MACHINES } from '../../../api/generated/resources.ts';
 import type { DefenderLedgerSpec } from '../../../api/generated/types.ts';
 import type { GrantAsk } from '../../../api/grants.ts';
 import { LEDGER } from '../../../api/names.ts';
@@ -10,25 +11,33 @@ import { explainMachine, type MachineExplanation, type ObjectWait } from '../../
 import type { MachineFacts } from '../../../defender/facts/facts.ts';
 import type { ObservedViews } from '../../../defender/facts/observed-views.ts';
 import { createLedgerUsage } from '../../../defender/ledger/usage.ts';
+import type { Client } from '../../../kube/client/client.ts';
 import { listAt, textAt } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { readNodeOf } from '../../fleet/machine-context.ts';
+import { readNamed, withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { withDefender } from '../defender/session.ts';
+import { type AssignmentReason, explainAssignments } from './assignments.ts';
 import { formatWhy } from './format.ts';
+import { readSetsAndVersions } from './read-fleet.ts';
+import { whyRollout } from './rollout.ts';
 
 const HELP = `
-Shows what the node waits for, the act that is in flight on it, and whether a repair of it would be permitted now: each limit,
+For a rollout: what the set waits for, and each of its machines that is not settled at the revision, counted by reason.
+For a node or machine: why it is not at the revision of its component sets, what the node waits for, the act that is in flight on it, and whether a repair of it would be permitted now: each limit,
 window, breaker or hold that denies it, with the acts on other machines that use up the limit.
 Reads objects only, so it works while the controllers are down, and changes nothing. Exits with 0 also when everything is denied.
 
 Examples:
   kubenode why node node-a17
-  kubenode why node node-a17 -o json`;
+  kubenode why machine node-a17 -o json
+  kubenode why rollout general-nodes`;
 
-const SUBJECTS = ['node', 'machine'] as const;
+const SUBJECTS = ['node', 'machine', 'rollout'] as const;
 /** A repair that takes the node down for a moment, and one that replaces it. */
 const ACTIONS: readonly Action[] = ['Reboot', 'DeleteMachine'];
 
@@ -41,23 +50,42 @@ interface WhyFlags extends ConnectionFlags {
 
 export function createWhyCommand(io: Io): Command {
   const command = new Command('why')
-    .description('explain why something happens to a node, or does not')
+    .description('explain why something happens to a machine or in a rollout, or does not')
     .addArgument(new Argument('<kind>', 'what to explain').choices(SUBJECTS))
-    .argument('<name>', 'name of the Node and its Machine')
+    .argument('<name>', 'name of the Node and its Machine, or of the MachineComponentSet')
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((_kind: string, name: string, flags: WhyFlags) =>
-    withDefender(
-      io,
-      flags,
-      async ({ defender }) => {
-        const why = explain(defender, name, io.clock.now());
-        if (flags.output === 'table') io.out(formatWhy(why, io.clock.now()));
-        else printResult(io, flags.output, why, () => ({ columns: [], rows: [] }));
-      },
-      { as: 'person' },
-    ),
+  return addConnectionOptions(command).action((kind: string, name: string, flags: WhyFlags) =>
+    kind === 'rollout'
+      ? withCluster(io, flags, (client) => whyRollout(io, client, name, flags.output))
+      : whyMachine(io, name, flags),
   );
+}
+
+async function whyMachine(io: Io, name: string, flags: WhyFlags): Promise<void> {
+  await withDefender(
+    io,
+    flags,
+    async ({ defender, client }) => {
+      const now = io.clock.now();
+      const why = explain(defender, name, now);
+      const rollouts = await explainRollouts(io, client, name);
+      if (flags.output === 'table') io.out(formatWhy({ ...why, rollouts }, now));
+      else printResult(io, flags.output, { ...why, rollouts }, () => ({ columns: [], rows: [] }));
+    },
+    { as: 'person' },
+  );
+}
+
+/** The view of the Defender has no owners of fields, by which pins are known. */
+async function explainRollouts(io: Io, client: Client, name: string): Promise<readonly AssignmentReason[]> {
+  const { signal, clock } = io;
+  const machine = await readNamed(client, MACHINES, name, signal);
+  const [{ sets, find, classOf, grants }, node] = await Promise.all([
+    readSetsAndVersions(client, signal),
+    readNodeOf(client, name, signal),
+  ]);
+  return explainAssignments({ machine, node, grant: grants[name], sets, find, classOf, now: clock.now() });
 }
 
 function explain(defender: Defender, name: string, now: Date): MachineExplanation {

@@ -44,7 +44,7 @@ function failureReason({ state, waiting }: MachineComponentReport): string | und
   return waiting?.reason === DENIED ? DENIED : undefined;
 }
 
-/** A component that was removed is no longer reported, or as Absent. */
+/** After a removal the agent reports the component as Absent, or not at all. */
 function removal({ name }: MachineComponentEntry, report: MachineComponentReport | undefined): EntryProgress {
   return !report || report.state === 'Absent' ? DONE : inWork(name, report);
 }

@@ -6,6 +6,7 @@ import type {
   MachineComponentEntry,
   MachineHold,
 } from '../../../api/generated/types.ts';
+import { LEASE_SECONDS } from '../../../api/machine/heartbeat.ts';
 import {
   isCordoned,
   isEstablished,
@@ -41,6 +42,8 @@ export interface MembersContext {
   /** Names of the components of the set. */
   readonly components: ReadonlySet<string>;
   readonly timeoutSeconds: number;
+  /** Of the set. */
+  readonly retryToken?: string;
   readonly openBatch?: { readonly revision: string; readonly index: number; readonly startedAt: Date };
   readonly now: Date;
 }
@@ -69,9 +72,6 @@ export interface MemberState extends Progress {
   readonly nodeUID?: string;
 }
 
-/** The duration of the Lease that agents renew. */
-const HEARTBEAT_MS = 40_000;
-
 export function memberState(observed: ObservedMember, context: MembersContext): MemberState {
   const { machine, node } = observed;
   const pins = pinnedComponents(machine);
@@ -89,6 +89,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
       entries,
       holdsGrant: held.holdsGrant,
       isHeld: hold !== undefined,
+      hasNewRetryToken: assignment?.retryToken !== context.retryToken,
       ...optional('startedAt', startedAt(observed, assignment, context)),
       ...optional('readyChangedAt', readyTransition(node)),
     },
@@ -114,7 +115,8 @@ function nameOf(machine: Machine): Pick<MemberState, 'name' | 'uid' | 'machine'>
 
 /**
  * In an entry, or in the ledger alone after a crash or a plain `kubectl apply`. A grant for another revision that is in no entry was
- * not written yet, or the write is not observed yet: it is never settled, and the same ask returns it.
+ * not written yet, or the write is not observed yet: it is never settled, and the same ask returns it. Once another holder has a grant,
+ * the one in the entries has ended.
  */
 function grantOf(
   observed: ObservedMember,
@@ -122,15 +124,15 @@ function grantOf(
   set: string,
 ): Pick<MemberState, 'grant' | 'holdsGrant' | 'grantEndsAt'> {
   const found = observed.grant?.state === 'Settled' ? undefined : observed.grant;
-  const own = found && isHolder(found, set) ? found : undefined;
+  const isOwn = isHolder(found, set);
   const isWritten = entries.some((entry) => entry.grant !== undefined);
-  const holdsGrant = isWritten || isForEntries(own, entries);
-  const grant = own && !holdsGrant ? undefined : found;
+  const holdsGrant = found ? isOwn && (isWritten || isForEntries(found, entries)) : isWritten;
+  const grant = isOwn && !holdsGrant ? undefined : found;
   return { holdsGrant, ...optional('grant', grant), ...optional('grantEndsAt', endOf(entries)) };
 }
 
-function isForEntries(grant: LedgerGrant | undefined, [entry]: readonly MachineComponentEntry[]): boolean {
-  return grant !== undefined && entry !== undefined && grant.holder.revision === entry.assignment?.revision;
+function isForEntries(grant: LedgerGrant, [entry]: readonly MachineComponentEntry[]): boolean {
+  return entry !== undefined && grant.holder.revision === entry.assignment?.revision;
 }
 
 function endOf(entries: readonly MachineComponentEntry[]): Date | undefined {
@@ -145,7 +147,7 @@ function viewOf({ machine, node, heardAt }: ObservedMember, now: Date): View {
   return {
     isEstablished: isEstablished(machine, node),
     readiness: readinessOf(node),
-    isSilent: !heardAt || +now - +heardAt > HEARTBEAT_MS,
+    isSilent: !heardAt || +now - +heardAt > LEASE_SECONDS * 1000,
   };
 }
 
@@ -179,7 +181,8 @@ function batchStart(
   return open?.revision === revision && open?.index === batch ? open?.startedAt : undefined;
 }
 
-const IN_SERVICE: ReadonlySet<MemberStep> = new Set(['Unassigned', 'Settled']);
+/** What waits for a restart still runs. */
+const IN_SERVICE: ReadonlySet<MemberStep> = new Set(['Unassigned', 'Settled', 'NeedsGrant']);
 
 function isServing({ readiness, isSilent, isEstablished: established }: View): boolean {
   return established && readiness === 'Ready' && !isSilent;

@@ -1,5 +1,6 @@
 /** How far a machine has come with the entries that a set gave it, and when that counts as a failure. Pure. */
 import type { Machine, MachineComponentEntry } from '../../../api/generated/types.ts';
+import { isObserved } from '../../../api/machine/entry-report.ts';
 import type { NodeReadiness } from '../../../api/machine/node-state.ts';
 import { type EntryProgress, entryProgress } from './entry-progress.ts';
 
@@ -10,6 +11,7 @@ import { type EntryProgress, entryProgress } from './entry-progress.ts';
  * Settled: at its entries, and healthy.
  * UnhealthyBefore: at its entries, on a Node that was unhealthy before: it neither fails a gate nor holds it up.
  * Unhealthy: was settled, and is not healthy any more. Failed: the agent gave up, or it took too long.
+ * Retriable: the agent gave up under another retry token of the set.
  */
 export type MemberStep =
   | 'Unassigned'
@@ -19,7 +21,8 @@ export type MemberStep =
   | 'Settled'
   | 'UnhealthyBefore'
   | 'Unhealthy'
-  | 'Failed';
+  | 'Failed'
+  | 'Retriable';
 
 export interface Progress {
   readonly step: MemberStep;
@@ -39,6 +42,8 @@ export interface UpdateInput {
   readonly readiness: NodeReadiness;
   readonly readyChangedAt?: Date;
   readonly startedAt?: Date;
+  /** The retry token of the set is not the one of its entries. */
+  readonly hasNewRetryToken: boolean;
   readonly patrol?: { readonly result: 'Pass' | 'Fail' | 'Unknown'; readonly because: string };
 }
 
@@ -57,7 +62,7 @@ const SETTLED: Progress = { step: 'Settled', reason: 'Settled', because: 'commit
 export function updateProgress(input: UpdateInput, deadline: Deadline): Progress {
   if (input.entries.length === 0) return UNASSIGNED;
   const onHost = hostProgress(input);
-  if (onHost.step === 'Failed') return onHost;
+  if (onHost.step === 'Failed') return input.hasNewRetryToken ? { ...onHost, step: 'Retriable' } : onHost;
   if (input.isSilent) return silentProgress(input, deadline);
   return input.holdsGrant ? startedProgress(input, onHost, deadline) : endedProgress(input, onHost, deadline);
 }
@@ -76,10 +81,6 @@ function hostProgress({ machine, entries, holdsGrant }: UpdateInput): Progress {
 
 type OpenProgress = Exclude<EntryProgress, { step: 'Done' }>;
 const WORST_FIRST = ['Failed', 'InWork', 'Unhealthy'] as const;
-
-function isObserved({ metadata, status }: Machine): boolean {
-  return (status?.agent?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-}
 
 /** A silent agent may be at work: it fails after the time limit of an update, by our own clock. */
 function silentProgress({ heardAt, startedAt }: UpdateInput, deadline: Deadline): Progress {

@@ -8,7 +8,16 @@ import type { ManagedFields } from '../../../kube/objects/object.ts';
  * Names of the entries that this controller does not own alone, by the owner of `componentRef`. Grants in a pin are ours, and
  * change nothing. Throws when the owners were not read: an apply that takes its own entries for pins would remove them.
  */
-export function pinnedComponents({ spec, metadata }: Machine): ReadonlySet<string> {
+export function pinnedComponents(machine: Machine): ReadonlySet<string> {
+  const found = known.get(machine) ?? findPins(machine);
+  known.set(machine, found);
+  return found;
+}
+
+/** Machines in views never change in place. */
+const known = new WeakMap<Machine, ReadonlySet<string>>();
+
+function findPins({ spec, metadata }: Machine): ReadonlySet<string> {
   const fields = metadata.managedFields;
   if (!fields) throw new Error(`the managedFields of Machine ${metadata.name} were not read`);
   const ours = new Set(fields.filter(isOurs).flatMap(ownedEntries));

@@ -114,7 +114,7 @@ const RISK_OF: Readonly<Record<ActivationClass, Risk>> = {
   Reboot: 'Node',
 };
 
-/** On a machine that has never served there is no pod to disturb. */
+/** A machine that was never Ready runs no pods that a change could disturb. */
 export function riskOf(of: ActivationClass, isEstablished: boolean): Risk {
   return isEstablished ? RISK_OF[of] : 'None';
 }

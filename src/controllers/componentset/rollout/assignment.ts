@@ -19,16 +19,21 @@ export interface EntriesWrite {
   readonly components: readonly MachineComponentEntry[];
 }
 
+export interface AssigningSet {
+  readonly name: string;
+  readonly retryToken?: string;
+}
+
 export type WritingAction = Extract<RolloutAction, { do: 'Assign' | 'Permit' | 'Settle' }>;
 
-/** Undefined: nothing would change. */
+/** Without a grant the entries are written without one: it is settled. */
 export function entriesWrite(
-  set: string,
+  set: AssigningSet,
   action: WritingAction,
   grant: GivenGrant | undefined,
 ): EntriesWrite {
   const { machine } = action.member;
-  const changed = action.do === 'Assign' ? assigned(set, action) : ownEntries(set, machine);
+  const changed = action.do === 'Assign' ? assigned(set, action) : ownEntries(set.name, machine);
   const components = mergeEntries(
     machine,
     changed.map(({ grant: _old, ...entry }) => ({
@@ -41,10 +46,15 @@ export function entriesWrite(
 }
 
 function assigned(
-  set: string,
+  { name: set, retryToken }: AssigningSet,
   { revision, batch }: Extract<WritingAction, { do: 'Assign' }>,
 ): readonly MachineComponentEntry[] {
-  const assignment = { set, revision: revision.name, ...optional('batch', batch) };
+  const assignment = {
+    set,
+    revision: revision.name,
+    ...optional('batch', batch),
+    ...optional('retryToken', retryToken),
+  };
   return revision.components.map((component) => ({ ...component, assignment }));
 }
 

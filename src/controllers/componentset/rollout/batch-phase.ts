@@ -43,7 +43,7 @@ export function unsettled(members: readonly MemberState[]): readonly MemberState
   return members.filter(({ step, hold }) => !hold && UNSETTLED.has(step));
 }
 
-const UNSETTLED: ReadonlySet<MemberState['step']> = new Set(['InWork', 'NeedsGrant', 'Unknown']);
+const UNSETTLED: ReadonlySet<MemberState['step']> = new Set(['InWork', 'NeedsGrant', 'Unknown', 'Retriable']);
 
 export function settling({ name, reason, because }: MemberState): BatchPhase {
   return {

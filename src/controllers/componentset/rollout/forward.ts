@@ -1,5 +1,6 @@
 /** Rolls a revision out in batches, each one proven before the next; or back to a proven one, without soak. Pure. */
 
+import { optional } from '../../../kube/objects/optional.ts';
 import { isSelected } from '../../../kube/objects/selector.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../../rollout/limit.ts';
@@ -11,6 +12,7 @@ import type { Revision } from '../revision/resolve.ts';
 import { approvalReason } from './approval.ts';
 import { batchPhase, settling, startedIn, unsettled, withSoak } from './batch-phase.ts';
 import type { Permission, RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
+import { permissionFor } from './permission.ts';
 import { pickMembers } from './slots.ts';
 import { isPinned, startWait } from './start-wait.ts';
 
@@ -36,10 +38,10 @@ export function planBatches(
 ): RolloutStep {
   const todo = todoOf(input, context);
   const ready = todo.filter(
-    (member) => !startWait(member, context.revision, permissionFor(input, context, member)),
+    (member) => !startWait(member, context.revision, permissionOf(input, context, member)),
   );
   const own = (index: number | undefined): readonly MemberState[] =>
-    ready.filter((each) => isFor(input, index, each));
+    ready.filter((each) => mayBeIn(input, index, each));
   const phase = batchPhase(input, progress, {
     canStart: own(progress.batch?.index).length > 0,
     mode: context.mode,
@@ -70,7 +72,7 @@ function next(
   const { name } = context.revision;
   const approval = progress.batch && approvalReason(rollout, name, progress.batch.index);
   if (approval && context.mode === 'Forward') return { progress, actions: [], limit: stop(approval) };
-  const canaries = todo.filter((each) => isFor(input, 0, each)).length;
+  const canaries = todo.filter((each) => mayBeIn(input, 0, each)).length;
   const index = nextIndex(input, progress, canaries);
   const candidates = own(index);
   if (candidates.length === 0) return { progress, actions: [], limit: stop(firstWait(input, context, todo)) };
@@ -81,7 +83,7 @@ function next(
 }
 
 /** A canary whose selector matches no machine has no batch. */
-function nextIndex({ set }: RolloutInput, { batch }: RolloutProgress, canaries: number): number {
+export function nextIndex({ set }: RolloutInput, { batch }: RolloutProgress, canaries: number): number {
   if (batch) return batch.index + 1;
   return set.spec.rollout.canary && canaries === 0 ? 1 : 0;
 }
@@ -96,14 +98,10 @@ function fill(
   if (!batch) return { progress, actions: [], limit: context.availability };
   const { revision, availability } = context;
   const most = batch.size - startedIn(input, progress, batch).length;
-  const ordered = inOrder(
-    candidates.map((member) => ({ member, uid: member.uid, isAvailable: member.serves })),
-    revision.name,
-    input.set.spec.rollout,
-  ).map(({ member }) => member);
+  const ordered = membersInOrder(input, candidates, revision.name);
   const { members } = pickMembers(ordered, most, availability.slots);
   const actions = members.map((member): RolloutAction => {
-    const permission = permissionFor(input, context, member);
+    const permission = permissionOf(input, context, member);
     return {
       do: 'Assign',
       member,
@@ -125,17 +123,25 @@ function fill(
   return { progress, actions, limit: tightestLimit([full, available]) };
 }
 
+export function membersInOrder(
+  { set }: RolloutInput,
+  candidates: readonly MemberState[],
+  revision: string,
+): readonly MemberState[] {
+  const waiting = candidates.map((member) => ({ member, uid: member.uid, isAvailable: member.serves }));
+  return inOrder(waiting, revision, set.spec.rollout).map(({ member }) => member);
+}
+
 /** Completed once every machine that takes part is at its end. */
 function complete(input: RolloutInput, progress: RolloutProgress, { revision }: BatchContext): RolloutStep {
   const open = unsettled(input.members.filter((each) => each.revision === revision.name))[0];
   if (open) return { progress, actions: [], limit: stop(settling(open) as Explanation) };
-  const started = progress.batch && { startedAt: progress.batch.startedAt.toISOString() };
+  const { batch, ...rest } = progress;
   const record = recordFor(revision, {
     result: 'Completed',
     finishedAt: input.now.toISOString(),
-    ...started,
+    ...optional('startedAt', batch?.startedAt.toISOString()),
   });
-  const { batch: _batch, ...rest } = progress;
   const done = { ...rest, history: addRecord(progress.history, record) };
   return {
     progress: done,
@@ -150,29 +156,28 @@ export function todoOf(input: RolloutInput, context: BatchContext): readonly Mem
   return input.members.filter((member) => {
     const isOut = joining.has(member.name) || isPinned(member, revision);
     if (isOut || member.revision === revision.name) return false;
-    const wait = startWait(member, revision, permissionFor(input, context, member));
+    const wait = startWait(member, revision, permissionOf(input, context, member));
     return wait?.reason !== 'Held';
   });
 }
 
 function firstWait(input: RolloutInput, context: BatchContext, todo: readonly MemberState[]): Explanation {
   const waits = todo.flatMap(
-    (member) => startWait(member, context.revision, permissionFor(input, context, member)) ?? [],
+    (member) => startWait(member, context.revision, permissionOf(input, context, member)) ?? [],
   );
   return waits[0] ?? { reason: 'NoCanary', because: 'no machine of the canary can be started' };
 }
 
-function permissionFor(
+function permissionOf(
   input: RolloutInput,
   { mode, revision }: BatchContext,
   member: MemberState,
 ): Permission {
-  const recovery = mode === 'Revert';
-  const by = member.holdsGrant ? 'Renew' : 'Ask';
-  return { by, class: input.classOf(member, revision), recovery };
+  return permissionFor(input, member, revision, mode === 'Revert');
 }
 
-function isFor({ set }: RolloutInput, index: number | undefined, { machine }: MemberState): boolean {
+/** Batch 0 is for the machines of the canary. */
+export function mayBeIn({ set }: RolloutInput, index: number | undefined, { machine }: MemberState): boolean {
   const { canary } = set.spec.rollout;
   if (index !== 0 || !canary?.machineSelector) return true;
   return isSelected(canary.machineSelector, machine.metadata.labels ?? {});

@@ -8,6 +8,7 @@ import type { Limit } from '../../../rollout/limit.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RevisionHistory } from '../revision/history.ts';
 import type { ResolvedRevision, Revision } from '../revision/resolve.ts';
+import type { SkewRule } from '../servers/skew.ts';
 
 /** All that a rollout remembers. The machines of a batch are read from their own entries. */
 export interface RolloutProgress {
@@ -17,6 +18,13 @@ export interface RolloutProgress {
   readonly history: RevisionHistory;
   /** Since when `spec.paused` was observed. */
   readonly pausedAt?: Date;
+  /** It failed and did not go back: a machine that recovers by itself does not resume it. */
+  readonly stopped?: StoppedRollout;
+}
+
+export interface StoppedRollout extends Pick<Explanation, 'reason' | 'because'> {
+  /** Of the set when it stopped. */
+  readonly retryToken?: string;
 }
 
 export interface OpenBatch {
@@ -44,6 +52,8 @@ export interface RolloutInput {
   /** Checks of the open batch. */
   readonly gate: GateResult;
   readonly classOf: (member: MemberState, to: Revision) => ActivationClass;
+  /** Default: none of the components is a kubelet. */
+  readonly skewOf?: SkewRule;
   readonly now: Date;
 }
 
@@ -92,4 +102,6 @@ export interface Permission {
   readonly by: 'Ask' | 'Renew';
   readonly class: ActivationClass;
   readonly recovery: boolean;
+  /** Why the change may not be made, whatever the Defender answers. */
+  readonly forbidden?: Explanation;
 }

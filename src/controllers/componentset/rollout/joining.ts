@@ -3,7 +3,8 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { hasContent } from './assignment.ts';
-import type { Permission, RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
+import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
+import { permissionFor } from './permission.ts';
 import { type Picked, pickMembers } from './slots.ts';
 import { startWait } from './start-wait.ts';
 
@@ -26,7 +27,7 @@ export function planJoining(
   });
   const byName = new Map(joiners.map((each) => [each.member.name, each]));
   const ready = joiners.filter(
-    ({ member, revision }) => !startWait(member, revision, permissionFor(input, member, revision)),
+    ({ member, revision }) => !startWait(member, revision, permissionFor(input, member, revision, false)),
   );
   const picked = pickMembers(
     ready.map(({ member }) => member),
@@ -36,15 +37,19 @@ export function planJoining(
   const actions = picked.members.flatMap((member): RolloutAction[] => {
     const { revision, batch } = byName.get(member.name) ?? {};
     if (!revision) return [];
-    const permission = permissionFor(input, member, revision);
-    const because =
-      member.step === 'Unassigned' ? `joins at ${revision.name}` : `was not there for ${revision.name}`;
+    const permission = permissionFor(input, member, revision, false);
+    const because = `${BECAUSE[member.step] ?? 'was not there for'} ${revision.name}`;
     return [
       { do: 'Assign', member, revision, permission, because, ...(batch === undefined ? {} : { batch }) },
     ];
   });
   return { ...picked, names: new Set(byName.keys()), actions };
 }
+
+const BECAUSE: Partial<Readonly<Record<MemberState['step'], string>>> = {
+  Unassigned: 'joins at',
+  Retriable: 'tries again',
+};
 
 interface Joiner {
   readonly progress: RolloutProgress;
@@ -60,11 +65,21 @@ interface JoinerAssignment {
 function joinerAssignment(input: RolloutInput, joiner: Joiner): JoinerAssignment | undefined {
   const { desired } = input;
   const update = 'revision' in desired ? desired.revision : undefined;
+  if (update && isRetry(joiner, update)) {
+    return { revision: update, ...optional('batch', joiner.member.batch) };
+  }
   if (update && joiner.mode === 'Steady') {
     return joiner.member.revision === update.name ? undefined : { revision: update };
   }
   return joiner.member.step === 'Unassigned' ? firstAssignment(input, joiner, update) : undefined;
 }
+
+/** The agent tries again what it gave up once it has the new retry token. */
+function isRetry({ member, mode }: Joiner, { name }: Revision): boolean {
+  return member.step === 'Retriable' && member.revision === name && MAY_RETRY.has(mode);
+}
+
+const MAY_RETRY: ReadonlySet<RolloutMode> = new Set(['Forward', 'Revert', 'Steady']);
 
 function firstAssignment(
   input: RolloutInput,
@@ -82,8 +97,4 @@ function firstAssignment(
 
 function isForTarget({ set }: RolloutInput, mode: RolloutMode): boolean {
   return mode === 'Revert' || (mode === 'Forward' && set.spec.rollout.newMachinePolicy === 'Target');
-}
-
-function permissionFor(input: RolloutInput, member: MemberState, revision: Revision): Permission {
-  return { by: member.holdsGrant ? 'Renew' : 'Ask', class: input.classOf(member, revision), recovery: false };
 }

@@ -1,4 +1,5 @@
 /** What a rollout is at, from the revision that is asked for and from what became of the others. Pure. */
+import { optional } from '../../../kube/objects/optional.ts';
 import {
   addRecord,
   isProvenRevision,
@@ -29,19 +30,15 @@ function isSteady([newest]: RevisionHistory, revision: string): boolean {
 export function beginRollout({ set, desired, progress, now }: RolloutInput): RolloutProgress {
   if ('problems' in desired) return progress;
   const { name } = desired.revision;
-  const { history, updateRevision, ...kept } = progress;
-  if (updateRevision !== name) {
-    const { batch: _batch, ...rest } = kept;
-    return {
-      ...rest,
-      updateRevision: name,
-      history: supersede(withoutRetried(history, name, set), updateRevision, now),
-    };
-  }
+  const { batch: _batch, stopped, ...rest } = progress;
+  const { history, updateRevision } = rest;
   const left = withoutRetried(history, name, set);
-  if (left === history) return progress;
-  const { batch: _batch, ...rest } = kept;
-  return { ...rest, updateRevision: name, history: left };
+  if (updateRevision !== name) {
+    return { ...rest, updateRevision: name, history: supersede(left, updateRevision, now) };
+  }
+  if (left !== history) return { ...rest, history: left };
+  const isOver = stopped !== undefined && stopped.retryToken !== set.spec.retryToken;
+  return isOver ? { ...rest, history, ...optional('batch', progress.batch) } : progress;
 }
 
 /** What was rolled back under another retry token may run again. */

@@ -1,11 +1,13 @@
-/** The clock of a soak stands still while a set is paused. Pure. */
+/** The clock of a soak stands still while a set is paused. A person who pauses and resumes also ends a stop. Pure. */
 import type { RolloutProgress } from './input.ts';
 
 export function pauseClock(isPaused: boolean, progress: RolloutProgress, now: Date): RolloutProgress {
-  const { pausedAt, ...running } = progress;
-  if (isPaused) return { ...running, pausedAt: pausedAt ?? now };
+  const { pausedAt, ...rest } = progress;
+  if (isPaused) return { ...rest, pausedAt: pausedAt ?? now };
+  if (!pausedAt) return rest;
+  const { stopped: _stopped, ...running } = rest;
   const { batch } = running;
-  if (!pausedAt || !batch?.soakUntil) return running;
+  if (!batch?.soakUntil) return running;
   const soakUntil = new Date(+batch.soakUntil + +now - +pausedAt);
   return { ...running, batch: { ...batch, soakUntil } };
 }

@@ -1,4 +1,5 @@
 /** Takes a bad revision back: the machines of the failed batch first, then those before it. Pure. */
+import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Limit } from '../../../rollout/limit.ts';
 import type { MemberState } from '../machine/member-state.ts';
@@ -6,7 +7,8 @@ import { addRecord, recordFor, recordOf } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { failedMembers } from './failure.ts';
 import type { RolloutStep } from './forward.ts';
-import type { Permission, RolloutAction, RolloutInput, RolloutProgress } from './input.ts';
+import type { RolloutAction, RolloutInput, RolloutProgress } from './input.ts';
+import { permissionFor } from './permission.ts';
 import { pickMembers } from './slots.ts';
 import { startWait } from './start-wait.ts';
 
@@ -16,12 +18,10 @@ export function beginRollback(
   progress: RolloutProgress,
   bad: Revision,
 ): RolloutProgress {
-  const { retryToken } = set.spec;
-  const started = progress.batch && { startedAt: progress.batch.startedAt.toISOString() };
   const record = recordFor(bad, {
     result: 'RolledBack',
-    ...(retryToken !== undefined && { retryToken }),
-    ...started,
+    ...optional('retryToken', set.spec.retryToken),
+    ...optional('startedAt', progress.batch?.startedAt.toISOString()),
   });
   return { ...progress, history: addRecord(progress.history, record) };
 }
@@ -34,10 +34,12 @@ export function planRollback(
   const scope = rollbackScope(input, progress);
   const returning = input.members.filter((each) => each.revision === stable.name && each.step === 'InWork');
   if (scope.length === 0 && returning.length === 0) return finish(input, progress);
-  const ready = scope.filter((member) => !startWait(member, stable, permissionFor(input, member, stable)));
+  const ready = scope.filter(
+    (member) => !startWait(member, stable, permissionFor(input, member, stable, true)),
+  );
   const { members } = pickMembers(ready, ready.length, availability.slots);
   const actions = members.map((member): RolloutAction => {
-    const permission = permissionFor(input, member, stable);
+    const permission = permissionFor(input, member, stable, true);
     return {
       do: 'Assign',
       member,
@@ -47,7 +49,9 @@ export function planRollback(
     };
   });
   const because = `back to ${stable.name}: ${scope.length} to go, ${returning.length} in work`;
-  return { progress, actions, limit: { slots: 0, reason: 'RollingBack', because } };
+  const blocker = [...scope, ...returning].map(({ name }) => ({ kind: 'Machine', name }))[0];
+  const limit = { slots: 0, reason: 'RollingBack', because, ...optional('blocker', blocker) };
+  return { progress, actions, limit };
 }
 
 /** By the policy, in the reverse order of the batches. */
@@ -73,8 +77,4 @@ function finish({ now }: RolloutInput, progress: RolloutProgress): RolloutStep {
     actions: [],
     limit: { ...limit, slots: 0 },
   };
-}
-
-function permissionFor(input: RolloutInput, member: MemberState, stable: Revision): Permission {
-  return { by: member.holdsGrant ? 'Renew' : 'Ask', class: input.classOf(member, stable), recovery: true };
 }

@@ -9,12 +9,14 @@ export function availabilityLimit(
   { maxUnavailable }: Pick<Rollout, 'maxUnavailable'>,
   members: readonly MemberState[],
 ): Limit {
-  const unavailable = members.filter((member) => member.isEstablished && !member.serves).length;
+  const unavailable = members.filter((member) => member.isEstablished && !member.serves);
   const most = resolveIntOrPercent(maxUnavailable, members.length);
+  const [first] = unavailable;
   return {
-    slots: most - unavailable,
+    slots: most - unavailable.length,
     reason: 'TooManyUnavailable',
-    because: `machines unavailable: ${unavailable}, allowed: ${most}`,
+    because: `machines unavailable: ${unavailable.length}, allowed: ${most}`,
+    ...(first && { blocker: { kind: 'Machine', name: first.name } }),
   };
 }
 

@@ -14,6 +14,7 @@ export function startWait(
   return (
     pinWait(member, revision) ??
     holdWait(member, permission) ??
+    permission.forbidden ??
     silenceWait(member) ??
     grantWait(member, permission)
   );
@@ -39,10 +40,11 @@ function silenceWait(member: MemberState): Explanation | undefined {
   return member.isSilent ? wait(member, 'AgentSilent', 'its agent is silent') : undefined;
 }
 
-/** One act at a time: what is in work ends first, but for an act that takes it back. */
+/** One act at a time: what is in work ends first, but for an act that takes it back, or one that replaces what failed. */
 function grantWait(member: MemberState, { recovery }: Permission): Explanation | undefined {
-  const { grant, holdsGrant } = member;
-  if (holdsGrant) return recovery ? undefined : wait(member, member.reason, member.because);
+  const { grant, holdsGrant, step } = member;
+  const isReplaced = recovery || step === 'Failed';
+  if (holdsGrant) return isReplaced ? undefined : wait(member, member.reason, member.because);
   if (!grant) return undefined;
   const { kind, name } = grant.holder;
   const because = `${member.name}: ${grant.action} of ${kind} ${name} is in work`;

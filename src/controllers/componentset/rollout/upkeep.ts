@@ -1,6 +1,8 @@
-/** Grants of machines in work: renewed while it goes on, settled when it has ended. Pure. */
+/** Grants of machines in work: renewed while it goes on, settled when it has ended; and those for restarts that agents ask for. Pure. */
+import type { MachineComponentReport } from '../../../api/generated/types.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RolloutAction, RolloutInput } from './input.ts';
+import { pickMembers } from './slots.ts';
 
 /** Half of the life of a grant: a controller that is away for less leaves no agent without permission. */
 const RENEW_BEFORE_MS = 150_000;
@@ -10,24 +12,50 @@ export function planUpkeep(
   { set, members, left, deleted, now }: RolloutInput,
   changing: ReadonlySet<string>,
 ): readonly RolloutAction[] {
-  const kept = [...members, ...left].filter(({ name }) => !changing.has(name));
-  const isPaused = set.spec.paused;
+  const kept = members.filter(({ name }) => !changing.has(name));
+  // No rollback begins before the set is resumed.
+  const isIdle = set.spec.paused || set.spec.dryRun;
   return [
-    ...kept.flatMap((member) => settlement(member) ?? renewal(member, now) ?? []),
-    ...(isPaused
-      ? []
-      : members.filter(({ name }) => !changing.has(name)).flatMap((each) => restart(each) ?? [])),
-    ...deleted.map(({ machine, grant }): RolloutAction => {
-      return {
-        do: 'Release',
-        machine,
-        grant,
-        outcome: 'Ambiguous',
-        because: `Machine ${machine} was deleted`,
-      };
+    ...kept.flatMap(
+      (member) =>
+        settlement(member) ?? (isIdle ? abandonment(member) : undefined) ?? renewal(member, now) ?? [],
+    ),
+    ...planLeft({ left: left.filter(({ name }) => !changing.has(name)), deleted, now }),
+  ];
+}
+
+/** Machines that a set left, or whose set was deleted: what is in work ends, and nothing else begins. */
+export function planLeft({
+  left,
+  deleted,
+  now,
+}: Pick<RolloutInput, 'left' | 'deleted' | 'now'>): readonly RolloutAction[] {
+  return [
+    ...left.flatMap((member) => settlement(member) ?? abandonment(member) ?? renewal(member, now) ?? []),
+    ...deleted.map((each): RolloutAction => {
+      const because = `Machine ${each.machine} was deleted`;
+      return { do: 'Release', ...each, outcome: 'Ambiguous', because };
     }),
   ];
 }
+
+/**
+ * An update that takes too long and is not taken back now: it ends with its grant, and so does the cordon. One that the agent
+ * has begun to activate keeps its grant: nothing else may begin on that machine.
+ */
+function abandonment(member: MemberState): RolloutAction | undefined {
+  const { step, reason, because, holdsGrant, readiness } = member;
+  const isOver = holdsGrant && step === 'Failed' && reason === 'TimedOut' && readiness === 'Ready';
+  if (!isOver || hasBegun(member)) return undefined;
+  return { do: 'Settle', member, outcome: 'Failed', because };
+}
+
+function hasBegun({ machine }: MemberState): boolean {
+  return (machine.status?.components ?? []).some(({ state }) => state !== undefined && BEGUN.has(state));
+}
+
+type ReportState = NonNullable<MachineComponentReport['state']>;
+const BEGUN: ReadonlySet<ReportState> = new Set(['Activating', 'Probation', 'RollingBack']);
 
 /** A machine that failed keeps its grant until its Node serves: nothing else may begin on it before. */
 function settlement(member: MemberState): RolloutAction | undefined {
@@ -39,7 +67,8 @@ function settlement(member: MemberState): RolloutAction | undefined {
 }
 
 function hasGivenUp({ step, reason, isEstablished, readiness }: MemberState): boolean {
-  const isOver = step === 'Failed' && reason !== 'TimedOut' && reason !== 'AgentSilent';
+  const hasFailed = step === 'Failed' || step === 'Retriable';
+  const isOver = hasFailed && reason !== 'TimedOut' && reason !== 'AgentSilent';
   return isOver && (!isEstablished || readiness === 'Ready');
 }
 
@@ -52,9 +81,20 @@ function renewal(member: MemberState, now: Date): RolloutAction | undefined {
   return { do: 'Permit', member, permission, because: member.because };
 }
 
-/** The agent found that a process runs with wrong content, and may not restart it by itself. */
-function restart(member: MemberState): RolloutAction | undefined {
-  if (member.step !== 'NeedsGrant') return undefined;
+/** Agents found that a process runs with wrong content, and may not restart it by themselves. It costs availability as an update does. */
+export function planRestarts(
+  members: readonly MemberState[],
+  changing: ReadonlySet<string>,
+  available: number,
+): readonly RolloutAction[] {
+  const asking = members.filter(
+    ({ name, step, hold, grant }) => step === 'NeedsGrant' && !hold && !grant && !changing.has(name),
+  );
   const permission = { by: 'Ask', class: 'Restart', recovery: false } as const;
-  return { do: 'Permit', member, permission, because: member.because };
+  return pickMembers(asking, asking.length, available).members.map((member) => ({
+    do: 'Permit',
+    member,
+    permission,
+    because: member.because,
+  }));
 }

@@ -3,10 +3,13 @@ import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Limit } from '../../../rollout/limit.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RolloutAction, RolloutInput } from './input.ts';
+import { permissionFor } from './permission.ts';
 import { startWait } from './start-wait.ts';
 
+export type WaitInput = Pick<RolloutInput, 'members' | 'desired' | 'classOf'>;
+
 export function explainWaits(
-  input: RolloutInput,
+  input: WaitInput,
   actions: readonly RolloutAction[],
   limit: Limit,
 ): ReadonlyMap<string, Explanation> {
@@ -21,13 +24,12 @@ export function explainWaits(
   );
 }
 
-function memberWait(input: RolloutInput, member: MemberState, limit: Limit): Explanation | undefined {
+function memberWait(input: WaitInput, member: MemberState, limit: Limit): Explanation | undefined {
   const { desired } = input;
   if ('problems' in desired) return limit;
   const { revision } = desired;
   if (member.revision === revision.name) return ownWait(member);
-  const permission = { by: 'Ask', class: input.classOf(member, revision), recovery: false } as const;
-  return startWait(member, revision, permission) ?? limit;
+  return startWait(member, revision, permissionFor(input, member, revision, false)) ?? limit;
 }
 
 function ownWait({ step, reason, because, name }: MemberState): Explanation | undefined {

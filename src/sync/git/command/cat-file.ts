@@ -1,6 +1,6 @@
 /** Reads raw objects through one `git cat-file --batch` process: one request per line, responses in the same order. */
 import type { ChildProcess } from 'node:child_process';
-import { killProcessGroup } from '../../../os/process.ts';
+import { killProcessGroup } from '../../../os/process/child.ts';
 import { GitError } from '../errors.ts';
 import { OID } from '../http/objects.ts';
 import { checkObjectSize } from '../object-limits.ts';

@@ -1,6 +1,6 @@
 /** Runs the git command without a shell, foreign configuration, hooks or prompts, and always within a time limit. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { killProcessGroup } from '../../../os/process.ts';
+import { killProcessGroup } from '../../../os/process/child.ts';
 import { endWithParent } from '../../../os/worker/child-prefix.ts';
 import { GitError } from '../errors.ts';
 

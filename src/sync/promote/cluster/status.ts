@@ -1,6 +1,6 @@
 /** The part of a Cluster's status that sync owns. Pure. */
 import type { ClusterAssigned, ClusterStatus } from '../../../api/generated/types.ts';
-import { clusterPhases } from '../../../api/phase-tables.ts';
+import { clusterPhases } from '../../../api/status/phase-tables.ts';
 import { type Condition, type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { ClusterReport, ClusterTarget } from '../../cluster-report.ts';

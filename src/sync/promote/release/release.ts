@@ -1,9 +1,9 @@
 /** The Release of a commit: its name and its spec. Pure. */
 import type { Pipeline, Release, ReleasePlan } from '../../../api/generated/types.ts';
 import { GROUP, LABEL_MANAGED_BY, LABEL_PIPELINE, MANAGED_BY } from '../../../api/names.ts';
-import { byCode, digestOf } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { type AcceptedCommit, EMPTY_TARGET } from '../../commits.ts';
+import { contentDigestOf } from '../../content-digest.ts';
 import type { CommitHistory } from '../commit-history.ts';
 import { unexercisedClusters } from '../stage/unexercised.ts';
 
@@ -44,8 +44,7 @@ export function newRelease(
 }
 
 /**
- * The digest is over content alone: a following commit that changes no cluster, as the one that adds an approval, has the same
- * plan digest. Changes are relative to the previous accepted commit.
+ * Changes are relative to the previous accepted commit.
  */
 function planOf(commit: AcceptedCommit, stages: ClusterNamesByStage, history: CommitHistory): ReleasePlan {
   const names = stages.flat();
@@ -72,8 +71,7 @@ const contentDigests = new WeakMap<object, string>();
 function contentDigest({ targets = NO_TARGETS }: AcceptedCommit): string {
   const known = contentDigests.get(targets);
   if (known !== undefined) return known;
-  const content = [...targets].map(([name, { digest }]) => [name, digest]);
-  const found = digestOf(content.toSorted(([a = ''], [b = '']) => byCode(a, b)));
+  const found = contentDigestOf([...targets].map(([name, { digest }]) => [name, digest]));
   contentDigests.set(targets, found);
   return found;
 }

@@ -1,6 +1,6 @@
 /** The status of a Release: the recorded status, updated by the findings of this reconcile. Pure. */
 import type { FailedCluster, Release, ReleaseStage, ReleaseStatus } from '../../../api/generated/types.ts';
-import { releasePhases } from '../../../api/phase-tables.ts';
+import { releasePhases } from '../../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';

@@ -31,6 +31,7 @@ async function kubenode(cwd: string, ...args: string[]): Promise<CommandResult> 
       clock: createSystemClock(),
       interactive: false,
       color: false,
+      screen: () => undefined,
       signal: new AbortController().signal,
     },
     args,

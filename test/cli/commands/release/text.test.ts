@@ -51,6 +51,21 @@ describe('releases as text', () => {
     );
   });
 
+  it('FST-2 shows an approver what each stage changes', () => {
+    const { spec, ...rest } = release(status);
+    const stages = [
+      { name: 'test', clusters: 1, changed: 0, creates: 0, updates: 0, deletes: 0 },
+      { name: 'prod', clusters: 3, changed: 2, creates: 5, updates: 1, deletes: 400 },
+    ];
+    const counted = { ...rest, spec: { ...spec, plan: { ...spec.plan, stages } } };
+    expect(formatRelease(counted, NOW)).toContain(
+      'sha256:0\n' +
+        '           test: 0 of 1 clusters change; objects: 0 created, 0 updated, 0 deleted\n' +
+        '           prod: 2 of 3 clusters change; objects: 5 created, 1 updated, 400 deleted\n' +
+        '  waiting',
+    );
+  });
+
   it('shows one release stage by stage', () => {
     expect(formatRelease(release(status), NOW)).toBe(
       `fleet-aaaaaaaaaaaa: Waiting\n  commit   ${COMMIT}\n  subject  shop 1.1 (Ann, 60m ago)\n` +

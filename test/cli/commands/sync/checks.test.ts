@@ -145,7 +145,7 @@ spec:
         object: 'kubenode.dev/DefenderPolicy gpu',
         source: `${file}:2`,
         message: expect.stringMatching(
-          /^spec\.breakers\[0\]\.dimensions\[0\]: not observed in this version: use zone, /,
+          /^spec\.breakers\[0\]\.dimensions\[0\]: not supported in this version, because it is not observed: use zone, /,
         ) as string,
       },
     ]);

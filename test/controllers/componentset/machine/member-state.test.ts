@@ -67,6 +67,18 @@ describe('memberState', () => {
     expect(settled).not.toHaveProperty('grant');
   });
 
+  it('ROL-10 takes the grant of a repair for none of the set, also when its own is still in the entries', () => {
+    const job = { kind: 'RemedyOperationJob', name: 'job-1' } as const;
+    const member = observed({ node: NOT_READY });
+    const grant = { id: 'g', fence: 1, entryDigest: `sha256:${'a'.repeat(64)}`, notAfter: ago(60) };
+    const components = member.machine.spec.components.map((entry) => ({ ...entry, grant }));
+    const machine = { ...member.machine, spec: { ...member.machine.spec, components } };
+    expect(memberState({ ...member, machine, grant: grantOf(5, { holder: job }) }, CONTEXT)).toMatchObject({
+      holdsGrant: false,
+      grant: { holder: job },
+    });
+  });
+
   it('ROL-10 never settles a grant whose write it has not observed', () => {
     const granted = memberState(observed({ version: OLD, startedAgo: 5 }), CONTEXT);
     expect(granted).toMatchObject({ step: 'Settled', holdsGrant: false });

@@ -27,6 +27,12 @@ describe('modeOf', () => {
 });
 
 describe('beginRollout', () => {
+  it('ROL-30 forgets why a rollout stopped only for another retry token', () => {
+    const progress = progressOf({ stopped: { reason: 'FailureBudgetSpent', because: '', retryToken: 'a' } });
+    expect(beginRollout(inputOf({ progress, retryToken: 'a' }))).toBe(progress);
+    expect(beginRollout(inputOf({ progress, retryToken: 'b' }))).toEqual(progressOf());
+  });
+
   it('ROL-05 continues with the revision that it has begun', () => {
     const progress = progressOf();
     expect(beginRollout(inputOf({ progress }))).toBe(progress);

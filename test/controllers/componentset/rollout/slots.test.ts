@@ -15,6 +15,7 @@ describe('availabilityLimit', () => {
       slots: 1,
       reason: 'TooManyUnavailable',
       because: 'machines unavailable: 2, allowed: 3',
+      blocker: { kind: 'Machine', name: 'b' },
     });
   });
 

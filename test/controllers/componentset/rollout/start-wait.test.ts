@@ -29,6 +29,11 @@ describe('startWait', () => {
     ['a silent agent', { isSilent: true }, 'AgentSilent m: its agent is silent'],
     ['another act', { grant: BUSY }, 'MachineBusy m: Reboot of RemedyOperationJob job-1 is in work'],
     ['an update in work', IN_WORK, 'Probation m: app is Probation'],
+    [
+      'an update that took too long, and another revision',
+      { ...IN_WORK, step: 'Failed', reason: 'TimedOut' },
+      undefined,
+    ],
     ['an update in work that is taken back', IN_WORK, undefined, { recovery: true }],
     [
       'another act, and a recovery',

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { planUpkeep } from '../../../../src/controllers/componentset/rollout/upkeep.ts';
+import { planRollout } from '../../../../src/controllers/componentset/plan.ts';
+import type { RolloutAction } from '../../../../src/controllers/componentset/rollout/input.ts';
+import { planRestarts, planUpkeep } from '../../../../src/controllers/componentset/rollout/upkeep.ts';
 import { ago } from '../../../support/builders.ts';
 import { grant, inputOf, member, type StateParts } from './rollout-input.ts';
 
@@ -43,24 +45,20 @@ describe('planUpkeep', () => {
       'Permit Renew None',
     ],
     ['silent', { ...HOLDS, step: 'Unknown', grantEndsAt: new Date(ago(10)) }, ''],
-    ['in need of a restart', { step: 'NeedsGrant' }, 'Permit Ask Restart'],
   ])('ROL-10 settles and renews grants: %s', (_what, parts, expected) => {
     expect(actionOf(parts)).toBe(expected);
   });
 
   it('ROL-34 keeps grants while the set is paused, and asks for none', () => {
     expect(actionOf(HOLDS, { paused: true })).toBe('Settle Succeeded');
-    expect(actionOf({ step: 'NeedsGrant' }, { paused: true })).toBe('');
   });
 
   it('ROL-40 settles the grant of a machine that left', () => {
     expect(actionOf(HOLDS, { left: true })).toBe('Settle Succeeded');
-    expect(actionOf({ step: 'NeedsGrant' }, { left: true })).toBe('');
   });
 
   it('leaves the grant of a machine that gets other entries now', () => {
     expect(actionOf(HOLDS, { changing: new Set(['m']) })).toBe('');
-    expect(actionOf({ step: 'NeedsGrant' }, { changing: new Set(['m']) })).toBe('');
   });
 
   it('ROL-10 settles the grant of a machine that was deleted', () => {
@@ -68,5 +66,44 @@ describe('planUpkeep', () => {
     expect(planUpkeep(input, NONE)).toEqual([
       { do: 'Release', machine: 'm', grant: grant(), outcome: 'Ambiguous', because: 'Machine m was deleted' },
     ]);
+  });
+});
+
+const ASKS: StateParts = { step: 'NeedsGrant', serves: true };
+
+function namesOf(actions: readonly RolloutAction[]): string {
+  return actions
+    .flatMap((action) =>
+      action.do === 'Permit' && action.permission.by === 'Ask' ? [action.member.name] : [],
+    )
+    .join(' ');
+}
+
+describe('planRestarts', () => {
+  it.each<[what: string, parts: StateParts, restarted: string]>([
+    ['that asks', ASKS, 'm'],
+    ['that is settled', {}, ''],
+    ['that a person holds', { ...ASKS, hold: { scope: 'Disruptive', reason: 'looks at it' } }, ''],
+    ['in work under another grant', { ...ASKS, grant: grant() }, ''],
+  ])('permits the restart of a machine %s: %s', (_what, parts, restarted) => {
+    expect(namesOf(planRestarts([member('m', parts)], NONE, 1))).toBe(restarted);
+  });
+
+  it('leaves a machine that gets other entries now', () => {
+    expect(planRestarts([member('m', ASKS)], new Set(['m']), 1)).toEqual([]);
+  });
+
+  it('ROL-11 restarts no more machines at once than may be out of service', () => {
+    const members = ['a', 'b', 'c', 'd'].map((name) => member(name, ASKS));
+    expect(namesOf(planRestarts(members, NONE, 2))).toBe('a b');
+    expect(namesOf(planRestarts(members, NONE, 0))).toBe('');
+    const plan = planRollout(inputOf({ members, rollout: { maxUnavailable: 3 } }));
+    const changed = plan.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
+    expect(changed.length).toBe(3);
+  });
+
+  it('ROL-34 permits no restart while the set is paused', () => {
+    const input = inputOf({ paused: true, members: [member('m', ASKS)] });
+    expect(namesOf(planRollout(input).actions)).toBe('');
   });
 });

@@ -22,6 +22,7 @@ import type {
   RolloutPlan,
   RolloutProgress,
 } from '../../../../src/controllers/componentset/rollout/input.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { GateResult } from '../../../../src/rollout/gate.ts';
 import { resolveIntOrPercent } from '../../../../src/rollout/int-or-percent.ts';
 import { component } from '../../../support/builders.ts';
@@ -120,8 +121,8 @@ export class RolloutSimulation {
 
   /** Only an event from outside changes anything: the time until then needs no steps. */
   #isIdle(): boolean {
-    const isSilent = [...this.machines.values()].some((each) => each.isSilent);
-    return IDLE.test(this.#limit) && this.ledger.grants.size === 0 && !isSilent;
+    const isQuiet = [...this.machines.values()].every((each) => !each.isSilent && !each.hasDrifted);
+    return IDLE.test(this.#limit) && this.ledger.grants.size === 0 && isQuiet;
   }
 
   /** Until nothing is left to do at this moment. */
@@ -150,6 +151,7 @@ export class RolloutSimulation {
       ...(batch && updateRevision !== undefined
         ? { openBatch: { revision: updateRevision, index: batch.index, startedAt: batch.startedAt } }
         : {}),
+      ...optional('retryToken', this.set.spec.retryToken),
       now: this.now,
     };
     const stateOf = (machine: (typeof observed)[number]): MemberState => {
@@ -257,11 +259,16 @@ export class RolloutSimulation {
       this.#sayDenial(`${member.name}: ${grant}`);
       return false;
     }
+    this.#sayBegin(action);
+    return this.#apply(action, grant);
+  }
+
+  #sayBegin(action: Extract<WritingAction, { do: 'Assign' | 'Permit' }>): void {
+    const { member, permission, because } = action;
     if (action.do === 'Assign') {
       const { components } = action.revision;
-      this.say(`${member.name} -> ${components[0]?.componentRef} (${this.#plain(action.because)})`);
-    }
-    return this.#apply(action, grant);
+      this.say(`${member.name} -> ${components[0]?.componentRef} (${this.#plain(because)})`);
+    } else if (permission.by === 'Ask') this.say(`${member.name}: restart`);
   }
 
   readonly #denials = new Set<string>();
@@ -272,7 +279,11 @@ export class RolloutSimulation {
   }
 
   #apply(action: WritingAction, grant: GivenGrant | undefined): boolean {
-    const { machine, resourceVersion, components } = entriesWrite(SET, action, grant);
+    const { machine, resourceVersion, components } = entriesWrite(
+      { name: SET, ...optional('retryToken', this.set.spec.retryToken) },
+      action,
+      grant,
+    );
     const target = this.machine(machine);
     if (resourceVersion !== String(target.generation)) throw new Error(`${machine}: conflict`);
     const known = this.ledger.grants.get(machine)?.id;

@@ -20,6 +20,8 @@ export class SimulatedMachine {
   entries: readonly MachineComponentEntry[] = [];
   hold: string | undefined;
   isSilent = false;
+  /** A person changed a file of what is installed. */
+  hasDrifted = false;
   nodeReady = true;
   generation = 1;
   heardAt: Date;
@@ -32,6 +34,7 @@ export class SimulatedMachine {
   #committedAt: number | undefined;
   #readyChangedAt: Date;
   readonly #denied = new Set<string>();
+  #retryToken: string | undefined;
   readonly #seconds: { readonly activate: number; readonly prove: number };
 
   constructor(name: string, now: Date, seconds = { activate: 20, prove: 30 }) {
@@ -78,7 +81,10 @@ export class SimulatedMachine {
 
   #work(entry: MachineComponentEntry, now: Date, behavior: Behavior): void {
     const id = entryDigest(entry);
-    if (this.#installed && entryDigest(this.#installed) === id) {
+    const token = entry.assignment?.retryToken;
+    if (token !== this.#retryToken) this.#denied.clear();
+    this.#retryToken = token;
+    if (this.#isInForce(id)) {
       this.#startedAt = undefined;
       this.#report = reportOf(entry, 'Committed', entry);
       return;
@@ -99,6 +105,10 @@ export class SimulatedMachine {
       return;
     }
     this.#advance(entry, id, { now, behavior });
+  }
+
+  #isInForce(id: string): boolean {
+    return this.#installed !== undefined && entryDigest(this.#installed) === id && !this.hasDrifted;
   }
 
   #mayActivate({ grant }: MachineComponentEntry, id: string, now: Date): boolean {
@@ -128,6 +138,7 @@ export class SimulatedMachine {
       });
     } else {
       this.#installed = entry;
+      this.hasDrifted = false;
       this.#committedAt = +now;
       this.#startedAt = undefined;
       this.#report = reportOf(entry, 'Committed', entry);

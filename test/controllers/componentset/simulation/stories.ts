@@ -346,10 +346,63 @@ export const STORIES: readonly RolloutStory[] = [
     end: ALL_NEW,
   },
   {
+    name: 'a version that never ends is replaced by the next one',
+    sim: withRollout({ failure: { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } }),
+    play: (sim) => {
+      sim.behaviorOf = (ref) => (ref === 'app-2' ? 'Hangs' : 'Good');
+      sim.version('2');
+      sim.run(HOUR);
+      sim.version('3');
+      sim.run(2 * HOUR);
+    },
+    end: '8 run app-3; grants in work: 0',
+  },
+  {
+    name: 'a file that is changed by hand on every machine',
+    sim: withRollout({ maxUnavailable: 2 }),
+    play: (sim) => {
+      sim.run(MINUTE);
+      sim.say('someone changes a file of app-1 on every machine');
+      for (const each of sim.machines.values()) each.hasDrifted = true;
+      sim.run(HOUR);
+    },
+    end: ALL_OLD,
+  },
+  {
     name: 'a bad version that is tried again with a retry token',
     sim: withRollout({ failure: { maxFailed: 0, per: 'Rollout', onFailure: 'RollbackAll' } }),
     play: (sim) => {
       sim.behaviorOf = (ref) => (ref === 'app-2' ? 'Late' : 'Good');
+      sim.version('2');
+      sim.run(HOUR);
+      sim.behaviorOf = () => 'Good';
+      sim.say('retryToken: again');
+      sim.edit({ retryToken: 'again' });
+      sim.run(2 * HOUR);
+    },
+    end: ALL_NEW,
+  },
+  {
+    name: 'a rollout that stopped does not go on when its machines recover, but with a retry token',
+    sim: withRollout({ failure: { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } }),
+    play: (sim) => {
+      failsAfter(sim, 1, 'Late');
+      sim.version('2');
+      sim.run(HOUR);
+      sim.behaviorOf = () => 'Good';
+      sim.say('the machines recover');
+      sim.run(HOUR);
+      sim.say('retryToken: again');
+      sim.edit({ retryToken: 'again' });
+      sim.run(2 * HOUR);
+    },
+    end: ALL_NEW,
+  },
+  {
+    name: 'a version that its agents gave up is tried again with a retry token',
+    sim: withRollout({ failure: { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } }),
+    play: (sim) => {
+      failsAfter(sim, 1);
       sim.version('2');
       sim.run(HOUR);
       sim.behaviorOf = () => 'Good';

@@ -1,0 +1,222 @@
+/** Rollouts of component sets: the time that the controller adds to each batch, a pause, heartbeats, and a full reconcile. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { env } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../src/api/generated/resources.ts';
+import { install, installation } from '../src/api/install/install.ts';
+import { MANAGER_SYNC, PRINCIPAL_CONTROLLERS, PRINCIPAL_SYNC, serviceAccountUser } from '../src/api/names.ts';
+import { connect } from '../src/kube/client/connect.ts';
+import { runConcurrently } from '../src/kube/process/run-concurrently.ts';
+import { createSystemClock } from '../src/os/system-clock.ts';
+import type { InstalledServer } from '../test/cluster/api/installed-server.ts';
+import {
+  ACCOUNTS,
+  applyFleetDefault,
+  createMachineWithNode,
+  readLedger,
+  readPolicy,
+} from '../test/cluster/defender/objects.ts';
+import { closeRun, openRun } from '../test/support/control-plane-run.ts';
+import { type ApiServer, startServer } from '../test/support/control-plane-server.ts';
+import { type Bench, type BenchResult, KUBENODE_FLAGS } from './bench.ts';
+import { type BatchTimes, type BenchFleet, runAgents } from './rollout/fleet.ts';
+import { measureReconcile } from './rollout/reconcile-load.ts';
+
+const MACHINES = Number(env['KUBENODE_BENCH_MACHINES'] ?? 1000);
+const FULL = 10_000;
+const IDLE_MS = 60_000;
+const WITHIN_MS = 900_000;
+const PORT = 18_471;
+const POLICY = {
+  scope: { nodeSelector: { all: true } },
+  concurrency: [{ name: 'most', per: 'Cluster', risks: ['Pod', 'Node'], max: 10_000 }],
+  counting: { lingerSeconds: 0 },
+  zones: { haltPercent: 100, minNodes: 100 },
+};
+const ROLLOUT = { batches: [1, 5, 10, 50, 100], maxUnavailable: '100%', gate: { soakSeconds: 0 } };
+
+export const bench: Bench = {
+  name: 'rollout',
+  what: 'kubenode controllers with simulated agents on a real API server, in batches without a soak; a full reconcile of 10,000 machines with 5 components in memory',
+  needsKubenodeFlags: true,
+  run,
+};
+
+async function run(): Promise<BenchResult> {
+  const reconcile = measureReconcile(FULL);
+  const shared = await openRun();
+  const server = await startServer(shared);
+  try {
+    const rollout = await measureRollout(server);
+    return resultOf(reconcile, rollout);
+  } finally {
+    await server.stop();
+    await closeRun(shared);
+  }
+}
+
+interface RolloutTimes {
+  readonly batches: number;
+  /** From the last report of a batch to the first machine of the next one. */
+  readonly overheadP50Ms: number;
+  readonly overheadMostMs: number;
+  /** From the first to the last machine of a batch that is assigned. */
+  readonly assignMostMs: number;
+  readonly pauseMs: number;
+  readonly heartbeats: number;
+  readonly reconcilesWhileIdle: number;
+}
+
+async function measureRollout(server: ApiServer): Promise<RolloutTimes> {
+  const client = server.client;
+  const results = await install(client, { clock: createSystemClock(), objects: installation() });
+  const errors = results.flatMap(({ error }) => error ?? []);
+  if (errors.length > 0) throw new AggregateError(errors, 'the installation failed');
+  const names = Array.from({ length: MACHINES }, (_, index) => `m-${index}`);
+  await runConcurrently(names, (name) => createMachineWithNode(client, name));
+  const as: InstalledServer['as'] = async (user, groups = []) =>
+    connect({ kubeconfig: await server.kubeconfigFor({ user, groups }) });
+  await applyFleetDefault({ server, as } as unknown as InstalledServer, POLICY);
+  const sync = await as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+  const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
+  const controllers = startControllers(await server.kubeconfigFor({ user, groups: ACCOUNTS }));
+  const fleet = await runAgents(client, names);
+  const declare = (version: string, more: object = {}): Promise<void> => declareSet(sync, version, more);
+  try {
+    await until(async () => (await readPolicy(client)).status?.phase === 'InForce');
+    await until(async () => (await readLedger(client)).status?.phase === 'Ready');
+    await declare('1');
+    await until(async () => fleet.running('app-1') === MACHINES);
+    await declare('2');
+    await until(async () => fleet.running('app-2') === MACHINES);
+    const times = batchTimes(fleet, 'app-2');
+    const idle = await measureIdle(fleet);
+    await declare('3');
+    await until(async () => fleet.running('app-3') >= Math.min(70, MACHINES / 2));
+    const pauseMs = await measurePause(fleet, () => declare('3', { paused: true }));
+    return { ...times, ...idle, pauseMs };
+  } finally {
+    await fleet.stop();
+    await sync.close();
+    await ended(controllers);
+  }
+}
+
+async function declareSet(
+  sync: Awaited<ReturnType<InstalledServer['as']>>,
+  version: string,
+  more: object,
+): Promise<void> {
+  const apiVersion = 'kubenode.dev/v1alpha1';
+  const name = `app-${version}`;
+  const files = [{ path: '/etc/app/app.conf', content: version, onChange: 'Restart' }];
+  const units = [{ name: 'app', type: 'Service', exec: { argv: ['/bin/sleep', '1000'] } }];
+  const component = { component: 'app', version, files, units };
+  const options = { fieldManager: MANAGER_SYNC };
+  await sync.apply(
+    MACHINE_COMPONENTS,
+    { apiVersion, kind: 'MachineComponent', metadata: { name }, spec: component },
+    options,
+  );
+  const components = [{ name: 'app', componentRef: name }];
+  const spec = { machineSelector: { all: true }, components, rollout: ROLLOUT, ...more };
+  const set = { apiVersion, kind: 'MachineComponentSet', metadata: { name: 'general' }, spec };
+  await sync.apply(MACHINE_COMPONENT_SETS, set, options);
+}
+
+function startControllers(kubeconfig: string): ChildProcess {
+  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+  const port = ['--port', String(PORT)];
+  return spawn(process.execPath, [...KUBENODE_FLAGS, ...args, ...port], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+function batchTimes(
+  fleet: BenchFleet,
+  componentRef: string,
+): Pick<RolloutTimes, 'batches' | 'overheadP50Ms' | 'overheadMostMs' | 'assignMostMs'> {
+  const times = [...fleet.batches]
+    .filter(([key]) => key.startsWith(`${componentRef} `))
+    .map(([, each]) => each)
+    .toSorted((a, b) => a.firstAssignedMs - b.firstAssignedMs);
+  const overheads = times.slice(1).map(({ firstAssignedMs }, index) => {
+    const before: BatchTimes | undefined = times[index];
+    return firstAssignedMs - (before?.settledMs ?? Number.NaN);
+  });
+  const sorted = overheads.toSorted((a, b) => a - b);
+  return {
+    batches: times.length,
+    overheadP50Ms: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
+    overheadMostMs: sorted.at(-1) ?? Number.NaN,
+    assignMostMs: Math.max(...times.map((each) => each.lastAssignedMs - each.firstAssignedMs)),
+  };
+}
+
+/** Only heartbeats arrive. */
+async function measureIdle(
+  fleet: BenchFleet,
+): Promise<Pick<RolloutTimes, 'heartbeats' | 'reconcilesWhileIdle'>> {
+  await pause(IDLE_MS / 2);
+  const [heartbeats, reconciles] = [fleet.heartbeats(), await reconcileCount()];
+  await pause(IDLE_MS);
+  return {
+    heartbeats: fleet.heartbeats() - heartbeats,
+    reconcilesWhileIdle: (await reconcileCount()) - reconciles,
+  };
+}
+
+/** Of the controller of component sets, by its metrics. */
+async function reconcileCount(): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${PORT}/metrics`);
+  const lines = (await response.text()).split('\n');
+  return lines
+    .filter(
+      (line) => /^\w*reconcile\w*_(count|total)\{/.test(line) && line.includes('controller="componentset"'),
+    )
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+async function measurePause(fleet: BenchFleet, write: () => Promise<void>): Promise<number> {
+  await write();
+  const began = performance.now();
+  await pause(10_000);
+  const last = Math.max(...[...fleet.batches.values()].map(({ lastAssignedMs }) => lastAssignedMs));
+  return Math.max(0, last - began);
+}
+
+function resultOf(reconcile: ReturnType<typeof measureReconcile>, rollout: RolloutTimes): BenchResult {
+  return {
+    measured: { ...reconcile, ...rollout },
+    baseline: {},
+    ratios: {},
+    gates: [
+      { what: 'ms CPU of a full reconcile of 10,000 machines', value: reconcile.cpuMs, atMost: 200 },
+      { what: 'resident MiB with 10,000 machines', value: reconcile.residentMiB, atMost: 500 },
+      { what: 'ms between two batches', value: rollout.overheadMostMs, atMost: 1000 },
+      { what: 'ms until a pause is effective', value: rollout.pauseMs, atMost: 2000 },
+      // Two in a minute look at what no watch tells.
+      {
+        what: 'reconciles in a minute of nothing but heartbeats',
+        value: rollout.reconcilesWhileIdle,
+        atMost: 3,
+      },
+    ],
+    setting: { machines: MACHINES, fullReconcile: FULL },
+  };
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + WITHIN_MS;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`not reached within ${WITHIN_MS} ms`);
+    await pause(250);
+  }
+}

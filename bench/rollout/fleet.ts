@@ -1,0 +1,132 @@
+/** A rollout over simulated agents on a real API server: when each machine was assigned, and when its agent was at its end. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { MACHINES } from '../../src/api/generated/resources.ts';
+import type { Machine, MachineComponentEntry } from '../../src/api/generated/types.ts';
+import { MANAGER_AGENT, NAMESPACE_AGENTS } from '../../src/api/names.ts';
+import { createView, type View } from '../../src/kube/cache/view.ts';
+import type { Client } from '../../src/kube/client/client.ts';
+import { formatMicroTime, LEASES } from '../../src/kube/leader/record.ts';
+import type { Log } from '../../src/kube/process/log.ts';
+import { runConcurrently } from '../../src/kube/process/run-concurrently.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
+import { systemRandom } from '../../src/os/system-random.ts';
+import { SimulatedMachine } from '../../test/controllers/componentset/simulation/simulated-machine.ts';
+
+const TICK_MS = 50;
+const BEAT_MS = 10_000;
+const clock = createSystemClock();
+
+export interface BatchTimes {
+  firstAssignedMs: number;
+  lastAssignedMs: number;
+  /** When the last of its machines reported that it is committed. */
+  settledMs: number;
+}
+
+export interface BenchFleet {
+  readonly agents: ReadonlyMap<string, SimulatedMachine>;
+  /** By `<componentRef> <batch>`. */
+  readonly batches: ReadonlyMap<string, BatchTimes>;
+  readonly heartbeats: () => number;
+  readonly running: (componentRef: string) => number;
+  readonly stop: () => Promise<void>;
+}
+
+export async function runAgents(client: Client, names: readonly string[]): Promise<BenchFleet> {
+  const agents = new Map(
+    names.map((name) => [name, new SimulatedMachine(name, clock.now(), { activate: 0.1, prove: 0.1 })]),
+  );
+  const batches = new Map<string, BatchTimes>();
+  const stop = new AbortController();
+  const view = createView<Machine>({ client, resource: MACHINES, clock, random: systemRandom, log: QUIET });
+  view.store.subscribe({
+    added: (machine) => read(machine),
+    updated: (machine) => read(machine),
+  });
+  const watching = view.reflector.run(stop.signal);
+  await view.reflector.synced(stop.signal);
+  let heartbeats = 0;
+  const beating = beatAll();
+  const working = work(view);
+  return {
+    agents,
+    batches,
+    heartbeats: () => heartbeats,
+    running: (ref) => [...agents.values()].filter(({ runs }) => runs === ref).length,
+    stop: async () => {
+      stop.abort();
+      await Promise.all([watching, beating, working]);
+    },
+  };
+
+  function read({ metadata, spec }: Machine): void {
+    const agent = agents.get(metadata.name);
+    const [entry] = spec.components;
+    if (!agent || !entry) return;
+    if (agent.entries[0]?.componentRef !== entry.componentRef) note(batchKey(entry));
+    agent.entries = spec.components;
+    agent.generation = metadata.generation ?? 0;
+  }
+
+  function note(key: string): void {
+    const nowMs = performance.now();
+    const times = batches.get(key) ?? { firstAssignedMs: nowMs, lastAssignedMs: nowMs, settledMs: 0 };
+    times.lastAssignedMs = nowMs;
+    batches.set(key, times);
+  }
+
+  async function work({ store }: View<Machine>): Promise<void> {
+    const reported = new Map<string, string>();
+    while (!stop.signal.aborted) {
+      await runConcurrently(store.list(), async ({ metadata: { name } }) => report(name, reported));
+      await pause(TICK_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  }
+
+  async function beatAll(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await runConcurrently([...agents.keys()], async (name) => {
+        await beat(client, name);
+        heartbeats += 1;
+      });
+      await pause(BEAT_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  }
+
+  async function report(name: string, reported: Map<string, string>): Promise<void> {
+    const agent = agents.get(name);
+    if (!agent) return;
+    agent.tick(clock.now(), () => 'Good');
+    const text = JSON.stringify(statusOf(agent));
+    if (reported.get(name) === text || stop.signal.aborted) return;
+    reported.set(name, text);
+    await writeStatus(client, agent);
+    const [entry] = agent.entries;
+    const times = entry && batches.get(batchKey(entry));
+    if (times && agent.runs === entry.componentRef && entry.grant) times.settledMs = performance.now();
+  }
+}
+
+function batchKey({ componentRef, assignment }: MachineComponentEntry): string {
+  return `${componentRef} ${assignment?.batch}`;
+}
+
+function statusOf(agent: SimulatedMachine): object {
+  const { agent: its, components } = agent.machine().status ?? {};
+  return { agent: its, components };
+}
+
+async function writeStatus(client: Client, agent: SimulatedMachine): Promise<void> {
+  const { apiVersion, kind } = agent.machine();
+  const intent = { apiVersion, kind, metadata: { name: agent.name }, status: statusOf(agent) };
+  await client.apply(MACHINES, intent, { fieldManager: MANAGER_AGENT, subresource: 'status', force: true });
+}
+
+async function beat(client: Client, name: string): Promise<void> {
+  const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: formatMicroTime(clock.now()) };
+  const metadata = { name, namespace: NAMESPACE_AGENTS };
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+  await client.apply(LEASES, lease, { fieldManager: 'bench', force: true });
+}
+
+const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => QUIET };

@@ -1,0 +1,57 @@
+/** The fields of a DefenderPolicy that the Defender does not act on. */
+import { LABEL_BLOCK } from '../names.ts';
+import type { InactiveField } from './field.ts';
+
+/** Properties of machines in which the Defender searches a common cause. */
+export const DIMENSIONS: readonly string[] = [
+  'zone',
+  'rack',
+  'pool',
+  'kernelVersion',
+  'osImage',
+  'kubeletVersion',
+  'containerRuntimeVersion',
+  'driverVersion',
+  'componentVersion',
+];
+
+const NO_CAPACITY = 'the Defender does not count free resources';
+const NO_DRAIN = 'drains wait for PodDisruptionBudgets as long as their step allows';
+const NO_WAVES = 'a rule is not enforced in waves';
+const COMMON_CAUSE = ['type', 'CommonCause'] as const;
+
+export const DEFENDER_POLICY: readonly InactiveField[] = [
+  { path: 'spec.selfDoubt.secondVantage', because: 'the Defender asks no other witness' },
+  { path: 'spec.blockers.promql', because: 'the Defender asks no Prometheus' },
+  { path: 'spec.blockers.foreign[].lease', because: 'only a taint or label is observed' },
+  {
+    path: 'spec.blockers.podLabels[]',
+    accepts: [`${LABEL_BLOCK}=true`],
+    because: 'other pods are not watched',
+  },
+  { path: 'spec.capacity.simulateScheduling', accepts: [false], because: NO_CAPACITY },
+  { path: 'spec.capacity.replacementFirst', accepts: [false], because: NO_CAPACITY },
+  { path: 'spec.capacity.minFreePercent', accepts: [{}], because: NO_CAPACITY },
+  { path: 'spec.drain.maxBudgetWaitSeconds', accepts: [1800], because: NO_DRAIN },
+  { path: 'spec.drain.then', accepts: ['RequestApproval'], because: NO_DRAIN },
+  { path: 'spec.ruleWaves.waves', accepts: [[1, '5%', '20%', '100%']], because: NO_WAVES },
+  { path: 'spec.ruleWaves.soakSeconds', accepts: [1800], because: NO_WAVES },
+  { path: 'spec.ruleWaves.minSuccessPercent', accepts: [90], because: NO_WAVES },
+  {
+    path: 'spec.breakers[].type',
+    accepts: ['UnhealthyRatio', 'FailedActs', 'ConsecutiveFailures', 'CommonCause'],
+    because: 'facts that stay unknown are not counted',
+  },
+  {
+    path: 'spec.breakers[].per',
+    accepts: ['Cluster'],
+    when: COMMON_CAUSE,
+    because: 'a common cause is searched in the whole cluster',
+  },
+  {
+    path: 'spec.breakers[].dimensions[]',
+    accepts: DIMENSIONS,
+    when: COMMON_CAUSE,
+    because: 'it is not observed',
+  },
+];

@@ -1,0 +1,109 @@
+/**
+ * The fields of every kind that this version does not act on, each with the reason: the only list of them. A field that does
+ * nothing would be taken for protection, so sync and `kubenode validate` refuse it, and the controller of the kind reports it
+ * where it was applied past sync. docs/reference/fields.md names who reads every other field.
+ */
+
+import { DEFENDER_POLICY } from './defenderpolicy.ts';
+import type { InactiveField } from './field.ts';
+
+const NO_SIGNATURES = 'signatures of commits are not verified';
+const NO_WINDOWS = 'promotion has no windows and no freezes';
+const NO_TAKE_OVER = 'sync decides by fixed rules which fields it owns';
+
+const PIPELINE: readonly InactiveField[] = [
+  { path: 'spec.source.signatures', accepts: ['None'], because: NO_SIGNATURES },
+  { path: 'spec.source.signers', because: NO_SIGNATURES },
+  { path: 'spec.source.webhookSecretRef', because: 'sync has no webhook' },
+  { path: 'spec.source.statusCredentialsRef', because: 'sync writes no commit statuses' },
+  { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
+  { path: 'spec.source.sopsKeysRef', because: 'sync decrypts nothing' },
+  { path: 'spec.stages[].windows', because: NO_WINDOWS },
+  { path: 'spec.stages[].revertPasses.windows', accepts: [true], because: NO_WINDOWS },
+  { path: 'spec.stages[].revertPasses.freezes', accepts: [false], because: NO_WINDOWS },
+  {
+    path: 'spec.stages[].approvalByOther',
+    accepts: [false],
+    because: 'sync does not compare who wrote and who approved a commit',
+  },
+  { path: 'spec.stages[].checks[].cel', because: 'CEL is not evaluated' },
+  { path: 'spec.freezes', because: NO_WINDOWS },
+  { path: 'spec.onFailure', accepts: ['Stop'], because: 'sync pushes nothing' },
+  { path: 'spec.forceManagers', because: NO_TAKE_OVER },
+  { path: 'spec.fieldPolicies', because: NO_TAKE_OVER },
+  { path: 'spec.identities', because: 'sync applies every unit as kubenode-sync' },
+];
+
+const NO_PARTS = 'sync pauses whole clusters only';
+const NO_HOSTING = 'kubenode creates no control planes';
+
+const CLUSTER: readonly InactiveField[] = [
+  { path: 'spec.pauses[].unit', because: NO_PARTS },
+  { path: 'spec.pauses[].object', because: NO_PARTS },
+  { path: 'spec.hosted', because: NO_HOSTING },
+  { path: 'spec.deletion.policy', accepts: ['Delete'], because: NO_HOSTING },
+  { path: 'spec.deletion.force', accepts: [false], because: NO_HOSTING },
+  { path: 'spec.deletion.timeoutSeconds', accepts: [1800], because: NO_HOSTING },
+];
+
+const ONLY_LOCAL = 'there is no other infrastructure provider';
+const NO_CLEANUP = 'the agent removes its components and keeps its own files';
+
+function machineFields(parent: string): readonly InactiveField[] {
+  return [
+    { path: `${parent}.infra.provider`, accepts: ['local'], because: ONLY_LOCAL },
+    { path: `${parent}.deletion.cleanup`, accepts: ['Restore'], because: NO_CLEANUP },
+  ];
+}
+
+const MACHINE: readonly InactiveField[] = [
+  ...machineFields('spec'),
+  { path: 'spec.import', because: 'no host is imported over SSH' },
+];
+
+const MACHINE_SET: readonly InactiveField[] = [
+  ...machineFields('spec.template'),
+  {
+    path: 'spec.updateStrategy.type',
+    accepts: ['InPlace', 'OnDelete'],
+    because: 'a machine is never replaced because of its template',
+  },
+  {
+    path: 'spec.updateStrategy.maxUnavailable',
+    accepts: [1],
+    because: 'an update in place makes no machine unavailable',
+  },
+  { path: 'spec.updateStrategy.maxSurge', because: 'a machine is never replaced because of its template' },
+];
+
+const NO_COMPATIBILITY = 'no version is compared with it';
+
+const MACHINE_COMPONENT: readonly InactiveField[] = [
+  { path: 'spec.artifacts[].format', accepts: ['Raw', 'TarGz'], because: 'the agent unpacks no OCI images' },
+  { path: 'spec.compat.kubernetes', because: NO_COMPATIBILITY },
+  { path: 'spec.compat.upgradeFrom', because: NO_COMPATIBILITY },
+  { path: 'spec.compat.kernelMin', because: NO_COMPATIBILITY },
+];
+
+const ONLY_BUILTIN = 'a batch is checked by builtin health only';
+
+const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
+  { path: 'spec.rollout.partition', accepts: [0], because: 'every selected machine gets the revision' },
+  { path: 'spec.rollout.spread', because: 'updates are not counted by domain' },
+  { path: 'spec.rollout.windows', because: 'updates begin at any time' },
+  { path: 'spec.rollout.freezes', because: 'updates begin at any time' },
+  { path: 'spec.rollout.gate.checks[].http', because: ONLY_BUILTIN },
+  { path: 'spec.rollout.gate.checks[].promql', because: ONLY_BUILTIN },
+  { path: 'spec.rollout.gate.checks[].cel', because: ONLY_BUILTIN },
+];
+
+export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>> = {
+  Pipeline: PIPELINE,
+  Cluster: CLUSTER,
+  Machine: MACHINE,
+  MachineSet: MACHINE_SET,
+  MachineComponent: MACHINE_COMPONENT,
+  MachineComponentSet: MACHINE_COMPONENT_SET,
+  DefenderPolicy: DEFENDER_POLICY,
+  MaintenanceEvent: [{ path: 'spec', because: 'no controller handles events of providers' }],
+};

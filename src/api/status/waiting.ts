@@ -1,0 +1,27 @@
+/** What an object waits for, as its status reports it. Pure. No npm package here. */
+import { optional } from '../../kube/objects/optional.ts';
+import { truncate } from '../../kube/objects/truncate.ts';
+import type { Wait } from '../generated/types.ts';
+
+const MAX_MESSAGE = 256;
+
+export interface FoundWait {
+  readonly reason: string;
+  readonly message: string;
+  readonly blocker?: Wait['blocker'] | undefined;
+}
+
+/** The same wait goes on while its reason and its blocker are the same: what else the message names may change. */
+export function waitingSince(
+  { reason, message, blocker }: FoundWait,
+  before: Wait | undefined,
+  now: Date,
+): Wait {
+  const isSame = before?.reason === reason && before.blocker?.name === blocker?.name;
+  return {
+    reason,
+    ...optional('blocker', blocker),
+    since: isSame ? before.since : now.toISOString(),
+    message: truncate(message, MAX_MESSAGE),
+  };
+}

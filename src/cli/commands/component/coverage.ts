@@ -1,0 +1,127 @@
+/** Which version of each component runs where, against what is desired: coverage and consistency. Pure. */
+import type {
+  Machine,
+  MachineComponent,
+  MachineComponentEntry,
+  MachineComponentReport,
+} from '../../../api/generated/types.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+
+/** One component of one machine. */
+export interface ComponentUse {
+  readonly machine: string;
+  readonly component: string;
+  readonly desiredRef?: string;
+  readonly currentRef?: string;
+  /** It runs exactly the content that is desired. */
+  readonly isConsistent: boolean;
+  readonly isFailed: boolean;
+}
+
+export interface ComponentCoverage {
+  readonly component: string;
+  /** Of all machines, those that shall have it. */
+  readonly machines: number;
+  readonly total: number;
+  readonly consistent: number;
+  readonly versions: readonly VersionUse[];
+  /** In the order of their names, the first ones. */
+  readonly differing: readonly string[];
+}
+
+export interface VersionUse {
+  readonly componentRef: string;
+  readonly desired: number;
+  readonly current: number;
+  readonly failed: number;
+  /** Of the MachineComponent; it may not exist any more. */
+  readonly phase: string;
+}
+
+/** A component that no entry names any more may still be installed: it counts as current. */
+export function usesOf({ metadata: { name: machine }, spec, status }: Machine): readonly ComponentUse[] {
+  const entries = new Map(spec.components.map((entry) => [entry.name, entry]));
+  const reports = new Map(status?.components?.map((report) => [report.name, report]));
+  return [...new Set([...entries.keys(), ...reports.keys()])].map((component) =>
+    useOf(machine, component, entries.get(component), reports.get(component)),
+  );
+}
+
+function useOf(
+  machine: string,
+  component: string,
+  entry: MachineComponentEntry | undefined,
+  report: MachineComponentReport | undefined,
+): ComponentUse {
+  const desired = entry?.state === 'Absent' ? undefined : entry;
+  const currentRef = report?.currentRef;
+  return {
+    machine,
+    component,
+    ...optional('desiredRef', desired?.componentRef),
+    ...optional('currentRef', currentRef),
+    isConsistent: desired ? isInForce(desired, report) : currentRef === undefined,
+    isFailed: FAILED.has(report?.state),
+  };
+}
+
+const FAILED: ReadonlySet<MachineComponentReport['state']> = new Set(['Failed', 'RolledBack']);
+
+/** A version that was deleted and created again has the same name and other content. */
+function isInForce({ digest }: MachineComponentEntry, report: MachineComponentReport | undefined): boolean {
+  return report?.state === 'Committed' && report.digest === digest && report.running !== false;
+}
+
+const MAX_NAMES = 20;
+
+/** Of a MachineComponent, without its content. */
+export interface KnownVersion {
+  readonly component: string;
+  readonly componentRef: string;
+  readonly phase: string;
+}
+
+export function knownVersion({ metadata, spec, status }: MachineComponent): KnownVersion {
+  return { component: spec.component, componentRef: metadata.name, phase: status?.phase ?? 'Pending' };
+}
+
+export function coverageOf(
+  uses: readonly ComponentUse[],
+  known: readonly KnownVersion[],
+  total: number,
+): readonly ComponentCoverage[] {
+  const byComponent = Map.groupBy(uses, ({ component }) => component);
+  const versions = Map.groupBy(known, ({ component }) => component);
+  const names = [...new Set([...byComponent.keys(), ...versions.keys()])].toSorted(byCode);
+  return names.map((component) => {
+    const own = byComponent.get(component) ?? [];
+    const desired = own.filter(({ desiredRef }) => desiredRef !== undefined);
+    const differing = own.filter(({ isConsistent }) => !isConsistent).map(({ machine }) => machine);
+    return {
+      component,
+      machines: desired.length,
+      total,
+      consistent: desired.filter(({ isConsistent }) => isConsistent).length,
+      versions: versionsOf(own, versions.get(component) ?? []),
+      differing: differing.toSorted(byCode).slice(0, MAX_NAMES),
+    };
+  });
+}
+
+function versionsOf(uses: readonly ComponentUse[], known: readonly KnownVersion[]): readonly VersionUse[] {
+  const phases = new Map(known.map(({ componentRef, phase }) => [componentRef, phase]));
+  const used = uses.flatMap(({ desiredRef, currentRef }) => [desiredRef ?? [], currentRef ?? []].flat());
+  const refs = [...new Set([...phases.keys(), ...used])];
+  return refs
+    .map((componentRef) => ({
+      componentRef,
+      desired: uses.filter((use) => use.desiredRef === componentRef).length,
+      current: uses.filter((use) => use.currentRef === componentRef).length,
+      failed: uses.filter((use) => use.isFailed && use.desiredRef === componentRef).length,
+      phase: phases.get(componentRef) ?? 'Missing',
+    }))
+    .toSorted(
+      (a, b) => b.desired - a.desired || b.current - a.current || byCode(b.componentRef, a.componentRef),
+    );
+}

@@ -1,0 +1,37 @@
+/** Controllers that belong together, as `kubenode controllers` creates them. */
+import type { GrantPort } from '../../../api/grants.ts';
+import type { InstanceParts } from '../../../controllers/machine/instance/calls.ts';
+import type { Endpoint } from '../../../kube/auth/config.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import type { Controller } from '../../../kube/controller/controller.ts';
+import type { Views } from '../../../kube/controller/views.ts';
+import type { Log } from '../../../kube/process/log.ts';
+import type { Metrics } from '../../../kube/process/metrics.ts';
+import type { WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
+import type { Clock } from '../../../os/clock.ts';
+
+export interface ControllerGroup {
+  readonly controllers: readonly Controller[];
+  /** By kind, of kinds that are in no other group. Those of the Defender are shared: Machines, Nodes and more. */
+  readonly views: Views;
+}
+
+export interface GroupParts {
+  /** A client with the rights of this account. It is closed when the process ends. */
+  readonly connectAs: (account: string) => Promise<Client>;
+  /** The same of one API server among several; the caller closes it. */
+  readonly connectTo: (account: string, endpoint: Endpoint) => Promise<Client>;
+  /** The Defender of this process. */
+  readonly grants: GrantPort;
+  /** The providers of machines, with a client of kubenode-machine. */
+  readonly openInstances: (client: Client) => Promise<InstanceParts | undefined>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  /** Whether this process holds the Lease. */
+  readonly leads: () => boolean;
+  readonly metrics: Metrics;
+  readonly watch: WatchMetrics;
+}
+
+export type CreateGroup = (parts: GroupParts) => Promise<ControllerGroup>;

@@ -1,0 +1,45 @@
+/** The controllers of MachineComponentSets and MachineComponents, and the views that it needs. Machines, Nodes and grants are in those of the Defender. */
+import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../../../api/generated/resources.ts';
+import {
+  MANAGER_COMPONENTSET,
+  MANAGER_MACHINECOMPONENT,
+  NAMESPACE,
+  PRINCIPAL_COMPONENTSET,
+} from '../../../api/names.ts';
+import { createComponentSetController } from '../../../controllers/componentset/controller.ts';
+import { registerRolloutMetrics } from '../../../controllers/componentset/metrics.ts';
+import { CONTROLLER_REVISIONS } from '../../../controllers/componentset/revision/stored-revisions.ts';
+import { createServerVersionsReader } from '../../../controllers/componentset/servers/read-versions.ts';
+import { createMachineComponentController } from '../../../controllers/machinecomponent/controller.ts';
+import { createView } from '../../../kube/cache/view.ts';
+import type { ControllerGroup, GroupParts } from './group.ts';
+
+/** In the certificate of every API server. */
+const SERVER_NAME = 'kubernetes.default.svc';
+
+export async function createRolloutControllers(parts: GroupParts): Promise<ControllerGroup> {
+  const { connectAs, connectTo, grants, clock, random, log, watch } = parts;
+  const client = await connectAs(PRINCIPAL_COMPONENTSET);
+  const shared = { client, clock, random, log, metrics: watch };
+  const readServers = createServerVersionsReader({
+    client,
+    connectTo: (url) => connectTo(PRINCIPAL_COMPONENTSET, { url, servername: SERVER_NAME }),
+    clock,
+  });
+  const views = [
+    createView({ ...shared, resource: MACHINE_COMPONENT_SETS, managers: [MANAGER_COMPONENTSET] }),
+    createView({ ...shared, resource: MACHINE_COMPONENTS, managers: [MANAGER_MACHINECOMPONENT] }),
+    createView({ ...shared, resource: CONTROLLER_REVISIONS, namespace: NAMESPACE }),
+  ];
+  return {
+    controllers: [
+      createComponentSetController({
+        grants,
+        readServers,
+        metrics: registerRolloutMetrics(parts.metrics),
+      }),
+      createMachineComponentController(),
+    ],
+    views: Object.fromEntries(views.map((view) => [view.resource.kind, view])),
+  };
+}

@@ -1,0 +1,59 @@
+/** `kubenode machine list`: how many machines are where, and those that need somebody. */
+import { Command, Option } from 'commander';
+import { MACHINES } from '../../../api/generated/resources.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { collect, withCluster } from '../../fleet/read.ts';
+import type { Io } from '../../io.ts';
+import { createIntegerParser } from '../../option-parsers.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { formatMachines, type MachineRow, machineRow, sortRows } from './view/rows.ts';
+
+const HELP = `
+Machines that need somebody come first: stalled, unreachable and not ready ones before those in work and the Ready ones. WHY is
+what a machine waits for, or the first condition that is not as it should be. With -o json or yaml there is no limit by default.
+
+Examples:
+  kubenode machine list
+  kubenode machine list --phase NotReady
+  kubenode machine list --set general-nodes --selector pool=general --limit 500`;
+
+const DEFAULT_LIMIT = 50;
+
+interface ListFlags extends ConnectionFlags {
+  readonly output: OutputFormat;
+  readonly limit?: number;
+  readonly phase?: string;
+  readonly set?: string;
+  readonly selector?: string;
+}
+
+export function createMachineListCommand(io: Io): Command {
+  const command = new Command('list')
+    .description('list machines: those that need somebody first, why, and since when')
+    .option('--set <name>', 'only machines with an entry of this MachineComponentSet')
+    .addOption(new Option('--phase <phase>', 'only machines in this phase'))
+    .option('-l, --selector <labels>', 'only Machines with these labels, as kubectl takes them')
+    .option('--limit <n>', `at most this many (default: ${DEFAULT_LIMIT})`, createIntegerParser(1, 100_000))
+    .addOption(createOutputOption())
+    .addHelpText('after', HELP);
+  return addConnectionOptions(command).action((flags: ListFlags) =>
+    withCluster(io, flags, async (client) => {
+      const options = { signal: io.signal, ...(flags.selector && { labelSelector: flags.selector }) };
+      const rows = (await collect(client, MACHINES, options, machineRow)).filter((row) =>
+        isAsked(row, flags),
+      );
+      if (flags.output === 'table') {
+        const size = { limit: flags.limit ?? DEFAULT_LIMIT, columns: io.screen()?.columns ?? 80 };
+        io.out(formatMachines(rows, io.clock.now(), size));
+        return;
+      }
+      const machines = sortRows(rows).slice(0, flags.limit ?? rows.length);
+      printResult(io, flags.output, { total: rows.length, machines }, () => ({ columns: [], rows: [] }));
+    }),
+  );
+}
+
+function isAsked({ phase, sets }: MachineRow, flags: Pick<ListFlags, 'phase' | 'set'>): boolean {
+  const isInPhase = flags.phase === undefined || phase.toLowerCase() === flags.phase.toLowerCase();
+  return isInPhase && (flags.set === undefined || sets.includes(flags.set));
+}

@@ -1,0 +1,37 @@
+/** `kubenode machine show`: what happens on one machine, why, since when, and what unblocks it. */
+import { Command } from 'commander';
+import { MACHINES } from '../../../api/generated/resources.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { readGrants, readNodeOf } from '../../fleet/machine-context.ts';
+import { readNamed, withCluster } from '../../fleet/read.ts';
+import { COLUMNS } from '../../format/wrap.ts';
+import type { Io } from '../../io.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { formatMachine } from './view/text.ts';
+
+export function createMachineShowCommand(io: Io): Command {
+  const command = new Command('show')
+    .description('show a machine: node, agent, components, holds, what it waits for and what unblocks it')
+    .argument('<machine>', 'name of the Machine')
+    .addOption(createOutputOption())
+    .addHelpText(
+      'after',
+      '\nWhat the Defender would permit on it, and which limit denies the rest: kubenode why machine NAME',
+    );
+  return addConnectionOptions(command).action(
+    (name: string, flags: ConnectionFlags & { readonly output: OutputFormat }) =>
+      withCluster(io, flags, async (client) => {
+        const machine = await readNamed(client, MACHINES, name, io.signal);
+        if (flags.output !== 'table') {
+          printResult(io, flags.output, machine, () => ({ columns: [], rows: [] }));
+          return;
+        }
+        const [node, grants] = await Promise.all([
+          readNodeOf(client, name, io.signal),
+          readGrants(client, io.signal),
+        ]);
+        const shown = { machine, node, grant: grants[name] };
+        io.out(formatMachine(shown, io.clock.now(), io.screen()?.columns ?? COLUMNS));
+      }),
+  );
+}

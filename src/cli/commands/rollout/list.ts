@@ -1,0 +1,64 @@
+/** `kubenode rollout list`: one line for each component set. */
+import { Command } from 'commander';
+import { MACHINE_COMPONENT_SETS } from '../../../api/generated/resources.ts';
+import type { MachineComponentSet } from '../../../api/generated/types.ts';
+import { formatAge } from '../../age.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { collect, withCluster } from '../../fleet/read.ts';
+import { fitTable } from '../../format/wrap.ts';
+import type { Io } from '../../io.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { STATES } from './view/text.ts';
+import { type RolloutView, viewRollout } from './view/view.ts';
+
+export function createRolloutListCommand(io: Io): Command {
+  const command = new Command('list')
+    .description('list the rollouts: where each component set is, why, and since when')
+    .addOption(createOutputOption());
+  return addConnectionOptions(command).action((flags: ConnectionFlags & { readonly output: OutputFormat }) =>
+    withCluster(io, flags, async (client) => {
+      const options = { signal: io.signal };
+      const views = await collect(client, MACHINE_COMPONENT_SETS, options, (set: MachineComponentSet) =>
+        viewRollout(set, []),
+      );
+      if (flags.output === 'table') {
+        io.out(formatRollouts(views, io.clock.now(), io.screen()?.columns));
+      } else printResult(io, flags.output, views, () => ({ columns: [], rows: [] }));
+    }),
+  );
+}
+
+/** Those that need somebody first, then those in work, each by name. */
+export function formatRollouts(views: readonly RolloutView[], now: Date, columns?: number): string {
+  const sorted = views.toSorted((a, b) => ORDER.indexOf(a.outcome.state) - ORDER.indexOf(b.outcome.state));
+  return fitTable(
+    {
+      columns: ['set', 'phase', 'since', 'batch', 'updated', 'failed', 'why'],
+      rows: sorted.map((view) => [
+        view.set,
+        view.phase,
+        formatAge(view.since, now),
+        batchCell(view),
+        `${view.counts.updated}/${view.counts.selected}`,
+        String(view.counts.failed),
+        whyCell(view),
+      ]),
+      empty: 'no rollouts: no MachineComponentSet exists',
+    },
+    columns,
+  );
+}
+
+const ORDER: readonly RolloutView['outcome']['state'][] = ['Failed', 'NeedsPerson', 'Running', 'Completed'];
+
+function batchCell({ batch, outcome }: RolloutView): string {
+  if (!batch || outcome.state === 'Completed') return '-';
+  const { index, of } = batch;
+  return of === undefined ? String(index + 1) : `${index + 1}/${of}`;
+}
+
+function whyCell({ outcome, waiting }: RolloutView): string {
+  if (outcome.state === 'Completed') return '';
+  const why = waiting?.message ?? outcome.because;
+  return outcome.state === 'Running' ? why : `${STATES[outcome.state]}: ${why}`;
+}

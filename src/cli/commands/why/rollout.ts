@@ -1,0 +1,40 @@
+/** `kubenode why rollout`: what a set waits for, and each of its machines, counted by reason. */
+import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { collect, readNamed } from '../../fleet/read.ts';
+import { COLUMNS } from '../../format/wrap.ts';
+import type { Io } from '../../io.ts';
+import { type OutputFormat, printResult } from '../../output.ts';
+import { formatRollout } from '../rollout/view/text.ts';
+import { viewRollout } from '../rollout/view/view.ts';
+import { explainAssignments } from './assignments.ts';
+import { readNodes, readSetsAndVersions } from './read-fleet.ts';
+import { countReasons, formatReasons, type MachineReason } from './reasons.ts';
+
+export async function whyRollout(io: Io, client: Client, name: string, output: OutputFormat): Promise<void> {
+  const set = await readNamed(client, MACHINE_COMPONENT_SETS, name, io.signal);
+  const reasons = countReasons(await machineReasons(io, client, name));
+  const view = viewRollout(set, []);
+  if (output !== 'table') {
+    printResult(io, output, { ...view, reasons }, () => ({ columns: [], rows: [] }));
+    return;
+  }
+  const columns = io.screen()?.columns ?? COLUMNS;
+  io.out(formatRollout(view, io.clock.now(), { columns, listRows: 0 }));
+  io.out(formatReasons(reasons, columns));
+}
+
+/** Page by page: of each machine only its reason is kept. */
+async function machineReasons(io: Io, client: Client, name: string): Promise<readonly MachineReason[]> {
+  const { signal, clock } = io;
+  const [{ sets, find, classOf, grants }, nodes] = await Promise.all([
+    readSetsAndVersions(client, signal),
+    readNodes(client, signal),
+  ]);
+  const found = await collect(client, MACHINES, { signal }, (machine): readonly MachineReason[] => {
+    const { name: own } = machine.metadata;
+    const context = { machine, node: nodes.get(own), grant: grants[own], find, classOf, now: clock.now() };
+    return explainAssignments({ ...context, sets }, name).map((each) => ({ machine: own, ...each }));
+  });
+  return found.flat();
+}

@@ -1,0 +1,57 @@
+/** What ends a wait of a rollout or a machine: a command, a commit, or nothing but time. Pure. */
+import type { Wait } from '../../api/generated/types.ts';
+
+/** `SET` and `BLOCKER` are replaced. */
+const UNBLOCKS: Readonly<Record<string, string>> = {
+  NotObserved: 'run kubenode controllers for this cluster',
+  Paused: 'kubenode rollout resume SET',
+  ApprovalRequired: 'kubenode rollout approve SET',
+  Soaking: 'no action required: it goes on when the soak ends',
+  RollingBack: 'no action required: the machines go back',
+  BatchFull: 'no action required: the machines of the batch are in work',
+  GateOpen: 'no action required while its checks run; kubenode rollout show SET lists them',
+  GateInconclusive: 'repair the check that gives no answer, or change it in the set',
+  GateFailed: 'fix what the check reports and commit, or go back: kubenode rollout undo SET',
+  OutsideWindow: 'no action required: it goes on when a window opens',
+  Freeze: 'no action required: it goes on when the freeze ends',
+  GrantDenied: 'no action required once the limit has room: kubenode defender status',
+  WaitingForGrant: 'no action required once the Defender permits it: kubenode why machine BLOCKER',
+  GrantNeeded: 'no action required once the Defender permits it: kubenode why machine BLOCKER',
+  DependencyNotCommitted:
+    'no action required once that component is committed: kubenode machine show BLOCKER',
+  MachineBusy: 'no action required: it goes on when BLOCKER has ended',
+  TooManyUnavailable: 'repair the machines that are out of service: kubenode machine list',
+  AgentSilent: 'check the host and its agent: kubenode agent status there; kubenode machine show BLOCKER',
+  Held: 'kubenode machine release BLOCKER',
+  Pinned: 'remove the pin: its owner removes the entry from spec.components of Machine BLOCKER',
+  FailureBudgetSpent: 'fix the version and commit, or go back: kubenode rollout undo SET',
+  BatchUnproven: 'fix the version and commit, or go back: kubenode rollout undo SET',
+  RolledBack: 'commit another version, or a new spec.retryToken to try this one again',
+  RollbackImpossible: 'commit a version that works: there is no revision to return to',
+  SetConflict: 'commit a selector or a component list that leaves each component of a machine to one set',
+  ComponentNotFound: 'commit the MachineComponent BLOCKER, or another version in the set',
+  ComponentRefused: 'commit a version that is accepted: kubectl describe machinecomponent BLOCKER',
+  ComponentYanked: 'commit another version: BLOCKER is yanked',
+  WrongComponent: 'commit a componentRef of the same component',
+  ParameterMissing: 'commit a value for the parameter',
+  ParameterUnknown: 'commit the set without the parameter',
+  PodDisruptionBudget: 'no action required once its pods may be evicted: check the budget that is named',
+  Denied: 'commit another version, or set spec.retryToken of the Machine to try this one again',
+  TimedOut: 'kubenode machine show BLOCKER lists what its agent reports',
+};
+
+export function unblockHint({ reason, blocker }: Pick<Wait, 'reason' | 'blocker'>, set?: string): string {
+  const found = Object.hasOwn(UNBLOCKS, reason) ? UNBLOCKS[reason] : undefined;
+  const hint = found ?? fallback(blocker);
+  return hint.replaceAll('SET', set ?? '<set>').replaceAll('BLOCKER', blockerName(blocker));
+}
+
+function fallback(blocker: Wait['blocker']): string {
+  if (!blocker) return 'what is named above has to change';
+  if (blocker.kind === 'Machine') return 'kubenode why machine BLOCKER';
+  return `kubectl describe ${blocker.kind.toLowerCase()} BLOCKER`;
+}
+
+function blockerName(blocker: Wait['blocker']): string {
+  return blocker?.name ?? '<machine>';
+}

@@ -1,0 +1,122 @@
+/** Rolls the versions of MachineComponentSets out over their machines, as kubenode-componentset. Every choice is made in plan.ts. */
+import {
+  DEFENDER_LEDGERS,
+  MACHINE_COMPONENT_SETS,
+  MACHINE_COMPONENTS,
+  MACHINES,
+  REMEDY_OPERATION_JOBS,
+} from '../../api/generated/resources.ts';
+import type { MachineComponent, MachineComponentSet } from '../../api/generated/types.ts';
+import { MANAGER_COMPONENTSET, NAMESPACE, PRINCIPAL_COMPONENTSET } from '../../api/names.ts';
+import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
+import { generationChanged } from '../../kube/controller/predicates.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import { endDeletedSet } from './deleted-set.ts';
+import { carryOutRollout, type RolloutResult } from './execute/execute.ts';
+import type { RolloutGrants } from './execute/permissions.ts';
+import type { RolloutMetrics } from './metrics.ts';
+import { readHeartbeats } from './observe/heartbeats.ts';
+import { type ObservedRollout, observeRollout } from './observe/observe.ts';
+import {
+  componentChanged,
+  createSetIndex,
+  machineChanged,
+  nodeChanged,
+  type SetIndex,
+} from './observe/triggers.ts';
+import { planRollout } from './plan.ts';
+import { nextReconcileAt } from './requeue.ts';
+import { CONTROLLER_REVISIONS } from './revision/stored-revisions.ts';
+import type { RolloutInput } from './rollout/input.ts';
+import type { ReadServerVersions } from './servers/read-versions.ts';
+import { createSkewRule, type FindIdentity } from './servers/skew.ts';
+import type { SetReport } from './status/report.ts';
+import { componentSetStatus } from './status/status.ts';
+
+export interface ComponentSetControllerOptions {
+  readonly grants: RolloutGrants;
+  readonly readServers: ReadServerVersions;
+  readonly metrics?: RolloutMetrics;
+}
+
+export function createComponentSetController(options: ComponentSetControllerOptions): Controller {
+  const index = createSetIndex();
+  return {
+    name: 'componentset',
+    reads: [
+      read(MACHINE_COMPONENT_SETS, { keys: index.ofSet, changed: generationChanged }),
+      read(MACHINES, { keys: index.ofMachine, changed: machineChanged }),
+      read(MACHINE_COMPONENTS, { keys: index.all, changed: componentChanged }),
+      read(NODES, { keys: index.ofNamesake, changed: nodeChanged }),
+      readHeartbeats(index.ofNamesake),
+      read(CONTROLLER_REVISIONS, { keys: () => [] }),
+      // Every grant of anybody changes the ledger, so a set looks at it when something else happens, or after a while.
+      read(DEFENDER_LEDGERS, { keys: () => [] }),
+      read(REMEDY_OPERATION_JOBS, { keys: () => [] }),
+    ],
+    writes: [
+      'Machine.spec.components',
+      'MachineComponentSet.status',
+      'ControllerRevision.metadata.ownerReferences',
+      'ControllerRevision.data',
+      'ControllerRevision.revision',
+    ],
+    creates: ['ControllerRevision'],
+    deletes: ['ControllerRevision'],
+    fieldManager: MANAGER_COMPONENTSET,
+    serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_COMPONENTSET },
+    reconcile: (name, context) => reconcile(name, { ...options, index, context }),
+  };
+}
+
+interface Reconcile extends ComponentSetControllerOptions {
+  readonly index: SetIndex;
+  readonly context: ReconcileContext;
+}
+
+async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResult> {
+  const { index, grants, context } = parts;
+  index.know(context);
+  const ended = await endDeletedSet(name, { grants, context });
+  const set = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).get(name);
+  if (ended || !set) {
+    parts.metrics?.forget(name);
+    return ended ?? {};
+  }
+  const { input, conflicts } = await withSkewRule(observeRollout(set, context), parts);
+  const plan = planRollout(input);
+  const shown: SetReport = { input, plan, conflicts, denials: [], runs: [] };
+  const result = await carryOutRollout({ input, plan, status: componentSetStatus(shown), grants, context });
+  report({ ...shown, denials: result.denials }, result, parts);
+  if (result.failure) throw result.failure;
+  return { requeueAt: nextReconcileAt({ input, plan, ...result }) };
+}
+
+/** Without a kubelet no API server has to be asked. */
+async function withSkewRule(
+  observed: ObservedRollout,
+  { readServers, context }: Reconcile,
+): Promise<ObservedRollout> {
+  const components = context.view<MachineComponent>(MACHINE_COMPONENTS);
+  const find: FindIdentity = (componentRef) => components.get(componentRef)?.spec;
+  if (!movesKubelets(observed.input, find)) return observed;
+  const skewOf = createSkewRule(await readServers(), find);
+  return { ...observed, input: { ...observed.input, skewOf, now: context.clock.now() } };
+}
+
+function movesKubelets({ desired, stable }: RolloutInput, find: FindIdentity): boolean {
+  const revisions = ['revision' in desired ? desired.revision : undefined, stable];
+  return revisions.some((revision) =>
+    revision?.components.some(({ componentRef }) => find(componentRef)?.identity === 'Kubelet'),
+  );
+}
+
+/** Not of a set that was changed meanwhile: its next plan is reported. */
+function report(shown: SetReport, { isIncomplete }: RolloutResult, { context, metrics }: Reconcile): void {
+  const { name } = shown.input.set.metadata;
+  if (isIncomplete || !context.view(MACHINE_COMPONENT_SETS).get(name)) return;
+  const status = componentSetStatus(shown);
+  metrics?.observe(shown, status);
+  context.reportStatus(MACHINE_COMPONENT_SETS, { metadata: { name }, status });
+}

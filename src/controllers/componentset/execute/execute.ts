@@ -1,0 +1,188 @@
+/**
+ * Carries out the plan of a set: first what has to be durable, then grants, then the entries of machines. One machine that cannot
+ * be written keeps no other.
+ */
+import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
+import type { MachineComponentSet, MachineComponentSetStatus } from '../../../api/generated/types.ts';
+import type { GrantSettlement } from '../../../api/grants.ts';
+import { EVENT_PREFIX, MANAGER_COMPONENTSET } from '../../../api/names.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
+import { entriesWrite, type GivenGrant, type WritingAction } from '../rollout/assignment.ts';
+import type { RolloutAction, RolloutInput, RolloutPlan } from '../rollout/input.ts';
+import type { DeniedMachine } from '../status/report.ts';
+import { obtainGrants, type PermittedAction, type RolloutGrants } from './permissions.ts';
+import { storeRevisions } from './revisions.ts';
+
+export interface RolloutExecution {
+  readonly input: RolloutInput;
+  readonly plan: RolloutPlan;
+  /** What the status is to say before the first act. */
+  readonly status: MachineComponentSetStatus;
+  readonly grants: RolloutGrants;
+  readonly context: ReconcileContext;
+}
+
+export interface RolloutResult {
+  readonly denials: readonly DeniedMachine[];
+  /** Something was changed by others meanwhile, or could not be written: it is tried again soon. */
+  readonly isIncomplete: boolean;
+  /** The first error that is not a conflict, when all is tried. */
+  readonly failure?: Error;
+}
+
+type Settle = Extract<RolloutAction, { do: 'Settle' }>;
+
+export async function carryOutRollout(execution: RolloutExecution): Promise<RolloutResult> {
+  const { input, plan, grants, context } = execution;
+  const isCurrent = await announce(execution);
+  // Of a set that was changed meanwhile only what has ended is settled.
+  const actions = isCurrent ? plan.actions : plan.actions.filter((action) => isEnd(action));
+  const result = await carryOutActions({ input, actions, grants, context });
+  return isCurrent ? result : { ...result, isIncomplete: true };
+}
+
+function isEnd({ do: what }: RolloutAction): boolean {
+  return what === 'Settle' || what === 'Release';
+}
+
+export interface ActionsExecution extends Omit<RolloutExecution, 'plan' | 'status'> {
+  readonly actions: readonly RolloutAction[];
+}
+
+/** Without a word in the status of the set. */
+export async function carryOutActions(execution: ActionsExecution): Promise<RolloutResult> {
+  const permitted = execution.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
+  const outcomes = new Outcomes();
+  await settleAll(execution, outcomes);
+  const denials = await permitAll(permitted, execution, outcomes);
+  const { isIncomplete, failure } = outcomes;
+  return { denials, isIncomplete, ...optional('failure', failure) };
+}
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Gathers what went wrong: a conflict is not an error. */
+class Outcomes {
+  isIncomplete = false;
+  failure: Error | undefined;
+
+  async of(work: Promise<unknown>): Promise<boolean> {
+    try {
+      await work;
+      return true;
+    } catch (error) {
+      this.isIncomplete = true;
+      if (!isKubeError(error, 'Conflict')) this.failure ??= errorOf(error);
+      return false;
+    }
+  }
+}
+
+/**
+ * Writes the intent before the first act that follows from it, on the version of the set that was read: a set that was changed or
+ * paused meanwhile begins nothing. Without an intent, the same write only proves that what was read is current.
+ */
+async function announce({ input, plan, status, context }: RolloutExecution): Promise<boolean> {
+  const isNeeded = plan.actions.some(
+    ({ do: what }) => what === 'Persist' || what === 'Assign' || what === 'Permit',
+  );
+  if (!isNeeded) return true;
+  await storeRevisions(input, plan.progress, context);
+  const { name, uid, resourceVersion } = input.set.metadata;
+  const metadata = { name, ...optional('uid', uid), ...optional('resourceVersion', resourceVersion) };
+  try {
+    await context.applyStatus(MACHINE_COMPONENT_SETS, { metadata, status });
+    return true;
+  } catch (error) {
+    if (!isKubeError(error, 'Conflict')) throw error;
+    context.log.info('set changed meanwhile: planned again', {});
+    return false;
+  }
+}
+
+/** Machines first lose the grant, then the ledger does. */
+async function settleAll(
+  { input, actions, grants, context }: ActionsExecution,
+  outcomes: Outcomes,
+): Promise<void> {
+  const settlements: GrantSettlement[] = actions.flatMap((action) =>
+    action.do === 'Release'
+      ? [{ id: action.grant.id, fence: action.grant.fence, outcome: action.outcome }]
+      : [],
+  );
+  const settles = actions.filter((action) => action.do === 'Settle');
+  await runConcurrently(settles, async (action) => {
+    const settlement = settlementOf(action, input);
+    const isWritten = await outcomes.of(writeEntries(action, undefined, { input, context }));
+    if (isWritten && settlement) settlements.push(settlement);
+  });
+  if (settlements.length > 0) await outcomes.of(grants.settle(settlements));
+}
+
+/** Of the entries; after a crash between the two writes, of the ledger. */
+function settlementOf({ member, outcome }: Settle, { set }: RolloutInput): GrantSettlement | undefined {
+  const { machine, grant: recorded } = member;
+  const entry = machine.spec.components.find(
+    ({ assignment, grant }) => assignment?.set === set.metadata.name && grant !== undefined,
+  );
+  const grant = entry?.grant ?? recorded;
+  return grant && { id: grant.id, fence: grant.fence, outcome };
+}
+
+async function permitAll(
+  actions: readonly PermittedAction[],
+  { input, grants, context }: ActionsExecution,
+  outcomes: Outcomes,
+): Promise<readonly DeniedMachine[]> {
+  if (actions.length === 0) return [];
+  const { granted, denied } = await obtainGrants(actions, input, grants);
+  await runConcurrently(granted, async ({ action, grant }) => {
+    if (isPausedNow(input, context)) {
+      outcomes.isIncomplete = true;
+      return;
+    }
+    const isWritten = await outcomes.of(writeEntries(action, grant, { input, context }));
+    if (isWritten && action.do === 'Assign') tell(action, grant, { input, context });
+  });
+  return denied.map(({ action, denial }) => ({ machine: action.member.name, denial }));
+}
+
+interface WriteParts {
+  readonly input: Pick<RolloutInput, 'set'>;
+  readonly context: ReconcileContext;
+}
+
+/** A large batch takes longer than a person who pauses it wants to wait. */
+function isPausedNow({ set }: RolloutInput, context: ReconcileContext): boolean {
+  const now = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).get(set.metadata.name);
+  return !set.spec.paused && now?.spec.paused !== false;
+}
+
+/** On the version of the Machine that was read, so that no entry is taken over that became a pin. */
+async function writeEntries(
+  action: WritingAction,
+  grant: GivenGrant | undefined,
+  { input, context }: WriteParts,
+): Promise<void> {
+  const { metadata, spec } = input.set;
+  const set = { name: metadata.name, ...optional('retryToken', spec.retryToken) };
+  const { machine: name, resourceVersion, components } = entriesWrite(set, action, grant);
+  const target = { name, ...optional('resourceVersion', resourceVersion) };
+  await context.apply(MACHINES, { metadata: target, spec: { components } });
+}
+
+function tell(
+  { member, revision, because }: Extract<RolloutAction, { do: 'Assign' }>,
+  { id }: GivenGrant,
+  { input, context }: WriteParts,
+): void {
+  context.log.info('machine assigned', { machine: member.name, revision: revision.name, because, grant: id });
+  const reason = `${EVENT_PREFIX[MANAGER_COMPONENTSET]}Assigned`;
+  const note = `Machine ${member.name}: ${revision.name}, ${because} (grant ${id})`;
+  context.event(input.set, { type: 'Normal', reason, action: 'Assign', note });
+}

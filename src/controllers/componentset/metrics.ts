@@ -1,0 +1,150 @@
+/** Metrics of rollouts. Machines are counted, never named. */
+import type { MachineComponentSetStatus } from '../../api/generated/types.ts';
+import type { Counter, Gauge, Histogram, Metrics } from '../../kube/process/metrics.ts';
+import type { SetReport } from './status/report.ts';
+import { WAIT_KINDS, type WaitKind, waitKinds } from './status/wait-kind.ts';
+
+export interface RolloutMetrics {
+  /** After each reconcile: `status` is what was written, that of `report.input.set` what was there before. */
+  observe(report: SetReport, status: MachineComponentSetStatus): void;
+  /** The set was deleted. */
+  forget(set: string): void;
+}
+
+const SETTLE_SECONDS = [10, 30, 60, 120, 300, 600, 900, 1800, 3600];
+const STATES = ['selected', 'updated', 'ready', 'inProgress', 'failed', 'held', 'pinned', 'blocked'] as const;
+
+export function registerRolloutMetrics(metrics: Metrics): RolloutMetrics {
+  const instruments = register(metrics);
+  /** Blocked time is counted from one reconcile to the next, so the process keeps what it saw last. */
+  const last = new Map<string, LastReport>();
+  return {
+    observe: (report, status) => {
+      const { set, now } = report.input;
+      const { name } = set.metadata;
+      countBlocked(instruments, name, last.get(name), now);
+      last.set(name, { at: now, kinds: countKinds(report) });
+      setGauges(instruments, name, status);
+      countEvents(instruments, report, status);
+    },
+    forget: (set) => {
+      last.delete(set);
+      instruments.batch.remove({ set });
+      for (const state of STATES) instruments.machines.remove({ set, state });
+    },
+  };
+}
+
+interface LastReport {
+  readonly at: Date;
+  readonly kinds: ReadonlyMap<WaitKind, number>;
+}
+
+interface Instruments {
+  readonly batch: Gauge<'set'>;
+  readonly machines: Gauge<'set' | 'state'>;
+  readonly gates: Counter<'set' | 'result'>;
+  readonly settle: Histogram<'set'>;
+  readonly rollbacks: Counter<'set'>;
+  readonly blocked: Counter<'set' | 'reason'>;
+}
+
+function register(metrics: Metrics): Instruments {
+  return {
+    batch: metrics.gauge({ name: 'rollout_batch', help: 'Number of the open batch.', labels: ['set'] }),
+    machines: metrics.gauge({
+      name: 'rollout_machines',
+      help: 'Machines of a set by state.',
+      labels: ['set', 'state'],
+    }),
+    gates: metrics.counter({
+      name: 'rollout_gates_total',
+      help: 'Batches whose gate passed, failed or had no result.',
+      labels: ['set', 'result'],
+    }),
+    settle: metrics.histogram({
+      name: 'rollout_settle_seconds',
+      help: 'Time from the grant of a machine to its end at the revision.',
+      labels: ['set'],
+      buckets: SETTLE_SECONDS,
+    }),
+    rollbacks: metrics.counter({
+      name: 'rollout_rollbacks_total',
+      help: 'Revisions that were rolled back.',
+      labels: ['set'],
+    }),
+    blocked: metrics.counter({
+      name: 'rollout_blocked_seconds_total',
+      help: 'Time that machines of a set waited, by reason, summed over the machines.',
+      labels: ['set', 'reason'],
+    }),
+  };
+}
+
+function countBlocked(
+  { blocked }: Instruments,
+  set: string,
+  before: LastReport | undefined,
+  now: Date,
+): void {
+  if (!before) return;
+  const seconds = Math.max(0, (+now - +before.at) / 1000);
+  for (const [reason, machines] of before.kinds) blocked.add({ set, reason }, machines * seconds);
+}
+
+function countKinds(report: SetReport): LastReport['kinds'] {
+  const counts = new Map<WaitKind, number>();
+  for (const kind of waitKinds(report).values()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return new Map(WAIT_KINDS.flatMap((kind) => (counts.has(kind) ? [[kind, counts.get(kind) ?? 0]] : [])));
+}
+
+function setGauges({ batch, machines }: Instruments, set: string, status: MachineComponentSetStatus): void {
+  if (status.batch?.index === undefined) batch.remove({ set });
+  else batch.set({ set }, status.batch.index);
+  for (const state of STATES) machines.set({ set, state }, status.counts?.[state] ?? 0);
+}
+
+const GATE_RESULTS: Readonly<Partial<Record<string, string>>> = {
+  GateFailed: 'Failed',
+  GateInconclusive: 'Inconclusive',
+};
+
+/** Only what is new since the status before. */
+function countEvents(
+  instruments: Instruments,
+  { input, plan }: SetReport,
+  status: MachineComponentSetStatus,
+): void {
+  const set = input.set.metadata.name;
+  for (const action of plan.actions) {
+    if (action.do !== 'Settle' || action.outcome !== 'Succeeded' || !action.member.grant) continue;
+    instruments.settle.observe({ set }, (+input.now - Date.parse(action.member.grant.issuedAt)) / 1000);
+  }
+  const before = input.set.status;
+  if (rolledBack(status) > rolledBack(before)) instruments.rollbacks.add({ set });
+  const result = gateResult(before, status);
+  if (result !== undefined) instruments.gates.add({ set, result });
+}
+
+function rolledBack(status: MachineComponentSetStatus | undefined): number {
+  return (status?.history ?? []).filter((record) => record.result === 'RolledBack').length;
+}
+
+function gateResult(
+  before: MachineComponentSetStatus | undefined,
+  after: MachineComponentSetStatus,
+): string | undefined {
+  const reason = reasonOfGates(after);
+  if (reason === undefined || reasonOfGates(before) === reason) return undefined;
+  return GATE_RESULTS[reason] ?? (reason === 'AsWanted' && hasPassed(before, after) ? 'Passed' : undefined);
+}
+
+/** The next batch was opened, or the revision completed. */
+function hasPassed(before: MachineComponentSetStatus | undefined, after: MachineComponentSetStatus): boolean {
+  const isSame = before?.updateRevision === after.updateRevision;
+  return isSame && before?.batch?.soakUntil !== undefined && before.batch.index !== after.batch?.index;
+}
+
+function reasonOfGates(status: MachineComponentSetStatus | undefined): string | undefined {
+  return status?.conditions.find(({ type }) => type === 'GatesPassed')?.reason;
+}

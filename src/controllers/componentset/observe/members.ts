@@ -1,0 +1,80 @@
+/** Where the machines of a set are, from the views of the process. */
+import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type {
+  LedgerGrant,
+  Machine,
+  MachineComponentEntry,
+  MachineComponentSet,
+  RemedyOperationJob,
+} from '../../../api/generated/types.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { type MemberState, type MembersContext, memberState, type Patrol } from '../machine/member-state.ts';
+import type { RolloutProgress } from '../rollout/input.ts';
+import { heardAt } from './heartbeats.ts';
+import { patrolOf } from './patrol.ts';
+
+export interface StateParts {
+  readonly set: MachineComponentSet;
+  readonly progress: RolloutProgress;
+  readonly grants: Readonly<Record<string, LedgerGrant>>;
+  readonly now: Date;
+  readonly context: ReconcileContext;
+}
+
+export function createStateOf({
+  set,
+  progress,
+  grants,
+  now,
+  context,
+}: StateParts): (machine: Machine) => MemberState {
+  const { spec, metadata } = set;
+  const { batch, updateRevision: revision } = progress;
+  const open =
+    batch && revision !== undefined
+      ? { revision, index: batch.index, startedAt: batch.startedAt }
+      : undefined;
+  const members: MembersContext = {
+    set: metadata.name,
+    components: new Set(spec.components.map(({ name }) => name)),
+    timeoutSeconds: spec.rollout.machineTimeoutSeconds,
+    ...optional('retryToken', spec.retryToken),
+    ...optional('openBatch', open),
+    now,
+  };
+  const nodes = context.view(NODES);
+  const patrol = createPatrol(members, context);
+  return (machine) => {
+    const { name } = machine.metadata;
+    const observed = { machine, node: nodes.get(name), heardAt: heardAt(name, context) };
+    const more = { ...optional('grant', grants[name]), ...optional('patrol', patrol(machine)) };
+    return memberState({ ...observed, ...more }, members);
+  };
+}
+
+/** Only over the machines of the open batch: what a batch was proven by is past. */
+function createPatrol(
+  { set, openBatch }: MembersContext,
+  context: ReconcileContext,
+): (machine: Machine) => Patrol | undefined {
+  if (!openBatch) return () => undefined;
+  const nodes = context.view(NODES);
+  const jobs = Map.groupBy(
+    context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list(),
+    ({ spec }) => spec.machine.name,
+  );
+  return ({ metadata: { name }, spec }) => {
+    if (!spec.components.some((entry) => isOfBatch(entry, set, openBatch))) return undefined;
+    return patrolOf({ node: nodes.get(name), jobs: jobs.get(name) ?? [], since: openBatch.startedAt });
+  };
+}
+
+function isOfBatch(
+  { assignment }: MachineComponentEntry,
+  set: string,
+  { revision, index }: NonNullable<MembersContext['openBatch']>,
+): boolean {
+  return assignment?.set === set && assignment.revision === revision && assignment.batch === index;
+}

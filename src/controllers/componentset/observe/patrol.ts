@@ -1,0 +1,41 @@
+/** The health patrol over what a Machine does not report of itself: conditions of its Node, and repairs. Pure. */
+import type { RemedyOperationJob } from '../../../api/generated/types.ts';
+import { parseTime } from '../../../api/machine/node-state.ts';
+import { listAt, textAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { Patrol } from '../machine/member-state.ts';
+
+export interface PatrolInput {
+  readonly node: KubeObject | undefined;
+  /** Of this machine. */
+  readonly jobs: readonly RemedyOperationJob[];
+  /** When the batch began: what was there before does not fail it. */
+  readonly since: Date;
+}
+
+/** A problem is known before anything that is unknown. */
+export function patrolOf({ node, jobs, since }: PatrolInput): Patrol {
+  const job = jobs.find(({ metadata }) => isSince(parseTime(metadata.creationTimestamp), since));
+  if (job) return { result: 'Fail', because: `a repair began: RemedyOperationJob ${job.metadata.name}` };
+  const conditions = listAt(node, 'status', 'conditions').filter(
+    (condition) => textAt(condition, 'type') !== 'Ready',
+  );
+  const found = (status: string): string | undefined => {
+    const changed = conditions.filter(
+      (condition) =>
+        textAt(condition, 'status') === status &&
+        isSince(parseTime(textAt(condition, 'lastTransitionTime')), since),
+    );
+    return changed.map((condition) => textAt(condition, 'type')).join(', ') || undefined;
+  };
+  const bad = found('True');
+  if (bad !== undefined) return { result: 'Fail', because: `since the batch began its Node has ${bad}` };
+  const unknown = found('Unknown');
+  if (unknown !== undefined) return { result: 'Unknown', because: `of its Node is not known: ${unknown}` };
+  return { result: 'Pass', because: 'no new problem' };
+}
+
+/** A condition without a time may be new. */
+function isSince(moment: Date | undefined, since: Date): boolean {
+  return moment === undefined || moment >= since;
+}

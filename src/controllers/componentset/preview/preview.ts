@@ -1,0 +1,105 @@
+/** What a rollout would do, by the same functions that do it. Pure. */
+import type { ActivationClass } from '../../../api/enums.ts';
+import { isClassAtLeast } from '../../../api/machine/component-change.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import { UNLIMITED } from '../../../rollout/limit.ts';
+import { batchSize } from '../batches.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import { planRollout } from '../plan.ts';
+import type { Revision } from '../revision/resolve.ts';
+import { startedIn } from '../rollout/batch-phase.ts';
+import { mayBeIn, membersInOrder, nextIndex, todoOf } from '../rollout/forward.ts';
+import type { RolloutInput, RolloutPlan } from '../rollout/input.ts';
+import { planJoining } from '../rollout/joining.ts';
+import type { DeniedMachine } from '../status/report.ts';
+import { setWait } from '../status/wait.ts';
+import { type BatchMembers, estimateEnd } from './estimate.ts';
+
+export interface PlannedBatch {
+  readonly index: number;
+  /** In the order in which they are started. */
+  readonly machines: readonly string[];
+}
+
+export interface RolloutPreview {
+  /** Those that follow; of the open one the machines that are not started yet. */
+  readonly batches: readonly PlannedBatch[];
+  /** New machines, and those that were away: outside of the batches. */
+  readonly joining: readonly string[];
+  /** The worst of all machines. */
+  readonly class: ActivationClass;
+  readonly drains: number;
+  readonly grants: number;
+  /** What the rollout would wait for now. */
+  readonly wait?: Explanation;
+  /** If nothing fails or waits. Undefined while something does, or where a person has to approve. */
+  readonly endsAt?: Date;
+}
+
+/** `denials` are answers to a dry run of the asks. With `spec.dryRun`, as if it were false. */
+export function previewRollout(asked: RolloutInput, denials: readonly DeniedMachine[] = []): RolloutPreview {
+  const { spec } = asked.set;
+  const input = { ...asked, set: { ...asked.set, spec: { ...spec, dryRun: false } } };
+  const plan = planRollout(input);
+  const wait = setWait({ input, plan, denials, conflicts: [], runs: [] });
+  const { desired } = input;
+  if (!('revision' in desired)) return withWait({ ...NOTHING }, wait);
+  const joining = joiningMembers(input, plan);
+  const names = new Set(joining.map(({ name }) => name));
+  const batches = ROLLS_OUT.has(plan.mode) ? plannedBatches(input, plan, desired.revision, names) : [];
+  const changed = [...joining, ...batches.flatMap(({ members }) => members)];
+  const classes = changed.map((member) => ({ member, class: input.classOf(member, desired.revision) }));
+  const preview = {
+    batches: batches.map(({ index, members }) => ({ index, machines: members.map(({ name }) => name) })),
+    joining: joining.map(({ name }) => name),
+    class: worstOf(classes.map((each) => each.class)),
+    drains: classes.filter((each) => each.member.isEstablished && isClassAtLeast(each.class, 'Drain')).length,
+    grants: changed.length,
+  };
+  return withWait(preview, wait, estimateEnd(input, plan.mode, batches));
+}
+
+const NOTHING = { batches: [], joining: [], class: 'None', drains: 0, grants: 0 } as const;
+const ROLLS_OUT: ReadonlySet<RolloutPlan['mode']> = new Set(['Forward', 'Revert']);
+
+function withWait(preview: RolloutPreview, wait: Explanation | undefined, endsAt?: Date): RolloutPreview {
+  if (wait) return { ...preview, wait };
+  return endsAt ? { ...preview, endsAt } : preview;
+}
+
+function joiningMembers(input: RolloutInput, { progress, mode }: RolloutPlan): readonly MemberState[] {
+  const { names } = planJoining(input, progress, mode, UNLIMITED.slots);
+  return input.members.filter(({ name }) => names.has(name));
+}
+
+function plannedBatches(
+  input: RolloutInput,
+  { mode, progress }: RolloutPlan,
+  revision: Revision,
+  joining: ReadonlySet<string>,
+): readonly BatchMembers[] {
+  const todo = todoOf(input, { mode, revision, joining, availability: UNLIMITED });
+  let waiting = membersInOrder(input, todo, revision.name);
+  const total = progress.batch?.total ?? input.members.length;
+  const batches: BatchMembers[] = [];
+  const take = (index: number, size: number): void => {
+    const members = waiting.filter((member) => mayBeIn(input, index, member)).slice(0, size);
+    const taken = new Set(members);
+    waiting = waiting.filter((member) => !taken.has(member));
+    if (members.length > 0) batches.push({ index, members });
+  };
+  const open = progress.batch;
+  if (open) take(open.index, open.size - startedIn(input, progress, open).length);
+  const canaries = waiting.filter((member) => mayBeIn(input, 0, member)).length;
+  for (let index = nextIndex(input, progress, canaries); waiting.length > 0; index += 1) {
+    take(index, batchSize(input.set.spec.rollout, index, { total, left: waiting.length, canaries }));
+  }
+  return batches;
+}
+
+function worstOf(classes: readonly ActivationClass[]): ActivationClass {
+  return classes.reduce<ActivationClass>(
+    (worst, each) => (isClassAtLeast(each, worst) ? each : worst),
+    'None',
+  );
+}

@@ -1,0 +1,17 @@
+/** What a machine needs from the Defender to be given a revision. Pure. */
+import { optional } from '../../../kube/objects/optional.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import type { Revision } from '../revision/resolve.ts';
+import type { Permission, RolloutInput } from './input.ts';
+
+/** With `recovery` it goes back, which only the limit of the set itself may stop. */
+export function permissionFor(
+  { classOf, skewOf }: Pick<RolloutInput, 'classOf' | 'skewOf'>,
+  member: MemberState,
+  revision: Revision,
+  recovery: boolean,
+): Permission {
+  const by = member.holdsGrant ? 'Renew' : 'Ask';
+  const forbidden = skewOf?.(member, revision);
+  return { by, class: classOf(member, revision), recovery, ...optional('forbidden', forbidden) };
+}

@@ -1,0 +1,63 @@
+/** Reads which versions the API servers of this cluster run, each at its own address: behind one address they may differ. */
+
+import type { Client } from '../../../kube/client/client.ts';
+import { ENDPOINT_SLICES } from '../../../kube/objects/core-kinds.ts';
+import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
+import type { Clock } from '../../../os/clock.ts';
+import { serverUrls, versionIn } from './endpoints.ts';
+import type { ServerVersions } from './skew.ts';
+
+export interface ServerVersionsOptions {
+  readonly client: Pick<Client, 'list' | 'raw' | 'server'>;
+  /** A client of the API server at this address. It is closed after one call. */
+  readonly connectTo: (url: string) => Promise<Pick<Client, 'raw' | 'close'>>;
+  readonly clock: Clock;
+  readonly timeoutMs?: number;
+}
+
+/** Never rejects: a server that does not answer makes them Unknown. */
+export type ReadServerVersions = () => Promise<ServerVersions>;
+
+const TIMEOUT_MS = 5_000;
+/** Several sets are reconciled at once. An upgrade of a server takes longer than this. */
+const KEEP_MS = 15_000;
+
+const SLICES = { namespace: 'default', labelSelector: 'kubernetes.io/service-name=kubernetes' };
+
+export function createServerVersionsReader(options: ServerVersionsOptions): ReadServerVersions {
+  const { client, connectTo, clock, timeoutMs = TIMEOUT_MS } = options;
+  let kept: { readonly at: number; readonly versions: Promise<ServerVersions> } | undefined;
+  return read;
+
+  function read(): Promise<ServerVersions> {
+    const now = clock.monotonicMs();
+    if (!kept || now - kept.at >= KEEP_MS) kept = { at: now, versions: readAll() };
+    return kept.versions;
+  }
+
+  async function readAll(): Promise<ServerVersions> {
+    try {
+      const { items } = await client.list(ENDPOINT_SLICES, { ...SLICES, timeoutMs });
+      const own = async (): Promise<string> => versionAt(client.server, client);
+      const others = serverUrls(items).map((url) => async () => connectedVersion(url));
+      return { state: 'Known', versions: await runConcurrently([own, ...others], (ask) => ask()) };
+    } catch (error) {
+      return { state: 'Unknown', because: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async function connectedVersion(url: string): Promise<string> {
+    const server = await connectTo(url);
+    try {
+      return await versionAt(url, server);
+    } finally {
+      await server.close();
+    }
+  }
+
+  async function versionAt(url: string, server: Pick<Client, 'raw'>): Promise<string> {
+    const version = versionIn(await server.raw('/version', { timeoutMs }));
+    if (version === undefined) throw new Error(`${url}/version: expected gitVersion in the answer`);
+    return version;
+  }
+}

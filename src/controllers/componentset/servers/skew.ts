@@ -1,0 +1,101 @@
+/** Versions of kubelets against those of the API servers that run now. Pure. */
+import type { Blocker, MachineComponentSpec } from '../../../api/generated/types.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import type { Revision } from '../revision/resolve.ts';
+
+/** As each API server reports it. One that does not answer makes all of them unknown. */
+export type ServerVersions =
+  | { readonly state: 'Known'; readonly versions: readonly string[] }
+  | { readonly state: 'Unknown'; readonly because: string };
+
+/** Undefined: there is no such MachineComponent. */
+export type FindIdentity = (
+  componentRef: string,
+) => Pick<MachineComponentSpec, 'identity' | 'version'> | undefined;
+
+/** Why the kubelet of the machine may not be moved to that of the revision. Undefined: it may, or is there already. */
+export type SkewRule = (
+  member: Pick<MemberState, 'name' | 'machine' | 'pinned'>,
+  to: Revision,
+) => Explanation | undefined;
+
+/** What Kubernetes supports: a kubelet may be as many minors older than the API server. */
+const MAX_MINORS = 3;
+const SERVICE: Blocker = { kind: 'Service', name: 'kubernetes', namespace: 'default' };
+
+export function createSkewRule(servers: ServerVersions, find: FindIdentity): SkewRule {
+  const known = new Map<string, readonly ForbiddenKubelet[]>();
+  return ({ machine, pinned }, to) => {
+    const forbidden = known.get(to.name) ?? forbiddenKubelets(to, servers, find);
+    known.set(to.name, forbidden);
+    const moved = forbidden.find(({ name, digest }) => {
+      const present = machine.spec.components.find((entry) => entry.name === name);
+      return !pinned.includes(name) && present?.digest !== digest;
+    });
+    return moved?.wait;
+  };
+}
+
+interface ForbiddenKubelet {
+  readonly name: string;
+  readonly digest: string;
+  readonly wait: Explanation;
+}
+
+/** Most often none, so that a machine costs nothing. */
+function forbiddenKubelets(
+  { components }: Revision,
+  servers: ServerVersions,
+  find: FindIdentity,
+): readonly ForbiddenKubelet[] {
+  return components.flatMap(({ name, digest, componentRef, state }) => {
+    const found = find(componentRef);
+    if (found?.identity !== 'Kubelet' || state === 'Absent') return [];
+    const wait = skewReason(found.version, servers);
+    return wait ? [{ name, digest, wait }] : [];
+  });
+}
+
+/** Undefined: that kubelet may run with these API servers. */
+export function skewReason(kubelet: string, servers: ServerVersions): Explanation | undefined {
+  if (servers.state === 'Unknown') return unknown(servers.because);
+  const versions = servers.versions.map(parseVersion);
+  const version = parseVersion(kubelet);
+  const [lowest] = versions.toSorted(compare);
+  if (!version || !lowest || versions.includes(undefined)) {
+    return unknown(`cannot compare kubelet ${kubelet} with API servers ${servers.versions.join(', ')}`);
+  }
+  if (compare(version, lowest) > 0) return skew(`${kubelet} is newer than the API server`, lowest);
+  const isTooOld = version.major < lowest.major || lowest.minor - version.minor > MAX_MINORS;
+  return isTooOld
+    ? skew(`${kubelet} is more than ${MAX_MINORS} minors older than the API server`, lowest)
+    : undefined;
+}
+
+function skew(what: string, { text }: Version): Explanation {
+  return { reason: 'KubeletSkew', because: `kubelet ${what}, ${text}`, blocker: SERVICE };
+}
+
+function unknown(because: string): Explanation {
+  return { reason: 'ServerVersionUnknown', because: `no kubelet is moved: ${because}`, blocker: SERVICE };
+}
+
+interface Version {
+  readonly text: string;
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+}
+
+/** What follows the three numbers is the build: `1.34.2-eks-1`, `1.34.2-0a1b2c3d`. */
+function parseVersion(text: string): Version | undefined {
+  const [, major, minor, patch = '0'] = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$/.exec(text) ?? [];
+  if (major === undefined || minor === undefined) return undefined;
+  return { text, major: Number(major), minor: Number(minor), patch: Number(patch) };
+}
+
+function compare(a: Version | undefined, b: Version | undefined): number {
+  if (!a || !b) return 0;
+  return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
+}

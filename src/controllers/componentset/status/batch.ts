@@ -1,0 +1,38 @@
+/** The open batch, as the status shows it. Pure. */
+import type { RolloutBatch } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { plannedSizes } from '../batches.ts';
+import { startedIn } from '../rollout/batch-phase.ts';
+import { isPinned } from '../rollout/start-wait.ts';
+import { hasFailed } from './counts.ts';
+import type { SetReport } from './report.ts';
+
+export function rolloutBatch({ input, plan }: SetReport): RolloutBatch | undefined {
+  const { batch } = plan.progress;
+  if (!batch) return undefined;
+  const { index, size, total, startedAt, soakUntil } = batch;
+  const started = startedIn(input, plan.progress, batch);
+  return {
+    index,
+    of: index + 1 + batchesAfter({ input, plan }, size - started.length),
+    size,
+    total,
+    updated: started.filter(({ step }) => step === 'Settled').length,
+    failed: started.filter(hasFailed).length,
+    startedAt: startedAt.toISOString(),
+    ...optional('soakUntil', soakUntil?.toISOString()),
+  };
+}
+
+/** If no machine joins, leaves or fails. `open`: machines that the open batch still takes. */
+function batchesAfter({ input, plan }: Pick<SetReport, 'input' | 'plan'>, open: number): number {
+  const { desired, set, members } = input;
+  const { batch } = plan.progress;
+  if (!('revision' in desired) || !batch) return 0;
+  const todo = members.filter(
+    (each) => each.revision !== desired.revision.name && !each.hold && !isPinned(each, desired.revision),
+  );
+  const left = Math.max(0, todo.length - open);
+  const machines = { total: batch.total, left, canaries: 0, first: batch.index + 1 };
+  return plannedSizes(set.spec.rollout, machines, left).length;
+}

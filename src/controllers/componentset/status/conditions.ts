@@ -1,0 +1,127 @@
+/** The conditions of a component set. Pure. */
+import type { FailedMachine } from '../../../api/generated/types.ts';
+import { inactiveFields, inactiveFieldText } from '../../../api/inactive/find.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import { desiredRevision, isDrifted, isUpdated, takesPart } from './counts.ts';
+import { describeFailures } from './failed-machines.ts';
+import { setFinding as finding, type SetFinding } from './finding.ts';
+import { gatesFinding } from './gates.ts';
+import type { SetReport } from './report.ts';
+import { isStopped, isWorking } from './wait.ts';
+
+export interface Situation {
+  readonly wait: Explanation | undefined;
+  readonly failed: readonly FailedMachine[];
+  /** Set when nothing has progressed for too long. */
+  readonly stalledSince: Date | undefined;
+}
+
+const MAX_NAMES = 20;
+
+export function setFindings(report: SetReport, situation: Situation): readonly SetFinding[] {
+  const parts = [upToDateFinding(report), availableFinding(report), gatesFinding(report)];
+  return [
+    readyFinding(report, parts),
+    ...parts,
+    progressingFinding(report, situation),
+    stalledFinding(report, situation),
+    conflictFinding(report),
+    driftFinding(report),
+  ];
+}
+
+/** Why the first of the parts is not True; but a revision that was rolled back stays the reason until git gives another one. */
+function readyFinding({ plan }: SetReport, parts: readonly SetFinding[]): SetFinding {
+  if (plan.mode === 'RollingBack' || plan.mode === 'Refused') {
+    const message = `${plan.progress.updateRevision} was rolled back: ${plan.limit.because}`;
+    return finding('Ready', 'False', 'RolledBack', message);
+  }
+  const open =
+    parts.find(({ status }) => status === 'False') ?? parts.find(({ status }) => status !== 'True');
+  if (!open) return finding('Ready', 'True', 'AsWanted', 'every machine is at the revision, and healthy');
+  return finding('Ready', open.status, open.reason, `${open.type}: ${open.message}`);
+}
+
+function upToDateFinding(report: SetReport): SetFinding {
+  const type = 'UpToDate';
+  const { input, plan, conflicts } = report;
+  const name = desiredRevision(report);
+  if (name === undefined) return finding(type, 'False', plan.limit.reason, plan.limit.because);
+  const taking = input.members.filter((member) => takesPart(report, member));
+  const behind = taking.filter((member) => !isUpdated(report, member));
+  const counts = `${taking.length - behind.length} of ${taking.length} machines are at ${name}`;
+  const [conflict] = conflicts;
+  if (behind.length > 0) {
+    return finding(type, 'False', 'MachinesBehind', `${counts}; not: ${nameList(behind)}`);
+  }
+  if (conflict) return finding(type, 'False', conflict.conflict.reason, conflict.conflict.because);
+  return finding(type, 'True', 'AsWanted', counts);
+}
+
+function availableFinding({ input: { set, members } }: SetReport): SetFinding {
+  const unavailable = members.filter(({ serves }) => !serves);
+  const most = resolveIntOrPercent(set.spec.rollout.maxUnavailable, members.length);
+  const counts = `machines unavailable: ${unavailable.length}, allowed: ${most}`;
+  if (unavailable.length <= most) return finding('Available', 'True', 'AsWanted', counts);
+  return finding('Available', 'False', 'TooManyUnavailable', `${counts}: ${nameList(unavailable)}`);
+}
+
+/** False only while nothing goes on, so that phase and columns show why. */
+function progressingFinding(report: SetReport, { wait }: Situation): SetFinding {
+  const { limit } = report.plan;
+  const { reason, because } = limit.reason === 'RollingBack' ? limit : (wait ?? limit);
+  const isWaiting = wait !== undefined && (isStopped(wait) || !isWorking(report));
+  return finding('Progressing', isWaiting ? 'False' : 'True', reason, because);
+}
+
+/** A failed rollout that goes back is not stalled before it is back. */
+function stalledFinding({ plan, input }: SetReport, { wait, failed, stalledSince }: Situation): SetFinding {
+  const { limit } = plan;
+  if (NEEDS_PERSON.has(limit.reason)) {
+    const message = [limit.because, describeFailures(failed)].filter(Boolean).join('; ');
+    return finding('Stalled', 'True', limit.reason, message);
+  }
+  const inactive = inactiveFields(input.set).map(inactiveFieldText);
+  if (inactive.length > 0) return finding('Stalled', 'True', 'NotSupported', inactive.join('; '));
+  if (!stalledSince) return finding('Stalled', 'False', 'AsWanted', 'no person is needed');
+  const { reason, because, blocker } = wait ?? limit;
+  const object = blocker ? `${blocker.kind} ${blocker.name}: ` : '';
+  const message = `no progress since ${stalledSince.toISOString()}: ${reason}: ${object}${because}`;
+  return finding('Stalled', 'True', 'ProgressDeadlineExceeded', message);
+}
+
+/** That no time and no other controller ends. */
+const NEEDS_PERSON: ReadonlySet<string> = new Set([
+  'BatchUnproven',
+  'ComponentRefused',
+  'ComponentYanked',
+  'FailureBudgetSpent',
+  'GateFailed',
+  'ParameterMissing',
+  'ParameterUnknown',
+  'RollbackImpossible',
+  'RolledBack',
+  'WrongComponent',
+]);
+
+function conflictFinding({ conflicts }: SetReport): SetFinding {
+  const [first] = conflicts;
+  if (!first) return finding('Conflict', 'False', 'AsWanted', 'no other set names the same components');
+  const more = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more machines)` : '';
+  return finding('Conflict', 'True', first.conflict.reason, `${first.conflict.because}${more}`);
+}
+
+function driftFinding({ input: { members } }: SetReport): SetFinding {
+  const drifted = members.filter(isDrifted);
+  if (drifted.length === 0) return finding('DriftDetected', 'False', 'AsWanted', 'no machine reports drift');
+  return finding('DriftDetected', 'True', 'DriftReported', `${drifted.length}: ${nameList(drifted)}`);
+}
+
+/** The input is sorted, so the same machines give the same list. */
+function nameList(members: readonly MemberState[]): string {
+  const names = members.slice(0, MAX_NAMES).map(({ name }) => name);
+  const more = members.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}

@@ -1,0 +1,64 @@
+/** Whether the gate of the last batch has passed, and the results of its checks. Pure. */
+import type { CheckResult, GateRuns } from '../../../api/generated/types.ts';
+import type { Reason } from '../../../api/names.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { truncate } from '../../../kube/objects/truncate.ts';
+import type { GateResult } from '../../../rollout/gate.ts';
+import type { RolloutMode, RolloutPlan } from '../rollout/input.ts';
+import { setFinding as finding, type SetFinding } from './finding.ts';
+import type { SetReport } from './report.ts';
+
+const TYPE = 'GatesPassed';
+const FAILED: Reason = 'GateFailed';
+const MAX_VALUE = 64;
+
+export function gatesFinding({ input, plan }: SetReport): SetFinding {
+  const { batch } = plan.progress;
+  const isObserved = batch?.soakUntil !== undefined;
+  const known = BY_MODE[plan.mode];
+  if (isObserved && 'because' in input.gate) return checkFinding(input.gate);
+  if (known) return finding(TYPE, known.status, known.reason, plan.limit.because);
+  if (isObserved) return finding(TYPE, 'Unknown', 'Soaking', plan.limit.because);
+  return lastGate(plan);
+}
+
+function checkFinding({ state, because }: Extract<GateResult, { because: string }>): SetFinding {
+  return state === 'Failed'
+    ? finding(TYPE, 'False', FAILED, because)
+    : finding(TYPE, 'Unknown', 'GateInconclusive', because);
+}
+
+/** A batch is opened only after the one before has passed. */
+function lastGate({ progress: { batch, stopped }, limit }: RolloutPlan): SetFinding {
+  if (stopped?.reason === FAILED) return finding(TYPE, 'False', FAILED, stopped.because);
+  if (!batch || batch.index === 0) return finding(TYPE, 'Unknown', 'NoBatchYet', limit.because);
+  return finding(TYPE, 'True', 'AsWanted', `the gate of batch ${batch.index - 1} has passed`);
+}
+
+/** A revert needs no gate: its revision has passed them before. */
+const BY_MODE: Partial<
+  Readonly<Record<RolloutMode, { readonly status: 'True' | 'False' | 'Unknown'; readonly reason: string }>>
+> = {
+  Blocked: { status: 'Unknown', reason: 'Blocked' },
+  Steady: { status: 'True', reason: 'AsWanted' },
+  Revert: { status: 'True', reason: 'AsWanted' },
+  RollingBack: { status: 'False', reason: 'RolledBack' },
+  Refused: { status: 'False', reason: 'RolledBack' },
+};
+
+const RESULTS = { Passed: 'Pass', Failed: 'Fail', Unknown: 'Inconclusive' } as const;
+
+export function checkResults({ input, runs }: SetReport): readonly CheckResult[] {
+  const before = new Map(input.set.status?.checks?.map((each) => [each.name, each]));
+  const byName = new Map(runs.map((each) => [each.name, each]));
+  return input.set.spec.rollout.gate.checks.map(({ name }) =>
+    checkResult(name, byName.get(name), before.get(name)),
+  );
+}
+
+function checkResult(name: string, run: GateRuns | undefined, before: CheckResult | undefined): CheckResult {
+  const result = run?.result === undefined ? 'Pending' : RESULTS[run.result];
+  const since = before?.result === result ? before.since : run?.ranAt;
+  const value = run?.message === undefined ? undefined : truncate(run.message, MAX_VALUE);
+  return { name, result, ...optional('value', value), ...optional('since', since) };
+}

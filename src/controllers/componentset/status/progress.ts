@@ -1,0 +1,64 @@
+/** What a rollout remembers, in the status and back. Pure. */
+import type { MachineComponentSetStatus, RolloutBatch, RolloutStop } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { truncate } from '../../../kube/objects/truncate.ts';
+import type { OpenBatch, RolloutProgress, StoppedRollout } from '../rollout/input.ts';
+
+const MAX_MESSAGE = 256;
+
+export function progressFromStatus(status: MachineComponentSetStatus | undefined): RolloutProgress {
+  const { updateRevision, batch, history = [], pausedAt, stopped } = status ?? {};
+  return {
+    ...optional('updateRevision', updateRevision),
+    ...optional('batch', batch && openBatch(batch)),
+    history,
+    ...optional('pausedAt', dateOf(pausedAt)),
+    ...optional('stopped', stopped && stoppedRollout(stopped)),
+  };
+}
+
+/** A batch without its size or its start was not written by this controller. */
+function openBatch({ index, size, total, startedAt, soakUntil }: RolloutBatch): OpenBatch | undefined {
+  if (index === undefined || size === undefined || startedAt === undefined) return undefined;
+  return {
+    index,
+    size,
+    total: total ?? size,
+    startedAt: new Date(startedAt),
+    ...optional('soakUntil', dateOf(soakUntil)),
+  };
+}
+
+function stoppedRollout({ reason, message, retryToken }: RolloutStop): StoppedRollout {
+  return { reason, because: message, ...optional('retryToken', retryToken) };
+}
+
+function dateOf(time: string | undefined): Date | undefined {
+  return time === undefined ? undefined : new Date(time);
+}
+
+type ProgressStatus = Pick<
+  MachineComponentSetStatus,
+  'updateRevision' | 'currentRevision' | 'history' | 'pausedAt' | 'stopped'
+>;
+
+/** The batch is in a field that shows more than what is remembered. */
+export function progressStatus({
+  updateRevision,
+  history,
+  pausedAt,
+  stopped,
+}: RolloutProgress): ProgressStatus {
+  const current = history.find(({ result }) => result === 'Completed')?.revision;
+  return {
+    ...optional('currentRevision', current),
+    ...optional('updateRevision', updateRevision),
+    history,
+    ...optional('pausedAt', pausedAt?.toISOString()),
+    ...optional('stopped', stopped && stopStatus(stopped)),
+  };
+}
+
+function stopStatus({ reason, because, retryToken }: StoppedRollout): RolloutStop {
+  return { reason, message: truncate(because, MAX_MESSAGE), ...optional('retryToken', retryToken) };
+}

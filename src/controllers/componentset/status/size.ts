@@ -1,0 +1,50 @@
+/** Keeps a status within its size, whatever messages and names are in it. Pure. */
+import type { MachineComponentSetStatus } from '../../../api/generated/types.ts';
+import { truncate } from '../../../kube/objects/truncate.ts';
+
+/** Of the JSON, in UTF-8. */
+export const MAX_STATUS_BYTES = 16_384;
+
+type Reduction = (status: MachineComponentSetStatus) => MachineComponentSetStatus;
+
+/** What is missed least goes first. What the rollout remembers is never reduced. */
+const REDUCTIONS: readonly Reduction[] = [
+  (status) => withoutComponents(status, 1),
+  (status) => withoutComponents(status, 0),
+  (status) => withMessages(status, 128),
+  (status) => withMessages(status, 32),
+  (status) => withConditionMessages(status, 256),
+  (status) => ({ ...status, failedMachines: (status.failedMachines ?? []).slice(0, 5) }),
+  (status) => withConditionMessages(status, 64),
+];
+
+export function fitSetStatus(status: MachineComponentSetStatus): MachineComponentSetStatus {
+  return REDUCTIONS.reduce((fitting, reduce) => (isTooLarge(fitting) ? reduce(fitting) : fitting), status);
+}
+
+function isTooLarge(status: MachineComponentSetStatus): boolean {
+  return new TextEncoder().encode(JSON.stringify(status)).length > MAX_STATUS_BYTES;
+}
+
+/** The ControllerRevision of each record has them, too. */
+function withoutComponents(status: MachineComponentSetStatus, kept: number): MachineComponentSetStatus {
+  const history = (status.history ?? []).map(({ components, ...record }, index) =>
+    index < kept && components ? { ...record, components } : record,
+  );
+  return { ...status, history };
+}
+
+function withMessages(status: MachineComponentSetStatus, length: number): MachineComponentSetStatus {
+  const failed = (status.failedMachines ?? []).map(({ message, ...machine }) =>
+    message === undefined ? machine : { ...machine, message: truncate(message, length) },
+  );
+  return { ...status, failedMachines: failed };
+}
+
+function withConditionMessages(status: MachineComponentSetStatus, length: number): MachineComponentSetStatus {
+  const conditions = status.conditions.map((condition) => ({
+    ...condition,
+    message: truncate(condition.message, length),
+  }));
+  return { ...status, conditions };
+}

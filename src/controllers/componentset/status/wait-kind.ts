@@ -1,0 +1,67 @@
+/** Why each machine is not at its revision, in one of a few words: for counters, where the reason of an agent may be any word. Pure. */
+import type { Explanation } from '../../../rollout/explanation.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import type { SetReport } from './report.ts';
+import { isStopped, machineWaits } from './wait.ts';
+
+/** InWork: it waits for nothing but its own agent. Stopped: a person has to act. Blocked: for what the set names, or the API servers. */
+export const WAIT_KINDS = [
+  'Queued',
+  'NoGrant',
+  'Gate',
+  'Held',
+  'Pinned',
+  'AgentSilent',
+  'WaitingForDrain',
+  'Failed',
+  'Paused',
+  'Stopped',
+  'Blocked',
+  'InWork',
+] as const;
+
+export type WaitKind = (typeof WAIT_KINDS)[number];
+
+/** Exactly one for each machine that is not settled at its revision. */
+export function waitKinds(report: SetReport): ReadonlyMap<string, WaitKind> {
+  const members = new Map(report.input.members.map((member) => [member.name, member]));
+  return new Map(
+    [...machineWaits(report)].flatMap(([name, wait]) => {
+      const member = members.get(name);
+      return member ? [[name, kindOf(member, wait, report)] as const] : [];
+    }),
+  );
+}
+
+function kindOf(member: MemberState, wait: Explanation, { input, plan }: SetReport): WaitKind {
+  const { desired } = input;
+  if ('problems' in desired) return 'Blocked';
+  const known = BY_REASON[wait.reason];
+  if (member.revision === desired.revision.name) return known ?? BY_STEP[member.step] ?? 'InWork';
+  if (known) return known;
+  return isStopped(plan.limit) && wait.reason === plan.limit.reason ? 'Stopped' : 'Queued';
+}
+
+const BY_STEP: Partial<Readonly<Record<MemberState['step'], WaitKind>>> = {
+  Failed: 'Failed',
+  Unhealthy: 'Failed',
+  UnhealthyBefore: 'Failed',
+};
+
+const BY_REASON: Readonly<Partial<Record<string, WaitKind>>> = {
+  AgentSilent: 'AgentSilent',
+  ApprovalRequired: 'Gate',
+  ComponentYanked: 'Blocked',
+  GateInconclusive: 'Gate',
+  GateOpen: 'Gate',
+  GrantDenied: 'NoGrant',
+  GrantNeeded: 'NoGrant',
+  Held: 'Held',
+  KubeletSkew: 'Blocked',
+  MachineBusy: 'NoGrant',
+  Paused: 'Paused',
+  Pinned: 'Pinned',
+  ServerVersionUnknown: 'Blocked',
+  Soaking: 'Gate',
+  WaitingForDrain: 'WaitingForDrain',
+};

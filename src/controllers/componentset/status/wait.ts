@@ -1,0 +1,89 @@
+/** What a whole set waits for, and whether work goes on meanwhile. Pure. */
+import type { Blocker } from '../../../api/generated/types.ts';
+import type { Reason } from '../../../api/names.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
+import type { MemberState } from '../machine/member-state.ts';
+import type { DeniedMachine, SetReport } from './report.ts';
+
+/** The rollout is on its way, or at its end. */
+const NO_WAIT: ReadonlySet<string> = new Set<Reason>(['AllDone', 'BatchFull', 'RollingBack', 'Soaking']);
+
+/** Nothing else begins until a person acts: this is shown before all else. */
+const STOPPED: ReadonlySet<string> = new Set<Reason>([
+  'ApprovalRequired',
+  'BatchUnproven',
+  'FailureBudgetSpent',
+  'GateFailed',
+  'Paused',
+  'RollbackImpossible',
+  'RolledBack',
+]);
+
+export function isStopped({ reason }: Explanation): boolean {
+  return STOPPED.has(reason);
+}
+
+/** Undefined while nothing waits. */
+export function setWait(report: SetReport): Explanation | undefined {
+  const { input, plan, denials, conflicts } = report;
+  const { limit } = plan;
+  if (isStopped(limit) || 'problems' in input.desired) return limit;
+  if (denials.length > 0) return denialWait(denials);
+  const blocked = input.members.find(({ name }) => name === limit.blocker?.name);
+  if (isWait(report, blocked)) return limit;
+  return drainWait(blocked) ?? conflicts[0]?.conflict;
+}
+
+function isWait(report: SetReport, blocked: MemberState | undefined): boolean {
+  const { reason } = report.plan.limit;
+  if (NO_WAIT.has(reason) || blocked?.step === 'InWork') return false;
+  return reason !== TOO_MANY || !isWorking(report);
+}
+
+/** Of its own making while machines of the set are in work. */
+const TOO_MANY: Reason = 'TooManyUnavailable';
+
+/** Whether a machine of the set is in work now, or is started by the plan. */
+export function isWorking({ input, plan, denials }: SetReport): boolean {
+  const isInWork = [...input.members, ...input.left].some(
+    ({ holdsGrant, step }) => holdsGrant && step === 'InWork',
+  );
+  const denied = new Set(denials.map(({ machine }) => machine));
+  return isInWork || plan.actions.some((action) => action.do === 'Assign' && !denied.has(action.member.name));
+}
+
+/** The machine controller knows which pod or budget a drain waits for. */
+function drainWait(member: MemberState | undefined): Explanation | undefined {
+  const waiting = member?.reason === 'WaitingForDrain' ? member.machine.status?.waiting : undefined;
+  if (!member || !waiting) return undefined;
+  const { reason, blocker, message = reason } = waiting;
+  return { reason, because: `${member.name}: ${message}`, ...optional('blocker', blocker) };
+}
+
+export function denialWait(denials: readonly DeniedMachine[]): Explanation | undefined {
+  const [first] = denials;
+  if (!first) return undefined;
+  const more = denials.length > 1 ? ` (and ${denials.length - 1} more)` : '';
+  const { because, ...wait } = deniedMachine(first);
+  return { ...wait, because: `${because}${more}` };
+}
+
+/** The message of the Defender has number and limit. */
+export function deniedMachine({ machine, denial }: DeniedMachine): Explanation {
+  const { reason, message, policy, retryAt } = denial;
+  const blocker: Blocker =
+    policy === undefined ? { kind: 'Machine', name: machine } : { kind: 'DefenderPolicy', name: policy };
+  const by = policy === undefined ? '' : ` (DefenderPolicy ${policy})`;
+  return {
+    reason: 'GrantDenied',
+    because: `${machine}: ${reason}: ${message}${by}`,
+    blocker,
+    ...optional('until', retryAt),
+  };
+}
+
+/** One reason for each machine that is not settled, also for those that the Defender denied. */
+export function machineWaits({ plan, denials }: SetReport): ReadonlyMap<string, Explanation> {
+  return new Map([...plan.waiting, ...denials.map((each) => [each.machine, deniedMachine(each)] as const)]);
+}

@@ -1,0 +1,159 @@
+/**
+ * What the deletion of a Machine needs next: a grant, a drain, the end of its Node, and then the finalizer goes. It keeps no
+ * memory but the ledger and `status.drain`, so that a crash at any write ends the same way. Pure.
+ */
+import type { LedgerGrant, Machine, MachineDrain } from '../../api/generated/types.ts';
+import { hasStartupTaint, isCordoned, readinessOf } from '../../api/machine/node-state.ts';
+import { ANNOTATION_CORDONED_BY, LABEL_MACHINE } from '../../api/names.ts';
+import { cordonState } from '../../kube/drain/cordon.ts';
+import { textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { holdInForce } from '../../rollout/holds.ts';
+import { type DrainDecision, type DrainOrder, planDrainStep, waitForHold } from './drain.ts';
+
+export interface DeletionSituation {
+  readonly machine: Machine;
+  /** The Node of the same name. */
+  readonly node: KubeObject | undefined;
+  /** Of this machine in the ledger, which may be late. */
+  readonly entry: LedgerGrant | undefined;
+  /** A grant that was just given. */
+  readonly order?: DrainOrder;
+  readonly now: Date;
+}
+
+export type DeletionDecision =
+  | DrainDecision
+  | ({ readonly because: string } & (
+      | { readonly do: 'Ask' }
+      /** The grant is for a Node that does not exist any more, and another one does. */
+      | { readonly do: 'Return'; readonly order: DrainOrder }
+      | {
+          readonly do: 'DeleteNode';
+          readonly order: DrainOrder;
+          readonly node: KubeObject;
+          /** Pods may be left on it. */
+          readonly isIncomplete: boolean;
+        }
+      /** Without an order it is settled, or belongs to a job, which settles it. */
+      | { readonly do: 'Finish'; readonly order?: DrainOrder }
+    ));
+
+/** A job that replaces a machine has its own grant for it. */
+const DELETING: readonly string[] = ['DeleteMachine', 'ReplaceMachine'];
+
+export function planDeletion(situation: DeletionSituation): DeletionDecision {
+  const { machine, node, now } = situation;
+  const hold = holdInForce(machine, node, now);
+  if (hold) return waitForHold(machine, hold.scope === 'All' ? 'HeldAll' : 'HeldDisruptive');
+  return planUnheld({ ...situation, node: ownNode(machine, node) });
+}
+
+/** From here on `node` is that of this machine. */
+function planUnheld(situation: DeletionSituation): DeletionDecision {
+  const { machine, node, entry, now } = situation;
+  if (!node && wasSettled(machine, entry)) return { do: 'Finish', because: 'the grant is settled' };
+  const order = situation.order ?? orderOf(entry, now);
+  if (!order) return { do: 'Ask', because: 'a deletion needs a grant' };
+  if (isForAnother(node, entry, order)) {
+    return { do: 'Return', order, because: `grant ${order.id} is for another Node` };
+  }
+  return planGranted(situation, order);
+}
+
+/** Only the Node that was observed as that of this Machine, on the instance of this Machine. */
+export function ownNode(machine: Machine, node: KubeObject | undefined): KubeObject | undefined {
+  if (!node || !wasObserved(machine, node)) return undefined;
+  const instance = machine.status?.infra?.providerID;
+  const provider = textAt(node, 'spec', 'providerID');
+  return instance !== undefined && provider !== undefined && provider !== instance ? undefined : node;
+}
+
+/** The label is written before the UID is recorded. */
+function wasObserved({ status, metadata }: Machine, node: KubeObject): boolean {
+  const recorded = status?.node?.uid;
+  return recorded === undefined
+    ? node.metadata.labels?.[LABEL_MACHINE] === metadata.name
+    : recorded === node.metadata.uid;
+}
+
+function isForAnother(
+  node: KubeObject | undefined,
+  entry: LedgerGrant | undefined,
+  { id }: DrainOrder,
+): boolean {
+  return node !== undefined && entry?.id === id && entry.nodeUID !== node.metadata.uid;
+}
+
+function planGranted(situation: DeletionSituation, order: DrainOrder): DeletionDecision {
+  const { machine, node, entry } = situation;
+  const end = node ? drainEnd(situation, node, order) : 'Drained';
+  if (!end) return planDrain(situation, order);
+  if (node) {
+    const because = `grant ${order.id}: ${node.metadata.name} is deleted`;
+    return { do: 'DeleteNode', order, node, isIncomplete: end === 'Incomplete', because };
+  }
+  const because = `grant ${order.id}: Machine ${machine.metadata.name} has no Node any more`;
+  return isOfJob(entry) ? { do: 'Finish', because } : { do: 'Finish', order, because };
+}
+
+/** Undefined while pods have to leave. A Node that was never initialized has none of people. */
+function drainEnd(
+  situation: DeletionSituation,
+  node: KubeObject,
+  order: DrainOrder,
+): 'Drained' | 'Incomplete' | undefined {
+  const { spec, status } = situation.machine;
+  if (spec.deletion.drain === 'Skip' || hasStartupTaint(node)) return 'Drained';
+  if (isDrained(status?.drain, order) && isCordoned(node)) return 'Drained';
+  return isForced(situation) || isUnreachable(situation, node) ? 'Incomplete' : undefined;
+}
+
+function isForced({ machine: { spec, status }, now }: DeletionSituation): boolean {
+  const { drain, drainTimeoutSeconds } = spec.deletion;
+  return drain === 'Force' && isPast(status?.drain?.since, drainTimeoutSeconds, now);
+}
+
+function isUnreachable({ machine: { spec, metadata }, now }: DeletionSituation, node: KubeObject): boolean {
+  const isOver = isPast(metadata.deletionTimestamp, spec.deletion.timeoutSeconds, now);
+  return isOver && readinessOf(node) === 'Unknown';
+}
+
+function isDrained(drain: MachineDrain | undefined, { id }: DrainOrder): boolean {
+  return drain?.state === 'Drained' && drain.grant === id;
+}
+
+function isPast(since: string | undefined, seconds: number, now: Date): boolean {
+  return since !== undefined && now.getTime() >= Date.parse(since) + seconds * 1000;
+}
+
+/** What another grant began goes on under this one: its cordon stays. */
+function planDrain(situation: DeletionSituation, order: DrainOrder): DrainDecision {
+  const { machine, node, now } = situation;
+  const before = machine.status?.drain?.grant;
+  if (before === undefined || before === order.id) return planDrainStep(situation, order);
+  const because = `grant ${order.id} follows ${before}`;
+  const mark = { annotation: ANNOTATION_CORDONED_BY, owner: before };
+  if (node && cordonState(node, mark) === 'Ours') {
+    const path = `/metadata/annotations/${ANNOTATION_CORDONED_BY.replaceAll('/', '~1')}`;
+    return { do: 'Cordon', operations: [{ op: 'add', path, value: order.id }], because };
+  }
+  const drain: MachineDrain = { grant: order.id, state: 'Cordoned', since: now.toISOString() };
+  return { do: 'Record', drain, because };
+}
+
+function orderOf(entry: LedgerGrant | undefined, now: Date): DrainOrder | undefined {
+  if (!entry || !DELETING.includes(entry.action) || entry.state === 'Settled') return undefined;
+  const isLapsed = entry.state === 'Granted' && Date.parse(entry.notAfter) <= now.getTime();
+  return isLapsed ? undefined : { id: entry.id, fence: entry.fence };
+}
+
+/** By us, before a crash: a machine of that name before this one was deleted before this one was created. */
+function wasSettled({ metadata }: Machine, entry: LedgerGrant | undefined): boolean {
+  if (entry?.action !== 'DeleteMachine' || entry.outcome !== 'Succeeded') return false;
+  return Date.parse(entry.settledAt ?? '') >= Date.parse(metadata.deletionTimestamp ?? '');
+}
+
+function isOfJob(entry: LedgerGrant | undefined): boolean {
+  return entry?.holder.kind === 'RemedyOperationJob';
+}

@@ -1,0 +1,11 @@
+/** One condition of a Machine before it is written. Pure. */
+import type { ConditionStatus, ConditionUpdate } from '../../kube/objects/conditions.ts';
+
+export type Finding = Omit<ConditionUpdate, 'observedGeneration'> & {
+  /** The object that has to change first. */
+  readonly blocker?: { readonly kind: string; readonly name: string; readonly namespace?: string };
+};
+
+export function finding(type: string, status: ConditionStatus, reason: string, message: string): Finding {
+  return { type, status, reason, message };
+}

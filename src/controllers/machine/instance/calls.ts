@@ -1,0 +1,46 @@
+/** What the calls of providers share. */
+import type { Machine, MachineInfra } from '../../../api/generated/types.ts';
+import {
+  type InstanceTags,
+  isProviderError,
+  type Provider,
+  type ProviderError,
+  type ProviderErrorCode,
+} from '../../../providers/contract.ts';
+
+export interface InstanceParts {
+  readonly providers: Readonly<Partial<Record<MachineInfra['provider'], Provider>>>;
+  /** On every instance, so that other clusters may use the same provider. */
+  readonly clusterUid: string;
+  /** Makes a token for this Machine. The text is a secret. */
+  readonly createBootstrap: (machine: string) => Promise<Bootstrap>;
+}
+
+export interface Bootstrap {
+  readonly text: string;
+  readonly expiresAt: Date;
+}
+
+/** How long after a failure a call is repeated, unless the provider names another time. */
+const RETRY_MS: Readonly<Record<ProviderErrorCode, number>> = {
+  Ambiguous: 1000,
+  Retryable: 5000,
+  NotFound: 5000,
+  Quota: 10_000,
+  Auth: 10_000,
+  Terminal: 60_000,
+};
+
+export function retryAfterMs({ code, retryAfterSeconds }: ProviderError): number {
+  return retryAfterSeconds === undefined ? RETRY_MS[code] : retryAfterSeconds * 1000;
+}
+
+/** Everything else is not an answer of the provider: the reconcile fails. */
+export function providerFailure(error: unknown, signal: AbortSignal): ProviderError {
+  if (signal.aborted || !isProviderError(error)) throw error;
+  return error;
+}
+
+export function tagsOf({ metadata }: Machine, clusterUid: string): InstanceTags {
+  return { clusterUid, machineUid: metadata.uid ?? '' };
+}

@@ -1,0 +1,110 @@
+/** The conditions InfraConfigValid and InfraReady, and `status.infra`. Pure. */
+import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
+import type { Instance, ProviderError } from '../../../providers/contract.ts';
+import { type Finding, finding } from '../finding.ts';
+
+/** What is known of the host of a machine. */
+export type InfraObservation =
+  | { readonly host: 'JoinsByItself' }
+  | { readonly host: 'NotSupported' }
+  | { readonly host: 'NotManaged' }
+  | { readonly host: 'ConfigRefused'; readonly because: string }
+  | { readonly host: 'Failed'; readonly error: Pick<ProviderError, 'reason' | 'message'> }
+  /** Undefined: not found. `because` explains why nothing was done. */
+  | {
+      readonly host: 'Instance';
+      readonly instance: Instance | undefined;
+      readonly because: string;
+      /** The config was changed after the instance was created. */
+      readonly configReason?: string;
+      readonly now: Date;
+    };
+
+const VALID = finding('InfraConfigValid', 'True', 'AsWanted', 'the provider accepts spec.infra.config');
+/** Providers list a new instance after a moment. */
+const UNKNOWN_MS = 60_000;
+
+export function infraFindings(machine: Machine, observation: InfraObservation): readonly Finding[] {
+  const { provider } = machine.spec.infra;
+  if (observation.host === 'Instance') {
+    return [configFinding(observation.configReason), instanceFinding(machine, observation)];
+  }
+  if (observation.host === 'Failed') {
+    const { reason, message } = observation.error;
+    return [VALID, finding('InfraReady', 'Unknown', reason, message)];
+  }
+  if (observation.host === 'ConfigRefused') {
+    const ready = finding('InfraReady', 'False', 'InvalidConfig', 'an invalid config has no instance');
+    return [configFinding(observation.because), ready];
+  }
+  return withoutProvider(provider, observation.host);
+}
+
+function withoutProvider(
+  provider: string,
+  host: 'JoinsByItself' | 'NotSupported' | 'NotManaged',
+): readonly Finding[] {
+  if (host === 'JoinsByItself') {
+    return [VALID, finding('InfraReady', 'True', 'HostJoins', 'the host joins by itself')];
+  }
+  const [reason, message] =
+    host === 'NotSupported'
+      ? (['NotSupported', `provider ${provider} is not supported yet. Use local`] as const)
+      : ([
+          'ProviderMissing',
+          'run kubenode controllers with --local-machines on the machine of the instances',
+        ] as const);
+  return [
+    finding('InfraConfigValid', 'Unknown', reason, message),
+    finding('InfraReady', 'False', reason, message),
+  ];
+}
+
+function configFinding(reason: string | undefined): Finding {
+  return reason === undefined ? VALID : finding('InfraConfigValid', 'False', 'InvalidConfig', reason);
+}
+
+type ObservedInstance = Extract<InfraObservation, { host: 'Instance' }>;
+
+function instanceFinding(machine: Machine, { instance, because, now }: ObservedInstance): Finding {
+  const type = 'InfraReady';
+  if (!instance) return missingFinding(machine, because, now);
+  const { id, state } = instance;
+  if (state === 'Running') return finding(type, 'True', 'AsWanted', 'the instance runs');
+  const status = state === 'Unknown' ? 'Unknown' : 'False';
+  return finding(type, status, `Instance${state}`, `instance ${id} is ${state}: ${because}`);
+}
+
+function missingFinding(machine: Machine, because: string, now: Date): Finding {
+  const type = 'InfraReady';
+  const { providerID } = machine.status?.infra ?? {};
+  if (providerID === undefined) return finding(type, 'False', 'NotCreated', because);
+  if (isNew(machine, now)) {
+    return finding(type, 'Unknown', 'NotListed', 'the provider does not list the instance yet');
+  }
+  const message = `instance ${providerID} does not exist any more. Delete the Machine; its set creates another one`;
+  return finding(type, 'False', 'InstanceMissing', message);
+}
+
+function isNew({ status }: Machine, now: Date): boolean {
+  const createdAt = Date.parse(status?.infra?.createdAt ?? '');
+  return now.getTime() - createdAt < UNKNOWN_MS;
+}
+
+/** The id is never changed, and never removed: the API server would refuse it. */
+export function infraStatus(machine: Machine, observation: InfraObservation): MachineInfraStatus | undefined {
+  const before = machine.status?.infra;
+  if (observation.host !== 'Instance') return before;
+  const { instance, now } = observation;
+  if (instance) return { ...describe(instance), providerID: before?.providerID ?? instance.id };
+  return before && { ...before, state: isNew(machine, now) ? 'Unknown' : 'Gone' };
+}
+
+function describe({ state, zone, addresses, createdAt }: Instance): MachineInfraStatus {
+  return {
+    state,
+    ...(zone === undefined ? {} : { zone }),
+    addresses: [...addresses],
+    createdAt: createdAt.toISOString(),
+  };
+}

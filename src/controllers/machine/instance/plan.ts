@@ -1,0 +1,98 @@
+/**
+ * What the instance of a machine needs next. A create is always preceded by a search for what exists: after a crash, or an answer that
+ * was lost, the instance is found by its tags. Pure.
+ */
+import type { Machine } from '../../../api/generated/types.ts';
+import { FINALIZER_MACHINE } from '../../../api/names.ts';
+import { tokenRecordOf } from '../../../api/secrets/bootstrap-token.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { Instance, InstanceShape } from '../../../providers/contract.ts';
+import { holdInForce } from '../../../rollout/holds.ts';
+
+/** What the provider answers about the spec of this machine. */
+export interface ProviderFacts {
+  readonly configReason: string | undefined;
+  readonly needsBootstrap: boolean;
+  readonly startsStopped: boolean;
+}
+
+export interface InstanceSituation {
+  readonly machine: Machine;
+  readonly node: KubeObject | undefined;
+  readonly provider: ProviderFacts;
+  /** By its id, or without one by its tags. */
+  readonly found: Instance | undefined;
+  /** The agent has a certificate. */
+  readonly hasJoined: boolean;
+  /** When this process last gave the host a bootstrap file. */
+  readonly deliveredAt: Date | undefined;
+  readonly now: Date;
+}
+
+export type InstanceDecision = { readonly because: string } & (
+  | { readonly do: 'Nothing' }
+  | { readonly do: 'Adopt'; readonly instance: Instance }
+  | { readonly do: 'Create'; readonly withBootstrap: boolean }
+  | { readonly do: 'PowerOn'; readonly id: string }
+);
+
+/** The view of the Machine follows the record of a token after a moment. */
+const DELIVERY_MS = 60_000;
+
+export function planInstance(situation: InstanceSituation): InstanceDecision {
+  const { machine, provider, found } = situation;
+  const because = waitReason(situation);
+  if (because !== undefined) return { do: 'Nothing', because };
+  if (machine.status?.infra?.providerID === undefined) {
+    if (found) return { do: 'Adopt', instance: found, because: `${found.id} has the UID of this Machine` };
+    return { do: 'Create', withBootstrap: provider.needsBootstrap, because: 'the Machine has no instance' };
+  }
+  // Its UID creates no second instance: a set replaces the machine.
+  if (!found) return { do: 'Nothing', because: 'the instance was not found' };
+  return planFound(situation, found);
+}
+
+function planFound(situation: InstanceSituation, { id, state }: Instance): InstanceDecision {
+  if (state === 'Stopped' && situation.provider.startsStopped) {
+    if (mayLackBootstrap(situation)) {
+      return { do: 'Create', withBootstrap: true, because: 'the instance stopped before the host joined' };
+    }
+    return { do: 'PowerOn', id, because: 'the instance is stopped' };
+  }
+  if (state === 'Running' && needsDelivery(situation)) {
+    return { do: 'Create', withBootstrap: true, because: 'the bootstrap token ended before the host joined' };
+  }
+  return { do: 'Nothing', because: `the instance is ${state}` };
+}
+
+function waitReason({ machine, node, provider, now }: InstanceSituation): string | undefined {
+  const { deletionTimestamp, finalizers = [] } = machine.metadata;
+  if (deletionTimestamp !== undefined) return 'the Machine is being deleted';
+  if (provider.configReason !== undefined) return provider.configReason;
+  // Without it the Machine could be deleted before its instance.
+  if (!finalizers.includes(FINALIZER_MACHINE)) return 'the finalizer is not on the Machine yet';
+  return holdInForce(machine, node, now)?.scope === 'All' ? 'the machine is held' : undefined;
+}
+
+/** The create may have ended, with its process, before the host had its bootstrap file. */
+function mayLackBootstrap({ provider, hasJoined, deliveredAt, now }: InstanceSituation): boolean {
+  if (!provider.needsBootstrap || hasJoined) return false;
+  return !deliveredAt || now.getTime() - deliveredAt.getTime() >= DELIVERY_MS;
+}
+
+function needsDelivery(situation: InstanceSituation): boolean {
+  const { machine, now } = situation;
+  if (!mayLackBootstrap(situation)) return false;
+  const record = tokenRecordOf(machine);
+  // A token that was used is deleted earlier: until its end the host may still get its certificate.
+  return record === undefined || now >= new Date(record.expiresAt);
+}
+
+export function shapeOf({ spec }: Machine): InstanceShape {
+  const { infra, host, zone } = spec;
+  return {
+    config: infra.config,
+    host: host.type,
+    ...(zone === undefined ? {} : { zone }),
+  };
+}

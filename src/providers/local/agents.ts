@@ -1,0 +1,124 @@
+/** Starts, finds and ends the agents of instances: a process for each sandbox, and one for all simulated machines. */
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../os/clock.ts';
+import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../os/files.ts';
+import { withLock } from '../../os/lock.ts';
+import { type Command, startProcess } from '../../os/process/child.ts';
+import { isRunning, type ProcessIdentity } from '../../os/process/identity.ts';
+import { type InstanceFolder, instanceFolder, listUids } from './folders.ts';
+import { endMarked, findMarked, markedEnvironment } from './processes.ts';
+import { type InstanceRecord, readRecord } from './record.ts';
+
+/** How agents are run. */
+export interface AgentPrograms {
+  /** Its arguments contain the folder of the host. */
+  agent(options: {
+    readonly machine: string;
+    readonly hostFolder: string;
+    readonly bootstrapFile: string;
+  }): Command;
+  /** Runs an agent for each simulated instance below the folder, from its creation to its end. */
+  simulator(machines: string): Command;
+  /** Of a sandbox, which has booted when it exists. */
+  bootFile(hostFolder: string): string;
+}
+
+export interface AgentsOptions {
+  readonly machines: string;
+  readonly programs: AgentPrograms;
+  readonly clock: Clock;
+}
+
+type Known = Pick<InstanceRecord, 'type' | 'machine'>;
+
+export interface Agents {
+  isRunning(folder: InstanceFolder, known: Known): Promise<boolean>;
+  /** Nothing when it runs, or when the instance is powered off. */
+  start(folder: InstanceFolder, known: Known): Promise<void>;
+  /** All processes of the sandbox too. */
+  end(folder: InstanceFolder): Promise<void>;
+  /** Ends the process of all simulated agents when none is left. */
+  endUnusedSimulator(signal: AbortSignal): Promise<void>;
+}
+
+interface AgentProcess {
+  readonly mark: string;
+  /** In the command line of the agent, and of nothing else with that mark. */
+  readonly argument: string;
+  readonly identityFile: string;
+  readonly logFile: string;
+  readonly command: Command;
+}
+
+export function createAgents({ machines, programs, clock }: AgentsOptions): Agents {
+  function processOf(folder: InstanceFolder, { type, machine }: Known): AgentProcess {
+    if (type === 'simulated') return simulator();
+    const { path, hostFolder, agentFile, logFile, bootstrapFile } = folder;
+    const command = programs.agent({ machine, hostFolder, bootstrapFile });
+    return { mark: path, argument: hostFolder, identityFile: agentFile, logFile, command };
+  }
+
+  function simulator(): AgentProcess {
+    return {
+      mark: machines,
+      argument: machines,
+      identityFile: join(machines, '.simulator.json'),
+      logFile: join(machines, '.simulator.log'),
+      command: programs.simulator(machines),
+    };
+  }
+
+  return {
+    async isRunning(folder, known) {
+      return !(await exists(folder.offFile)) && (await findAgent(processOf(folder, known)));
+    },
+    async start(folder, known) {
+      if (await exists(folder.offFile)) return;
+      const agent = processOf(folder, known);
+      if (known.type === 'sandbox') await startOne(agent);
+      else await withLock(simulatorLock(machines), {}, () => startOne(agent));
+    },
+    async end(folder) {
+      await endMarked(folder.path, clock);
+      await rm(programs.bootFile(folder.hostFolder), { force: true });
+    },
+    async endUnusedSimulator(signal) {
+      await withLock(simulatorLock(machines), { signal }, async () => {
+        if (await hasSimulated(machines)) return;
+        await endMarked(machines, clock);
+        await rm(simulator().identityFile, { force: true });
+      });
+    },
+  };
+}
+
+async function startOne(agent: AgentProcess): Promise<void> {
+  if (await findAgent(agent)) return;
+  const command = { ...agent.command, env: markedEnvironment(agent.mark) };
+  const identity = await startProcess(command, agent.logFile);
+  await writeFileAtomic(agent.identityFile, JSON.stringify(identity), PRIVATE_MODE);
+}
+
+/** By the identity that was written, or else among all processes: the process that started it may have been killed before it wrote. */
+async function findAgent({ mark, argument, identityFile }: AgentProcess): Promise<boolean> {
+  const text = await readFileIfExists(identityFile);
+  if (text !== undefined && isRunning(JSON.parse(text) as ProcessIdentity)) return true;
+  return (await findMarked(mark)).some(({ command }) => command.includes(argument));
+}
+
+async function hasSimulated(machines: string): Promise<boolean> {
+  for (const uid of await listUids(machines)) {
+    const record = await readRecord(instanceFolder(machines, uid)).catch(() => undefined);
+    if (record?.type === 'simulated') return true;
+  }
+  return false;
+}
+
+function simulatorLock(machines: string): string {
+  return `kubenode simulated machines ${machines}`;
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}

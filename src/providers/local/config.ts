@@ -1,0 +1,29 @@
+/** `spec.infra.config` of provider local. Pure. */
+import type { InstanceShape } from '../contract.ts';
+
+/** Sandbox: a directory with an agent of its own. Simulated: an agent on a host in memory, many in one process. */
+export type LocalInstanceType = 'sandbox' | 'simulated';
+
+const TYPES: readonly LocalInstanceType[] = ['sandbox', 'simulated'];
+const FIELDS = ['type'];
+
+/** Undefined: the host is somewhere on this machine already, and joins by itself. */
+export function localInstanceType({ config }: InstanceShape): LocalInstanceType | undefined {
+  return TYPES.find((type) => type === config['type']);
+}
+
+export function localConfigReason({ config, host, zone }: InstanceShape): string | undefined {
+  const unknown = Object.keys(config).find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined) return `spec.infra.config: unknown field ${JSON.stringify(unknown)}`;
+  if (!('type' in config)) return undefined;
+  if (localInstanceType({ config, host }) === undefined) {
+    return `spec.infra.config.type: expected ${TYPES.join(' or ')}, got ${JSON.stringify(config['type'])}`;
+  }
+  if (host !== 'sandbox') return `spec.host.type: expected sandbox for provider local, got ${host}`;
+  return zone === undefined ? undefined : zoneReason(zone);
+}
+
+/** A label value. */
+function zoneReason(zone: string): string | undefined {
+  return zone.length <= 63 ? undefined : 'spec.zone: expected at most 63 characters';
+}

@@ -1,0 +1,39 @@
+/** Errors of this machine as errors of a provider. */
+import { OsError, systemCode } from '../../os/errors.ts';
+import { toDiskError } from '../../os/files.ts';
+import { ProviderError, type ProviderErrorCode } from '../contract.ts';
+
+const CODES: Readonly<Record<string, ProviderErrorCode>> = {
+  DiskFull: 'Quota',
+  NoAccess: 'Auth',
+  Unsupported: 'Terminal',
+};
+
+/** Of the system: too many processes or files. */
+const BUSY = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'];
+
+/** `otherwise`: what any other error means for the call. */
+export function toProviderError(
+  error: unknown,
+  where: string,
+  otherwise: 'Ambiguous' | 'Retryable',
+): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const known = toDiskError(error, where);
+  const message = known instanceof Error ? known.message : String(known);
+  if (isMissingProgram(known)) {
+    return new ProviderError('Terminal', message, { reason: 'AgentMissing', cause: error });
+  }
+  if (BUSY.includes(systemCodeOf(known) ?? '')) return new ProviderError('Quota', message, { cause: error });
+  const code = known instanceof OsError ? CODES[String(known.code)] : undefined;
+  return new ProviderError(code ?? otherwise, message, { cause: error });
+}
+
+function isMissingProgram(error: unknown): boolean {
+  if (!(error instanceof OsError) || error.code !== 'Exited') return false;
+  return ['ENOENT', 'EACCES', 'ENOEXEC'].includes(systemCode(error.cause) ?? '');
+}
+
+function systemCodeOf(error: unknown): string | undefined {
+  return error instanceof OsError ? systemCode(error.cause) : systemCode(error);
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { inactiveFields } from '../../../src/api/inactive/find.ts';
+
+function problemsOf(kind: string, spec: unknown, apiVersion = 'kubenode.dev/v1alpha1'): string[] {
+  return inactiveFields({ apiVersion, kind, spec } as object).map(
+    ({ path, message }) => `${path}: ${message}`,
+  );
+}
+
+const NO = 'not supported in this version, because';
+const CAUSE = { type: 'CommonCause', per: 'Cluster', dimensions: ['zone'] };
+const DIMENSIONS =
+  'zone, rack, pool, kernelVersion, osImage, kubeletVersion, containerRuntimeVersion, driverVersion, componentVersion';
+const BREAKERS = 'UnhealthyRatio, FailedActs, ConsecutiveFailures, CommonCause';
+
+function stage(fields: object): object {
+  return { stages: [{ name: 'test' }, fields] };
+}
+
+function rollout(fields: object): object {
+  return { rollout: fields };
+}
+
+describe('the fields of an object that this version does not act on', () => {
+  it.each<[kind: string, path: string, spec: object, message: string]>([
+    ['Pipeline', 'source.signatures', { source: { signatures: 'Range' } }, 'use None'],
+    ['Pipeline', 'source.signers', { source: { signers: [{ name: 'a' }] } }, 'remove it'],
+    ['Pipeline', 'source.webhookSecretRef', { source: { webhookSecretRef: { name: 'a' } } }, 'remove it'],
+    ['Pipeline', 'source.statusCredentialsRef', { source: { statusCredentialsRef: {} } }, 'remove it'],
+    ['Pipeline', 'source.writeCredentialsRef', { source: { writeCredentialsRef: {} } }, 'remove it'],
+    ['Pipeline', 'source.sopsKeysRef', { source: { sopsKeysRef: { name: 'a', key: 'b' } } }, 'remove it'],
+    ['Pipeline', 'stages[1].windows', stage({ windows: [{ name: 'w' }] }), 'remove it'],
+    ['Pipeline', 'stages[1].revertPasses.windows', stage({ revertPasses: { windows: false } }), 'remove it'],
+    ['Pipeline', 'stages[1].revertPasses.freezes', stage({ revertPasses: { freezes: true } }), 'remove it'],
+    ['Pipeline', 'stages[1].approvalByOther', stage({ approvalByOther: true }), 'remove it'],
+    ['Pipeline', 'stages[1].checks[0].cel', stage({ checks: [{ name: 'c', cel: {} }] }), 'remove it'],
+    ['Pipeline', 'freezes', { freezes: [{ name: 'x' }] }, 'remove it'],
+    ['Pipeline', 'onFailure', { onFailure: 'PushRevert' }, 'use Stop'],
+    ['Pipeline', 'forceManagers', { forceManagers: ['helm'] }, 'remove it'],
+    ['Pipeline', 'fieldPolicies', { fieldPolicies: [{ policy: 'Ignore' }] }, 'remove it'],
+    ['Pipeline', 'identities', { identities: [{ unit: 'web' }] }, 'remove it'],
+    ['Cluster', 'pauses[1].unit', { pauses: [{}, { unit: 'web' }] }, 'remove it'],
+    ['Cluster', 'pauses[0].object', { pauses: [{ object: 'Namespace/a' }] }, 'remove it'],
+    ['Cluster', 'hosted', { hosted: {} }, 'remove it'],
+    ['Cluster', 'deletion.policy', { deletion: { policy: 'Orphan' } }, 'use Delete'],
+    ['Cluster', 'deletion.force', { deletion: { force: true } }, 'remove it'],
+    ['Cluster', 'deletion.timeoutSeconds', { deletion: { timeoutSeconds: 60 } }, 'remove it'],
+    ['Machine', 'infra.provider', { infra: { provider: 'aws' } }, 'use local'],
+    ['Machine', 'deletion.cleanup', { deletion: { cleanup: 'Wipe' } }, 'use Restore'],
+    ['Machine', 'import', { import: { address: 'n1' } }, 'remove it'],
+    ['MachineSet', 'template.infra.provider', { template: { infra: { provider: 'ssh' } } }, 'use local'],
+    [
+      'MachineSet',
+      'template.deletion.cleanup',
+      { template: { deletion: { cleanup: 'Orphan' } } },
+      'use Restore',
+    ],
+    ['MachineSet', 'updateStrategy.type', { updateStrategy: { type: 'Replace' } }, 'use InPlace, OnDelete'],
+    [
+      'MachineSet',
+      'updateStrategy.maxUnavailable',
+      { updateStrategy: { maxUnavailable: '10%' } },
+      'remove it',
+    ],
+    ['MachineSet', 'updateStrategy.maxSurge', { updateStrategy: { maxSurge: 0 } }, 'remove it'],
+    ['MachineComponent', 'artifacts[0].format', { artifacts: [{ format: 'Oci' }] }, 'use Raw, TarGz'],
+    ['MachineComponent', 'compat.kubernetes', { compat: { kubernetes: { min: '1.31' } } }, 'remove it'],
+    ['MachineComponent', 'compat.upgradeFrom', { compat: { upgradeFrom: ['1.0.0'] } }, 'remove it'],
+    ['MachineComponent', 'compat.kernelMin', { compat: { kernelMin: '6.1' } }, 'remove it'],
+    ['MachineComponentSet', 'rollout.partition', rollout({ partition: 3 }), 'remove it'],
+    ['MachineComponentSet', 'rollout.spread', rollout({ spread: { labelKey: 'rack', max: 1 } }), 'remove it'],
+    ['MachineComponentSet', 'rollout.windows', rollout({ windows: [{ name: 'w' }] }), 'remove it'],
+    ['MachineComponentSet', 'rollout.freezes', rollout({ freezes: [{ name: 'w' }] }), 'remove it'],
+    [
+      'MachineComponentSet',
+      'rollout.gate.checks[0].http',
+      rollout({ gate: { checks: [{ http: {} }] } }),
+      'remove it',
+    ],
+    [
+      'MachineComponentSet',
+      'rollout.gate.checks[0].promql',
+      rollout({ gate: { checks: [{ promql: {} }] } }),
+      'remove it',
+    ],
+    [
+      'MachineComponentSet',
+      'rollout.gate.checks[0].cel',
+      rollout({ gate: { checks: [{ cel: {} }] } }),
+      'remove it',
+    ],
+    [
+      'DefenderPolicy',
+      'selfDoubt.secondVantage',
+      { selfDoubt: { secondVantage: ['PeerAgents'] } },
+      'remove it',
+    ],
+    [
+      'DefenderPolicy',
+      'blockers.promql',
+      { blockers: { promql: [{ name: 'a', query: 'up' }] } },
+      'remove it',
+    ],
+    [
+      'DefenderPolicy',
+      'blockers.foreign[1].lease',
+      { blockers: { foreign: [{ taint: 't' }, { lease: 'a/b' }] } },
+      'remove it',
+    ],
+    [
+      'DefenderPolicy',
+      'blockers.podLabels[0]',
+      { blockers: { podLabels: ['gang', 'kubenode.dev/block=true'] } },
+      'use kubenode.dev/block=true',
+    ],
+    [
+      'DefenderPolicy',
+      'capacity.simulateScheduling',
+      { capacity: { simulateScheduling: true } },
+      'remove it',
+    ],
+    ['DefenderPolicy', 'capacity.replacementFirst', { capacity: { replacementFirst: true } }, 'remove it'],
+    ['DefenderPolicy', 'capacity.minFreePercent', { capacity: { minFreePercent: { cpu: 10 } } }, 'remove it'],
+    ['DefenderPolicy', 'drain.maxBudgetWaitSeconds', { drain: { maxBudgetWaitSeconds: 60 } }, 'remove it'],
+    // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
+    ['DefenderPolicy', 'drain.then', { drain: { then: 'Abort' } }, 'use RequestApproval'],
+    ['DefenderPolicy', 'ruleWaves.waves', { ruleWaves: { waves: [1] } }, 'remove it'],
+    ['DefenderPolicy', 'ruleWaves.soakSeconds', { ruleWaves: { soakSeconds: 1 } }, 'remove it'],
+    ['DefenderPolicy', 'ruleWaves.minSuccessPercent', { ruleWaves: { minSuccessPercent: 1 } }, 'remove it'],
+    ['DefenderPolicy', 'breakers[0].per', { breakers: [{ ...CAUSE, per: 'Zone' }] }, 'use Cluster'],
+    [
+      'DefenderPolicy',
+      'breakers[0].dimensions[1]',
+      { breakers: [{ ...CAUSE, dimensions: ['rack', 'x'] }] },
+      `use ${DIMENSIONS}`,
+    ],
+    ['DefenderPolicy', 'breakers[0].type', { breakers: [{ type: 'IndeterminateRatio' }] }, `use ${BREAKERS}`],
+  ])('are named in a %s: %s', (kind, path, spec, hint) => {
+    const problems = problemsOf(kind, spec);
+    expect(problems).toEqual([expect.stringContaining(`spec.${path}: ${NO} `)]);
+    expect(problems[0]?.endsWith(`: ${hint}`)).toBe(true);
+  });
+
+  it('do not include defaults, whether they are written or not', () => {
+    const policy = {
+      selfDoubt: { secondVantage: [] },
+      blockers: { promql: [], foreign: [{ taint: 'x' }], podLabels: ['kubenode.dev/block=true'] },
+      capacity: { simulateScheduling: false, replacementFirst: false, minFreePercent: {} },
+      // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
+      drain: { maxBudgetWaitSeconds: 1800, then: 'RequestApproval' },
+      ruleWaves: { waves: [1, '5%', '20%', '100%'], soakSeconds: 1800, minSuccessPercent: 90 },
+      breakers: [{ type: 'UnhealthyRatio', per: 'Zone', probes: 3 }, CAUSE],
+    };
+    expect(problemsOf('DefenderPolicy', policy)).toEqual([]);
+    const pipeline = { onFailure: 'Stop', freezes: [], source: { signatures: 'None', sopsKeysRef: null } };
+    expect(problemsOf('Pipeline', pipeline)).toEqual([]);
+    expect(problemsOf('MachineComponentSet', rollout({ partition: 0, windows: [] }))).toEqual([]);
+    for (const kind of ['Pipeline', 'DefenderPolicy', 'Machine']) {
+      expect(problemsOf(kind, {})).toEqual([]);
+      expect(problemsOf(kind, 'not an object')).toEqual([]);
+      expect(problemsOf(kind, undefined)).toEqual([]);
+    }
+  });
+
+  it('do not exist in kinds of other groups and in unknown kinds', () => {
+    expect(problemsOf('Pipeline', { onFailure: 'PushRevert' }, 'example.com/v1')).toEqual([]);
+    expect(problemsOf('constructor', { onFailure: 'PushRevert' })).toEqual([]);
+    expect(inactiveFields({})).toEqual([]);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import {
+  formatHubStatus,
+  type HubStatus,
+  summarizeHub as summarize,
+} from '../../../../src/cli/commands/status/status.ts';
+import type { HubObjects } from '../../../../src/cli/hub-objects.ts';
+import { COMMIT, cluster, NOW, pipeline, release } from '../builders.ts';
+
+function summarizeHub(hub: Partial<HubObjects>, unsynced: readonly string[] = []): HubStatus {
+  return summarize({ pipelines: [], clusters: [], releases: [], ...hub }, unsynced);
+}
+
+describe('summarizeHub', () => {
+  it('summarizes what each pipeline and cluster runs, why and since when', () => {
+    const report = summarizeHub({
+      pipelines: [
+        pipeline({
+          phase: 'Promoting',
+          head: { commit: COMMIT, verdict: 'Accepted' },
+          waiting: { message: 'prod soaks', since: '2030-01-01T11:58:30Z' },
+        }),
+      ],
+      clusters: [
+        cluster({
+          stage: 'prod',
+          commit: COMMIT,
+          state: 'Soaking',
+          since: '2030-01-01T11:59:00Z',
+          message: 'soaks until noon',
+        }),
+      ],
+    });
+    expect(report.trouble).toEqual([]);
+    expect(formatHubStatus(report, NOW)).toBe(
+      'PIPELINE   PHASE       HEAD           VERDICT    SINCE   BECAUSE\n' +
+        'fleet      Promoting   aaaaaaaaaaaa   Accepted   90s     prod soaks\n\n' +
+        'CLUSTER   STAGE   COMMIT         STATE     SYNCED   SINCE   BECAUSE\n' +
+        'prod      prod    aaaaaaaaaaaa   Soaking   True     60s     soaks until noon\n',
+    );
+  });
+
+  it.each(['Failed', 'Held', 'Unreachable', 'Skipped'])(
+    'reports a cluster in state %s as trouble',
+    (state) => {
+      const { trouble } = summarizeHub({ pipelines: [], clusters: [cluster({ state, message: 'why' })] });
+      expect(trouble).toEqual(['Cluster prod: why']);
+    },
+  );
+
+  it('shows a message of several lines in its row', () => {
+    const head = { commit: COMMIT, verdict: 'RenderFailed', message: 'a.ts:3: broken\nb.ts:4: broken' };
+    const report = summarizeHub({ pipelines: [pipeline({ head })], clusters: [] });
+    expect(formatHubStatus(report, NOW)).toContain('a.ts:3: broken; b.ts:4: broken\n');
+  });
+
+  it('lists clusters in the order in which commits reach them', () => {
+    const { clusters } = summarizeHub({
+      pipelines: [pipeline({})],
+      clusters: [
+        cluster({}, 'alone'),
+        cluster({ stage: 'prod' }, 'a'),
+        cluster({ stage: 'test' }, 'z'),
+        cluster({ stage: 'test' }, 'y'),
+      ],
+    });
+    expect(clusters.map(({ name }) => name)).toEqual(['y', 'z', 'a', 'alone']);
+  });
+
+  it('prefers the refusal of a head to what the pipeline is waiting for', () => {
+    const head = {
+      commit: COMMIT,
+      verdict: 'RenderFailed',
+      message: 'fleet/main.ts:3: broken',
+      seenAt: '2030-01-01T11:59:30Z',
+    };
+    const { pipelines, trouble } = summarizeHub({
+      pipelines: [pipeline({ phase: 'SourceFailed', head, waiting: { message: 'other' } })],
+      clusters: [],
+    });
+    expect(pipelines[0]).toMatchObject({ because: 'fleet/main.ts:3: broken', since: '2030-01-01T11:59:30Z' });
+    expect(trouble).toEqual(['Pipeline fleet: fleet/main.ts:3: broken']);
+  });
+
+  it('shows that objects of the hub are held, although every cluster is up to date', () => {
+    const held = {
+      type: 'Held',
+      status: 'True',
+      reason: 'DeletesHeld',
+      message: "the hub's own objects: held",
+      lastTransitionTime: '2030-01-01T11:58:00Z',
+    };
+    const { pipelines, trouble } = summarizeHub({
+      pipelines: [pipeline({ phase: 'Held', conditions: [held], waiting: { message: 'prod soaks' } })],
+      clusters: [],
+    });
+    expect(pipelines[0]).toMatchObject({ because: held.message, since: held.lastTransitionTime });
+    expect(trouble).toEqual([`Pipeline fleet: ${held.message}`]);
+  });
+
+  it('FST-1 begins with a pipeline that nothing syncs, which is trouble', () => {
+    const reason = 'nothing syncs pipeline fleet: why. Start it: kubenode sync';
+    const status = summarizeHub({ pipelines: [pipeline({})], clusters: [] }, [reason]);
+    expect(status.trouble).toEqual([reason]);
+    expect(formatHubStatus(status, NOW)).toMatch(
+      /^nothing syncs pipeline fleet: why.*\nThe status below is the last that was recorded\.\n\nPIPELINE /,
+    );
+  });
+
+  it('FST-7 calls a release that needs an approval trouble, until it has ended', () => {
+    const waiting = { reason: 'ApprovalRequired', message: 'stage prod needs an approval' };
+    const open = release({ phase: 'Waiting', waiting });
+    expect(summarizeHub({ releases: [open] }).trouble).toEqual([
+      'Release fleet-aaaaaaaaaaaa: stage prod needs an approval',
+    ]);
+    for (const status of [
+      { waiting, finishedAt: '2030-01-01T11:00:00Z' },
+      { waiting: { ...waiting, reason: 'Soaking' } },
+    ]) {
+      expect(summarizeHub({ releases: [release(status)] }).trouble).toEqual([]);
+    }
+  });
+
+  it('shows below the tables that earlier gates apply, without calling it trouble', () => {
+    const status = summarizeHub({
+      pipelines: [pipeline({ gates: { judging: { commits: [COMMIT] } } })],
+      clusters: [],
+    });
+    expect(status.trouble).toEqual([]);
+    expect(formatHubStatus(status, NOW)).toMatch(
+      /no clusters\n\nPipeline fleet: earlier gates apply to commit aaaaaaaaaaaa: .*\n$/,
+    );
+  });
+
+  it('reports a cluster that sync has not observed yet as Unknown', () => {
+    const { clusters } = summarizeHub({
+      pipelines: [],
+      clusters: [{ ...cluster({}), status: undefined } as never],
+    });
+    expect(clusters[0]).toMatchObject({
+      state: 'Unknown',
+      because: 'not observed yet: check that kubenode sync is running',
+    });
+  });
+});

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MACHINES } from '../../../src/api/generated/resources.ts';
+import type { Machine } from '../../../src/api/generated/types.ts';
+import { ANNOTATION_HOLD, MANAGER_SYNC, ROLE_OPERATOR } from '../../../src/api/names.ts';
+import { API_VERSION } from '../../../src/api/version.ts';
+import {
+  type ComponentVersion,
+  resolveRevision,
+} from '../../../src/controllers/componentset/revision/resolve.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import {
+  assign,
+  declareMachine,
+  declareSet,
+  declareVersion,
+  reportMachine,
+  reportSet,
+  run,
+} from './rollout-fixture.ts';
+
+let installed: InstalledServer;
+let client: Client;
+const SINCE = '2030-01-01T00:00:00Z';
+
+beforeAll(async () => {
+  installed = await startInstalledServer();
+  ({ client } = installed.server);
+});
+afterAll(() => installed?.stop());
+
+const read = (name: string): Promise<Machine> => client.get<Machine>(MACHINES, { name });
+
+describe('machine hold and release', { timeout: 180_000 }, () => {
+  it('holds a machine and releases it, and changes nothing in a dry run', async () => {
+    await declareMachine(client, 'held');
+    expect((await run(installed, 'machine', 'hold', 'held', '--reason', 'disks', '--dry-run')).exitCode).toBe(
+      0,
+    );
+    expect((await read('held')).spec.hold).toBeUndefined();
+
+    const held = await run(
+      installed,
+      'machine',
+      'hold',
+      'held',
+      '--reason',
+      'disks',
+      '--scope',
+      'All',
+      '--for',
+      '2h',
+    );
+    expect([held.exitCode, held.stderr]).toEqual([0, '']);
+    const { hold } = (await read('held')).spec;
+    expect(hold).toMatchObject({ reason: 'disks', scope: 'All' });
+    expect(hold?.until).toMatch(/^20.*Z$/);
+    const again = await run(installed, 'machine', 'hold', 'held', '--reason', 'memory');
+    expect(again.stdout).toContain('It was held before: disks');
+    expect((await read('held')).spec.hold).toEqual({ reason: 'memory', scope: 'Disruptive' });
+
+    expect((await run(installed, 'machine', 'release', 'held')).stdout).toBe('held is released\n');
+    expect((await read('held')).spec.hold).toBeUndefined();
+    expect((await run(installed, 'machine', 'release', 'held')).stdout).toContain('is not held');
+  });
+
+  it('releases a machine that another person holds, in the spec or by the annotation', async () => {
+    await declareMachine(client, 'annotated', { hold: { reason: 'x', scope: 'All' } });
+    const body = { metadata: { annotations: { [ANNOTATION_HOLD]: '; disks' } } };
+    await client.patch(MACHINES, { name: 'annotated' }, { type: 'merge', body });
+    expect((await run(installed, 'machine', 'release', 'annotated')).exitCode).toBe(0);
+    const { spec, metadata } = await read('annotated');
+    expect([spec.hold, metadata.annotations?.[ANNOTATION_HOLD]]).toEqual([undefined, undefined]);
+  });
+
+  it('names a hold that only others can end: in git, and on the Node', async () => {
+    const spec = { infra: { provider: 'local', config: {} }, hold: { reason: 'from git', scope: 'All' } };
+    const object = { apiVersion: API_VERSION, kind: 'Machine', metadata: { name: 'by-git' }, spec };
+    await client.apply(MACHINES, object, { fieldManager: MANAGER_SYNC, force: true });
+    const byGit = await run(installed, 'machine', 'release', 'by-git');
+    expect([byGit.exitCode, byGit.stdout]).toEqual([1, expect.stringContaining('hold: null')]);
+    expect((await read('by-git')).spec.hold?.reason).toBe('from git');
+
+    await declareMachine(client, 'node-held');
+    const metadata = { name: 'node-held', annotations: { [ANNOTATION_HOLD]: '; disks' } };
+    await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata });
+    const byNode = await run(installed, 'machine', 'release', 'node-held');
+    expect([byNode.exitCode, byNode.stderr]).toEqual([
+      1,
+      expect.stringContaining('kubectl annotate node node-held'),
+    ]);
+  });
+
+  it('needs no more than the role for operators', async () => {
+    await declareMachine(client, 'operated');
+    const binding = {
+      group: 'rbac.authorization.k8s.io',
+      version: 'v1',
+      kind: 'ClusterRoleBinding',
+      plural: 'clusterrolebindings',
+      namespaced: false,
+    };
+    await client.create(binding, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'ann-operates' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ROLE_OPERATOR },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
+    });
+    const kubeconfig = await installed.server.kubeconfigFor({ user: 'ann', groups: [] });
+    for (const args of [
+      ['machine', 'list'],
+      ['machine', 'show', 'operated'],
+      ['machine', 'hold', 'operated', '--reason', 'x'],
+      ['machine', 'release', 'operated'],
+      ['component', 'list'],
+    ]) {
+      const { exitCode, stderr } = await run(installed, ...args, '--kubeconfig', kubeconfig);
+      expect([args, exitCode, stderr]).toEqual([args, 0, '']);
+    }
+  });
+});
+
+describe('machine list and show, component list, why', { timeout: 180_000 }, () => {
+  it('ROL-61 names one reason for each machine of a set, and what ends it', async () => {
+    const digest = await declareVersion(client, 'shell', '1');
+    const component = { name: 'shell', componentRef: 'shell-1' };
+    const version: ComponentVersion = {
+      spec: { component: 'shell', parameters: [{ name: 'level', default: 'info' }] },
+      digest,
+    };
+    const resolved = resolveRevision([{ ...component, state: 'Present', parameters: {} }], () => version);
+    const revision = 'revision' in resolved ? resolved.revision.name : '';
+    await declareSet(client, 'base', { shell: 'shell-1' });
+    const waiting = { reason: 'Paused', since: SINCE, message: 'spec.paused is true' };
+    await reportSet(client, 'base', { updateRevision: revision, phase: 'Paused', waiting });
+    const labels = { pool: 'base' };
+    for (const name of ['base-1', 'base-2', 'base-3']) {
+      const hold = name === 'base-2' ? { hold: { reason: 'disks', scope: 'All' } } : {};
+      await declareMachine(client, name, hold, labels);
+      await assign(
+        installed,
+        name,
+        { ...component, digest, parameters: { level: 'info' } },
+        { set: 'base', revision: name === 'base-1' ? revision : 'r-00000001' },
+      );
+      const ready = {
+        type: 'AgentReady',
+        status: 'True',
+        reason: 'Heard',
+        message: '',
+        lastTransitionTime: SINCE,
+      };
+      await reportMachine(client, name, {
+        conditions: [ready],
+        components: [
+          {
+            name: 'shell',
+            desiredRef: 'shell-1',
+            currentRef: 'shell-1',
+            digest,
+            state: name === 'base-1' ? 'Failed' : 'Committed',
+            error: { code: 'ExitCode', message: 'exited with 1' },
+            running: true,
+            ready: true,
+          },
+        ],
+      });
+    }
+    const why = await run(installed, 'why', 'rollout', 'base', '-o', 'json');
+    const { reasons } = JSON.parse(why.stdout) as {
+      reasons: { reason: string; names: string[]; unblock: string }[];
+    };
+    expect(new Set(reasons.map(({ reason, names }) => `${reason} ${names.join(' ')}`))).toEqual(
+      new Set(['Failed base-1', 'Held base-2', 'Paused base-3']),
+    );
+    const text = await run(installed, 'why', 'rollout', 'base');
+    expect([text.exitCode, text.stdout]).toEqual([
+      0,
+      expect.stringContaining('kubenode machine release base-2'),
+    ]);
+
+    const shown = await run(installed, 'machine', 'show', 'base-1');
+    expect(shown.stdout).toMatch(/shell +1 +1 +Failed/);
+    expect(shown.stdout).toContain('exited with 1');
+    const listed = await run(installed, 'machine', 'list', '--set', 'base', '-o', 'json');
+    expect((JSON.parse(listed.stdout) as { total: number }).total).toBe(3);
+    const components = await run(installed, 'component', 'list', 'shell');
+    expect(components.stdout).toMatch(/shell +1 +3 +3 +1/);
+    expect(components.stdout).toContain('not: base-1');
+  });
+
+  it('names what exists for a machine or component that does not', async () => {
+    await declareMachine(client, 'known');
+    expect((await run(installed, 'machine', 'show', 'unknown')).stderr).toContain(
+      'Machine unknown does not exist',
+    );
+    expect((await run(installed, 'component', 'list', 'unknown')).exitCode).toBe(65);
+    const filtered = await run(installed, 'machine', 'list', '--phase', 'Stalled');
+    expect([filtered.exitCode, filtered.stdout]).toEqual([0, 'no machines\n']);
+  });
+});

@@ -1,0 +1,201 @@
+/** A real API server with `kubenode controllers` in several processes, and hosts with simulated agents that join by themselves. */
+import { type ChildProcess, execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { connectSimulated } from '../../../src/agent/simulate/connect.ts';
+import { simulateFleet } from '../../../src/agent/simulate/fleet.ts';
+import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
+import type { Machine, MachineSet } from '../../../src/api/generated/types.ts';
+import {
+  ANNOTATION_CONFIRM_DELETE,
+  agentUser,
+  PRINCIPAL_CONTROLLERS,
+  serviceAccountUser,
+  TAINT_NOT_INITIALIZED,
+} from '../../../src/api/names.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { createPrincipal } from '../../../src/local/pki/principal.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { systemRandom } from '../../../src/os/system-random.ts';
+import { node } from '../../support/builders.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
+import { killed, startControllers } from '../defender/processes.ts';
+
+export const MINUTES = 600_000;
+export const PATIENCE = { timeout: 240_000, interval: 250 };
+/** Tighter limits would make a test wait for them. */
+export const POLICY = {
+  scope: { nodeSelector: { all: true } },
+  concurrency: [{ name: 'many', per: 'Cluster', risks: ['Node', 'Machine'], max: 100 }],
+  counting: { lingerSeconds: 0, smallPool: { below: 1, max: 100 } },
+  zones: { haltPercent: 100, minNodes: 1000 },
+};
+const JOIN_MS = 250;
+
+export interface MachineCluster {
+  readonly installed: InstalledServer;
+  readonly admin: Client;
+  readonly kubeconfig: string;
+  start(processes: number): void;
+  /** Another one is started in its place. */
+  killOne(): Promise<void>;
+  /** Engages or releases the kill switch. */
+  setStopped(isStopped: boolean): Promise<void>;
+  kubectl(...args: string[]): Promise<string>;
+  machines(): Promise<readonly Machine[]>;
+  machine(name: string): Promise<Machine | undefined>;
+  nodes(): Promise<readonly string[]>;
+  set(name: string): Promise<MachineSet>;
+  /** As a person does: with the confirmation that the policy asks for. */
+  deleteMachine(name: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startMachineCluster(): Promise<MachineCluster> {
+  const installed = await startInstalledServer();
+  const admin = installed.server.client;
+  await applyFleetDefault(installed, POLICY);
+  const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
+  const kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
+  const processes = new Set<ChildProcess>();
+  let isStopping = false;
+  const stopHosts = runHosts(installed);
+  const list = async (): Promise<readonly Machine[]> => (await admin.list<Machine>(MACHINES)).items;
+  return {
+    installed,
+    admin,
+    kubeconfig,
+    start: (count) => {
+      for (let index = 0; index < count; index += 1) supervise();
+    },
+    killOne: async () => {
+      const [one] = processes;
+      if (one) await killed(one);
+    },
+    setStopped: async (engaged) => {
+      const killSwitch = { engaged, reason: 'a test', by: 'a test' };
+      await applyFleetDefault(installed, { ...POLICY, ...(engaged ? { killSwitch } : {}) });
+    },
+    kubectl: async (...args) => {
+      const env = { ...process.env, KUBECONFIG: installed.server.kubeconfig };
+      return (await promisify(execFile)(installed.server.kubectl, args, { env })).stdout;
+    },
+    machines: list,
+    machine: async (name) => (await list()).find(({ metadata }) => metadata.name === name),
+    nodes: async () => (await admin.list(NODES)).items.map(({ metadata }) => metadata.name).toSorted(),
+    set: (name) => admin.get<MachineSet>(MACHINE_SETS, { name }),
+    deleteMachine: async (name) => {
+      const { uid = '' } = (await admin.get<Machine>(MACHINES, { name })).metadata;
+      const body = { metadata: { annotations: { [ANNOTATION_CONFIRM_DELETE]: uid } } };
+      await admin.patch(MACHINES, { name }, { type: 'merge', body });
+      await admin.delete(MACHINES, { name }, { uid });
+    },
+    stop: async () => {
+      isStopping = true;
+      await Promise.all([...processes].map(killed));
+      await stopHosts();
+      await installed.stop();
+    },
+  };
+
+  /** A process that ends, such as one whose Lease was not renewed in time on a busy machine, is started again. */
+  function supervise(): void {
+    const started = startControllers(kubeconfig);
+    processes.add(started);
+    started.once('exit', () => {
+      processes.delete(started);
+      if (!isStopping) supervise();
+    });
+  }
+}
+
+interface Host {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** A new host for each Machine, by its UID: an agent, and a kubelet that registers its Node once. */
+function runHosts(installed: InstalledServer): () => Promise<void> {
+  const stop = new AbortController();
+  const hosts = new Map<string, Host>();
+  const clock = createSystemClock();
+  const running = watch();
+  return async () => {
+    stop.abort();
+    await running;
+    for (const host of hosts.values()) host.stop.abort();
+    await Promise.all([...hosts.values()].map(({ ended }) => ended));
+  };
+
+  async function watch(): Promise<void> {
+    while (!stop.signal.aborted) {
+      // oxlint-disable no-await-in-loop -- one request after the other
+      const { items } = await installed.server.client.list<Machine>(MACHINES);
+      await endOthers(items.map(({ metadata }) => metadata.uid ?? ''));
+      for (const { metadata } of items) {
+        const { name, uid = '', deletionTimestamp } = metadata;
+        if (!hosts.has(uid) && deletionTimestamp === undefined) hosts.set(uid, newHost(name));
+      }
+      await clock.sleep(JOIN_MS, stop.signal).catch(() => undefined);
+      // oxlint-enable no-await-in-loop
+    }
+  }
+
+  /** The next Machine of that name gets another host. */
+  async function endOthers(uids: readonly string[]): Promise<void> {
+    const ended = [...hosts].filter(([uid]) => !uids.includes(uid));
+    for (const [uid, host] of ended) {
+      host.stop.abort();
+      hosts.delete(uid);
+    }
+    await Promise.all(ended.map(([, host]) => host.ended));
+  }
+
+  function newHost(name: string): Host {
+    const own = new AbortController();
+    return { stop: own, ended: join(name, own.signal) };
+  }
+
+  async function join(name: string, signal: AbortSignal): Promise<void> {
+    const { url, caPem } = installed.server;
+    await registerNode(installed.server.client, name);
+    const { certPem, keyPem } = installed.server.certificateFor(createPrincipal(agentUser(name)));
+    const pem = { ca: caPem, cert: certPem, key: keyPem };
+    await simulateFleet(
+      {
+        machines: [name],
+        connect: () => connectSimulated({ ...pem, server: url, clock }),
+        startsPerSecond: 100,
+        version: '0.0.1',
+        clock,
+        log: memoryLog(),
+        random: systemRandom,
+      },
+      signal,
+    );
+  }
+}
+
+async function registerNode(client: Client, name: string): Promise<void> {
+  const { status, ...its } = node(name);
+  const taints = [{ key: TAINT_NOT_INITIALIZED, effect: 'NoSchedule' }];
+  await client.create(NODES, { ...its, spec: { taints } });
+  await patchNodeStatus(client, name, status);
+}
+
+export function machineSetObject(name: string, replicas: number): KubeObject {
+  const template = {
+    infra: { provider: 'local' },
+    host: { type: 'sandbox' },
+    node: { labels: { pool: name } },
+  };
+  return {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'MachineSet',
+    metadata: { name },
+    spec: { replicas, template },
+  };
+}

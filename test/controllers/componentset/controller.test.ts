@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
+import { ApiRefusal } from '../../support/controller/refusal.ts';
+import { createFleetBed, type FleetBed, type FleetParts } from './fleet-bed.ts';
+
+const API_VERSION = 'kubenode.dev/v1alpha1';
+const SLOW = 60_000;
+
+/** All machines run version 1, and a process runs the controller. */
+async function atVersion1(parts: FleetParts): Promise<FleetBed> {
+  const bed = createFleetBed(parts);
+  await bed.run(2);
+  bed.version('1');
+  await bed.start();
+  await bed.run(45);
+  expect(bed.summary()).toBe(`${parts.machines} run app-1; grants: 0`);
+  bed.writes();
+  return bed;
+}
+
+function assignments({ log }: FleetBed): readonly string[] {
+  return log.lines
+    .filter(({ message }) => message === 'machine assigned')
+    .map(({ fields }) => `${String(fields['machine'])} ${String(fields['because'])}`);
+}
+
+/** A second process takes over. Whether the first one crashed. */
+async function endAfterCrash(n: number, when: 'before' | 'after'): Promise<boolean> {
+  const bed = createFleetBed({
+    machines: 2,
+    rollout: { gate: { soakSeconds: 1, checks: [], approval: 'None' } },
+  });
+  await bed.run(1);
+  bed.version('1');
+  const first = await bed.start({ n, when });
+  await bed.run(14);
+  const { crashed } = first;
+  if (crashed) {
+    await first.kill();
+    await bed.start();
+    await bed.run(12);
+  }
+  const most = [...bed.agents.values()].map(({ activations }) => activations.get('app-1')).join();
+  const result = bed.set()?.status?.history?.[0]?.result;
+  const found = `${when} write ${n}: ${bed.summary()}; ${most}; ${result}`;
+  expect(found).toBe(`${when} write ${n}: 2 run app-1; grants: 0; 1,1; Completed`);
+  return crashed;
+}
+
+describe('the componentset controller', { timeout: SLOW }, () => {
+  it('ROL-01 rolls a version out in batches, with a grant for each machine', async () => {
+    const bed = await atVersion1({ machines: 4 });
+    expect(assignments(bed).map((line) => line.slice(4))).toEqual([
+      'batch 0',
+      'batch 1',
+      'batch 1',
+      'batch 2',
+    ]);
+    expect(bed.grants.settled.map((line) => line.split(': ')[1])).toEqual([
+      'Succeeded',
+      'Succeeded',
+      'Succeeded',
+      'Succeeded',
+    ]);
+    expect(bed.set()?.status).toMatchObject({ history: [{ result: 'Completed' }] });
+  });
+
+  it('ROL-64 writes nothing and asks for nothing while nothing changes, whatever the heartbeats', async () => {
+    const bed = await atVersion1({ machines: 2 });
+    await bed.run(120);
+    expect(bed.writes()).toEqual([]);
+  });
+
+  it('ROL-32 takes a bad version back in its first batch, and remembers it', async () => {
+    const bed = await atVersion1({ machines: 4 });
+    bed.behaviorOf = (ref) => (ref === 'app-2' ? 'Fails' : 'Good');
+    bed.version('2');
+    await bed.run(60);
+    expect(bed.summary()).toBe('4 run app-1; grants: 0');
+    expect(bed.set()?.status?.history?.[0]).toMatchObject({ result: 'RolledBack', components: ['app-2'] });
+    const tried = [...bed.agents.values()].filter(({ activations }) => activations.has('app-2'));
+    expect(tried).toHaveLength(1);
+    bed.behaviorOf = () => 'Good';
+    bed.edit({ retryToken: 'again' });
+    await bed.run(60);
+    expect(bed.summary()).toBe('4 run app-2; grants: 0');
+  });
+
+  it('ROL-33 goes back to a version that completed, when the set asks for it again', async () => {
+    const bed = await atVersion1({ machines: 3 });
+    bed.version('2');
+    await bed.run(45);
+    expect(bed.summary()).toBe('3 run app-2; grants: 0');
+    bed.version('1');
+    await bed.run(30);
+    expect(bed.summary()).toBe('3 run app-1; grants: 0');
+  });
+
+  it('ROL-34 starts no machine while it is paused, and goes on later', async () => {
+    const bed = await atVersion1({ machines: 4 });
+    bed.version('2');
+    await bed.run(1);
+    bed.edit({ paused: true });
+    await bed.run(30);
+    expect(bed.summary()).toBe('1 run app-2, 3 run app-1; grants: 0');
+    bed.edit({ paused: false });
+    await bed.run(45);
+    expect(bed.summary()).toBe('4 run app-2; grants: 0');
+  });
+
+  it('ROL-34 starts no machine by a cache that has not heard of the pause', async () => {
+    const bed = createFleetBed({ machines: 2 });
+    await bed.run(2);
+    bed.version('1', { paused: true });
+    const { views } = await bed.start();
+    await bed.run(2);
+    const store = views['MachineComponentSet']?.store;
+    const paused = store?.get('general');
+    // The reflector delivers no more: only a write shows what the server has.
+    const stale = { ...paused, spec: { ...bed.set()?.spec, paused: false } };
+    Object.assign(store ?? {}, { get: () => stale });
+    bed.apply({
+      apiVersion: API_VERSION,
+      kind: 'MachineComponentSet',
+      metadata: { name: 'general', labels: { a: 'b' } },
+      spec: bed.set()?.spec,
+    });
+    await bed.run(40);
+    expect(bed.writes()).toContain('apply MachineComponentSet general status -> 409');
+    expect(assignments(bed)).toEqual([]);
+    expect(bed.grants.open.size).toBe(0);
+  });
+
+  it('ROL-12 shows why the Defender denies, and asks again', async () => {
+    const bed = await atVersion1({ machines: 2 });
+    bed.grants.deny = () => 'the kill switch is engaged';
+    bed.version('2');
+    await bed.run(10);
+    expect(bed.summary()).toBe('2 run app-1; grants: 0');
+    bed.grants.deny = () => undefined;
+    await bed.run(40);
+    expect(bed.summary()).toBe('2 run app-2; grants: 0');
+  });
+
+  it('ROL-06 gives a machine its entries again after a plain kubectl apply over the whole list', async () => {
+    const bed = await atVersion1({ machines: 2 });
+    const plain = bed.machine('m-1')?.spec.components.map(({ assignment: _a, grant: _g, ...entry }) => entry);
+    bed.api.objects.merge(
+      { resource: MACHINES, status: true, lists: { components: ['name'] } },
+      { name: 'm-1' },
+      (live) => ({ ...live, spec: { ...(live['spec'] as object), components: plain } }),
+      { manager: 'kubectl-client-side-apply' },
+    );
+    bed.api.changed();
+    expect(bed.machine('m-1')?.spec.components[0]?.assignment).toBeUndefined();
+    await bed.run(20);
+    expect(bed.machine('m-1')?.spec.components[0]?.assignment).toMatchObject({ set: 'general' });
+    expect(bed.summary()).toBe('2 run app-1; grants: 0');
+    expect([...bed.agents.values()].map(({ activations }) => activations.get('app-1'))).toEqual([1, 1]);
+  });
+
+  it('ROL-41 leaves the components of its machines when a set is deleted', async () => {
+    const bed = await atVersion1({ machines: 2 });
+    bed.delete(MACHINE_COMPONENT_SETS, 'general');
+    await bed.run(60);
+    expect(bed.machine('m-1')?.spec.components).toMatchObject([{ componentRef: 'app-1' }]);
+    expect(bed.writes()).toEqual([]);
+  });
+
+  it('goes on with the other machines when one cannot be written, and tries it again', async () => {
+    const bed = await atVersion1({ machines: 3 });
+    bed.api.refuse(/^apply Machine m-/, new ApiRefusal(409, 'Conflict', 'changed meanwhile'));
+    bed.api.refuse(/^apply Machine m-/, new ApiRefusal(422, 'Invalid', 'the grant is not in the ledger'));
+    bed.version('2');
+    await bed.run(60);
+    expect(bed.summary()).toBe('3 run app-2; grants: 0');
+    expect([...bed.agents.values()].map(({ activations }) => activations.get('app-2'))).toEqual([1, 1, 1]);
+  });
+
+  it('ROL-10 ends the same when it is killed at any write, before or after it', async () => {
+    let writes = 0;
+    for (let isCrashed = true; isCrashed; writes += 1) {
+      // oxlint-disable no-await-in-loop -- one scenario after the other
+      isCrashed = await endAfterCrash(writes + 1, 'before');
+      await endAfterCrash(writes + 1, 'after');
+      // oxlint-enable no-await-in-loop
+    }
+    expect(writes).toBeGreaterThan(8);
+  });
+
+  it('ROL-10 starts each machine once when three replicas run and the leader is killed', async () => {
+    const bed = createFleetBed({ machines: 4, lease: true });
+    await bed.run(2);
+    bed.version('1');
+    const [leader] = [await bed.start(), await bed.start(), await bed.start()];
+    await bed.run(12);
+    await leader?.kill();
+    await bed.run(90);
+    expect(bed.summary()).toBe('4 run app-1; grants: 0');
+    expect([...bed.agents.values()].map(({ activations }) => activations.get('app-1'))).toEqual([1, 1, 1, 1]);
+    expect(assignments(bed)).toHaveLength(4);
+  });
+
+  it.each([false, true])(
+    'ROL-35 ends what is in work when the set is deleted, and uninstalls nothing; by another process: %s',
+    async (isKilled) => {
+      const bed = createFleetBed({ machines: 3 });
+      await bed.run(2);
+      bed.version('1');
+      const first = await bed.start();
+      await bed.run(45);
+      bed.version('2');
+      await bed.run(1);
+      expect(bed.grants.open.size).toBe(1);
+      if (isKilled) await first.kill();
+      bed.delete(MACHINE_COMPONENT_SETS, 'general');
+      if (isKilled) await bed.start();
+      await bed.run(60);
+      expect(bed.summary()).toBe('1 run app-2, 2 run app-1; grants: 0');
+      expect(bed.machine('m-1')?.spec.components).toHaveLength(1);
+    },
+  );
+});

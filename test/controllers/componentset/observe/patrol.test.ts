@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { RemedyOperationJob } from '../../../../src/api/generated/types.ts';
+import { patrolOf } from '../../../../src/controllers/componentset/observe/patrol.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { ago, condition, NOW, node } from '../../../support/builders.ts';
+
+const SINCE = new Date(NOW.getTime() - 60_000);
+
+function nodeWith(type: string, status: 'True' | 'False' | 'Unknown', seconds: number): KubeObject {
+  const its = node('m-1');
+  const conditions = [
+    condition('Ready', 'False'),
+    condition(type, status, { lastTransitionTime: ago(seconds) }),
+  ];
+  return { ...its, status: { conditions } };
+}
+
+function job(seconds: number): RemedyOperationJob {
+  return { metadata: { name: 'j', creationTimestamp: ago(seconds) } } as RemedyOperationJob;
+}
+
+describe('patrolOf', () => {
+  it.each<[what: string, node: KubeObject | undefined, result: string]>([
+    ['no Node', undefined, 'Pass'],
+    ['a Node that is not Ready, which is judged elsewhere', node('m-1', 'False'), 'Pass'],
+    ['a bad condition before the batch', nodeWith('DiskPressure', 'True', 61), 'Pass'],
+    ['a bad condition since the batch began', nodeWith('DiskPressure', 'True', 59), 'Fail'],
+    ['a condition of node-problem-detector', nodeWith('KernelDeadlock', 'True', 1), 'Fail'],
+    ['a condition that is good again', nodeWith('DiskPressure', 'False', 1), 'Pass'],
+    ['a condition that became unknown', nodeWith('DiskPressure', 'Unknown', 1), 'Unknown'],
+  ])('ROL-20 judges a machine by what is new on its Node: %s', (_what, its, result) => {
+    expect(patrolOf({ node: its, jobs: [], since: SINCE }).result).toBe(result);
+  });
+
+  it('ROL-20 fails a machine for which a repair began in the batch', () => {
+    expect(patrolOf({ node: node('m-1'), jobs: [job(61)], since: SINCE }).result).toBe('Pass');
+    expect(patrolOf({ node: node('m-1'), jobs: [job(61), job(5)], since: SINCE })).toEqual({
+      result: 'Fail',
+      because: 'a repair began: RemedyOperationJob j',
+    });
+  });
+});

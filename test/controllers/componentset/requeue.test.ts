@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { nextReconcileAt, type RequeueInput } from '../../../src/controllers/componentset/requeue.ts';
+import { NOW } from '../../support/builders.ts';
+import { BATCH, inputOf, member, progressOf } from './rollout/rollout-input.ts';
+
+const IDLE = { history: [] };
+const after = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000);
+
+function denied(retryAt?: Date): RequeueInput['denials'] {
+  const denial = { granted: false, reason: 'KillSwitch', message: '', also: [] } as const;
+  return [{ machine: 'm-1', denial: { ...denial, ...(retryAt ? { retryAt } : {}) } }];
+}
+
+describe('nextReconcileAt', () => {
+  it.each<[what: string, parts: Partial<RequeueInput>, seconds: number]>([
+    ['nothing goes on', {}, 30],
+    ['a batch is open', { plan: { progress: progressOf(), actions: [] } }, 5],
+    ['a machine is in work', { input: inputOf({ members: [member('m', { holdsGrant: true })] }) }, 5],
+    ['a machine that left is in work', { input: inputOf({ left: [member('m', { holdsGrant: true })] }) }, 5],
+    [
+      'the soak ends',
+      { plan: { progress: progressOf({ batch: { ...BATCH, soakUntil: after(2) } }), actions: [] } },
+      2,
+    ],
+    [
+      'the soak has ended',
+      { plan: { progress: progressOf({ batch: { ...BATCH, soakUntil: NOW } }), actions: [] } },
+      5,
+    ],
+    ['a denial ends', { denials: denied(after(7)) }, 7],
+    ['a denial has no end', { denials: denied() }, 30],
+    ['something was not written', { isIncomplete: true }, 0],
+    [
+      'something is remembered now',
+      { plan: { progress: IDLE, actions: [{ do: 'Persist', progress: IDLE, because: '' }] } },
+      0,
+    ],
+  ])('looks again in time when %s', (_what, parts, seconds) => {
+    const usual = {
+      input: inputOf(),
+      plan: { progress: IDLE, actions: [] },
+      denials: [],
+      isIncomplete: false,
+    };
+    expect(nextReconcileAt({ ...usual, ...parts })).toEqual(after(seconds));
+  });
+});

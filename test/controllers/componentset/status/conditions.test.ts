@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { condition, machine } from '../../../support/builders.ts';
+import { COMPLETED, member, NEW, OLD } from '../rollout/rollout-input.ts';
+import { message, read, statusOf } from './set-report.ts';
+import { DONE, FAILED, SITUATIONS, STEADY } from './situations.ts';
+
+describe('setFindings', () => {
+  it.each(SITUATIONS)('has conditions, phase and wait: $name', (row) => {
+    const { phase, ready, progressing, waiting, stalled = 'False AsWanted', gates, ...parts } = row;
+    const status = statusOf(parts);
+    const { reason, blocker } = status.waiting ?? {};
+    expect({
+      phase: status.phase,
+      ready: read(status, 'Ready'),
+      progressing: read(status, 'Progressing'),
+      waiting: reason && `${reason} ${blocker?.kind}/${blocker?.name}`,
+      stalled: read(status, 'Stalled'),
+      gates: read(status, 'GatesPassed'),
+    }).toEqual({ phase, ready, progressing, waiting, stalled, gates });
+  });
+
+  it('is stalled with a field that nothing acts on, until a failure of the rollout is more urgent', () => {
+    const rollout = { partition: 3 };
+    const status = statusOf({ members: [member('a')], rollout });
+    expect(read(status, 'Stalled')).toBe('True NotSupported');
+    expect(message(status, 'Stalled')).toMatch(/^spec\.rollout\.partition: not supported in this version/);
+    const failure = { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } as const;
+    const failed = statusOf({ members: [member('a', FAILED)], rollout: { ...rollout, failure } });
+    expect(read(failed, 'Stalled')).toBe('True FailureBudgetSpent');
+  });
+
+  it('ROL-34 is never up to date with a new revision while it is paused', () => {
+    const progress = { ...STEADY, updateRevision: OLD.name, history: [COMPLETED] };
+    const status = statusOf({ members: [member('a')], progress, paused: true });
+    expect(read(status, 'UpToDate')).toBe('False MachinesBehind');
+    expect(read(status, 'Ready')).toBe('False MachinesBehind');
+  });
+
+  it('ROL-11 is available while no more machines than permitted are out of service', () => {
+    const members = [member('a', FAILED), member('b')];
+    expect(read(statusOf({ members, rollout: { maxUnavailable: 1 } }), 'Available')).toBe('True AsWanted');
+    const status = statusOf({ members, rollout: { maxUnavailable: 0 } });
+    expect(read(status, 'Available')).toBe('False TooManyUnavailable');
+    expect(message(status, 'Available')).toBe('machines unavailable: 1, allowed: 0: a');
+  });
+
+  it('lists machines that report drift', () => {
+    const conditions = [condition('DriftDetected', 'True')];
+    const drifted = { ...member('b', DONE), machine: machine('b', { status: { conditions } }) };
+    const status = statusOf({ members: [member('a', DONE), drifted], progress: STEADY });
+    expect(read(status, 'DriftDetected')).toBe('True DriftReported');
+    expect(message(status, 'DriftDetected')).toBe('1: b');
+    expect(status.counts?.drifted).toBe(1);
+  });
+
+  it('leaves held and pinned machines out of what is up to date', () => {
+    const members = [
+      member('a', DONE),
+      member('b', { hold: { reason: 'mine', scope: 'All' } }),
+      member('c', { pinned: ['app'] }),
+    ];
+    const status = statusOf({ members, progress: STEADY });
+    expect(read(status, 'UpToDate')).toBe('True AsWanted');
+    expect(message(status, 'UpToDate')).toBe(`1 of 1 machines are at ${NEW.name}`);
+    expect(status.counts).toMatchObject({ selected: 3, updated: 1, held: 1, pinned: 1 });
+  });
+});

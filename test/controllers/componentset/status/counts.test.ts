@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { rolloutCounts } from '../../../../src/controllers/componentset/status/counts.ts';
+import { condition, machine } from '../../../support/builders.ts';
+import { grant, member, NEW } from '../rollout/rollout-input.ts';
+import { denied, reportOf } from './set-report.ts';
+import { DONE, FAILED, IN_WORK } from './situations.ts';
+
+describe('rolloutCounts', () => {
+  it('ROL-62 counts each machine by its state', () => {
+    const [digest = ''] = NEW.components.map((component) => component.digest);
+    const status = {
+      conditions: [condition('DriftDetected', 'True')],
+      components: [{ name: 'app', deniedDigests: [digest] }],
+    };
+    const members = [
+      member('done', DONE),
+      member('work', IN_WORK),
+      { ...member('failed', { ...FAILED, readiness: 'NotReady' }), machine: machine('failed', { status }) },
+      member('held', { hold: { reason: 'mine', scope: 'All' } }),
+      member('pinned', { pinned: ['app'] }),
+      member('silent', { isSilent: true }),
+      member('queued'),
+    ];
+    const left = [member('left')];
+    expect(rolloutCounts(reportOf({ members, left, paused: true }))).toEqual({
+      selected: 7,
+      updated: 1,
+      ready: 5,
+      inProgress: 1,
+      failed: 1,
+      rolledBack: 1,
+      skipped: 1,
+      held: 1,
+      pinned: 1,
+      drifted: 1,
+      blocked: 4,
+    });
+  });
+
+  it('ROL-12 counts a machine that the Defender denied as blocked, and one in the queue not', () => {
+    const members = [member('a'), member('b'), member('c')];
+    expect(rolloutCounts(reportOf({ members, denials: [denied('a')] })).blocked).toBe(1);
+  });
+
+  it('ROL-11 counts a machine in work once, whatever it waits for', () => {
+    const members = [member('a', { ...IN_WORK, reason: 'WaitingForDrain', grant: grant() })];
+    expect(rolloutCounts(reportOf({ members }))).toMatchObject({ inProgress: 1, blocked: 0 });
+  });
+});

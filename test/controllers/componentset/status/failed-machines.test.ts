@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import {
+  describeFailures,
+  failedMachines,
+} from '../../../../src/controllers/componentset/status/failed-machines.ts';
+import { ago, machine, NOW } from '../../../support/builders.ts';
+import { COMPLETED, member, NEW, progressOf } from '../rollout/rollout-input.ts';
+import { message, reportOf, statusOf } from './set-report.ts';
+
+const FAILED = {
+  at: NEW,
+  batch: 1,
+  step: 'Failed',
+  reason: 'RolledBack',
+  because: 'app: probes fail',
+} as const;
+const STOP = { failure: { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } } as const;
+
+describe('failedMachines', () => {
+  it('ROL-30 names component, error and since when', () => {
+    const report = {
+      name: 'app',
+      state: 'RolledBack',
+      error: { code: 'ProbeFailed', message: 'probes fail' },
+    } as const;
+    const failed = {
+      ...member('a', FAILED),
+      machine: machine('a', { status: { components: [report] } }),
+    };
+    const entry = { name: 'a', component: 'app', code: 'ProbeFailed', message: 'app: probes fail' };
+    expect(failedMachines(reportOf({ members: [failed] }))).toEqual([{ ...entry, since: NOW.toISOString() }]);
+    const before = { failedMachines: [{ ...entry, since: ago(90) }] };
+    expect(failedMachines(reportOf({ members: [failed], before }))).toEqual([{ ...entry, since: ago(90) }]);
+  });
+
+  it('ROL-30 names at most 20 machines, always the same ones', () => {
+    const members = Array.from({ length: 30 }, (_, index) => member(`m-${index + 10}`, FAILED));
+    const names = (list: typeof members) =>
+      failedMachines(reportOf({ members: list, rollout: STOP })).map(({ name }) => name);
+    expect(names(members)).toHaveLength(20);
+    expect(names(members.toReversed())).toEqual(names(members));
+  });
+
+  it('ROL-32 still names them when all are back, until git gives another revision', () => {
+    const known = { name: 'a', code: 'RolledBack', message: 'app: probes fail', since: ago(90) };
+    const before = { failedMachines: [known], updateRevision: NEW.name };
+    const history = [{ revision: NEW.name, result: 'RolledBack', finishedAt: ago(1) }, COMPLETED] as const;
+    const back = statusOf({ members: [member('a')], progress: progressOf({ history }), before });
+    expect(back.failedMachines).toEqual([known]);
+    expect(message(back, 'Stalled')).toContain('RolledBack on 1 of 1: app: probes fail; machines: a');
+    const other = { ...before, updateRevision: 'r-other' };
+    expect(
+      statusOf({ members: [member('a')], progress: progressOf({ history }), before: other }).failedMachines,
+    ).toBeUndefined();
+  });
+});
+
+const row = (name: string, code: string) => ({ name, code, message: `${code}!`, since: ago(1) });
+
+describe('describeFailures', () => {
+  it('ROL-30 gives the commonest error first', () => {
+    const machines = [row('a', 'TimedOut'), row('b', 'RolledBack'), row('c', 'RolledBack')];
+    expect(describeFailures(machines)).toBe('RolledBack on 2 of 3: RolledBack!; machines: a, b, c');
+    expect(describeFailures([])).toBe('');
+  });
+
+  it('ROL-30 is in the message of Stalled', () => {
+    const status = statusOf({ members: [member('a', FAILED), member('b')], rollout: STOP });
+    expect(message(status, 'Stalled')).toBe(
+      'machines failed: 1, allowed: 0. a: app: probes fail; RolledBack on 1 of 1: app: probes fail; machines: a',
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { checkResults, gatesFinding } from '../../../../src/controllers/componentset/status/gates.ts';
+import { ago } from '../../../support/builders.ts';
+import { BATCH, COMPLETED, member, NEW, progressOf } from '../rollout/rollout-input.ts';
+import { reportOf } from './set-report.ts';
+import { DONE, IN_WORK, SOAKED } from './situations.ts';
+
+const CHECKS = ['errors', 'latency', 'health'].map((name) => ({
+  name,
+  builtin: {},
+  intervalSeconds: 30,
+  failureLimit: 0,
+  inconclusiveLimit: 3,
+}));
+const GATE = { soakSeconds: 300, checks: CHECKS, approval: 'None' } as const;
+
+describe('gatesFinding', () => {
+  it('ROL-21 keeps the gate of the batch before while the next one is in work', () => {
+    const report = reportOf({ members: [member('a', IN_WORK), member('b')] });
+    expect(gatesFinding(report)).toMatchObject({ status: 'True', message: 'the gate of batch 0 has passed' });
+  });
+
+  it('ROL-21 never passes a check without a result', () => {
+    const because = 'check errors: no answer';
+    const report = reportOf({
+      members: [member('a', DONE), member('b')],
+      progress: progressOf({ batch: { ...SOAKED, size: 1 } }),
+      gate: { state: 'Inconclusive', check: 'errors', because },
+    });
+    expect(gatesFinding(report)).toMatchObject({
+      status: 'Unknown',
+      reason: 'GateInconclusive',
+      message: because,
+    });
+  });
+
+  it('ROL-30 keeps a gate that failed after the rollout has stopped', () => {
+    const stopped = { reason: 'GateFailed', because: 'check errors: 7 is above 1' };
+    const progress = progressOf({ batch: BATCH, stopped, history: [] });
+    const report = reportOf({ members: [member('a', DONE), member('b')], progress });
+    expect(gatesFinding(report)).toMatchObject({ status: 'False', reason: 'GateFailed' });
+  });
+
+  it('ROL-33 needs no gate for a revert', () => {
+    const history = [
+      { revision: 'r-bad', result: 'RolledBack' },
+      { ...COMPLETED, revision: NEW.name },
+    ] as const;
+    const report = reportOf({ members: [member('a')], progress: progressOf({ history }) });
+    expect(report.plan.mode).toBe('Revert');
+    expect(gatesFinding(report)).toMatchObject({ status: 'True', reason: 'AsWanted' });
+  });
+});
+
+describe('checkResults', () => {
+  it('shows each check of the gate, and since when it has that result', () => {
+    const runs = [
+      { name: 'errors', result: 'Failed', ranAt: ago(5), message: '7 is above 1' },
+      { name: 'latency', result: 'Unknown', ranAt: ago(5), message: 'no answer' },
+    ] as const;
+    const before = { checks: [{ name: 'errors', result: 'Fail', since: ago(90) }] } as const;
+    expect(checkResults(reportOf({ members: [], runs, before, rollout: { gate: GATE } }))).toEqual([
+      { name: 'errors', result: 'Fail', value: '7 is above 1', since: ago(90) },
+      { name: 'latency', result: 'Inconclusive', value: 'no answer', since: ago(5) },
+      { name: 'health', result: 'Pending' },
+    ]);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { RolloutProgress } from '../../../../src/controllers/componentset/rollout/input.ts';
+import {
+  progressFromStatus,
+  progressStatus,
+} from '../../../../src/controllers/componentset/status/progress.ts';
+import { ago } from '../../../support/builders.ts';
+import { BATCH, COMPLETED, member, NEW, OLD, progressOf } from '../rollout/rollout-input.ts';
+import { reportOf, statusOf } from './set-report.ts';
+
+describe('progressFromStatus', () => {
+  it('ROL-10 reads back after a crash all that the rollout remembers', () => {
+    const soaking = { ...BATCH, soakUntil: new Date(ago(-60)) };
+    for (const batch of [BATCH, soaking]) {
+      const parts = { members: [member('a', { at: NEW, batch: 1 })], progress: progressOf({ batch }) };
+      const { plan } = reportOf(parts);
+      const stored = JSON.parse(JSON.stringify(statusOf(parts))) as ReturnType<typeof statusOf>;
+      expect(progressFromStatus(stored)).toEqual(plan.progress);
+    }
+  });
+
+  it.each<Partial<RolloutProgress>>([
+    { pausedAt: new Date(ago(500)) },
+    { stopped: { reason: 'FailureBudgetSpent', because: 'machines failed: 1, allowed: 0', retryToken: 'x' } },
+  ])('ROL-34 reads back a pause and a stop: %o', (more) => {
+    const parts = {
+      members: [member('a')],
+      progress: progressOf(more),
+      retryToken: 'x',
+      paused: 'pausedAt' in more,
+    };
+    expect(progressFromStatus(statusOf(parts))).toEqual(reportOf(parts).plan.progress);
+    expect(progressFromStatus(statusOf(parts))).toMatchObject(more);
+  });
+
+  it('is empty for a set without a status', () => {
+    expect(progressFromStatus(undefined)).toEqual({ history: [] });
+  });
+
+  it.each([{ index: 1 }, { index: 1, size: 2 }, { size: 2, startedAt: ago(1) }])(
+    'has no batch where it is not complete: %o',
+    (batch) => expect(progressFromStatus({ conditions: [], batch })).toEqual({ history: [] }),
+  );
+});
+
+describe('progressStatus', () => {
+  it('has the last revision that completed as the current one', () => {
+    const history = [{ revision: NEW.name, result: 'RolledBack' }, COMPLETED] as const;
+    expect(progressStatus(progressOf({ history }))).toEqual({
+      currentRevision: OLD.name,
+      updateRevision: NEW.name,
+      history,
+    });
+  });
+});

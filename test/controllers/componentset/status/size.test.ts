@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineComponentSetStatus } from '../../../../src/api/generated/types.ts';
+import { fitSetStatus, MAX_STATUS_BYTES } from '../../../../src/controllers/componentset/status/size.ts';
+import { ago, condition } from '../../../support/builders.ts';
+import { BATCH, COMPLETED, member, NEW, progressOf } from '../rollout/rollout-input.ts';
+import { statusOf } from './set-report.ts';
+
+const LONG = '漢'.repeat(1024);
+
+function bytes(status: MachineComponentSetStatus): number {
+  return Buffer.byteLength(JSON.stringify(status));
+}
+
+/** Names of 63 letters, the longest. */
+function nameOf(index: number): string {
+  return `m-${index}-`.padEnd(63, 'x');
+}
+
+const HISTORY = Array.from({ length: 10 }, (_, index) => ({
+  revision: `r-0000000${index}`,
+  components: Array.from({ length: 32 }, (_unused, each) => `component-${each}-`.padEnd(81, 'x')),
+  startedAt: ago(100),
+  finishedAt: ago(50),
+  result: 'Superseded' as const,
+}));
+
+describe('fitSetStatus', () => {
+  it('ROL-62 keeps the status of 10,000 machines within 16 KiB, with the longest names and messages', () => {
+    const members = Array.from({ length: 10_000 }, (_, index) =>
+      member(nameOf(index), {
+        at: NEW,
+        batch: 1,
+        step: index % 2 === 0 ? 'Failed' : 'Settled',
+        reason: 'RolledBack',
+        because: `app: ${LONG}`,
+        serves: false,
+      }),
+    );
+    const status = statusOf({
+      members,
+      progress: progressOf({ batch: { ...BATCH, size: 10_000 }, history: [COMPLETED, ...HISTORY.slice(1)] }),
+      rollout: { failure: { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } },
+      denials: [],
+    });
+    expect(bytes(status)).toBeLessThanOrEqual(MAX_STATUS_BYTES);
+    expect(status.failedMachines?.length).toBeGreaterThanOrEqual(5);
+    expect(status.counts).toMatchObject({ selected: 10_000, failed: 5_000, updated: 5_000 });
+    expect(status.history?.map(({ revision, result }) => [revision, result])).toEqual(
+      [COMPLETED, ...HISTORY.slice(1)].map(({ revision, result }) => [revision, result]),
+    );
+  });
+
+  it('ROL-62 changes nothing in a status that is small enough', () => {
+    const status = statusOf({ members: [member('a')] });
+    expect(fitSetStatus(status)).toBe(status);
+  });
+
+  it('ROL-62 is stable: what fits is not reduced again', () => {
+    const large = {
+      conditions: [condition('Ready', 'False', { message: LONG })],
+      history: HISTORY,
+    } satisfies MachineComponentSetStatus;
+    const once = fitSetStatus(large);
+    expect(bytes(once)).toBeLessThanOrEqual(MAX_STATUS_BYTES);
+    expect(fitSetStatus(once)).toBe(once);
+    expect(once.conditions[0]?.message).toBe(LONG);
+    expect(once.history?.[0]?.components).toHaveLength(32);
+  });
+});

@@ -1,0 +1,319 @@
+/**
+ * One machine that is drained for a new version, with the planners of both controllers and a simulated agent: whatever is paused,
+ * deleted or killed on the way, no cordon of a grant stays, and a person's cordon does.
+ */
+import { describe, expect, it } from 'vitest';
+import type {
+  LedgerGrant,
+  Machine,
+  MachineComponentEntry,
+  MachineComponentReport,
+  MachineDrain,
+} from '../../src/api/generated/types.ts';
+import { ANNOTATION_CORDONED_BY } from '../../src/api/names.ts';
+import { type MemberState, memberState } from '../../src/controllers/componentset/machine/member-state.ts';
+import { planRollout } from '../../src/controllers/componentset/plan.ts';
+import {
+  entriesWrite,
+  grantAsk,
+  type WritingAction,
+} from '../../src/controllers/componentset/rollout/assignment.ts';
+import type {
+  RolloutAction,
+  RolloutInput,
+  RolloutProgress,
+} from '../../src/controllers/componentset/rollout/input.ts';
+import { planLeft } from '../../src/controllers/componentset/rollout/upkeep.ts';
+import { componentOrder, type DrainDecision, planMachineDrain } from '../../src/controllers/machine/drain.ts';
+import type { JsonPatchOperation } from '../../src/kube/controller/writes/declared-fields.ts';
+import type { KubeObject } from '../../src/kube/objects/object.ts';
+import { machine, node } from '../support/builders.ts';
+import { ownEntries } from './componentset/managed-fields.ts';
+import { COMPLETED, inputOf, NEW, OLD } from './componentset/rollout/rollout-input.ts';
+import { SimulatedLedger } from './componentset/simulation/simulated-ledger.ts';
+
+const TICK_MS = 30_000;
+const SET = 'general';
+
+type Outcome = 'Good' | 'Bad' | 'Hangs' | 'NeverDrains';
+
+interface Run {
+  readonly outcome: Outcome;
+  readonly isCordonedBefore: boolean;
+}
+
+type ReportState = NonNullable<MachineComponentReport['state']>;
+
+/** Of an activation. */
+const ENDS = { Good: 'Committed', Bad: 'RolledBack', Hangs: false, NeverDrains: false } as const;
+
+class DrainSimulation {
+  now = new Date('2030-01-01T00:00:00.000Z');
+  isPaused = false;
+  isSetDeleted = false;
+  isRolloutKilled = false;
+  isMachineControllerKilled = false;
+  wasDrained = false;
+  readonly ledger = new SimulatedLedger();
+  #progress: RolloutProgress = { updateRevision: OLD.name, history: [COMPLETED] };
+  #entries: Machine['spec']['components'] = OLD.components.map((each) => ({
+    ...each,
+    assignment: { set: SET, revision: OLD.name },
+  }));
+  #generation = 1;
+  #report: MachineComponentReport = reportOf(OLD, 'Committed');
+  #drain: MachineDrain | undefined;
+  #node: KubeObject;
+  readonly #outcome: Outcome;
+
+  constructor({ outcome, isCordonedBefore }: Run) {
+    this.#outcome = outcome;
+    this.#node = { ...node('m'), spec: isCordonedBefore ? { unschedulable: true } : {} };
+  }
+
+  tick(): void {
+    this.#agent();
+    if (!this.isMachineControllerKilled) this.#machineController();
+    if (!this.isRolloutKilled) this.#rolloutController();
+    this.now = new Date(+this.now + TICK_MS);
+  }
+
+  /** What a person would find. */
+  get end(): { cordoned: boolean; ours: boolean; drain: boolean; grants: number } {
+    return {
+      cordoned: (this.#node['spec'] as { unschedulable?: boolean }).unschedulable === true,
+      ours: ANNOTATION_CORDONED_BY in (this.#node.metadata.annotations ?? {}),
+      drain: this.#drain !== undefined,
+      grants: this.ledger.grants.size,
+    };
+  }
+
+  get state(): string {
+    return `${this.#report.state} ${this.#drain?.state ?? ''}`.trim();
+  }
+
+  /** That the status names it. */
+  get failed(): boolean {
+    return this.#member().step === 'Failed';
+  }
+
+  #machine(): Machine {
+    return machine('m', {
+      metadata: { generation: this.#generation, managedFields: [ownEntries('app')] },
+      spec: { components: this.#entries },
+      status: {
+        agent: { observedGeneration: this.#generation },
+        components: [this.#report],
+        ...(this.#drain ? { drain: this.#drain } : {}),
+      },
+    });
+  }
+
+  /** One step each time. Without permission it stays where it is. */
+  #agent(): void {
+    const [entry] = this.#entries;
+    if (!entry) return;
+    const { componentRef } = entry;
+    if (componentRef === this.#report.currentRef) {
+      this.#report = { ...this.#report, ...entryOf(entry), state: 'Committed' };
+    } else if (componentRef === this.#report.desiredRef) {
+      this.#advance(entry);
+    } else {
+      this.#report = { ...this.#report, desiredRef: componentRef, state: 'Staged' };
+    }
+  }
+
+  #advance(entry: MachineComponentEntry): void {
+    const state = this.#nextState(this.#report.state, entry);
+    if (state === 'Committed') this.#report = { ...reportOf(NEW, state), ...entryOf(entry) };
+    else if (state) this.#report = { ...this.#report, state };
+  }
+
+  #nextState(state: ReportState | undefined, { grant }: MachineComponentEntry): ReportState | false {
+    if (state === 'Activating') return ENDS[this.#outcome];
+    if (!grant || Date.parse(grant.notAfter) <= +this.now) return false;
+    if (state === 'Staged') return 'WaitingForDrain';
+    return state === 'WaitingForDrain' && this.#isDrainedFor(grant.id) && 'Activating';
+  }
+
+  #isDrainedFor(grant: string): boolean {
+    return this.#drain?.state === 'Drained' && this.#drain.grant === grant;
+  }
+
+  #machineController(): void {
+    for (let step = 0; step < 3; step += 1) {
+      const object = this.#machine();
+      const order = componentOrder(object);
+      this.#carryOut(planMachineDrain({ machine: object, node: this.#node, order, now: this.now }));
+    }
+  }
+
+  #carryOut(decision: DrainDecision): void {
+    if (decision.do === 'Record') this.#drain = decision.drain;
+    if (decision.do === 'End') this.#drain = undefined;
+    if ('operations' in decision) this.#patch(decision.operations);
+    if (decision.do !== 'Evict' || this.#outcome === 'NeverDrains' || !this.#drain) return;
+    this.#drain = { ...this.#drain, state: 'Drained' };
+    this.wasDrained = true;
+  }
+
+  #rolloutController(): void {
+    for (let round = 0; round < 5; round += 1) {
+      const actions = this.#plan();
+      for (const action of actions) this.#perform(action);
+      if (actions.length === 0) return;
+    }
+  }
+
+  #plan(): readonly RolloutAction[] {
+    const member = this.#member();
+    if (this.isSetDeleted) return planLeft({ left: [member], deleted: [], now: this.now });
+    const rollout = { maxUnavailable: 1, gate: { soakSeconds: 0, checks: [], approval: 'None' } } as const;
+    const input: RolloutInput = inputOf({
+      rollout,
+      paused: this.isPaused,
+      members: [member],
+      progress: this.#progress,
+      classOf: () => 'Drain',
+      now: this.now,
+    });
+    return planRollout(input).actions;
+  }
+
+  #member(): MemberState {
+    const { batch } = this.#progress;
+    const grant = this.ledger.grants.get('m');
+    return memberState(
+      { machine: this.#machine(), node: this.#node, heardAt: this.now, ...(grant ? { grant } : {}) },
+      {
+        set: SET,
+        components: new Set(['app']),
+        timeoutSeconds: 900,
+        now: this.now,
+        ...(batch
+          ? { openBatch: { revision: NEW.name, index: batch.index, startedAt: batch.startedAt } }
+          : {}),
+      },
+    );
+  }
+
+  #perform(action: RolloutAction): void {
+    if (action.do === 'Persist') {
+      this.#progress = action.progress;
+    } else if (action.do === 'Settle') {
+      this.#apply(action, undefined);
+      this.ledger.settle('m', action.outcome);
+    } else if (action.do !== 'Release') {
+      const { member, permission } = action;
+      const revision = action.do === 'Assign' ? action.revision.name : (member.revision ?? '');
+      const ask = grantAsk(member, revision, permission, {
+        set: SET,
+        expectedSeconds: 900,
+        factsAt: this.now,
+      });
+      const grant =
+        permission.by === 'Ask' ? this.ledger.ask(ask, this.now) : this.ledger.renew('m', this.now);
+      if (typeof grant !== 'string') this.#apply(action, grant);
+    }
+  }
+
+  #apply(action: WritingAction, grant: Pick<LedgerGrant, 'id' | 'fence' | 'notAfter'> | undefined): void {
+    this.#entries = entriesWrite({ name: SET }, action, grant).components;
+    this.#generation += 1;
+  }
+
+  #patch(operations: readonly JsonPatchOperation[]): void {
+    const copy = structuredClone(this.#node) as unknown as Record<string, unknown>;
+    for (const operation of operations) {
+      const keys = operation.path.slice(1).split('/').map(unescape);
+      const parent = keys
+        .slice(0, -1)
+        .reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, copy);
+      const last = keys.at(-1) ?? '';
+      if (operation.op === 'remove') Reflect.deleteProperty(parent, last);
+      else if ('value' in operation) parent[last] = operation.value;
+    }
+    this.#node = copy as unknown as KubeObject;
+  }
+}
+
+function unescape(key: string): string {
+  return key.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function reportOf({ components: [component] }: typeof OLD, state: 'Committed'): MachineComponentReport {
+  return { name: 'app', state, running: true, ready: true, ...(component ? entryOf(component) : {}) };
+}
+
+function entryOf({ componentRef, digest }: { componentRef: string; digest: string }) {
+  return { desiredRef: componentRef, currentRef: componentRef, digest };
+}
+
+const ACTS: Readonly<Record<string, (sim: DrainSimulation, when: 'Begin' | 'End') => void>> = {
+  nothing: () => undefined,
+  'pause for good': (sim) => {
+    sim.isPaused = true;
+  },
+  'pause and resume': (sim, when) => {
+    sim.isPaused = when === 'Begin';
+  },
+  'delete the set': (sim) => {
+    sim.isSetDeleted = true;
+  },
+  'kill the rollout controller': (sim, when) => {
+    sim.isRolloutKilled = when === 'Begin';
+  },
+  'kill the machine controller': (sim, when) => {
+    sim.isMachineControllerKilled = when === 'Begin';
+  },
+  'kill both, and delete the set meanwhile': (sim, when) => {
+    sim.isRolloutKilled = when === 'Begin';
+    sim.isMachineControllerKilled = when === 'Begin';
+    sim.isSetDeleted = true;
+  },
+};
+
+const STATES = 12;
+/** Longer than a grant lives. */
+const AWAY = 14;
+/** Longer than an update may take. */
+const REST = 80;
+
+/** The act at that tick; what was killed or paused comes back after a while. */
+function play(run: Run, act: string, at: number): DrainSimulation {
+  const sim = new DrainSimulation(run);
+  for (let tick = 0; tick < at + AWAY + REST; tick += 1) {
+    if (tick === at) ACTS[act]?.(sim, 'Begin');
+    if (tick === at + AWAY) ACTS[act]?.(sim, 'End');
+    sim.tick();
+  }
+  return sim;
+}
+
+const RUNS = (['Good', 'Bad', 'Hangs', 'NeverDrains'] as const).flatMap((outcome) =>
+  [false, true].map((isCordonedBefore) => ({ outcome, isCordonedBefore })),
+);
+
+describe('a machine that is drained for a rollout', () => {
+  it.each(Object.keys(ACTS).flatMap((act) => RUNS.map((run) => ({ act, ...run }))))(
+    'ROL-35 has no forgotten cordon in any state: $act, $outcome, cordoned before: $isCordonedBefore',
+    ({ act, ...run }) => {
+      for (let at = 0; at < STATES; at += 1) {
+        const sim = play(run, act, at);
+        // Its activation hangs while a pause keeps it from going back: it has failed, and is named.
+        if (sim.failed && sim.state.startsWith('Activating')) continue;
+        const { cordoned, ours } = sim.end;
+        const found = `${at}: ${sim.state} ${JSON.stringify({ cordoned, ours })}`;
+        expect(found).toBe(
+          `${at}: ${sim.state} ${JSON.stringify({ cordoned: run.isCordonedBefore, ours: false })}`,
+        );
+      }
+    },
+  );
+
+  it.each(['Good', 'Bad'] as const)('ROL-35 was drained, and holds no grant at the end: %s', (outcome) => {
+    const sim = play({ outcome, isCordonedBefore: false }, 'nothing', 0);
+    expect(sim.wasDrained).toBe(true);
+    expect(sim.end).toEqual({ cordoned: false, ours: false, drain: false, grants: 0 });
+  });
+});

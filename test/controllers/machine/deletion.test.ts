@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import type { LedgerGrant, Machine } from '../../../src/api/generated/types.ts';
+import {
+  type DeletionDecision,
+  type DeletionSituation,
+  ownNode,
+  planDeletion,
+} from '../../../src/controllers/machine/deletion.ts';
+import type { MachineWait } from '../../../src/controllers/machine/plan.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { ago, machine, NOW, node } from '../../support/builders.ts';
+
+interface Case {
+  /** `-`: none. `for node-0`: of another Node. */
+  readonly grant?: string;
+  readonly entry?: Partial<LedgerGrant>;
+  readonly drain?: NonNullable<Machine['status']>['drain'];
+  readonly deletion?: Partial<Machine['spec']['deletion']>;
+  readonly hold?: 'All' | 'Disruptive';
+  readonly deletedSeconds?: number;
+  /** `-`: none. `starting`: with the start-up taint. Else `cordoned by X`, `cordoned`, `marked X`. */
+  readonly node?: string;
+  readonly uid?: string;
+  /** Of the Machine: the UID of the Node that it observed; null for none. */
+  readonly recorded?: null;
+  /** On the Node. */
+  readonly label?: string;
+  readonly ready?: 'True' | 'False' | 'Unknown';
+  readonly instance?: string;
+  readonly provider?: string;
+}
+
+const GRANT: LedgerGrant = {
+  id: 'g-1',
+  fence: 1,
+  state: 'Granted',
+  holder: { kind: 'MachineSet', name: 'general' },
+  action: 'DeleteMachine',
+  risk: 'Machine',
+  nodeUID: 'node-1',
+  issuedAt: ago(10),
+  notAfter: ago(-290),
+};
+const DRAINING = { grant: 'g-1', state: 'Draining', since: ago(60) } as const;
+const DRAINED = { ...DRAINING, state: 'Drained' } as const;
+const BY_US = 'cordoned by g-1';
+const SETTLED = { state: 'Settled', outcome: 'Succeeded', settledAt: ago(5) } as const;
+
+function machineFor({ drain, deletion, hold, deletedSeconds = 20, instance, recorded }: Case): Machine {
+  const spec = machine('m').spec;
+  return machine('m', {
+    metadata: { deletionTimestamp: ago(deletedSeconds), finalizers: ['kubenode.dev/machine'] },
+    spec: {
+      components: [],
+      deletion: { ...spec.deletion, ...deletion },
+      ...(hold ? { hold: { reason: 'forensics', scope: hold } } : {}),
+    },
+    status: {
+      ...(recorded === null ? {} : { node: { uid: 'node-1' } }),
+      ...(instance === undefined ? {} : { infra: { providerID: instance } }),
+      ...(drain ? { drain } : {}),
+    },
+  });
+}
+
+function nodeFor(input: Case): KubeObject | undefined {
+  const { node: text = '', uid = 'node-1', ready = 'True', label } = input;
+  if (text === '-') return undefined;
+  const owner = /(?:by|marked) (?<owner>\S+)/.exec(text)?.groups?.['owner'];
+  const annotations = keyed('kubenode.dev/cordoned-by', owner);
+  const labels = keyed('kubenode.dev/machine', label);
+  return { ...node('m', ready, { annotations, uid, labels }), spec: nodeSpec(text, input.provider) };
+}
+
+function keyed(key: string, value: string | undefined): Readonly<Record<string, string>> {
+  return value === undefined ? {} : { [key]: value };
+}
+
+function nodeSpec(text: string, provider: string | undefined): object {
+  const taints = [{ key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' }];
+  return {
+    ...(text.startsWith('cordoned') ? { unschedulable: true } : {}),
+    ...(text === 'starting' ? { taints } : {}),
+    ...(provider === undefined ? {} : { providerID: provider }),
+  };
+}
+
+function situation(input: Case): DeletionSituation {
+  const entry = input.grant === '-' ? undefined : { ...GRANT, ...input.entry };
+  return { machine: machineFor(input), node: nodeFor(input), entry, now: NOW };
+}
+
+function explain(input: Case): string {
+  const plan = planDeletion(situation(input));
+  return `${plan.do}${detailOf(plan)}: ${plan.because}`;
+}
+
+function detailOf(plan: DeletionDecision): string {
+  if (plan.do === 'Record') return ` ${plan.drain.state} by ${plan.drain.grant}`;
+  if (plan.do === 'Wait') return ` ${textOfWait(plan.wait)}`;
+  if (plan.do === 'DeleteNode') return plan.isIncomplete ? ' with pods' : '';
+  return plan.do === 'Finish' && plan.order ? ` and settle ${plan.order.id}` : '';
+}
+
+function textOfWait({ reason, blocker }: MachineWait): string {
+  return `${reason} ${blocker?.kind}/${blocker?.name}`;
+}
+
+const DELETE_NODE = 'DeleteNode: grant g-1: m is deleted';
+const INCOMPLETE = 'DeleteNode with pods: grant g-1: m is deleted';
+const FINISH = 'Finish and settle g-1: grant g-1: Machine m has no Node any more';
+
+describe('planDeletion', () => {
+  it.each<[name: string, input: Case, want: string]>([
+    ['asks for a grant before anything else', { grant: '-' }, 'Ask: a deletion needs a grant'],
+    ['asks for a grant also without a Node', { grant: '-', node: '-' }, 'Ask: a deletion needs a grant'],
+    [
+      'MAC-31 does nothing with the grant of another act',
+      { entry: { action: 'UpdateComponent' } },
+      'Ask: a deletion needs a grant',
+    ],
+    [
+      'asks again when the grant lapsed before it was used',
+      { entry: { notAfter: ago(0) } },
+      'Ask: a deletion needs a grant',
+    ],
+    [
+      'goes on with a grant that is in use past its end',
+      { entry: { state: 'Started', notAfter: ago(10) } },
+      'Record Cordoned by g-1: grant g-1',
+    ],
+    ['uses the grant of its set', {}, 'Record Cordoned by g-1: grant g-1'],
+    [
+      'uses the grant of a job that replaces it',
+      { entry: { action: 'ReplaceMachine', holder: { kind: 'RemedyOperationJob', name: 'j' } } },
+      'Record Cordoned by g-1: grant g-1',
+    ],
+    [
+      'returns a grant for a Node that was replaced',
+      { entry: { nodeUID: 'node-0' } },
+      'Return: grant g-1 is for another Node',
+    ],
+    [
+      'waits for the hold of a person',
+      { hold: 'Disruptive' },
+      'Wait HeldDisruptive Machine/m: the machine is held',
+    ],
+    [
+      'waits for a hold of everything',
+      { hold: 'All', drain: DRAINED },
+      'Wait HeldAll Machine/m: the machine is held',
+    ],
+    [
+      'waits for a hold also when only the finalizer is left',
+      { hold: 'All', node: '-', entry: SETTLED },
+      'Wait HeldAll Machine/m: the machine is held',
+    ],
+    ['cordons', { drain: DRAINING }, 'Cordon: grant g-1'],
+    ['evicts', { drain: DRAINING, node: BY_US }, 'Evict: the node is cordoned by us'],
+    [
+      'waits when a person has uncordoned it',
+      { drain: DRAINING, node: 'marked g-1' },
+      'Wait UncordonedByPerson Node/m: a person has uncordoned the node',
+    ],
+    [
+      'waits when a person has uncordoned it after the drain',
+      { drain: DRAINED, node: 'marked g-1' },
+      'Wait UncordonedByPerson Node/m: a person has uncordoned the node',
+    ],
+    [
+      'waits for the cordon of another act',
+      { drain: DRAINING, node: 'cordoned by g-9' },
+      'Wait MachineBusy Node/m: the node is cordoned for another grant',
+    ],
+    [
+      'takes the cordon of its former grant over',
+      { drain: { ...DRAINING, grant: 'g-0' }, node: 'cordoned by g-0' },
+      'Cordon: grant g-1 follows g-0',
+    ],
+    [
+      'drains again for a new grant',
+      { drain: { ...DRAINED, grant: 'g-0' }, node: BY_US },
+      'Record Cordoned by g-1: grant g-1 follows g-0',
+    ],
+    ['deletes the Node when it is drained', { drain: DRAINED, node: BY_US }, DELETE_NODE],
+    ['deletes a Node that a person cordoned', { drain: DRAINED, node: 'cordoned' }, DELETE_NODE],
+    ['drains no Node that was never initialized', { node: 'starting' }, DELETE_NODE],
+    ['drains nothing when the spec skips it', { deletion: { drain: 'Skip' } }, DELETE_NODE],
+    [
+      'never passes over a budget, however long it blocks',
+      { drain: { ...DRAINING, since: ago(90_000) }, deletedSeconds: 90_000, node: BY_US },
+      'Evict: the node is cordoned by us',
+    ],
+    [
+      'honors budgets with Force until the drain is out of time',
+      { drain: { ...DRAINING, since: ago(1799) }, deletion: { drain: 'Force' }, node: BY_US },
+      'Evict: the node is cordoned by us',
+    ],
+    [
+      'leaves pods with Force when the drain is out of time',
+      { drain: { ...DRAINING, since: ago(1800) }, deletion: { drain: 'Force' }, node: BY_US },
+      INCOMPLETE,
+    ],
+    [
+      'waits for a kubelet that does not answer',
+      { drain: DRAINING, ready: 'Unknown', deletedSeconds: 7199, node: BY_US },
+      'Evict: the node is cordoned by us',
+    ],
+    [
+      'MAC-20 leaves a host that does not answer when the deletion is out of time',
+      { drain: DRAINING, ready: 'Unknown', deletedSeconds: 7200, node: BY_US },
+      INCOMPLETE,
+    ],
+    [
+      'waits for pods of a Node that is not Ready but answers',
+      { drain: DRAINING, ready: 'False', deletedSeconds: 7200, node: BY_US },
+      'Evict: the node is cordoned by us',
+    ],
+    ['finishes without a Node', { node: '-' }, FINISH],
+    [
+      'finishes without a Node, whatever Node the grant was for',
+      { node: '-', entry: { nodeUID: 'node-0' } },
+      FINISH,
+    ],
+    ['never touches a Node that it did not observe as its own', { uid: 'node-2' }, FINISH],
+    [
+      'knows a Node by the label that it wrote before',
+      { recorded: null, label: 'm' },
+      'Record Cordoned by g-1: grant g-1',
+    ],
+    ['never touches a Node that it did not observe at all', { recorded: null }, FINISH],
+    ['never touches a Node with the label of another machine', { recorded: null, label: 'm-2' }, FINISH],
+    ['never touches the Node of another instance', { instance: 'i-1', provider: 'i-2' }, FINISH],
+    [
+      'leaves the grant of a job to the job',
+      { node: '-', entry: { action: 'ReplaceMachine', holder: { kind: 'RemedyOperationJob', name: 'j' } } },
+      'Finish: grant g-1: Machine m has no Node any more',
+    ],
+    [
+      'asks for no second grant after it settled its own',
+      { node: '-', entry: SETTLED },
+      'Finish: the grant is settled',
+    ],
+    [
+      'asks again after the Defender ended its grant',
+      { node: '-', entry: { ...SETTLED, outcome: 'Ambiguous' } },
+      'Ask: a deletion needs a grant',
+    ],
+    [
+      'takes no grant of a machine that had its name before',
+      { node: '-', entry: { ...SETTLED, settledAt: ago(21) } },
+      'Ask: a deletion needs a grant',
+    ],
+    [
+      'MAC-31 never deletes a Node with a settled grant',
+      { entry: SETTLED, drain: DRAINED, node: BY_US },
+      'Ask: a deletion needs a grant',
+    ],
+  ])('%s', (_, input, want) => {
+    expect(explain(input)).toBe(want);
+  });
+
+  it('continues with a grant that the ledger does not show yet', () => {
+    const plan = planDeletion({ ...situation({ grant: '-' }), order: { id: 'g-2', fence: 2 } });
+    expect(plan).toMatchObject({ do: 'Record', drain: { grant: 'g-2' } });
+  });
+
+  it('knows the Node on its own instance', () => {
+    const input = { instance: 'i-1', provider: 'i-1' };
+    expect(ownNode(machineFor(input), nodeFor(input))?.metadata.name).toBe('m');
+  });
+});

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { DEFENDER_LEDGERS, MACHINES } from '../../../../src/api/generated/resources.ts';
+import type { Machine } from '../../../../src/api/generated/types.ts';
+import { createMachineController } from '../../../../src/controllers/machine/controller.ts';
+import { BUDGETS } from '../../../../src/kube/drain/budgets.ts';
+import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
+import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { machine } from '../../../support/builders.ts';
+import { type ControllerBed, createControllerBed, sweepCrashes } from '../../../support/controller/bed.ts';
+import type { MemoryKind } from '../../../support/controller/memory-objects.ts';
+import { memoryGrants } from '../../../support/memory-grants.ts';
+import { type MemoryProvider, memoryProvider } from '../../../support/memory-provider.ts';
+import { randomFrom, SEED } from '../../../support/sweep-size.ts';
+
+const lists = { conditions: ['type'], taints: ['key', 'effect'], components: ['name'] };
+const KINDS: readonly MemoryKind[] = [
+  { resource: MACHINES, status: true, lists },
+  { resource: NODES, status: true, lists },
+  { resource: DEFENDER_LEDGERS },
+  { resource: PODS, status: true },
+  { resource: BUDGETS },
+];
+const SECRET = 'abcdef.0123456789abcdef';
+
+interface InstanceBed extends ControllerBed {
+  readonly provider: MemoryProvider;
+  readonly tokens: string[];
+  readonly machine: (name?: string) => Machine | undefined;
+}
+
+function declared(name: string, spec: Partial<Machine['spec']> = {}): KubeObject {
+  const infra = { provider: 'local', config: { type: 'sandbox' } } as const;
+  const { status: _, metadata, ...rest } = machine(name, { spec: { components: [], infra, ...spec } });
+  return { ...rest, metadata: { name: metadata.name } };
+}
+
+async function* pages(): AsyncGenerator<never> {}
+
+function optionsFor(
+  objects: readonly KubeObject[],
+  isRun = true,
+): Parameters<typeof createControllerBed>[0] & {
+  provider: MemoryProvider;
+  tokens: string[];
+  follow: (bed: ControllerBed) => void;
+} {
+  let current: ControllerBed | undefined;
+  const now = (): Date => current?.clock.now() ?? new Date('2030-01-01T12:00:00Z');
+  const provider = memoryProvider(now);
+  const tokens: string[] = [];
+  const grants = memoryGrants({ now });
+  const controller = createMachineController({
+    client: { pages } as never,
+    grants,
+    instances: {
+      providers: isRun ? { local: provider } : {},
+      clusterUid: 'c',
+      async createBootstrap(name) {
+        tokens.push(name);
+        return { text: `${SECRET} ${tokens.length}`, expiresAt: new Date(now().getTime() + 900_000) };
+      },
+    },
+  });
+  const follow = (bed: ControllerBed): void => {
+    current = bed;
+    grants.changed = (ledger) =>
+      bed.apply({
+        apiVersion: 'kubenode.dev/v1alpha1',
+        kind: 'DefenderLedger',
+        metadata: { name: 'default' },
+        spec: ledger,
+      });
+  };
+  return { controllers: [controller], kinds: KINDS, objects, provider, tokens, follow };
+}
+
+async function open(spec: Partial<Machine['spec']> = {}, isRun = true): Promise<InstanceBed> {
+  const options = optionsFor([declared('m', spec)], isRun);
+  const bed = createControllerBed(options);
+  options.follow(bed);
+  const { provider, tokens } = options;
+  return { ...bed, provider, tokens, machine: (name = 'm') => bed.get<Machine>(MACHINES, name) };
+}
+
+function ready(bed: InstanceBed): string {
+  const found = conditionOf(bed.machine()?.status?.conditions, 'InfraReady');
+  return `${found?.status} ${found?.reason}`;
+}
+
+describe('the instance of a Machine', () => {
+  it('is created once with the UID as token, and its id is recorded', async () => {
+    const bed = await open();
+    await bed.start();
+    await bed.advance(30_000);
+    const { uid } = bed.machine()?.metadata ?? {};
+    expect(bed.provider.calls.filter((call) => call.startsWith('create'))).toEqual(['create m']);
+    expect(bed.provider.created[0]).toMatchObject({
+      machine: 'm',
+      tags: { clusterUid: 'c', machineUid: uid },
+    });
+    expect(bed.machine()?.status?.infra).toMatchObject({ providerID: `local:///${uid}`, state: 'Running' });
+    expect(ready(bed)).toBe('True AsWanted');
+  });
+
+  it('is searched for before each creation, and created only with the finalizer', async () => {
+    const bed = await open();
+    await bed.start();
+    await bed.advance(5000);
+    expect(bed.provider.calls.slice(0, 2)).toEqual(['find', 'create m']);
+    expect(bed.machine()?.metadata.finalizers).toEqual(['kubenode.dev/machine']);
+  });
+
+  it('is found again when the answer to its creation was lost', async () => {
+    const bed = await open();
+    let lost = 0;
+    bed.provider.fault = (call) =>
+      call.startsWith('create') && (lost += 1) === 1 ? 'AmbiguousAfter' : undefined;
+    await bed.start();
+    await bed.advance(30_000);
+    expect(bed.provider.calls.slice(0, 3)).toEqual(['find', 'create m -> AmbiguousAfter', 'find']);
+    expect(bed.provider.calls.filter((call) => call.startsWith('create'))).toHaveLength(1);
+    expect(ready(bed)).toBe('True AsWanted');
+  });
+
+  it('is created later while there is no quota, with the same token, and reports why', async () => {
+    const bed = await open();
+    bed.provider.fault = (call) => (call.startsWith('create') ? 'Quota' : undefined);
+    await bed.start();
+    await bed.advance(15_000);
+    expect([ready(bed), bed.machine()?.status?.waiting?.reason]).toEqual(['Unknown Quota', 'Quota']);
+    bed.provider.fault = () => undefined;
+    await bed.advance(11_000);
+    expect([ready(bed), bed.tokens]).toEqual(['True AsWanted', ['m']]);
+  });
+
+  it('waits as long as a provider asks for', async () => {
+    const bed = await open();
+    bed.provider.fault = () => 'Throttled';
+    await bed.start();
+    await bed.advance(6500);
+    const before = bed.provider.calls.length;
+    await bed.advance(2000);
+    expect([before, bed.provider.calls.length]).toEqual([1, 2]);
+  });
+
+  it('is started again when it stopped, also after the host joined', async () => {
+    const bed = await open();
+    await bed.start();
+    await bed.advance(5000);
+    const [id = ''] = bed.provider.instances.keys();
+    bed.provider.setState(id, 'Stopped');
+    await bed.advance(15_000);
+    expect(bed.provider.instances.get(id)?.state).toBe('Running');
+    expect(bed.provider.calls.filter((call) => call === 'power on')).toHaveLength(1);
+  });
+
+  it('is reported as missing when somebody deleted it, and not created again', async () => {
+    const bed = await open();
+    await bed.start();
+    await bed.advance(5000);
+    bed.provider.instances.clear();
+    await bed.advance(120_000);
+    expect([ready(bed), bed.machine()?.status?.infra?.state]).toEqual(['False InstanceMissing', 'Gone']);
+    expect(bed.provider.created).toHaveLength(1);
+  });
+
+  it('gets another token when the first one ended before the host joined', async () => {
+    const bed = await open();
+    await bed.start();
+    await bed.advance(5000);
+    await bed.advance(65_000);
+    // The fake makes no record of its tokens, so that each seems to have ended after a minute.
+    expect(bed.provider.created.length).toBe(2);
+    expect(bed.provider.instances.size).toBe(1);
+  });
+
+  it.each<[name: string, spec: Partial<Machine['spec']>, want: string]>([
+    ['an invalid config', { infra: { provider: 'local', config: { type: 'bad' } } }, 'False InvalidConfig'],
+    ['a host that joins by itself', { infra: { provider: 'local', config: {} } }, 'True HostJoins'],
+    ['a hold of everything', { hold: { reason: 'x', scope: 'All' } }, 'False NotCreated'],
+  ])('is not created for %s', async (_, spec, want) => {
+    const bed = await open(spec);
+    await bed.start();
+    await bed.advance(15_000);
+    expect([ready(bed), bed.provider.created, bed.tokens]).toEqual([want, [], []]);
+  });
+
+  it('is not created by a process without the provider, which reports it', async () => {
+    const bed = await open({}, false);
+    await bed.start();
+    await bed.advance(15_000);
+    expect(ready(bed)).toBe('False ProviderMissing');
+  });
+
+  it('is deleted before its Machine ends', async () => {
+    const bed = await open();
+    await bed.start();
+    await bed.advance(5000);
+    bed.provider.fault = (call) => (call === 'delete' ? 'RetryableBefore' : undefined);
+    bed.delete(MACHINES, 'm');
+    await bed.advance(20_000);
+    expect([bed.machine()?.status?.waiting?.reason, bed.provider.instances.size]).toEqual(['Retryable', 1]);
+    bed.provider.fault = () => undefined;
+    await bed.advance(20_000);
+    expect([bed.machine(), bed.provider.instances.size]).toEqual([undefined, 0]);
+  });
+
+  it('is deleted, too, when its id was never recorded', async () => {
+    const bed = await open();
+    bed.provider.fault = (call) =>
+      call.startsWith('create')
+        ? 'AmbiguousAfter'
+        : call === 'find' &&
+            bed.provider.instances.size > 0 &&
+            bed.machine()?.metadata.deletionTimestamp === undefined
+          ? 'RetryableBefore'
+          : undefined;
+    await bed.start();
+    await bed.advance(10_000);
+    expect([bed.provider.instances.size, bed.machine()?.status?.infra]).toEqual([1, undefined]);
+    bed.delete(MACHINES, 'm');
+    await bed.advance(30_000);
+    expect([bed.machine(), bed.provider.instances.size]).toEqual([undefined, 0]);
+  });
+
+  it('shows its token nowhere', async () => {
+    const bed = await open();
+    bed.provider.fault = (call) => (call.startsWith('create') ? 'Terminal' : undefined);
+    await bed.start();
+    await bed.advance(130_000);
+    expect(ready(bed)).toBe('Unknown ImageMissing');
+    expect(JSON.stringify([bed.machine(), bed.log.lines, bed.writes()])).not.toContain(SECRET);
+  });
+
+  it('MAC-06 is created once, whichever write the process was killed at', async () => {
+    const options = optionsFor([declared('m')]);
+    const writes = await sweepCrashes(options, (bed, crash) => {
+      const { uid } = bed.get<Machine>(MACHINES, 'm')?.metadata ?? {};
+      const providerID = bed.get<Machine>(MACHINES, 'm')?.status?.infra?.providerID;
+      expect([crash, providerID]).toEqual([crash, `local:///${uid}`]);
+      expect([...options.provider.instances.keys()]).toEqual([`local:///${uid}`]);
+    });
+    expect(writes).toBeGreaterThan(1);
+  });
+
+  it('MAC-30 exists exactly once for each of 30 Machines, whatever the provider answers, and none stays', {
+    timeout: 120_000,
+  }, async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `m-${index}`);
+    const options = optionsFor(names.map((name) => declared(name)));
+    const bed = createControllerBed(options);
+    options.follow(bed);
+    const { provider } = options;
+    const random = randomFrom(SEED);
+    provider.fault = () => {
+      const drawn = random();
+      if (drawn < 0.05) return 'RetryableBefore';
+      if (drawn < 0.15) return 'AmbiguousAfter';
+      return drawn < 0.2 ? 'Throttled' : undefined;
+    };
+    await bed.start();
+    await bed.advance(60_000);
+    expect(provider.instances.size).toBe(30);
+    expect(
+      names.filter((name) => bed.get<Machine>(MACHINES, name)?.status?.infra?.state !== 'Running'),
+    ).toEqual([]);
+    for (const name of names) bed.delete(MACHINES, name);
+    await bed.advance(120_000);
+    expect([provider.instances.size, names.filter((name) => bed.get(MACHINES, name))]).toEqual([0, []]);
+  });
+});

@@ -1,0 +1,58 @@
+/** The contract of providers (src/providers/contract.ts), for each shape of instance that a provider accepts. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { OpenCase } from './case.ts';
+import { describeErrors } from './error-cases.ts';
+import { describeFind } from './find-cases.ts';
+import { type ContractHarness, type ContractProvider, NEVER, requestOf } from './harness.ts';
+import { describeLife } from './life-cases.ts';
+
+export function describeProviderContract(contract: ContractProvider): void {
+  describe.each(Object.entries(contract.accepted))(
+    `MAC-34 the provider ${contract.name} with %s`,
+    (_, shape) => {
+      let harness: ContractHarness;
+      beforeEach(async () => {
+        harness = await contract.open();
+      });
+      afterEach(() => harness[Symbol.asyncDispose]());
+      const open: OpenCase = () => ({
+        harness,
+        provider: harness.provider,
+        shape,
+        async create(changes) {
+          const request = requestOf(shape, changes);
+          const id = await harness.provider.create(request, NEVER);
+          return { id, uid: request.tags.machineUid, request };
+        },
+      });
+      describeLife(open);
+      describeFind(open);
+      describeErrors(open, contract);
+    },
+  );
+
+  describe(`MAC-34 the provider ${contract.name} checks spec.infra.config and`, () => {
+    it.each(Object.entries(contract.refused))(
+      'refuses %s with the reason, and creates nothing',
+      async (_, [shape, reason]) => {
+        await using harness = await contract.open();
+        expect(harness.provider.configReason(shape)).toContain(reason);
+        const request = requestOf(shape);
+        await expect(harness.provider.create(request, NEVER)).rejects.toMatchObject({
+          code: 'Terminal',
+          reason: 'InvalidConfig',
+        });
+        expect(await harness.countHosts(request.tags.machineUid)).toBe(0);
+      },
+    );
+
+    it.each(Object.entries(contract.accepted))('accepts %s without asking anybody', async (_, shape) => {
+      await using harness = await contract.open();
+      expect(harness.provider.name).toBe(contract.name);
+      expect([harness.provider.configReason(shape), harness.provider.hasInstance(shape)]).toEqual([
+        undefined,
+        true,
+      ]);
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { InstanceShape } from '../../../src/providers/contract.ts';
+import { localConfigReason, localInstanceType } from '../../../src/providers/local/config.ts';
+
+const TYPE = 'spec.infra.config.type: expected sandbox or simulated, got';
+
+describe('localConfigReason', () => {
+  it.each<[name: string, config: InstanceShape['config'], reason: string | undefined, host?: 'systemd']>([
+    ['a sandbox', { type: 'sandbox' }, undefined],
+    ['a simulated machine', { type: 'simulated' }, undefined],
+    ['a host that joins by itself', {}, undefined],
+    ['a host with systemd that joins by itself', {}, undefined, 'systemd'],
+    ['another type', { type: 'vm' }, `${TYPE} "vm"`],
+    ['a type that is not a text', { type: [] }, `${TYPE} []`],
+    ['an unknown field', { size: 'm' }, 'spec.infra.config: unknown field "size"'],
+    [
+      'a host with systemd',
+      { type: 'sandbox' },
+      'spec.host.type: expected sandbox for provider local, got systemd',
+      'systemd',
+    ],
+  ])('gives the reason for %s', (_, config, reason, host) => {
+    expect(localConfigReason({ config, host: host ?? 'sandbox' })).toBe(reason);
+  });
+
+  it('limits a zone to what a label may be', () => {
+    const shape = { config: { type: 'sandbox' }, host: 'sandbox' } as const;
+    expect(localConfigReason({ ...shape, zone: 'z'.repeat(63) })).toBeUndefined();
+    expect(localConfigReason({ ...shape, zone: 'z'.repeat(64) })).toContain('spec.zone');
+  });
+});
+
+describe('localInstanceType', () => {
+  it('is that of the config, or none', () => {
+    const types = [{ type: 'simulated' }, { type: 'vm' }, {}].map((config) =>
+      localInstanceType({ config, host: 'sandbox' }),
+    );
+    expect(types).toEqual(['simulated', undefined, undefined]);
+  });
+});
