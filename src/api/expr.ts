@@ -1,5 +1,4 @@
 /** The conditions of a rule: the strict subset of json-rules-engine. */
-
 import { FACTS, OPERATORS } from './facts.ts';
 import { FACT_PATH } from './patterns.ts';
 import { anything, type CelRule, choice, foreign, list, named, rules, type Schema, text } from './schema.ts';

@@ -1,5 +1,4 @@
 /** The error text and the exit code of a command that fails. */
-
 import { isKubeError, type KubeError, type KubeErrorCode } from '../kube/client/errors.ts';
 import { textAt } from '../kube/objects/json.ts';
 import { OsError } from '../os/errors.ts';

@@ -1,5 +1,4 @@
 /** Reads the objects of the hub for the commands that show the fleet. */
-
 import { CLUSTERS, PIPELINES, RELEASES } from '../api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../api/generated/types.ts';
 import type { Client } from '../kube/client/client.ts';

@@ -1,5 +1,4 @@
 /** Everything that a command uses of its process, so that tests can replace it. */
-
 import { printableStream } from '../kube/objects/printable.ts';
 import type { Clock } from '../os/clock.ts';
 import { createSystemClock } from '../os/system-clock.ts';

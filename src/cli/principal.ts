@@ -1,5 +1,4 @@
 /** Connects a part of kubenode with its own identity: no part uses the permissions of an administrator. */
-
 import { serviceAccountUser } from '../api/names.ts';
 import type { Client } from '../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../kube/client/connect.ts';

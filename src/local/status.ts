@@ -1,5 +1,4 @@
 /** Reads the current status of a local fleet, without changes. */
-
 import { readFileIfExists } from '../os/files.ts';
 import { findFleetFolder } from './fleet.ts';
 import type { Layout } from './layout.ts';

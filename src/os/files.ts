@@ -1,6 +1,6 @@
 /** Atomic file writes, and disk errors that tell what to do. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OsError, systemCode } from './errors.ts';
 
@@ -40,6 +40,17 @@ export async function readFileIfExists(path: string): Promise<string | undefined
     return await readFile(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
+    throw toDiskError(error, path);
+  }
+}
+
+/** A folder counts too. Throws when it cannot be known. */
+export async function fileExists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
     throw toDiskError(error, path);
   }
 }

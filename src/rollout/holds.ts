@@ -1,5 +1,4 @@
 /** Whether a person keeps automation off a machine. Pure. */
-
 import type { Machine, MachineHold } from '../api/generated/types.ts';
 import { ANNOTATION_HOLD } from '../api/names.ts';
 import type { KubeObject } from '../kube/objects/object.ts';

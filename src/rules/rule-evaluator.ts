@@ -1,5 +1,4 @@
 /** Evaluates a compiled rule for a node. */
-
 import { type CompiledRule, type FactReader, UNKNOWN_READING } from './compiled-rule.ts';
 import { explainOutcome, type RuleResult } from './explain.ts';
 import { createTreeEvaluator } from './tree-evaluator.ts';

@@ -1,5 +1,4 @@
 /** The fleet as it really is: machines, what befalls them, and the conditions of the cluster. Guards never see it directly. */
-
 import type { Grant, GrantAsk } from '../api/grants.ts';
 import type { MachineFacts, RepairFact } from '../defender/facts/facts.ts';
 import type { Faults } from '../defender/facts/fault-since.ts';

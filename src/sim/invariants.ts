@@ -1,5 +1,4 @@
 /** What must hold whenever an act begins, judged by the fleet as it really is and never by the ledger. */
-
 import { RISKS } from '../api/enums.ts';
 import type { GrantAsk } from '../api/grants.ts';
 import { isStep, stepEntry } from '../api/steps/steps.ts';

@@ -1,5 +1,4 @@
 /** Identifies a cluster independently of its address: by the UID of its namespace kube-system. */
-
 import type { Client } from '../kube/client/client.ts';
 import { KubeError } from '../kube/client/errors.ts';
 import { NAMESPACES } from '../kube/objects/core-kinds.ts';

@@ -11,12 +11,24 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   checkFreeSpace,
+  fileExists,
   PRIVATE_MODE,
   readFileIfExists,
   toDiskError,
   writeFileAtomic,
 } from '../../src/os/files.ts';
 import { tempFolder } from '../support/temp.ts';
+
+describe('fileExists', () => {
+  it('tells files and folders that exist from those that do not, and throws when it cannot be known', async () => {
+    const root = tempFolder('files');
+    writeFileSync(join(root, 'file'), '');
+    expect(await fileExists(root)).toBe(true);
+    expect(await fileExists(join(root, 'file'))).toBe(true);
+    expect(await fileExists(join(root, 'missing'))).toBe(false);
+    await expect(fileExists(join(root, 'file/below'))).rejects.toThrow('ENOTDIR');
+  });
+});
 
 describe('writeFileAtomic', () => {
   it('creates missing folders, accessible to this user only', async () => {

@@ -2,7 +2,6 @@
  * Pitfalls of json-rules-engine in our version, so that an upgrade that changes one fails here. Each test also shows that
  * our rules avoid the pitfall.
  */
-
 import { createRequire } from 'node:module';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';

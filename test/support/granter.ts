@@ -2,7 +2,6 @@
  * Grants without the Defender, for tests and by hand: writes ledger and entries as its two writers do, so that every policy holds
  * as in a real cluster, and asks no budget, window or breaker. Test code: nothing in src may import it.
  */
-
 import { DEFENDER_LEDGERS, MACHINES } from '../../src/api/generated/resources.ts';
 import type {
   DefenderLedger,

@@ -2,7 +2,6 @@
  * Prepares what the first test run would wait for: the `binaries` of the control plane, the `node-base` of the test
  * nodes, or the `older-kubelet` that they upgrade from. .ci/run starts it early; each finishes immediately if its cache is filled.
  */
-
 import { resolveBinaries } from '../../src/local/binaries/resolve.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { nodeBase } from './node-kit/base.ts';

@@ -1,5 +1,4 @@
 /** The streams, environment and clock of a command, in memory. */
-
 import type { Io, Screen } from '../../src/cli/io.ts';
 import type { Clock } from '../../src/os/clock.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';

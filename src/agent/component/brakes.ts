@@ -1,5 +1,4 @@
 /** What keeps a staged component from being activated. In doubt it stays staged. Pure. */
-
 import { changeBetween, isClassAtLeast } from '../../api/machine/component-change.ts';
 import type { Transition } from '../journal/record.ts';
 import { AGENT_COMPONENT } from '../layout.ts';

@@ -1,5 +1,4 @@
 /** What is left of the current step of a transition, and the step after it. Pure. */
-
 import { type ComponentChange, changeBetween } from '../../api/machine/component-change.ts';
 import type { Transition, TransitionFailure, TransitionStep } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';

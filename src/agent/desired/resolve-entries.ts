@@ -1,5 +1,4 @@
 /** Turns the accepted state into what each component of this machine should be. */
-
 import type { MachineComponentEntry } from '../../api/generated/types.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
 import type { DesiredComponent, EntryGrant } from '../component/input.ts';

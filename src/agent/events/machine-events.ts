@@ -1,5 +1,4 @@
 /** What a person wants to know of a change of the machine, from two reports in sequence. Pure. */
-
 import type { MachineComponentReport, MachineDrift } from '../../api/generated/types.ts';
 import { EVENT_PREFIX, MANAGER_AGENT } from '../../api/names.ts';
 import type { AgentStatus } from '../status/report.ts';

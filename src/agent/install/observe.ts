@@ -1,5 +1,4 @@
 /** Reads from the host what the planner of a component compares. */
-
 import { optional } from '../../kube/objects/optional.ts';
 import type { ComponentObservation, ObservedFile } from '../component/observation.ts';
 import { pathsOf } from '../component/placements.ts';

@@ -2,7 +2,6 @@
  * Brings one component forward until it waits or has nothing left to do: observe, plan, record, operate. The journal
  * is the only memory; after a crash at any line the next reconcile continues from its last record.
  */
-
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { OsError } from '../../os/errors.ts';

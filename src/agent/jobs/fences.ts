@@ -2,7 +2,6 @@
  * Why a released step must never begin, and why it must not begin yet. Each answer is final for the try: what a refused
  * release asked for is done only by another try. Pure.
  */
-
 import type { JobRelease, RemedyOperationJob } from '../../api/generated/types.ts';
 import { AVAILABLE_STEPS, stepEntry, stepInputProblems, stepOfReference } from '../../api/steps/steps.ts';
 import { highestFence, jobStepKey } from '../journal/jobs.ts';

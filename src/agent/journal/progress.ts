@@ -1,5 +1,4 @@
 /** How far each component is, from the records of the journal in order. Pure. */
-
 import { applyDrift, type ComponentDrift, NO_DRIFT, recordsOfDrift } from './drift.ts';
 import { applyJob, type JobsState, recordsOfJobs } from './jobs.ts';
 import type {

@@ -2,7 +2,6 @@
  * The loop of the agent: accept the newest state of the Machine, reconcile each component, report, and wait until something
  * changes. The journal and the accepted state are on disk, so that it can end at any line.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';

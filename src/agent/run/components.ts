@@ -1,5 +1,4 @@
 /** Reconciles the components of the machine, one after the other, until each waits or has nothing left to do. */
-
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log, LogFields } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';

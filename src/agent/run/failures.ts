@@ -1,5 +1,4 @@
 /** When an operation that failed is tried again: the delay doubles with each failure of the same component. */
-
 import type { Clock } from '../../os/clock.ts';
 import type { OperationFailure } from '../component/input.ts';
 import type { TransitionFailure } from '../journal/record.ts';

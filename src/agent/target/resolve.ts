@@ -1,5 +1,4 @@
 /** Makes a target from an entry of the Machine, its MachineComponent and the facts of this machine. Pure. */
-
 import type {
   ComponentArtifact,
   ComponentUnit,

@@ -3,7 +3,6 @@
  * nothing would be taken for protection, so sync and `kubenode validate` refuse it, and the controller of the kind reports it
  * where it was applied past sync. docs/reference/fields.md names who reads every other field.
  */
-
 import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
 
@@ -46,7 +45,7 @@ const CLUSTER: readonly InactiveField[] = [
   { path: 'spec.deletion.timeoutSeconds', accepts: [1800], because: NO_HOSTING },
 ];
 
-const ONLY_LOCAL = 'there is no other infrastructure provider';
+const ONLY_LOCAL = 'local is the only infrastructure provider';
 const NO_CLEANUP = 'the agent removes its components and keeps its own files';
 
 function machineFields(parent: string): readonly InactiveField[] {

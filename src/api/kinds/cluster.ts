@@ -1,5 +1,4 @@
 /** Cluster: a cluster that is synced with git, or a hosted control plane to create. */
-
 import { count, secretRefWithKey, statusHead, waiting } from '../common.ts';
 import { HTTPS_URL, UUID } from '../patterns.ts';
 import { choice, flag, int, listMap, name, named, rules, text, time } from '../schema.ts';

@@ -1,5 +1,4 @@
 /** The declaration of a kind. */
-
 import type { CelRule, Schema } from '../schema.ts';
 import type { PhaseTable } from '../status/phase-of-conditions.ts';
 

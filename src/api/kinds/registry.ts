@@ -1,5 +1,4 @@
 /** All of our kinds. */
-
 import { GROUP } from '../names.ts';
 import { API_VERSION, VERSION } from '../version.ts';
 import { cluster } from './cluster.ts';

@@ -14,12 +14,7 @@ export interface Checked {
 }
 
 /** The first problem with its place: file and line where it comes from git, and the path in the object. */
-export function acceptedFinding({
-  what,
-  metadata,
-  problems,
-  valid,
-}: Checked): Omit<ConditionUpdate, 'observedGeneration'> {
+export function acceptedFinding({ what, metadata, problems, valid }: Checked): ConditionUpdate {
   const type = 'Accepted';
   const [first, ...more] = problems;
   if (!first) return { type, status: 'True', reason: 'Valid', message: valid };

@@ -1,5 +1,4 @@
 /** Checks of first certificates, which no agent vouches for yet, and of what only some Machines may have. Pure. */
-
 import type { Machine } from '../../api/generated/types.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { agentUser, BOOTSTRAP_USER_PREFIX, SIGNER_AGENT } from '../../api/names.ts';

@@ -1,5 +1,4 @@
 /** Deletes the bootstrap tokens of Machines, as kubenode-machine. Every choice is made in plan.ts. */
-
 import { MACHINES } from '../../api/generated/resources.ts';
 import {
   AGENT_USER_PREFIX,
@@ -20,6 +19,7 @@ import {
 import { isKubeError } from '../../kube/client/errors.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { pointerTo } from '../../kube/controller/writes/json-patch.ts';
 import { LEASES } from '../../kube/leader/record.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
@@ -68,7 +68,7 @@ async function reconcile(name: string, context: ReconcileContext): Promise<Recon
   await context.patch(MACHINES, machine as never, [
     {
       op: 'replace',
-      path: `/metadata/annotations/${ANNOTATION_BOOTSTRAP_TOKEN.replaceAll('/', '~1')}`,
+      path: pointerTo('metadata', 'annotations', ANNOTATION_BOOTSTRAP_TOKEN),
       value: formatTokenRecord({ ...rest, replacesAgent }),
     },
   ]);

@@ -2,7 +2,6 @@
  * Makes a bootstrap token for one Machine, as kubenode-machine: its agent gets its first certificate with it. The approver has the
  * last word; what is refused here would be denied there.
  */
-
 import { MACHINES } from '../../api/generated/resources.ts';
 import {
   ANNOTATION_BOOTSTRAP_TOKEN,

@@ -1,5 +1,4 @@
 /** When the bootstrap token of a Machine is deleted: after its first use, when it was misused, and at its end. Pure. */
-
 import { BOOTSTRAP_USER_PREFIX } from '../../api/names.ts';
 import type { BootstrapTokenRecord } from '../../api/secrets/bootstrap-token.ts';
 

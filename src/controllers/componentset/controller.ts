@@ -7,6 +7,7 @@ import {
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
 import type { MachineComponent, MachineComponentSet } from '../../api/generated/types.ts';
+import { readAgentLeases } from '../../api/machine/agent-lease.ts';
 import { MANAGER_COMPONENTSET, NAMESPACE, PRINCIPAL_COMPONENTSET } from '../../api/names.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { generationChanged } from '../../kube/controller/predicates.ts';
@@ -16,7 +17,6 @@ import { endDeletedSet } from './deleted-set.ts';
 import { carryOutRollout, type RolloutResult } from './execute/execute.ts';
 import type { RolloutGrants } from './execute/permissions.ts';
 import type { RolloutMetrics } from './metrics.ts';
-import { readHeartbeats } from './observe/heartbeats.ts';
 import { type ObservedRollout, observeRollout } from './observe/observe.ts';
 import {
   componentChanged,
@@ -49,7 +49,7 @@ export function createComponentSetController(options: ComponentSetControllerOpti
       read(MACHINES, { keys: index.ofMachine, changed: machineChanged }),
       read(MACHINE_COMPONENTS, { keys: index.all, changed: componentChanged }),
       read(NODES, { keys: index.ofNamesake, changed: nodeChanged }),
-      readHeartbeats(index.ofNamesake),
+      readAgentLeases(index.ofNamesake),
       read(CONTROLLER_REVISIONS, { keys: () => [] }),
       // Every grant of anybody changes the ledger, so a set looks at it when something else happens, or after a while.
       read(DEFENDER_LEDGERS, { keys: () => [] }),

@@ -11,7 +11,7 @@ import { planLeft } from './rollout/upkeep.ts';
 
 const AGAIN_MS = 5000;
 
-/** Undefined: there is such a set. */
+/** Undefined: the set exists, and is not being deleted. */
 export async function endDeletedSet(
   name: string,
   { grants, context }: { readonly grants: RolloutGrants; readonly context: ReconcileContext },

@@ -18,7 +18,7 @@ import type {
   RolloutProgress,
 } from './rollout/input.ts';
 import { type Joining, planJoining } from './rollout/joining.ts';
-import { beginRollout, modeOf } from './rollout/mode.ts';
+import { beginRollout, modeOf, rollsOut } from './rollout/mode.ts';
 import { pauseClock } from './rollout/pause.ts';
 import { beginRollback, planRollback } from './rollout/rollback.ts';
 import { availabilityLimit } from './rollout/slots.ts';
@@ -94,7 +94,7 @@ interface Decided {
 function afterFailure(input: RolloutInput, progress: RolloutProgress): Decided {
   const mode = modeOf(input, progress);
   const { desired, stable, set } = input;
-  const failure = ROLLS_OUT.has(mode) ? failureReason(input, progress) : undefined;
+  const failure = rollsOut(mode) ? failureReason(input, progress) : undefined;
   if (!failure || !('revision' in desired)) return { mode, progress };
   if (mode === 'Forward' && stable && set.spec.rollout.failure.onFailure !== 'Pause') {
     return { mode: 'RollingBack', progress: beginRollback(input, progress, desired.revision) };
@@ -113,8 +113,6 @@ function stopRollout(
   const stop = { reason, because, ...optional('retryToken', set.spec.retryToken) };
   return { ...progress, ...(progress.batch && { batch: batch as OpenBatch }), stopped: stop };
 }
-
-const ROLLS_OUT: ReadonlySet<RolloutMode> = new Set(['Forward', 'Revert']);
 
 interface StepContext extends Decided {
   readonly joining: Joining;

@@ -1,6 +1,7 @@
 /** Brings Machines to Ready and deletes them, as kubenode-machine: conditions, labels and taints of Nodes, drains. Every choice is made in plan.ts, drain.ts and deletion.ts. */
 import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
+import { readAgentLeases } from '../../api/machine/agent-lease.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
 import { FINALIZER_MACHINE, MANAGER_MACHINE, NAMESPACE, PRINCIPAL_MACHINE } from '../../api/names.ts';
@@ -17,7 +18,7 @@ import { ownNode } from './deletion.ts';
 import { carryOutDeletion, type DeletionExecutor, type DeletionResult } from './deletion-execute.ts';
 import { componentOrder } from './drain.ts';
 import { carryOutDrain, type DrainExecutor, type DrainResult } from './execute.ts';
-import { createHeartbeats, type Heartbeats, LEASE_READ } from './heartbeats.ts';
+import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import type { InstanceParts } from './instance/calls.ts';
 import { createInstances, type InfraReport, type Instances } from './instance/execute.ts';
 import { planNodeSync } from './node-sync.ts';
@@ -58,7 +59,7 @@ export function createMachineController({
     reads: [
       read(MACHINES, { changed: contentChanged }),
       read(NODES, { keys: ({ metadata }) => [metadata.name], changed: partChanged(partOfNode) }),
-      LEASE_READ,
+      readAgentLeases(({ metadata }) => [metadata.name]),
       // The grant of a deletion. A denial is asked about again; no other change matters.
       read(DEFENDER_LEDGERS, { keys: () => [] }),
     ],

@@ -5,6 +5,7 @@
 import type { LedgerGrant, Machine, MachineDrain } from '../../api/generated/types.ts';
 import { hasStartupTaint, isCordoned, readinessOf } from '../../api/machine/node-state.ts';
 import { ANNOTATION_CORDONED_BY, LABEL_MACHINE } from '../../api/names.ts';
+import { pointerTo } from '../../kube/controller/writes/json-patch.ts';
 import { cordonState } from '../../kube/drain/cordon.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -135,7 +136,7 @@ function planDrain(situation: DeletionSituation, order: DrainOrder): DrainDecisi
   const because = `grant ${order.id} follows ${before}`;
   const mark = { annotation: ANNOTATION_CORDONED_BY, owner: before };
   if (node && cordonState(node, mark) === 'Ours') {
-    const path = `/metadata/annotations/${ANNOTATION_CORDONED_BY.replaceAll('/', '~1')}`;
+    const path = pointerTo('metadata', 'annotations', ANNOTATION_CORDONED_BY);
     return { do: 'Cordon', operations: [{ op: 'add', path, value: order.id }], because };
   }
   const drain: MachineDrain = { grant: order.id, state: 'Cordoned', since: now.toISOString() };

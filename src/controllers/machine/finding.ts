@@ -1,7 +1,7 @@
 /** One condition of a Machine before it is written. Pure. */
 import type { ConditionStatus, ConditionUpdate } from '../../kube/objects/conditions.ts';
 
-export type Finding = Omit<ConditionUpdate, 'observedGeneration'> & {
+export type Finding = ConditionUpdate & {
   /** The object that has to change first. */
   readonly blocker?: { readonly kind: string; readonly name: string; readonly namespace?: string };
 };

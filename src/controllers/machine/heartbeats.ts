@@ -1,21 +1,7 @@
-/** What the Leases of agents tell, by our own clock. It remembers what it found first: only a change is a sign of life. */
-import { SILENT_MS } from '../../api/machine/heartbeat.ts';
-import { NAMESPACE_AGENTS } from '../../api/names.ts';
-import { type KindRead, read } from '../../kube/controller/controller.ts';
+/** What the Leases of agents tell about machines that join. It remembers what it found first: only a change is a sign of life. */
+import { agentLease } from '../../api/machine/agent-lease.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { LEASES } from '../../kube/leader/record.ts';
-import { textAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Heartbeat } from './observation.ts';
-
-const RENEWED = 'renewed';
-
-/** Only the first heartbeat after a silence triggers a reconcile. */
-export const LEASE_READ: KindRead = read(LEASES, {
-  keys: ({ metadata: { name, namespace } }) => (namespace === NAMESPACE_AGENTS ? [name] : []),
-  changed: (before, after) => renewedAt(after) - renewedAt(before) > SILENT_MS,
-  ages: { [RENEWED]: (lease) => textAt(lease, 'spec', 'renewTime') },
-});
 
 export interface Heartbeats {
   of(machine: string, context: ReconcileContext): Heartbeat | undefined;
@@ -26,18 +12,12 @@ export function createHeartbeats(): Heartbeats {
   const first = new Map<string, string>();
   return {
     of: (machine, context) => {
-      const key = `${NAMESPACE_AGENTS}/${machine}`;
-      const lease = context.view(LEASES).get(key);
-      const renewed = textAt(lease, 'spec', 'renewTime') ?? '';
+      const lease = agentLease(machine, context);
+      const renewed = lease?.renewTime ?? '';
       const found = first.get(machine) ?? renewed;
       first.set(machine, found);
-      const ageMs = context.ageMs(LEASES, key, RENEWED);
-      return lease && ageMs !== undefined ? { ageMs, hasChanged: renewed !== found } : undefined;
+      return lease && { ageMs: lease.ageMs, hasChanged: renewed !== found };
     },
     forget: (machine) => void first.delete(machine),
   };
-}
-
-function renewedAt(lease: KubeObject): number {
-  return Date.parse(textAt(lease, 'spec', 'renewTime') ?? '') || 0;
 }

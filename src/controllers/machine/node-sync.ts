@@ -5,6 +5,7 @@
 import type { Machine } from '../../api/generated/types.ts';
 import { ANNOTATION_OWNED, LABEL_MACHINE } from '../../api/names.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
+import { pointerTo } from '../../kube/controller/writes/json-patch.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { planTaints } from './node-taints.ts';
@@ -93,11 +94,9 @@ function mapOperations(
 ): readonly JsonPatchOperation[] {
   if (present === undefined) return Object.keys(set).length > 0 ? [{ op: 'add', path, value: set }] : [];
   return [
-    ...Object.entries(set).map(([key, value]) => ({ op: 'add', path: pointer(path, key), value }) as const),
-    ...remove.map((key) => ({ op: 'remove', path: pointer(path, key) }) as const),
+    ...Object.entries(set).map(
+      ([key, value]) => ({ op: 'add', path: `${path}${pointerTo(key)}`, value }) as const,
+    ),
+    ...remove.map((key) => ({ op: 'remove', path: `${path}${pointerTo(key)}` }) as const),
   ];
-}
-
-function pointer(path: string, key: string): string {
-  return `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -83,13 +83,8 @@ export function planMachine(observation: MachineObservation): MachinePlan {
   const wait = unmet ? waitFor(unmet) : startupWait(isStarting, readyAt, now);
   const hold = holdInForce(machine, node, now);
   const all = [...host, heldFinding(hold), readyFinding(wait)];
-  const { generation } = machine.metadata;
-  const updates = all.map((each) => ({
-    ...each,
-    ...optional('observedGeneration', generation),
-  }));
   return {
-    conditions: withConditions(before, updates, now),
+    conditions: withConditions(before, all, now, machine.metadata.generation),
     ...optional('wait', wait),
     removeStartupTaint: isStarting && !unmet && readyAt <= now,
     ...optional(

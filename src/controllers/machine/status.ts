@@ -61,17 +61,13 @@ function nodeStatus({ status }: Machine, node: KubeObject | undefined): MachineS
 function progressConditions(report: MachineReport, waiting: Wait | undefined): readonly Condition[] {
   const { machine, plan, now } = report;
   const wait = report.wait ?? plan.wait;
-  const observedGeneration = optional('observedGeneration', machine.metadata.generation);
   const isLate = waiting !== undefined && wait !== undefined && now >= stallsAt(machine, wait, waiting);
   const progressing = wait
     ? finding('Progressing', isLate ? 'False' : 'True', wait.step, wait.message)
     : finding('Progressing', 'True', 'AsWanted', 'nothing is to be done');
   const late = isLate ? { ...wait, since: waiting.since } : undefined;
-  return withConditions(
-    plan.conditions,
-    [progressing, stalledFinding(machine, late)].map((each) => ({ ...each, ...observedGeneration })),
-    now,
-  );
+  const findings = [progressing, stalledFinding(machine, late)];
+  return withConditions(plan.conditions, findings, now, machine.metadata.generation);
 }
 
 /** A field that nothing acts on is for a person, however the machine is. */

@@ -24,17 +24,11 @@ export interface UsedComponent {
 
 const MAX_SETS = 20;
 
-type Finding = Omit<ConditionUpdate, 'observedGeneration'>;
-
 export function componentStatus({ component, use, now }: UsedComponent): MachineComponentStatus {
   const { metadata, spec, status } = component;
   const observedGeneration = optional('observedGeneration', metadata.generation);
   const findings = [accepted(component), inUse(use), yanked(component)];
-  const conditions = withConditions(
-    status?.conditions,
-    findings.map((finding) => ({ ...finding, ...observedGeneration })),
-    now,
-  );
+  const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
   const { deletionTimestamp } = metadata;
   return {
     ...observedGeneration,
@@ -45,13 +39,13 @@ export function componentStatus({ component, use, now }: UsedComponent): Machine
   };
 }
 
-function accepted(component: MachineComponent): Finding {
+function accepted(component: MachineComponent): ConditionUpdate {
   const problems = [...componentProblems(component.spec), ...inactiveFields(component)];
   const valid = 'every placeholder is known, and no paths or ports exclude each other';
   return acceptedFinding({ what: 'component', metadata: component.metadata, problems, valid });
 }
 
-function inUse({ sets, machine }: ComponentUsers): Finding {
+function inUse({ sets, machine }: ComponentUsers): ConditionUpdate {
   const type = 'InUse';
   const [set] = sets;
   if (set !== undefined) {
@@ -69,7 +63,7 @@ function inUse({ sets, machine }: ComponentUsers): Finding {
   return { type, status: 'False', reason: 'NotUsed', message: 'no set and no machine names it' };
 }
 
-function yanked({ metadata }: MachineComponent): Finding {
+function yanked({ metadata }: MachineComponent): ConditionUpdate {
   const type = 'Yanked';
   const why = metadata.annotations?.[ANNOTATION_YANKED];
   if (why === undefined) {

@@ -18,9 +18,7 @@ export interface ConditionsInput {
 /** As often as a start may fail before a person has to look. */
 const FAILED_STARTS = 3;
 
-type Update = Omit<ConditionUpdate, 'observedGeneration'>;
-
-export function setConditions(input: ConditionsInput): readonly Update[] {
+export function setConditions(input: ConditionsInput): readonly ConditionUpdate[] {
   const { set, plan, live, wait, planned } = input;
   const machinesReady = readyCondition(set, live);
   return [
@@ -37,7 +35,7 @@ export function setConditions(input: ConditionsInput): readonly Update[] {
   ];
 }
 
-function scaledCondition({ set: { spec, metadata }, plan, live, wait }: ConditionsInput): Update {
+function scaledCondition({ set: { spec, metadata }, plan, live, wait }: ConditionsInput): ConditionUpdate {
   const type = 'ScaledAsWanted';
   const desired = metadata.deletionTimestamp === undefined ? spec.replicas : 0;
   const leaving = plan.members.length - live.length;
@@ -48,7 +46,7 @@ function scaledCondition({ set: { spec, metadata }, plan, live, wait }: Conditio
 }
 
 /** Also of machines that do not exist yet: sync takes True as the proof of a change. */
-function readyCondition({ spec: { replicas } }: MachineSet, live: readonly Member[]): Update {
+function readyCondition({ spec: { replicas } }: MachineSet, live: readonly Member[]): ConditionUpdate {
   const type = 'MachinesReady';
   const waitFor = live.filter(({ isAvailable }) => !isAvailable);
   const available = live.length - waitFor.length;
@@ -59,7 +57,7 @@ function readyCondition({ spec: { replicas } }: MachineSet, live: readonly Membe
   return condition(type, 'False', 'MachinesNotReady', message);
 }
 
-function upToDateCondition({ spec }: MachineSet, live: readonly Member[]): Update {
+function upToDateCondition({ spec }: MachineSet, live: readonly Member[]): ConditionUpdate {
   const type = 'UpToDate';
   const behind = live.filter((member) => !isUpToDate(member));
   if (behind.length === 0) return condition(type, 'True', 'AsWanted', 'every machine matches the template');
@@ -94,7 +92,7 @@ function progressOf({ actions }: MachineSetPlan): string {
   return first ? reasons[first.do] : 'AsWanted';
 }
 
-function stalledCondition(input: ConditionsInput, machinesReady: Update): Update {
+function stalledCondition(input: ConditionsInput, machinesReady: ConditionUpdate): ConditionUpdate {
   const type = 'Stalled';
   const inactive = inactiveFields(input.set).map(inactiveFieldText);
   if (inactive.length > 0) return condition(type, 'True', 'NotSupported', inactive.join('; '));
@@ -112,6 +110,6 @@ function hasFailedForLong({ set, now }: ConditionsInput): boolean {
   return before?.status === 'False' && seconds > FAILED_STARTS * set.spec.startupTimeoutSeconds;
 }
 
-function condition(type: string, status: ConditionStatus, reason: string, message: string): Update {
+function condition(type: string, status: ConditionStatus, reason: string, message: string): ConditionUpdate {
   return { type, status, reason, message };
 }

@@ -36,12 +36,9 @@ export function machineSetStatus(input: StatusInput): MachineSetStatus {
   const wait = waitOf(input);
   const observedGeneration = optional('observedGeneration', set.metadata.generation);
   const planned = plannedAction(plan);
-  const updates = setConditions({ ...input, live, wait, planned }).map((each) => ({
-    ...each,
-    ...observedGeneration,
-  }));
-  const conditions = withConditions(before?.conditions, updates, now);
-  const { deletionTimestamp } = set.metadata;
+  const { deletionTimestamp, generation } = set.metadata;
+  const updates = setConditions({ ...input, live, wait, planned });
+  const conditions = withConditions(before?.conditions, updates, now, generation);
   return {
     ...observedGeneration,
     phase: machineSetPhases.phaseOf({ conditions, deletionTimestamp }),

@@ -15,8 +15,6 @@ export interface RemedierInput {
   readonly now: Date;
 }
 
-type Finding = Omit<ConditionUpdate, 'observedGeneration'>;
-
 /** Of the whole spec: a job names it, so that people know which version of the rule acted. */
 export function ruleDigest({ spec }: Pick<NodeRemedier, 'spec'>): string {
   return digestOf(spec);
@@ -26,11 +24,7 @@ export function remedierStatus({ remedier, problems, now }: RemedierInput): Node
   const { metadata, status } = remedier;
   const observedGeneration = optional('observedGeneration', metadata.generation);
   const findings = [accepted(remedier, problems), enforcing(remedier, problems)];
-  const conditions = withConditions(
-    status?.conditions,
-    findings.map((finding) => ({ ...finding, ...observedGeneration })),
-    now,
-  );
+  const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
   return {
     ...observedGeneration,
     phase: nodeRemedierPhases.phaseOf({ conditions }),
@@ -40,7 +34,7 @@ export function remedierStatus({ remedier, problems, now }: RemedierInput): Node
   };
 }
 
-function accepted({ metadata, spec }: NodeRemedier, problems: readonly Problem[]): Finding {
+function accepted({ metadata, spec }: NodeRemedier, problems: readonly Problem[]): ConditionUpdate {
   return acceptedFinding({
     what: 'rule',
     metadata,
@@ -51,14 +45,14 @@ function accepted({ metadata, spec }: NodeRemedier, problems: readonly Problem[]
 
 const NO_JOBS = 'this version of kubenode creates no RemedyOperationJobs';
 
-const MODES: Readonly<Record<NodeRemedier['spec']['mode'], Omit<Finding, 'type' | 'status'>>> = {
+const MODES: Readonly<Record<NodeRemedier['spec']['mode'], Pick<ConditionUpdate, 'reason' | 'message'>>> = {
   Suspended: { reason: 'Suspended', message: 'spec.mode is Suspended' },
   Observe: { reason: 'Observe', message: `spec.mode is Observe; ${NO_JOBS}, and counts no matches` },
   Shadow: { reason: 'Shadow', message: `spec.mode is Shadow; ${NO_JOBS}, and asks the Defender about none` },
   Enforce: { reason: 'NotSupported', message: `${NO_JOBS}: the rule is checked and repairs nothing` },
 };
 
-function enforcing({ spec: { mode } }: NodeRemedier, problems: readonly Problem[]): Finding {
+function enforcing({ spec: { mode } }: NodeRemedier, problems: readonly Problem[]): ConditionUpdate {
   const type = 'Enforcing';
   if (problems.length > 0) {
     return { type, status: 'False', reason: 'NotAccepted', message: 'the rule is not accepted' };

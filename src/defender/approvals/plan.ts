@@ -2,7 +2,6 @@
  * The answer of a person to an act that waits for an approval. The person must be an approver of every rule that requires
  * an approval of the act, because the ledger keeps one answer for a machine. Pure.
  */
-
 import type { LedgerApproval } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import type { MachineFacts } from '../facts/facts.ts';

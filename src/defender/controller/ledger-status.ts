@@ -34,11 +34,7 @@ export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
   const observedGeneration = optional('observedGeneration', metadata.generation);
   const sizeBytes = jsonBytes(spec);
   const findings = [ready(input), nearFull(spec, sizeBytes), suspect(suspects)];
-  const conditions = withConditions(
-    status?.conditions,
-    findings.map((finding) => ({ ...finding, ...observedGeneration })),
-    now,
-  );
+  const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
   const grants = Object.values(spec.grants);
   const inFlight = grants.filter(isInFlight).length;
   return {

@@ -42,11 +42,7 @@ export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
     stopped(policy, now),
     breakerOpen(name, breakers),
   ];
-  const conditions = withConditions(
-    policy.status?.conditions,
-    findings.map((finding) => ({ ...finding, ...observedGeneration })),
-    now,
-  );
+  const conditions = withConditions(policy.status?.conditions, findings, now, generation);
   const prepared = policies.valid.find((each) => each.name === name);
   return {
     ...observedGeneration,

@@ -1,5 +1,4 @@
 /** How machines are counted together: the machines that a policy selects, by cluster, zone, pool, label or dimension. Pure. */
-
 import type { ConcurrencyLimit, Selector } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import { dimensionValues } from './dimensions.ts';

@@ -1,5 +1,4 @@
 /** Since when Nodes are Unknown: by our own clock, but for those that were so before we began to observe. */
-
 import { readinessOf, readyTransition } from '../../api/machine/node-state.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';

@@ -1,5 +1,4 @@
 /** Acts that a person must approve. No answer is a denial. */
-
 import type { ApprovalRule } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
 import { ownValue } from '../../kube/objects/json.ts';

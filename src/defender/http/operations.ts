@@ -1,5 +1,4 @@
 /** What each operation of the HTTP API does, in the name of the caller. */
-
 import type { LedgerApproval } from '../../api/generated/types.ts';
 import type { Allowance, Denial, Grant, GrantAsk, GrantPort } from '../../api/grants.ts';
 import type { ApproveBody, AskBody, RequestBodies } from '../../api/http/requests.ts';

@@ -1,5 +1,4 @@
 /** What the entries of the ledger mean. Pure. */
-
 import type { Risk } from '../../api/enums.ts';
 import { RISKS } from '../../api/enums.ts';
 import type { LedgerApproval, LedgerGrant, LedgerHolder } from '../../api/generated/types.ts';

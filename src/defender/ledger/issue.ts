@@ -1,5 +1,4 @@
 /** A new grant in the ledger, with everything that it is counted under. Pure. */
-
 import type { LedgerGrant } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
 import { ownValue } from '../../kube/objects/json.ts';

@@ -1,5 +1,4 @@
 /** One list or one watch of a reflector, with the checks that protect the store from wrong answers. */
-
 import type { Clock } from '../../os/clock.ts';
 import type { Client, ListOptions, WatchEvent } from '../client/client.ts';
 import { isKubeError, KubeError } from '../client/errors.ts';

@@ -2,7 +2,6 @@
  * Keeps a store equal to the server: a paged list, then watches from its resourceVersion on. Objects leave the store
  * only by a complete list or a DELETED event: while the server cannot be read, the store ages and reports its age.
  */
-
 import type { Clock } from '../../os/clock.ts';
 import type { Client } from '../client/client.ts';
 import { isKubeError, KubeError, type KubeErrorCode } from '../client/errors.ts';

@@ -1,5 +1,4 @@
 /** Indexes of objects by computed values: Machines by zone, Pods by node. */
-
 import type { KubeObject } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
 

@@ -2,7 +2,6 @@
  * The cached objects of one kind. Objects are shared between readers and never changed in place: a reader that wants
  * to change one makes a copy.
  */
-
 import type { KubeObject, ObjectName } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
 import { createStoreIndexes, type Indexers } from './store-index.ts';

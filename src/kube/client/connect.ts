@@ -1,5 +1,4 @@
 /** Creates a client from a kubeconfig in one call. */
-
 import type { Clock } from '../../os/clock.ts';
 import { createSystemClock } from '../../os/system-clock.ts';
 import { type ConfigOptions, loadConfig } from '../auth/config.ts';

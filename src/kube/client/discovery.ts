@@ -3,7 +3,6 @@
  * aggregated discovery (1.27 and later), otherwise one for each group version. When any group cannot be read, the whole
  * discovery fails: an unread kind must never look like a missing one.
  */
-
 import { listAt, textAt, valueAt } from '../objects/json.ts';
 import type { Resource } from '../objects/object.ts';
 import type { Client } from './client.ts';

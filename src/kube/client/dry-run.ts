@@ -1,5 +1,4 @@
 /** What a server-side apply would change, including defaults, admission and field ownership. */
-
 import { type Difference, diffObjects, formatDifferences } from '../objects/diff.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
 import { redactSecret } from '../objects/redact-secret.ts';

@@ -1,5 +1,4 @@
 /** The read operations of the client: get, list, pages, watch. */
-
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 import type { HttpRequest } from '../transport/transport.ts';
 import type { CallOptions, Client, ListOptions, ListPage, WatchEvent, WatchOptions } from './client.ts';

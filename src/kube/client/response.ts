@@ -2,7 +2,6 @@
  * Parses answers of the API server. Pure. Any answer that violates the API is BadAnswer: an empty 200, a login page or
  * a list without items must never look like an empty list.
  */
-
 import { isConditionReason } from '../objects/conditions.ts';
 import { isRecord, listAt, textAt, valueAt } from '../objects/json.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';

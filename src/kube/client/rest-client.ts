@@ -1,5 +1,4 @@
 /** The Client over a Transport: raw JSON in and out, every answer checked by response.ts. */
-
 import type { Transport } from '../transport/transport.ts';
 import type { CallOptions, Client } from './client.ts';
 import { createDiscovery } from './discovery.ts';

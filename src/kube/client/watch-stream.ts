@@ -1,5 +1,4 @@
 /** Parses the stream of a watch, which has one JSON object per line. */
-
 import { isRecord } from '../objects/json.ts';
 import type { Resource } from '../objects/object.ts';
 import type { HttpStream } from '../transport/transport.ts';

@@ -1,5 +1,4 @@
 /** The write operations of the client. Always with fieldValidation=Strict: an unknown field is an error, not dropped. */
-
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 import { optional } from '../objects/optional.ts';
 import type { HttpRequest } from '../transport/transport.ts';

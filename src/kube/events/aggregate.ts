@@ -1,5 +1,4 @@
 /** Counts repeated events, and how many of them are written. Bounded. Pure: time is an argument. */
-
 import type { ObjectName } from '../objects/object.ts';
 import { createEventLimits } from './limits.ts';
 import { eventName, eventNamespace, eventNote, eventTopic, type Occurrence, subjectKey } from './object.ts';

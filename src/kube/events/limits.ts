@@ -1,5 +1,4 @@
 /** Limits the events of one object: similar notes are combined, and excess events are dropped. */
-
 import { createTokenBucket, type TokenBucket } from '../process/token-bucket.ts';
 
 export interface EventLimits {

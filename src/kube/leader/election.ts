@@ -3,7 +3,6 @@
  * immediately before it acts: by its own clock, a holder stops before any other candidate can consider its lease
  * expired. The epoch protects against writes that arrive late.
  */
-
 import { isKubeError } from '../client/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { Log, LogFields } from '../process/log.ts';

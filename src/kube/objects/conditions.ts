@@ -64,12 +64,18 @@ export function withCondition(
   return present.map((condition) => (condition === before ? after : condition));
 }
 
+/** `generation`: the one that the updates were found at, if they say nothing else. */
 export function withConditions(
   conditions: readonly Condition[] | undefined,
   updates: readonly ConditionUpdate[],
   now: Date,
+  generation?: number,
 ): readonly Condition[] {
-  return updates.reduce((list, update) => withCondition(list, update, now), conditions ?? []);
+  const found = generation === undefined ? {} : { observedGeneration: generation };
+  return updates.reduce(
+    (list, update) => withCondition(list, { ...found, ...update }, now),
+    conditions ?? [],
+  );
 }
 
 export function withoutCondition(

@@ -1,5 +1,4 @@
 /** The delay of a key after a failure: it grows with each failure, and a token bucket limits the rate of all retries. */
-
 import { createTokenBucket } from '../process/token-bucket.ts';
 
 export interface RetryBackoffOptions {

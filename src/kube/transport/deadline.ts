@@ -1,5 +1,4 @@
 /** Combines a caller's signal and a time limit into one signal, and describes which of them ended the exchange. */
-
 import { KubeError } from '../client/errors.ts';
 import { cutOffError, networkError } from './network-errors.ts';
 

@@ -1,5 +1,4 @@
 /** Writes the kubeconfigs of sync for each local cluster into the hub. They use the identity of sync, not of an administrator. */
-
 import {
   ANNOTATION_SECRET_USE,
   kubeconfigSecret,

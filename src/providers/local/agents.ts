@@ -1,8 +1,8 @@
 /** Starts, finds and ends the agents of instances: a process for each sandbox, and one for all simulated machines. */
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../os/clock.ts';
-import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../os/files.ts';
+import { fileExists, PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../os/files.ts';
 import { withLock } from '../../os/lock.ts';
 import { type Command, startProcess } from '../../os/process/child.ts';
 import { isRunning, type ProcessIdentity } from '../../os/process/identity.ts';
@@ -71,10 +71,10 @@ export function createAgents({ machines, programs, clock }: AgentsOptions): Agen
 
   return {
     async isRunning(folder, known) {
-      return !(await exists(folder.offFile)) && (await findAgent(processOf(folder, known)));
+      return !(await fileExists(folder.offFile)) && (await findAgent(processOf(folder, known)));
     },
     async start(folder, known) {
-      if (await exists(folder.offFile)) return;
+      if (await fileExists(folder.offFile)) return;
       const agent = processOf(folder, known);
       if (known.type === 'sandbox') await startOne(agent);
       else await withLock(simulatorLock(machines), {}, () => startOne(agent));
@@ -117,8 +117,4 @@ async function hasSimulated(machines: string): Promise<boolean> {
 
 function simulatorLock(machines: string): string {
   return `kubenode simulated machines ${machines}`;
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
 }

@@ -19,6 +19,7 @@ export interface InstanceFolder {
   readonly hostFolder: string;
 }
 
+export const RECORD_FILE = 'instance.json';
 const PREFIX = 'local:///';
 const IS_UID = new RegExp(UUID.regex);
 
@@ -26,7 +27,7 @@ export function instanceFolder(machines: string, uid: string): InstanceFolder {
   const path = join(machines, uid);
   return {
     path,
-    recordFile: join(path, 'instance.json'),
+    recordFile: join(path, RECORD_FILE),
     bootstrapFile: join(path, 'bootstrap.json'),
     agentFile: join(path, 'agent.json'),
     logFile: join(path, 'agent.log'),

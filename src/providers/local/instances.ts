@@ -3,9 +3,9 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../os/clock.ts';
 import { systemCode } from '../../os/errors.ts';
-import { PRIVATE_MODE, writeFileAtomic } from '../../os/files.ts';
+import { fileExists, PRIVATE_MODE, writeFileAtomic } from '../../os/files.ts';
 import { type Instance, type InstanceRequest, type PowerAction, ProviderError } from '../contract.ts';
-import { type Agents, exists } from './agents.ts';
+import type { Agents } from './agents.ts';
 import { localInstanceType } from './config.ts';
 import {
   deletedMark,
@@ -31,7 +31,7 @@ export async function createInstance(
 ): Promise<string> {
   const { machines, agents } = parts;
   const { machineUid } = request.tags;
-  if (await exists(deletedMark(machines, machineUid))) {
+  if (await fileExists(deletedMark(machines, machineUid))) {
     const message = `the instance of Machine ${request.machine} was deleted`;
     throw new ProviderError('Terminal', message, { reason: 'Deleted' });
   }

@@ -154,7 +154,9 @@ async function forgetDeleted(machines: string, clock: Clock): Promise<void> {
   const folder = dirname(deletedMark(machines, 'any'));
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
-    const { mtimeMs } = await stat(join(folder, name));
-    if (clock.now().getTime() - mtimeMs > REMEMBER_MS) await rm(join(folder, name), { force: true });
+    // Another process may have removed it.
+    const mtimeMs = (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs;
+    if (mtimeMs === undefined || clock.now().getTime() - mtimeMs <= REMEMBER_MS) continue;
+    await rm(join(folder, name), { force: true });
   }
 }

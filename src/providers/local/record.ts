@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../os/files.ts';
 import { ProviderError } from '../contract.ts';
-import { type InstanceFolder, instanceFolder, newFolder } from './folders.ts';
+import { type InstanceFolder, instanceFolder, newFolder, RECORD_FILE } from './folders.ts';
 
 const record = z.strictObject({
   version: z.literal(1),
@@ -21,7 +21,7 @@ const record = z.strictObject({
 
 export type InstanceRecord = Readonly<z.infer<typeof record>>;
 
-/** Undefined: there is no such instance. A record that cannot be read is an error: its instance is neither there nor missing. */
+/** Undefined: no instance has it. A record that cannot be read is an error: its instance is neither there nor missing. */
 export async function readRecord({ recordFile }: InstanceFolder): Promise<InstanceRecord | undefined> {
   const text = await readFileIfExists(recordFile);
   if (text === undefined) return undefined;
@@ -39,7 +39,7 @@ export async function writeNewInstance(machines: string, written: InstanceRecord
   const incomplete = newFolder(machines, machineUid);
   await rm(incomplete, { recursive: true, force: true });
   await mkdir(incomplete, { recursive: true, mode: 0o700 });
-  await writeFileAtomic(join(incomplete, 'instance.json'), JSON.stringify(written), PRIVATE_MODE);
+  await writeFileAtomic(join(incomplete, RECORD_FILE), JSON.stringify(written), PRIVATE_MODE);
   await rename(incomplete, folder.path);
   return folder;
 }

@@ -1,6 +1,6 @@
 /** Runs an agent for each simulated instance, from its creation to its end. One process does this for all of a folder. */
 import type { Clock } from '../../os/clock.ts';
-import { exists } from './agents.ts';
+import { fileExists } from '../../os/files.ts';
 import { type InstanceFolder, instanceFolder, listUids } from './folders.ts';
 import { readRecord } from './record.ts';
 
@@ -51,7 +51,7 @@ async function listDesired(
     const folder = instanceFolder(machines, uid);
     if (!names.has(uid)) names.set(uid, await simulatedMachine(folder));
     const machine = names.get(uid);
-    if (machine !== undefined && !(await exists(folder.offFile))) desired.set(uid, machine);
+    if (machine !== undefined && !(await fileExists(folder.offFile))) desired.set(uid, machine);
   }
   return desired;
 }

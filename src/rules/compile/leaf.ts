@@ -1,5 +1,4 @@
 /** Compiles a leaf: the comparison of one field of a fact. Facts and fields must be in the catalog. */
-
 import { OPERATORS } from '../../api/facts.ts';
 import { type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { findFactKind } from '../catalog.ts';

@@ -1,5 +1,4 @@
 /** Describes a kind of fact: its parameters, its fields with their types, its source, and its maximum age. */
-
 import type { Pattern } from '../../api/patterns.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import type { MaxAge, Reading, ScalarValue } from '../compiled-rule.ts';

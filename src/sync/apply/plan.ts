@@ -3,7 +3,6 @@
  *
  * Pure. An object that cannot be read is unknown, never absent: it is not deleted, and no other hub's object is taken over.
  */
-
 import { LABEL_HUB, LABEL_UNIT } from '../../api/names.ts';
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';

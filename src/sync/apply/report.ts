@@ -1,5 +1,4 @@
 /** Summarizes a reconcile of one cluster for promotion and for people. Pure. */
-
 import { byCode } from '../../kube/objects/digest.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
 import type { ClusterReport, WorkReport } from '../cluster-report.ts';

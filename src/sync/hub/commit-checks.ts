@@ -1,5 +1,4 @@
 /** Whether a commit may be promoted, and the message when it may not. */
-
 import type { HeadReport } from '../commits.ts';
 import type { AncestryVerdict } from '../git/ancestry-guard.ts';
 import { findAllRefusals, type ObjectChecks, type Refusal } from '../judge/object-checks.ts';

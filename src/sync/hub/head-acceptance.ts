@@ -1,5 +1,4 @@
 /** Accepts or refuses the head of a repository by its ancestry, its render and its objects. */
-
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { AcceptedHead } from '../accepted-heads.ts';

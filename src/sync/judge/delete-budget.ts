@@ -2,7 +2,6 @@
  * S2: decides whether the deletes of a unit need an acknowledgement. Deleting most of a unit, all of it or a protected
  * object is held until a commit acknowledges exactly this plan. Pure.
  */
-
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import { type ObjectId, objectKey } from '../../kube/objects/object-id.ts';
 import { isProtected } from '../protected-kinds.ts';

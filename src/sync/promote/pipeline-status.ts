@@ -36,8 +36,9 @@ export function pipelineStatus(input: PipelineStatusInput): PipelineStatus {
   const newest = commits.at(-1)?.id;
   const waiting = firstWait(input);
   const observedGeneration = optional('observedGeneration', pipeline.metadata.generation);
-  const findings = findingsOf(input, waiting).map((finding) => ({ ...finding, ...observedGeneration }));
-  const conditions = withConditions(pipeline.status?.conditions, findings, now);
+  const { generation } = pipeline.metadata;
+  const findings = findingsOf(input, waiting);
+  const conditions = withConditions(pipeline.status?.conditions, findings, now, generation);
   const records = clusters.map(({ sync }) => sync);
   return {
     ...observedGeneration,
@@ -65,12 +66,7 @@ export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): P
     ...sourceFindings(head),
     ...(head.hub ? [hubFinding(head.hub)] : []),
   ];
-  const recorded = before?.conditions ?? [];
-  const conditions = withConditions(
-    recorded,
-    findings.map((finding) => ({ ...finding, ...observedGeneration })),
-    now,
-  );
+  const conditions = withConditions(before?.conditions, findings, now, pipeline.metadata.generation);
   return {
     ...before,
     ...observedGeneration,

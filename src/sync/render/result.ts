@@ -1,5 +1,4 @@
 /** Parses the output of a sandboxed process, in the render worker. It is untrusted data, so every field is checked. */
-
 import { byCode, digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { printableText } from '../../kube/objects/printable.ts';

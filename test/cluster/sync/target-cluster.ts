@@ -1,5 +1,4 @@
 /** A real API server as the target of sync. Every port is real except the log. */
-
 import { expect } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/kube/objects/core-kinds.ts';

@@ -1,5 +1,4 @@
 /** Sync with real API servers: a hub, two clusters and a repository of plain YAML. */
-
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resources.ts';

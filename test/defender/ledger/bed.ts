@@ -1,5 +1,4 @@
 /** Ledgers over an API server in memory: replicas that crash, and writes that fail or arrive without an answer. */
-
 import { DEFENDER_LEDGERS } from '../../../src/api/generated/resources.ts';
 import type { DefenderLedger, DefenderLedgerSpec } from '../../../src/api/generated/types.ts';
 import { initialLedger } from '../../../src/api/policies/ledger.ts';

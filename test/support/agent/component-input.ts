@@ -1,5 +1,4 @@
 /** Input of the planner of a component: a free machine on which version 1.0 is installed and runs. */
-
 import type { ComponentInput } from '../../../src/agent/component/input.ts';
 import type { ComponentObservation, ObservedFile } from '../../../src/agent/component/observation.ts';
 import type { ComponentPlan, HostOperation } from '../../../src/agent/component/operation.ts';

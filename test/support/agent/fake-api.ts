@@ -1,5 +1,4 @@
 /** An API server with one Machine, for the loop of the agent. */
-
 import type { AgentApi } from '../../../src/agent/run/api.ts';
 import type {
   AgentStep,

@@ -1,5 +1,4 @@
 /** An agent with repair jobs on a memory host that has the service web, which its configuration allows to restart. */
-
 import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import type { Host } from '../../../src/agent/host/port.ts';
 import { JOBS_CONFIG_FILE } from '../../../src/agent/layout.ts';

@@ -3,7 +3,6 @@
  * does for get, list, watch, server-side apply, patches, conflicts and finalizers; test/support/controller/api-contract.ts
  * runs over both, so that it stays so. Time is the test's.
  */
-
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import { apiVersionOf } from '../../../src/kube/client/paths.ts';

@@ -1,5 +1,4 @@
 /** A client over a transport with fixed answers, and builders for answers of an API server. */
-
 import type { Client } from '../../../src/kube/client/client.ts';
 import { isKubeError, KubeError } from '../../../src/kube/client/errors.ts';
 import type { CallReport } from '../../../src/kube/client/request.ts';

@@ -1,5 +1,4 @@
 /** A bridge between nodes and host, with addresses of the range that is reserved for tests (RFC 2544). */
-
 import { readdirSync } from 'node:fs';
 import { networkInterfaces as hostInterfaces } from 'node:os';
 import { isStale, nameOf, nextNumber } from './marks.ts';

@@ -2,7 +2,6 @@
  * Processes of the units of a sandbox. Each carries its unit in its environment, and so does everything that it starts:
  * a unit is stopped as a whole, and a process that was started just before the agent was killed is found again.
  */
-
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

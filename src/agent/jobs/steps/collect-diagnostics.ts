@@ -1,5 +1,4 @@
 /** Collects what is lost by the next step. The bundle gets its name last, so that one that exists is complete. */
-
 import { redactText } from '../../../kube/process/redact-log.ts';
 import type { Host } from '../../host/port.ts';
 import { JOBS_DIRECTORY } from '../../layout.ts';

@@ -1,5 +1,4 @@
 /** How one kind of step is carried out on a host, and how the host shows that it already happened. */
-
 import type { StepInputs } from '../../../api/generated/steps.ts';
 import type { Step } from '../../../api/steps/steps.ts';
 import type { Clock } from '../../../os/clock.ts';

@@ -1,5 +1,4 @@
 /** What the read commands of the agent answer, from the file that it keeps on its host. No npm package: the bundle has it, too. */
-
 import { AGENT_COMPONENT } from '../../../agent/layout.ts';
 import type { StoredStatus } from '../../../agent/status/publisher.ts';
 import { NO_DESIRED_STATE } from '../../../agent/status/report.ts';

@@ -1,5 +1,4 @@
 /** Previews a commit on each cluster of the hub by dry run, where the user has the permission. */
-
 import { CLUSTERS, PIPELINES } from '../../../api/generated/resources.ts';
 import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { NAMESPACE } from '../../../api/names.ts';

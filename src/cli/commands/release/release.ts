@@ -1,5 +1,4 @@
 /** `kubenode release`: lists, halts, resumes and approves releases. Fields that git owns change only by a commit; a halt is the user's. */
-
 import { Command } from 'commander';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { shortCommit } from '../../age.ts';

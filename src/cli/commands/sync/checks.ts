@@ -2,7 +2,6 @@
  * The checks of a commit in sync and `kubenode plan`: the schemas of our kinds, what policies and components may not contain, and
  * the tests inside rules.
  */
-
 import { FLEET_DEFAULT, GROUP } from '../../../api/names.ts';
 import { type Problem, validate } from '../../../api/validation/validate.ts';
 import { type DeclaredPolicySpec, looserNumbers } from '../../../defender/policies/looser.ts';

@@ -52,7 +52,7 @@ export interface ActionsExecution extends Omit<RolloutExecution, 'plan' | 'statu
   readonly actions: readonly RolloutAction[];
 }
 
-/** Without a word in the status of the set. */
+/** For a deleted set: no status is written. */
 export async function carryOutActions(execution: ActionsExecution): Promise<RolloutResult> {
   const permitted = execution.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
   const outcomes = new Outcomes();

@@ -7,7 +7,7 @@ import {
   type ClassifiedChange,
   classifyChange,
   type HostContent,
-  worstChange,
+  worstClass,
 } from '../revision/change-class.ts';
 import type { Revision } from '../revision/resolve.ts';
 
@@ -27,7 +27,7 @@ export function createClassOf(find: (componentRef: string) => MachineComponent |
 
   function classify({ machine, pinned }: MemberState, { components }: Revision): ActivationClass {
     const own = components.filter(({ name }) => !pinned.includes(name));
-    return worstChange(own.flatMap((after) => changesTo(machine, after))).class;
+    return worstClass(own.flatMap((after) => changesTo(machine, after)).map((each) => each.class));
   }
 
   /** What is assigned, and what its agent still has, may differ. */

@@ -7,12 +7,12 @@ import type {
   MachineComponentSet,
   RemedyOperationJob,
 } from '../../../api/generated/types.ts';
+import { agentLease } from '../../../api/machine/agent-lease.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { type MemberState, type MembersContext, memberState, type Patrol } from '../machine/member-state.ts';
 import type { RolloutProgress } from '../rollout/input.ts';
-import { heardAt } from './heartbeats.ts';
 import { patrolOf } from './patrol.ts';
 
 export interface StateParts {
@@ -48,7 +48,7 @@ export function createStateOf({
   const patrol = createPatrol(members, context);
   return (machine) => {
     const { name } = machine.metadata;
-    const observed = { machine, node: nodes.get(name), heardAt: heardAt(name, context) };
+    const observed = { machine, node: nodes.get(name), heardAt: heardAt(name, context, now) };
     const more = { ...optional('grant', grants[name]), ...optional('patrol', patrol(machine)) };
     return memberState({ ...observed, ...more }, members);
   };
@@ -77,4 +77,10 @@ function isOfBatch(
   { revision, index }: NonNullable<MembersContext['openBatch']>,
 ): boolean {
   return assignment?.set === set && assignment.revision === revision && assignment.batch === index;
+}
+
+/** Undefined: no agent has a Lease for it. */
+function heardAt(machine: string, context: ReconcileContext, now: Date): Date | undefined {
+  const lease = agentLease(machine, context);
+  return lease && new Date(now.getTime() - lease.ageMs);
 }

@@ -6,11 +6,13 @@ import { UNLIMITED } from '../../../rollout/limit.ts';
 import { batchSize } from '../batches.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { planRollout } from '../plan.ts';
+import { worstClass } from '../revision/change-class.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { startedIn } from '../rollout/batch-phase.ts';
 import { mayBeIn, membersInOrder, nextIndex, todoOf } from '../rollout/forward.ts';
 import type { RolloutInput, RolloutPlan } from '../rollout/input.ts';
 import { planJoining } from '../rollout/joining.ts';
+import { rollsOut } from '../rollout/mode.ts';
 import type { DeniedMachine } from '../status/report.ts';
 import { setWait } from '../status/wait.ts';
 import { type BatchMembers, estimateEnd } from './estimate.ts';
@@ -46,13 +48,13 @@ export function previewRollout(asked: RolloutInput, denials: readonly DeniedMach
   if (!('revision' in desired)) return withWait({ ...NOTHING }, wait);
   const joining = joiningMembers(input, plan);
   const names = new Set(joining.map(({ name }) => name));
-  const batches = ROLLS_OUT.has(plan.mode) ? plannedBatches(input, plan, desired.revision, names) : [];
+  const batches = rollsOut(plan.mode) ? plannedBatches(input, plan, desired.revision, names) : [];
   const changed = [...joining, ...batches.flatMap(({ members }) => members)];
   const classes = changed.map((member) => ({ member, class: input.classOf(member, desired.revision) }));
   const preview = {
     batches: batches.map(({ index, members }) => ({ index, machines: members.map(({ name }) => name) })),
     joining: joining.map(({ name }) => name),
-    class: worstOf(classes.map((each) => each.class)),
+    class: worstClass(classes.map((each) => each.class)),
     drains: classes.filter((each) => each.member.isEstablished && isClassAtLeast(each.class, 'Drain')).length,
     grants: changed.length,
   };
@@ -60,7 +62,6 @@ export function previewRollout(asked: RolloutInput, denials: readonly DeniedMach
 }
 
 const NOTHING = { batches: [], joining: [], class: 'None', drains: 0, grants: 0 } as const;
-const ROLLS_OUT: ReadonlySet<RolloutPlan['mode']> = new Set(['Forward', 'Revert']);
 
 function withWait(preview: RolloutPreview, wait: Explanation | undefined, endsAt?: Date): RolloutPreview {
   if (wait) return { ...preview, wait };
@@ -95,11 +96,4 @@ function plannedBatches(
     take(index, batchSize(input.set.spec.rollout, index, { total, left: waiting.length, canaries }));
   }
   return batches;
-}
-
-function worstOf(classes: readonly ActivationClass[]): ActivationClass {
-  return classes.reduce<ActivationClass>(
-    (worst, each) => (isClassAtLeast(each, worst) ? each : worst),
-    'None',
-  );
 }

@@ -101,9 +101,8 @@ export function classifyChange(before: HostContent, after: HostContent): Classif
   return { class: least, because: `unknown field ${unknown.join(', ')} changed` };
 }
 
-export function worstChange(changes: readonly ClassifiedChange[]): ClassifiedChange {
-  const none: ClassifiedChange = { class: 'None', because: 'no difference' };
-  return changes.reduce((worst, each) => (isClassAtLeast(worst.class, each.class) ? worst : each), none);
+export function worstClass(classes: readonly ActivationClass[]): ActivationClass {
+  return classes.reduce((worst, each) => (isClassAtLeast(worst, each) ? worst : each), 'None');
 }
 
 const RISK_OF: Readonly<Record<ActivationClass, Risk>> = {

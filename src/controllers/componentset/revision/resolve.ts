@@ -1,5 +1,4 @@
 /** What a set asks for, resolved to content: the same components with the same content are the same revision. Pure. */
-
 import type { MachineComponentSpec, SetComponent } from '../../../api/generated/types.ts';
 import { type EntryContent, entryContent } from '../../../api/machine/entry-content.ts';
 import { byCode, digestOf } from '../../../kube/objects/digest.ts';

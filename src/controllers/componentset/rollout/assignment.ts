@@ -1,5 +1,4 @@
 /** Which entries a machine gets with a revision, and what is asked of the Defender for it. Pure. */
-
 import type { ComponentGrant, Machine, MachineComponentEntry } from '../../../api/generated/types.ts';
 import type { Grant, GrantAsk } from '../../../api/grants.ts';
 import { entryContent, entryDigest } from '../../../api/machine/entry-content.ts';

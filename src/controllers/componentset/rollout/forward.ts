@@ -1,5 +1,4 @@
 /** Rolls a revision out in batches, each one proven before the next; or back to a proven one, without soak. Pure. */
-
 import { optional } from '../../../kube/objects/optional.ts';
 import { isSelected } from '../../../kube/objects/selector.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';

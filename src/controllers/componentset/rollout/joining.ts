@@ -4,6 +4,7 @@ import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { hasContent } from './assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
+import { rollsOut } from './mode.ts';
 import { permissionFor } from './permission.ts';
 import { type Picked, pickMembers } from './slots.ts';
 import { startWait } from './start-wait.ts';
@@ -76,10 +77,8 @@ function joinerAssignment(input: RolloutInput, joiner: Joiner): JoinerAssignment
 
 /** The agent tries again what it gave up once it has the new retry token. */
 function isRetry({ member, mode }: Joiner, { name }: Revision): boolean {
-  return member.step === 'Retriable' && member.revision === name && MAY_RETRY.has(mode);
+  return member.step === 'Retriable' && member.revision === name && (rollsOut(mode) || mode === 'Steady');
 }
-
-const MAY_RETRY: ReadonlySet<RolloutMode> = new Set(['Forward', 'Revert', 'Steady']);
 
 function firstAssignment(
   input: RolloutInput,

@@ -65,3 +65,8 @@ function supersede(history: RevisionHistory, revision: string | undefined, now: 
   if (record?.result === 'Completed') return history;
   return addRecord(history, { revision, result: 'Superseded', finishedAt });
 }
+
+/** Batches are started. */
+export function rollsOut(mode: RolloutMode): boolean {
+  return mode === 'Forward' || mode === 'Revert';
+}

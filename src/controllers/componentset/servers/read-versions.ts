@@ -1,5 +1,4 @@
 /** Reads which versions the API servers of this cluster run, each at its own address: behind one address they may differ. */
-
 import type { Client } from '../../../kube/client/client.ts';
 import { ENDPOINT_SLICES } from '../../../kube/objects/core-kinds.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';

@@ -9,7 +9,7 @@ export type ServerVersions =
   | { readonly state: 'Known'; readonly versions: readonly string[] }
   | { readonly state: 'Unknown'; readonly because: string };
 
-/** Undefined: there is no such MachineComponent. */
+/** Undefined: no MachineComponent has that name. */
 export type FindIdentity = (
   componentRef: string,
 ) => Pick<MachineComponentSpec, 'identity' | 'version'> | undefined;

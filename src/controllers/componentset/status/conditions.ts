@@ -1,12 +1,13 @@
 /** The conditions of a component set. Pure. */
 import type { FailedMachine } from '../../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../../api/inactive/find.ts';
+import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { desiredRevision, isDrifted, isUpdated, takesPart } from './counts.ts';
 import { describeFailures } from './failed-machines.ts';
-import { setFinding as finding, type SetFinding } from './finding.ts';
+import { setFinding as finding } from './finding.ts';
 import { gatesFinding } from './gates.ts';
 import type { SetReport } from './report.ts';
 import { isStopped, isWorking } from './wait.ts';
@@ -20,7 +21,7 @@ export interface Situation {
 
 const MAX_NAMES = 20;
 
-export function setFindings(report: SetReport, situation: Situation): readonly SetFinding[] {
+export function setFindings(report: SetReport, situation: Situation): readonly ConditionUpdate[] {
   const parts = [upToDateFinding(report), availableFinding(report), gatesFinding(report)];
   return [
     readyFinding(report, parts),
@@ -33,7 +34,7 @@ export function setFindings(report: SetReport, situation: Situation): readonly S
 }
 
 /** Why the first of the parts is not True; but a revision that was rolled back stays the reason until git gives another one. */
-function readyFinding({ plan }: SetReport, parts: readonly SetFinding[]): SetFinding {
+function readyFinding({ plan }: SetReport, parts: readonly ConditionUpdate[]): ConditionUpdate {
   if (plan.mode === 'RollingBack' || plan.mode === 'Refused') {
     const message = `${plan.progress.updateRevision} was rolled back: ${plan.limit.because}`;
     return finding('Ready', 'False', 'RolledBack', message);
@@ -44,7 +45,7 @@ function readyFinding({ plan }: SetReport, parts: readonly SetFinding[]): SetFin
   return finding('Ready', open.status, open.reason, `${open.type}: ${open.message}`);
 }
 
-function upToDateFinding(report: SetReport): SetFinding {
+function upToDateFinding(report: SetReport): ConditionUpdate {
   const type = 'UpToDate';
   const { input, plan, conflicts } = report;
   const name = desiredRevision(report);
@@ -60,7 +61,7 @@ function upToDateFinding(report: SetReport): SetFinding {
   return finding(type, 'True', 'AsWanted', counts);
 }
 
-function availableFinding({ input: { set, members } }: SetReport): SetFinding {
+function availableFinding({ input: { set, members } }: SetReport): ConditionUpdate {
   const unavailable = members.filter(({ serves }) => !serves);
   const most = resolveIntOrPercent(set.spec.rollout.maxUnavailable, members.length);
   const counts = `machines unavailable: ${unavailable.length}, allowed: ${most}`;
@@ -69,7 +70,7 @@ function availableFinding({ input: { set, members } }: SetReport): SetFinding {
 }
 
 /** False only while nothing goes on, so that phase and columns show why. */
-function progressingFinding(report: SetReport, { wait }: Situation): SetFinding {
+function progressingFinding(report: SetReport, { wait }: Situation): ConditionUpdate {
   const { limit } = report.plan;
   const { reason, because } = limit.reason === 'RollingBack' ? limit : (wait ?? limit);
   const isWaiting = wait !== undefined && (isStopped(wait) || !isWorking(report));
@@ -77,7 +78,10 @@ function progressingFinding(report: SetReport, { wait }: Situation): SetFinding 
 }
 
 /** A failed rollout that goes back is not stalled before it is back. */
-function stalledFinding({ plan, input }: SetReport, { wait, failed, stalledSince }: Situation): SetFinding {
+function stalledFinding(
+  { plan, input }: SetReport,
+  { wait, failed, stalledSince }: Situation,
+): ConditionUpdate {
   const { limit } = plan;
   if (NEEDS_PERSON.has(limit.reason)) {
     const message = [limit.because, describeFailures(failed)].filter(Boolean).join('; ');
@@ -106,14 +110,14 @@ const NEEDS_PERSON: ReadonlySet<string> = new Set([
   'WrongComponent',
 ]);
 
-function conflictFinding({ conflicts }: SetReport): SetFinding {
+function conflictFinding({ conflicts }: SetReport): ConditionUpdate {
   const [first] = conflicts;
   if (!first) return finding('Conflict', 'False', 'AsWanted', 'no other set names the same components');
   const more = conflicts.length > 1 ? ` (and ${conflicts.length - 1} more machines)` : '';
   return finding('Conflict', 'True', first.conflict.reason, `${first.conflict.because}${more}`);
 }
 
-function driftFinding({ input: { members } }: SetReport): SetFinding {
+function driftFinding({ input: { members } }: SetReport): ConditionUpdate {
   const drifted = members.filter(isDrifted);
   if (drifted.length === 0) return finding('DriftDetected', 'False', 'AsWanted', 'no machine reports drift');
   return finding('DriftDetected', 'True', 'DriftReported', `${drifted.length}: ${nameList(drifted)}`);

@@ -6,14 +6,12 @@ import {
   isConditionReason,
 } from '../../../kube/objects/conditions.ts';
 
-export type SetFinding = Omit<ConditionUpdate, 'observedGeneration'>;
-
 /** Reasons of agents and of other controllers may have another form than our reasons. */
 export function setFinding(
   type: ConditionType,
   status: ConditionStatus,
   reason: string,
   message: string,
-): SetFinding {
+): ConditionUpdate {
   return { type, status, reason: isConditionReason(reason) ? reason : 'Other', message };
 }

@@ -1,18 +1,19 @@
 /** Whether the gate of the last batch has passed, and the results of its checks. Pure. */
 import type { CheckResult, GateRuns } from '../../../api/generated/types.ts';
 import type { Reason } from '../../../api/names.ts';
+import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';
 import type { GateResult } from '../../../rollout/gate.ts';
 import type { RolloutMode, RolloutPlan } from '../rollout/input.ts';
-import { setFinding as finding, type SetFinding } from './finding.ts';
+import { setFinding as finding } from './finding.ts';
 import type { SetReport } from './report.ts';
 
 const TYPE = 'GatesPassed';
 const FAILED: Reason = 'GateFailed';
 const MAX_VALUE = 64;
 
-export function gatesFinding({ input, plan }: SetReport): SetFinding {
+export function gatesFinding({ input, plan }: SetReport): ConditionUpdate {
   const { batch } = plan.progress;
   const isObserved = batch?.soakUntil !== undefined;
   const known = BY_MODE[plan.mode];
@@ -22,14 +23,14 @@ export function gatesFinding({ input, plan }: SetReport): SetFinding {
   return lastGate(plan);
 }
 
-function checkFinding({ state, because }: Extract<GateResult, { because: string }>): SetFinding {
+function checkFinding({ state, because }: Extract<GateResult, { because: string }>): ConditionUpdate {
   return state === 'Failed'
     ? finding(TYPE, 'False', FAILED, because)
     : finding(TYPE, 'Unknown', 'GateInconclusive', because);
 }
 
 /** A batch is opened only after the one before has passed. */
-function lastGate({ progress: { batch, stopped }, limit }: RolloutPlan): SetFinding {
+function lastGate({ progress: { batch, stopped }, limit }: RolloutPlan): ConditionUpdate {
   if (stopped?.reason === FAILED) return finding(TYPE, 'False', FAILED, stopped.because);
   if (!batch || batch.index === 0) return finding(TYPE, 'Unknown', 'NoBatchYet', limit.because);
   return finding(TYPE, 'True', 'AsWanted', `the gate of batch ${batch.index - 1} has passed`);

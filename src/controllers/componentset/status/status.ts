@@ -72,8 +72,8 @@ function headOf(report: SetReport, situation: Situation): MachineComponentSetSta
   const { set, now } = report.input;
   const { generation, deletionTimestamp } = set.metadata;
   const observedGeneration = optional('observedGeneration', generation);
-  const findings = setFindings(report, situation).map((each) => ({ ...each, ...observedGeneration }));
-  const conditions = withConditions(set.status?.conditions, findings, now);
+  const findings = setFindings(report, situation);
+  const conditions = withConditions(set.status?.conditions, findings, now, generation);
   const { wait } = situation;
   return {
     ...observedGeneration,
@@ -83,7 +83,7 @@ function headOf(report: SetReport, situation: Situation): MachineComponentSetSta
   };
 }
 
-/** Every wait names an object: the set itself where there is no other. */
+/** Every wait names an object: the set itself, if nothing else decides. */
 function withBlocker({ input }: SetReport, wait: Explanation): Explanation {
   const itself = { kind: 'MachineComponentSet', name: input.set.metadata.name };
   return { ...wait, blocker: wait.blocker ?? itself };

@@ -1,5 +1,4 @@
 /** What people and the controller write into the ledger beside grants: answers, closed breakers, deleted machines. Pure. */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { DenyReason } from '../../../api/deny-reasons.ts';
 import { ownValue } from '../../../kube/objects/json.ts';

@@ -2,7 +2,6 @@
  * Distributes the inventory of a unit over ConfigMaps. An entry never moves from one ConfigMap to another of its unit, so
  * that no order of writes can lose an entry. Pure.
  */
-
 import { byCode } from '../../../kube/objects/digest.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
 import type { InventoryEntry } from './inventory.ts';

@@ -3,7 +3,6 @@
  * last commit that was applied completely. Every write is a compare-and-swap, so that of two syncs only one continues.
  * Additions are written before removals, so that a crash after any write loses no entry.
  */
-
 import { LABEL_UNIT } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { textAt } from '../../../kube/objects/json.ts';

@@ -2,7 +2,6 @@
  * Watches CRDs and reports when one defines a kind that was not served before. Started only when a kind is not served;
  * the schemas, which are most of a CRD, are not kept.
  */
-
 import { createReflector, type ReflectorOptions } from '../../../kube/cache/reflector.ts';
 import { createStore } from '../../../kube/cache/store.ts';
 import { createTransform } from '../../../kube/cache/trim.ts';

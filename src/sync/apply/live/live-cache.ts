@@ -2,7 +2,6 @@
  * The live objects with owner labels: one watch for each kind, while git or the inventory names the kind. The answers to our
  * own writes go into the same stores, so that a reconcile always sees its own writes.
  */
-
 import { createTransform } from '../../../kube/cache/trim.ts';
 import type { ObjectId } from '../../../kube/objects/object-id.ts';
 import { createCrdWatch } from './crd-watch.ts';

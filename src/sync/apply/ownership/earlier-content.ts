@@ -2,7 +2,6 @@
  * What an earlier commit rendered for the cluster, read again only when a conflict asks for it: an inventory that listed
  * every field would be many times larger.
  */
-
 import { digestOf } from '../../../kube/objects/digest.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../../kube/objects/object-id.ts';

@@ -24,9 +24,9 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
   const { cluster } = member.snapshot;
   const before = cluster.status;
   const observedGeneration = optional('observedGeneration', cluster.metadata.generation);
-  const findings = findingsOf(plan, unread).map((finding) => ({ ...finding, ...observedGeneration }));
+  const findings = findingsOf(plan, unread);
   const others = (before?.conditions ?? []).filter(({ type }) => !OWN_CONDITIONS.has(type));
-  const own = withConditions(ownConditions(before?.conditions), findings, now);
+  const own = withConditions(ownConditions(before?.conditions), findings, now, cluster.metadata.generation);
   const waiting = sync.state === 'Proven' ? undefined : plan.why;
   return {
     ...observedGeneration,

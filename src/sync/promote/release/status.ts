@@ -26,8 +26,8 @@ export function releaseStatus(release: Release, finding: ReleaseFinding, now: Da
   const current = stages.find(({ state }) => state !== 'Proven');
   const isFinished = !current || finding.supersededBy !== undefined;
   const observedGeneration = optional('observedGeneration', release.metadata.generation);
-  const findings = conditionFindings(finding, current).map((one) => ({ ...one, ...observedGeneration }));
-  const conditions = withConditions(before?.conditions, findings, now);
+  const findings = conditionFindings(finding, current);
+  const conditions = withConditions(before?.conditions, findings, now, release.metadata.generation);
   return {
     ...observedGeneration,
     phase: releasePhases.phaseOf({ conditions }),

@@ -2,7 +2,6 @@
  * The reflector against a real API server through the fault proxy: with any fault of a list or a watch, the store loses
  * no existing object, and equals the server soon after the faults stop.
  */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';

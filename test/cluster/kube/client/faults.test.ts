@@ -1,5 +1,4 @@
 /** The result of each fault for a single call: never a false NotFound, never an incomplete list. */
-
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';

@@ -1,5 +1,4 @@
 /** The client on a real API server, over both transports. */
-
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../../src/kube/auth/config.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';

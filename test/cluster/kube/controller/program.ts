@@ -2,7 +2,6 @@
  * A whole controller process, as `kubenode controllers` will be one: configuration, views, election, health, signals.
  * Its controller copies `desired` of each ConfigMap into an annotation, by server-side apply.
  */
-
 import { argv, exit, stdout } from 'node:process';
 import { createView } from '../../../../src/kube/cache/view.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';

@@ -1,5 +1,4 @@
 /** Whole controller processes on a real API server, behind the fault proxy: they converge, take turns, and end well. */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,4 @@
 /** Events on a real API server, which validates them strictly, and in the output of kubectl. */
-
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';

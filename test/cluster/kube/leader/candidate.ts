@@ -2,7 +2,6 @@
  * A process that campaigns for a Lease and writes to a ConfigMap while it holds it, as fast as it can and with
  * compare-and-swap on the epoch. Tests start it, suspend it (SIGSTOP) and kill it.
  */
-
 import { argv, exit, stdout } from 'node:process';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';

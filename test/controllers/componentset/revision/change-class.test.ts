@@ -6,7 +6,7 @@ import {
   type HostContent,
   riskOf,
   type VersionContent,
-  worstChange,
+  worstClass,
 } from '../../../../src/controllers/componentset/revision/change-class.ts';
 import { agentFile, agentUnit } from '../../../support/agent/targets.ts';
 
@@ -174,11 +174,10 @@ describe('classifyChange', () => {
   });
 });
 
-describe('worstChange', () => {
+describe('worstClass', () => {
   it('ROL-50 is the worst of all components', () => {
-    const changes = (['Reload', 'Drain', 'None'] as const).map((of) => ({ class: of, because: of }));
-    expect(worstChange(changes)).toEqual({ class: 'Drain', because: 'Drain' });
-    expect(worstChange([]).class).toBe('None');
+    expect(worstClass(['Reload', 'Drain', 'None'])).toBe('Drain');
+    expect(worstClass([])).toBe('None');
   });
 });
 

@@ -1,5 +1,4 @@
 /** Where a live view goes: a terminal, which is redrawn; a log, a line for each change; or a program, a JSON object for each change. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { printableLine, printableText } from '../../../../kube/objects/printable.ts';
 import type { Io, Screen } from '../../../io.ts';
