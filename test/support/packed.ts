@@ -1,29 +1,29 @@
-/** The tarball that users install, packed from a copy: packing builds dist/, and the checkout may be in use. */
+/** npm for tests, and the tarball that users install. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { tempFolder } from './temp.ts';
+import { dirname } from 'node:path';
+import { createNpm } from '../../src/cli/commands/init/npm.ts';
+import { PACKAGE_ROOT } from '../../src/cli/commands/init/scaffold.ts';
+import { type PackedKubenode, packKubenode } from '../../src/cli/commands/init/vendor.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const EXCLUDED = new Set(['.git', 'node_modules', 'dist', 'rendered', 'test', 'coverage']);
-
-/** npm, run by the Node that runs this test: the version of Node decides what npm installs. */
-export function npm(cwd: string, ...args: string[]): string {
+/** The Node that runs this test comes first: the version of Node decides what npm installs. */
+function ownEnv(): NodeJS.ProcessEnv {
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
-  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
-  const env = { ...process.env, PATH: path, npm_config_audit: 'false', npm_config_fund: 'false' };
-  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio, env });
+  return { ...process.env, PATH: path, npm_config_audit: 'false', npm_config_fund: 'false' };
 }
 
-export function packedTarball(): string {
-  const copy = tempFolder('pack');
-  for (const name of readdirSync(ROOT).filter((entry) => !EXCLUDED.has(entry))) {
-    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  }
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  npm(copy, 'pack', '--pack-destination', copy);
-  const tarball = readdirSync(copy).find((name) => name.endsWith('.tgz'));
-  if (!tarball) throw new Error('npm pack did not write a tarball');
-  return join(copy, tarball);
+export function npm(cwd: string, ...args: string[]): string {
+  return run('npm', cwd, args);
+}
+
+export function npx(cwd: string, ...args: string[]): string {
+  return run('npx', cwd, args);
+}
+
+function run(program: 'npm' | 'npx', cwd: string, args: readonly string[]): string {
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+  return execFileSync(program, args, { cwd, encoding: 'utf8', stdio, env: ownEnv() });
+}
+
+export async function packedTarball(): Promise<PackedKubenode> {
+  return await packKubenode(PACKAGE_ROOT, createNpm({ env: ownEnv(), signal: new AbortController().signal }));
 }

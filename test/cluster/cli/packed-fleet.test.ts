@@ -1,10 +1,11 @@
 /** The first steps of a user with only the package, outside of the checkout. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { npm, packedTarball } from '../../support/packed.ts';
+import { KUBENODE_VERSION } from '../../../src/cli/commands/version.ts';
+import { npm, npx, packedTarball } from '../../support/packed.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const MINUTES = 60_000;
@@ -14,16 +15,30 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
   const home = tempFolder('user');
   const fleet = join(home, 'my-fleet');
 
-  beforeAll(() => {
-    const tarball = packedTarball();
-    kubenode(unpacked(tarball), home, 'init', fleet, '--kubenode', `file:${tarball}`);
-    npm(fleet, 'install');
+  beforeAll(async () => {
+    using packed = await packedTarball();
+    kubenode(unpacked(packed.tarball), home, 'init', fleet);
+    npm(fleet, 'ci');
   }, 20 * MINUTES);
 
   // Tens of thousands of files take longer than the default timeout of hooks.
   afterAll(() => rmSync(home, { recursive: true, force: true }), 10 * MINUTES);
 
   const installed = join(fleet, 'node_modules', 'kubenode');
+
+  it('FST-4 contains this very version, and runs by the commands that init prints', () => {
+    const { version } = json(join(installed, 'package.json'));
+    const lock = json(join(fleet, 'package-lock.json')) as {
+      packages: Record<string, { resolved?: string }>;
+    };
+    const tarball = `vendor/kubenode-${String(version)}.tgz`;
+    expect({ version, files: readdirSync(join(fleet, 'vendor')) }).toEqual({
+      version: KUBENODE_VERSION,
+      files: [`kubenode-${KUBENODE_VERSION}.tgz`],
+    });
+    expect(lock.packages['node_modules/kubenode']?.resolved).toBe(`file:${tarball}`);
+    expect(npx(fleet, 'kubenode', 'render', '.')).toMatch(/prod +components +6/);
+  });
 
   it('passes its own tests and synthesizes', () => {
     expect(npm(fleet, 'test')).toMatch(/pass 3/);
@@ -52,6 +67,10 @@ function unpacked(tarball: string): string {
   execFileSync('tar', ['-xzf', tarball, '-C', modules]);
   renameSync(join(modules, 'package'), join(modules, 'kubenode'));
   return join(modules, 'kubenode');
+}
+
+function json(file: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 }
 
 function kubenode(pack: string, cwd: string, ...args: string[]): string {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
@@ -8,8 +8,16 @@ import { isGitError } from '../../../sync/git/errors.ts';
 import { parseRepository, type RepositoryUrl } from '../../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { KUBENODE_VERSION } from '../version.ts';
-import { createScaffold, isEmptyFolder, REPOSITORY_SECRET } from './scaffold.ts';
+import { type StepProgress, withProgress } from '../../progress.ts';
+import { createNpm, type RunNpm } from './npm.ts';
+import {
+  createScaffold,
+  isEmptyFolder,
+  PACKAGE_ROOT,
+  REPOSITORY_SECRET,
+  type ScaffoldOptions,
+} from './scaffold.ts';
+import { packKubenode } from './vendor.ts';
 
 interface Flags {
   readonly plain?: true;
@@ -22,6 +30,9 @@ const HELP = `
 Creates a repository with three clusters (test, pre, prod), a pipeline through them, a test, and CI files for GitHub and
 GitLab that post the plan on a pull request. To sync it takes these three and a hub: "kubenode local up --clusters 4" starts
 all four on this machine. With --plain it contains plain Kubernetes objects instead of machines and rules.
+
+The repository contains this kubenode, as vendor/kubenode-VERSION.tgz, and a lock file: "npm ci" installs the same on every machine
+and in CI. This takes npm and its package registry; without the registry, everything but the lock file is created.
 
 Examples:
   kubenode init ../my-fleet
@@ -36,14 +47,16 @@ export function createInitCommand(io: Io): Command {
     .option('--repository <url>', 'URL from which sync fetches it (default: the folder itself, as file://…)')
     .option(
       '--kubenode <spec>',
-      'kubenode dependency in package.json: a version range, or file:… of a tarball',
+      'kubenode dependency in package.json instead of the vendored one: a version range, or file:… of a tarball',
     )
     .option('--no-git', 'do not run git init')
     .addHelpText('after', HELP)
-    .action((dir: string, flags: Flags) => init(io, resolve(io.cwd, dir), flags));
+    .action(async (dir: string, flags: Flags) => {
+      await init(io, resolve(io.cwd, dir), flags);
+    });
 }
 
-function init(io: Io, folder: string, flags: Flags): void {
+async function init(io: Io, folder: string, flags: Flags): Promise<void> {
   if (!isEmptyFolder(folder)) {
     throw new CliError('the folder is not empty', {
       where: folder,
@@ -52,19 +65,71 @@ function init(io: Io, folder: string, flags: Flags): void {
     });
   }
   const repository = parseRepositoryFlag(folder, flags);
-  const files = createScaffold({
-    plain: flags.plain === true,
-    repository: repository.url,
-    kubenode: flags.kubenode ?? `^${KUBENODE_VERSION}`,
-    name: packageName(folder),
-  });
+  const options = { plain: flags.plain === true, repository: repository.url, name: packageName(folder) };
+  const created = await withProgress(io, async (progress) =>
+    flags.kubenode === undefined
+      ? await createWithKubenode(folder, options, createNpm(io), progress)
+      : { count: createFiles(folder, { ...options, kubenode: flags.kubenode }), lockFailed: undefined },
+  );
+  const hasGit = flags.git && initGit(io, folder);
+  io.out(`${created.count} files created in ${folder}\n`);
+  if (created.lockFailed) io.err(formatLockFailure(created.lockFailed));
+  const install = flags.kubenode === undefined && !created.lockFailed ? 'ci' : 'install';
+  io.err(formatNextSteps(relative(io.cwd, folder) || '.', hasGit, install) + formatSecretSteps(repository));
+}
+
+interface CreatedRepository {
+  readonly count: number;
+  /** Why there is no lock file. */
+  readonly lockFailed: Error | undefined;
+}
+
+/** Packs before it creates a file: without npm there is no half of a repository. */
+async function createWithKubenode(
+  folder: string,
+  options: Omit<ScaffoldOptions, 'kubenode'>,
+  npm: RunNpm,
+  progress: StepProgress,
+): Promise<CreatedRepository> {
+  progress.step('packing kubenode (1 of 2)');
+  using packed = await packKubenode(PACKAGE_ROOT, npm);
+  const vendored = `vendor/${basename(packed.tarball)}`;
+  const count = createFiles(folder, { ...options, kubenode: `file:${vendored}` });
+  mkdirSync(join(folder, 'vendor'));
+  copyFileSync(packed.tarball, join(folder, vendored));
+  progress.step('writing package-lock.json (2 of 2)');
+  try {
+    await npm(folder, ...LOCK);
+    return { count: count + 2, lockFailed: undefined };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { count: count + 1, lockFailed: error };
+  }
+}
+
+/** One retry: a registry that cannot be reached must not hold up a repository that is complete without the lock file. */
+const LOCK = [
+  'install',
+  '--package-lock-only',
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--prefer-offline',
+].concat('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
+
+function createFiles(folder: string, options: ScaffoldOptions): number {
+  const files = createScaffold(options);
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text, { flag: 'wx' });
   }
-  const hasGit = flags.git && initGit(io, folder);
-  io.out(`${files.size} files created in ${folder}\n`);
-  io.err(formatNextSteps(relative(io.cwd, folder) || '.', hasGit) + formatSecretSteps(repository));
+  return files.size;
+}
+
+function formatLockFailure({ message }: Error): string {
+  return `warning: package-lock.json is missing: ${message}
+  hint: run npm install in the repository when npm reaches its package registry, and commit package-lock.json: CI needs it
+`;
 }
 
 function parseRepositoryFlag(folder: string, { repository }: Flags): RepositoryUrl {
@@ -101,9 +166,10 @@ function initGit(io: Io, folder: string): boolean {
   }
 }
 
-function formatNextSteps(folder: string, hasGit: boolean): string {
+function formatNextSteps(folder: string, hasGit: boolean, install: 'ci' | 'install'): string {
   return `Next:
   cd ${folder}${hasGit ? '' : ' && git init --initial-branch=main'}
+  npm ${install}
   git add . && git commit -m "The fleet"
   npx kubenode render .    # print what sync would apply
 It declares the clusters test, pre and prod, and sync needs a hub. To start all four on this machine, and to sync:

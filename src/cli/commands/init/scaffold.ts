@@ -14,6 +14,9 @@ export interface ScaffoldOptions {
   readonly name: string;
 }
 
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+/** The checkout or the installed package that runs: `src` in the one and `dist` in the other have the same depth. */
+export const PACKAGE_ROOT = dirname(dirname(dirname(dirname(FOLDER))));
 /** Template names of files that npm pack would change or omit. */
 const RENAMED: Readonly<Record<string, string>> = {
   _gitignore: '.gitignore',
@@ -27,17 +30,13 @@ const CREDENTIALS = new RegExp(`^ *credentialsRef: \\{ name: '${REPOSITORY_SECRE
 
 /** Maps each path to its content. */
 export function createScaffold(options: ScaffoldOptions): ReadonlyMap<string, string> {
-  const folder = dirname(fileURLToPath(import.meta.url));
-  const packageRoot = dirname(dirname(dirname(dirname(folder))));
-  const templates = join(folder, 'templates');
+  const templates = join(FOLDER, 'templates');
   // The example fleet of this repository is the template, so there is no copy to keep up to date.
   const content = options.plain
     ? filesIn(join(templates, 'plain'), '')
-    : [...filesIn(join(packageRoot, 'fleet'), 'fleet/'), ...filesIn(join(packageRoot, 'rules'), 'rules/')];
+    : [...filesIn(join(PACKAGE_ROOT, 'fleet'), 'fleet/'), ...filesIn(join(PACKAGE_ROOT, 'rules'), 'rules/')];
   const files = [...filesIn(join(templates, 'common'), ''), ...content];
-  return new Map(
-    files.map(([path, text]) => [targetPath(path), fillTemplate(path, text, options, packageRoot)]),
-  );
+  return new Map(files.map(([path, text]) => [targetPath(path), fillTemplate(path, text, options)]));
 }
 
 function filesIn(folder: string, prefix: string): [path: string, text: string][] {
@@ -51,16 +50,16 @@ function targetPath(path: string): string {
   return RENAMED[path] ?? path.replace(/^_github\//, '.github/');
 }
 
-function fillTemplate(path: string, text: string, options: ScaffoldOptions, packageRoot: string): string {
-  if (path === '_package.json') return packageJson(text, options, packageRoot);
+function fillTemplate(path: string, text: string, options: ScaffoldOptions): string {
+  if (path === '_package.json') return packageJson(text, options);
   if (path !== 'fleet/pipelines.ts') return text;
   const url = text.replace(REPOSITORY, `repository: ${quoteString(options.repository)}`);
   // A local folder needs no token, and a reference to a missing Secret would be an error.
   return options.repository.startsWith('file:') ? url.replace(CREDENTIALS, '') : url;
 }
 
-function packageJson(text: string, { kubenode, name }: ScaffoldOptions, packageRoot: string): string {
-  const own = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as PackageJson;
+function packageJson(text: string, { kubenode, name }: ScaffoldOptions): string {
+  const own = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as PackageJson;
   const versions = { ...own.devDependencies, ...own.dependencies };
   const values: Readonly<Record<string, string | undefined>> = {
     KUBENODE: kubenode,

@@ -10,6 +10,7 @@ import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../c
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import { textField } from '../../fields.ts';
+import { makeRunnable } from '../../format/runnable.ts';
 import { type HubObjects, pipelineTrouble, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import {
@@ -36,7 +37,7 @@ export function createStatusCommand(io: Io): Command {
     const client = await connectFrom(io, flags);
     try {
       const status = await readHubStatus(io, client, await readHub(client, io.signal), flags);
-      if (flags.output === 'table') io.out(formatHubStatus(status, io.clock.now()));
+      if (flags.output === 'table') io.out(makeRunnable(formatHubStatus(status, io.clock.now()), io.env));
       else printResult(io, flags.output, status, () => ({ columns: [], rows: [] }));
       if (status.trouble.length > 0) setExitCode(io, EXIT.failed);
     } finally {

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { Io } from '../../../../src/cli/io.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import { fakeNpm } from '../../../support/fake-npm.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -17,6 +19,10 @@ interface CommandResult {
 }
 
 async function kubenode(cwd: string, ...args: string[]): Promise<CommandResult> {
+  return await kubenodeWith({}, cwd, ...args);
+}
+
+async function kubenodeWith(env: Io['env'], cwd: string, ...args: string[]): Promise<CommandResult> {
   let [out, err] = ['', ''];
   const code = await runCommandLine(
     {
@@ -26,7 +32,7 @@ async function kubenode(cwd: string, ...args: string[]): Promise<CommandResult> 
       err: (text) => {
         err += text;
       },
-      env: {},
+      env,
       cwd,
       clock: createSystemClock(),
       interactive: false,
@@ -48,6 +54,9 @@ function filesOf(folder: string): string[] {
     .toSorted();
 }
 
+/** Most tests need neither npm nor the package. */
+const UNVENDORED = ['--kubenode', 'file:/x.tgz'];
+
 const COMMON = [
   '.github/workflows/plan.yaml',
   '.gitignore',
@@ -65,7 +74,7 @@ describe.each([
 ])('kubenode init, with %s', { timeout: 120_000 }, (_, flags, own, unit) => {
   it('creates a repository that renders and type-checks', async () => {
     const folder = join(tempFolder('init'), 'My Fleet');
-    const { code, err } = await kubenode('/', 'init', folder, ...flags);
+    const { code, err } = await kubenode('/', 'init', folder, ...UNVENDORED, ...flags);
     expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('git commit') as string });
     expect(filesOf(folder)).toEqual(expect.arrayContaining([...COMMON, ...own, 'fleet/versions.ts']));
     expect(existsSync(join(folder, '.git'))).toBe(true);
@@ -92,7 +101,7 @@ describe.each([
 
   it('renders its first commit to the same as the working tree', async () => {
     const folder = join(tempFolder('init'), 'fleet');
-    await kubenode('/', 'init', folder, ...flags);
+    await kubenode('/', 'init', folder, ...UNVENDORED, ...flags);
     const git = (...args: string[]): string =>
       execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
     git('add', '.');
@@ -108,7 +117,7 @@ describe.each([
 describe('kubenode init', { timeout: 60_000 }, () => {
   it('points the pipeline to the folder, without credentials', async () => {
     const folder = join(tempFolder('init'), 'fleet');
-    await kubenode('/', 'init', folder, '--plain');
+    await kubenode('/', 'init', folder, ...UNVENDORED, '--plain');
     const pipeline = readFileSync(join(folder, 'fleet/pipelines.ts'), 'utf8');
     expect(pipeline).toContain(`repository: 'file://${folder}'`);
     expect(pipeline).not.toContain('credentialsRef');
@@ -158,7 +167,7 @@ describe('kubenode init', { timeout: 60_000 }, () => {
 
   it('creates CI jobs without cluster credentials that fail if the plan fails', async () => {
     const folder = join(tempFolder('init'), 'fleet');
-    await kubenode('/', 'init', folder, '--plain');
+    await kubenode('/', 'init', folder, ...UNVENDORED, '--plain');
     const github = parse(readFileSync(join(folder, '.github/workflows/plan.yaml'), 'utf8')) as {
       permissions: unknown;
       jobs: { plan: { env: unknown } };
@@ -182,10 +191,47 @@ describe('kubenode init', { timeout: 60_000 }, () => {
   });
 });
 
+describe('kubenode init, with the kubenode that runs', { timeout: 60_000 }, () => {
+  it('FST-4 vendors the packed tarball of this version with a lock file, and prints npm ci', async () => {
+    const folder = join(tempFolder('init'), 'fleet');
+    const result = await kubenodeWith({ PATH: fakeNpm() }, '/', 'init', folder, '--plain');
+    expect(result).toMatchObject({ code: 0, out: `15 files created in ${folder}\n` });
+    expect(result.err).toMatch(/^ {2}npm ci$/m);
+    const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    expect(dependencies['kubenode']).toBe('file:vendor/kubenode-9.9.9.tgz');
+    expect(filesOf(folder)).toEqual(
+      expect.arrayContaining(['package-lock.json', 'vendor/kubenode-9.9.9.tgz']),
+    );
+  });
+
+  it('FST-4 creates everything but the lock file without a package registry, and prints what to run', async () => {
+    const folder = join(tempFolder('init'), 'fleet');
+    const npm = fakeNpm('npm error code ENOTFOUND\nnpm error network request to the registry failed');
+    const result = await kubenodeWith({ PATH: npm }, '/', 'init', folder, '--plain');
+    expect(result.code).toBe(0);
+    expect(result.err).toContain(
+      'package-lock.json is missing: npm install failed: network request to the registry failed',
+    );
+    expect(result.err).toMatch(/^ {2}npm install$/m);
+    expect(filesOf(folder)).toContain('vendor/kubenode-9.9.9.tgz');
+    expect(filesOf(folder)).not.toContain('package-lock.json');
+  });
+
+  it('FST-4 explains that npm is missing, and creates nothing', async () => {
+    const folder = join(tempFolder('init'), 'fleet');
+    const result = await kubenodeWith({ PATH: tempFolder('empty') }, '/', 'init', folder);
+    expect(result.code).toBe(69);
+    expect(result.err).toMatch(/npm is not installed[^]*hint: install npm, or pass --kubenode/);
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
 describe('kubenode render', { timeout: 60_000 }, () => {
   it('prints the objects of one target for kubectl', async () => {
     const folder = join(tempFolder('render'), 'fleet');
-    await kubenode('/', 'init', folder, '--plain');
+    await kubenode('/', 'init', folder, ...UNVENDORED, '--plain');
     const { out } = await kubenode(folder, 'render', '.', '--target', 'test', '-o', 'yaml');
     expect(out.match(/^---$/gm)).toHaveLength(3);
     expect(out).toContain('kind: Deployment');
@@ -200,7 +246,7 @@ describe('kubenode render', { timeout: 60_000 }, () => {
     ['a folder without a fleet', ['.', '--path', 'test'], 1, /cdk8s\.yaml/],
   ])('fails on %s and explains why', async (_, args, code, words) => {
     const folder = join(tempFolder('render'), 'fleet');
-    await kubenode('/', 'init', folder, '--plain');
+    await kubenode('/', 'init', folder, ...UNVENDORED, '--plain');
     const outcome = await kubenode(folder, 'render', ...args);
     expect(outcome).toMatchObject({ code, out: '' });
     expect(outcome.err).toMatch(words);
@@ -208,7 +254,7 @@ describe('kubenode render', { timeout: 60_000 }, () => {
 
   it('reports file and line of an error in the fleet program', async () => {
     const folder = join(tempFolder('render'), 'fleet');
-    await kubenode('/', 'init', folder, '--plain');
+    await kubenode('/', 'init', folder, ...UNVENDORED, '--plain');
     writeFileSync(
       join(folder, 'fleet/versions.ts'),
       'export const versions = {};\n\nthrow new Error("no versions today");\n',
