@@ -85,7 +85,8 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
     return renewals.map(({ id }) => {
       const [machine, entry] = find(id);
       const because = grants.deny(machine);
-      if (!entry || because !== undefined) return denial('KillSwitch', because ?? 'not found');
+      if (!entry) return denial('AskInvalid', `grant ${id} is not in the ledger: ask again`);
+      if (because !== undefined) return denial('KillSwitch', because);
       const notAfter = new Date(clock.now().getTime() + LIFE_MS).toISOString();
       const renewed: LedgerGrant = { ...entry, state: 'Started', notAfter };
       record(machine, renewed);

@@ -20,13 +20,18 @@ export async function obtainGrants(
 ): Promise<RolloutPermissions> {
   const answers: Answers = new Map();
   await renewAll(actions, grants, answers);
-  const open = actions.filter((action) => !answers.has(action));
+  const open = actions.filter((action) => !answers.has(action) && !isUpkeep(action));
   const asked = open.length === 0 ? [] : await grants.ask(open.map((action) => askOf(action, input)));
   for (const [index, action] of open.entries()) {
     const answer = asked[index];
     if (answer) answers.set(action, answer);
   }
   return byAnswer(answers);
+}
+
+/** The class of such a renewal is not that of the change, so no new grant is asked for by it. */
+function isUpkeep({ do: what, permission }: PermittedAction): boolean {
+  return what === 'Permit' && permission.by === 'Renew';
 }
 
 /** A grant that the ledger does not have any more is asked for again. */

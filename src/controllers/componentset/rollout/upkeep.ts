@@ -72,10 +72,14 @@ function hasGivenUp({ step, reason, isEstablished, readiness }: MemberState): bo
   return isOver && (!isEstablished || readiness === 'Ready');
 }
 
-/** Also where the entry does not have the grant any more, as after a plain `kubectl apply`. */
+/**
+ * Also where the entry does not have the grant any more, as after a plain `kubectl apply`. Until its agent has read such an entry, the
+ * grant may be one that was just settled, in a ledger that is observed later than the Machine.
+ */
 function renewal(member: MemberState, now: Date): RolloutAction | undefined {
-  const { step, holdsGrant, grant, grantEndsAt } = member;
+  const { step, holdsGrant, grant, grantEndsAt, reason } = member;
   if (!holdsGrant || !grant || step !== 'InWork') return undefined;
+  if (!grantEndsAt && reason === 'NotObserved') return undefined;
   if (grantEndsAt && +grantEndsAt - +now > RENEW_BEFORE_MS) return undefined;
   const permission = { by: 'Renew', class: 'None', recovery: false } as const;
   return { do: 'Permit', member, permission, because: member.because };

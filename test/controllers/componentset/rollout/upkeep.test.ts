@@ -44,6 +44,11 @@ describe('planUpkeep', () => {
       { grant: grant(), holdsGrant: true, step: 'InWork' },
       'Permit Renew None',
     ],
+    [
+      'in work, with a grant in the ledger only that may be settled since',
+      { grant: grant(), holdsGrant: true, step: 'InWork', reason: 'NotObserved' },
+      '',
+    ],
     ['silent', { ...HOLDS, step: 'Unknown', grantEndsAt: new Date(ago(10)) }, ''],
   ])('ROL-10 settles and renews grants: %s', (_what, parts, expected) => {
     expect(actionOf(parts)).toBe(expected);
