@@ -1,19 +1,22 @@
 /** A real API server with `kubenode controllers` in several processes, and hosts with simulated agents that join by themselves. */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { runSimulatedAgent, type SimulatedAgentOptions } from '../../../src/agent/simulate/agent.ts';
 import { connectSimulated } from '../../../src/agent/simulate/connect.ts';
-import { simulateFleet } from '../../../src/agent/simulate/fleet.ts';
 import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../../src/api/generated/types.ts';
 import {
   ANNOTATION_CONFIRM_DELETE,
   agentUser,
+  NAMESPACE,
   PRINCIPAL_CONTROLLERS,
   serviceAccountUser,
   TAINT_NOT_INITIALIZED,
 } from '../../../src/api/names.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { textAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -35,6 +38,9 @@ export const POLICY = {
 };
 const JOIN_MS = 250;
 
+/** Runs the agent of one host until the signal. */
+export type RunAgent = (options: SimulatedAgentOptions, signal: AbortSignal) => Promise<void>;
+
 export interface MachineCluster {
   readonly installed: InstalledServer;
   readonly admin: Client;
@@ -42,6 +48,8 @@ export interface MachineCluster {
   start(processes: number): void;
   /** Another one is started in its place. */
   killOne(): Promise<void>;
+  /** The one that holds the Lease. Another one is started in its place. */
+  killLeader(): Promise<void>;
   /** Engages or releases the kill switch. */
   setStopped(isStopped: boolean): Promise<void>;
   kubectl(...args: string[]): Promise<string>;
@@ -54,7 +62,7 @@ export interface MachineCluster {
   stop(): Promise<void>;
 }
 
-export async function startMachineCluster(): Promise<MachineCluster> {
+export async function startMachineCluster(runAgent: RunAgent = runSimulatedAgent): Promise<MachineCluster> {
   const installed = await startInstalledServer();
   const admin = installed.server.client;
   await applyFleetDefault(installed, POLICY);
@@ -62,7 +70,7 @@ export async function startMachineCluster(): Promise<MachineCluster> {
   const kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
   const processes = new Set<ChildProcess>();
   let isStopping = false;
-  const stopHosts = runHosts(installed);
+  const stopHosts = runHosts(installed, runAgent);
   const list = async (): Promise<readonly Machine[]> => (await admin.list<Machine>(MACHINES)).items;
   return {
     installed,
@@ -74,6 +82,13 @@ export async function startMachineCluster(): Promise<MachineCluster> {
     killOne: async () => {
       const [one] = processes;
       if (one) await killed(one);
+    },
+    killLeader: async () => {
+      const lease = await admin.get(LEASES, { namespace: NAMESPACE, name: 'kubenode-controllers' });
+      const holder = textAt(lease, 'spec', 'holderIdentity') ?? '';
+      const leader = [...processes].find(({ pid }) => holder.includes(`-${pid}-`));
+      if (!leader) throw new Error(`no process of this test holds the Lease: ${holder}`);
+      await killed(leader);
     },
     setStopped: async (engaged) => {
       const killSwitch = { engaged, reason: 'a test', by: 'a test' };
@@ -118,7 +133,7 @@ interface Host {
 }
 
 /** A new host for each Machine, by its UID: an agent, and a kubelet that registers its Node once. */
-function runHosts(installed: InstalledServer): () => Promise<void> {
+function runHosts(installed: InstalledServer, runAgent: RunAgent): () => Promise<void> {
   const stop = new AbortController();
   const hosts = new Map<string, Host>();
   const clock = createSystemClock();
@@ -164,18 +179,13 @@ function runHosts(installed: InstalledServer): () => Promise<void> {
     await registerNode(installed.server.client, name);
     const { certPem, keyPem } = installed.server.certificateFor(createPrincipal(agentUser(name)));
     const pem = { ca: caPem, cert: certPem, key: keyPem };
-    await simulateFleet(
-      {
-        machines: [name],
-        connect: () => connectSimulated({ ...pem, server: url, clock }),
-        startsPerSecond: 100,
-        version: '0.0.1',
-        clock,
-        log: memoryLog(),
-        random: systemRandom,
-      },
-      signal,
-    );
+    const agent = connectSimulated({ ...pem, server: url, clock });
+    try {
+      const parts = { machine: name, client: agent, version: '0.0.1', clock, random: systemRandom };
+      await runAgent({ ...parts, log: memoryLog() }, signal);
+    } finally {
+      await agent.close();
+    }
   }
 }
 
