@@ -17,3 +17,4 @@ export { RemedyOperationJob, type RemedyOperationJobProps } from './generated/re
 export type * from './generated/types.ts';
 export { type PolicyTests, policyTests } from './policy-tests.ts';
 export { componentRef, componentsAt, type Versions } from './versions.ts';
+export { YamlFile } from './yaml-file.ts';

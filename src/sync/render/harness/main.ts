@@ -4,6 +4,7 @@ import { FACTS_SYMBOL, type RenderJob } from '../protocol.ts';
 import { disableBuiltins } from './disable-builtins.ts';
 import { findEntry } from './entry.ts';
 import { fixClockAndSeed } from './fixed-clock-and-seed.ts';
+import { ignoredFileWarnings } from './ignored-files.ts';
 import { lockWarnings } from './lock-file.ts';
 import { resolveFromToolchain } from './modules.ts';
 import { createOutput } from './output.ts';
@@ -40,6 +41,7 @@ function report(error: unknown, file?: string): void {
 
 async function renderObjects(): Promise<void> {
   const entry = findEntry(job.root, job.path);
+  for (const warning of ignoredFileWarnings(job.root, job.path, entry)) out.warning(warning);
   if (entry.kind === 'program') await renderProgram(job.root, entry.file, locator, out);
   else if (entry.kind === 'plain') renderPlain(job.root, entry.folder, out);
   else out.problem('NoEntry', { message: entry.reason });

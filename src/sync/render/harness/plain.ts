@@ -23,7 +23,7 @@ interface Destination {
 }
 
 /** Undefined for a file that belongs to no target. */
-function destinationOf(path: string): Destination | undefined {
+export function destinationOf(path: string): Destination | undefined {
   const [first = '', ...rest] = path.split('/');
   if (first === 'hub') return { target: 'hub', unit: unitOf(rest) };
   if (first !== 'clusters' || rest.length < 2) return undefined;
@@ -48,8 +48,8 @@ function renderFile(root: string, file: string, { target, unit }: Destination, o
   }
 }
 
-/** Sorted, because the order of readdir differs between machines. */
-function filesBelow(root: string, folder: string): string[] {
+/** The manifests of a folder. Sorted, because the order of readdir differs between machines. */
+export function filesBelow(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && MANIFEST.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
