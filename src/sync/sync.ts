@@ -16,6 +16,7 @@ import type { ApplyPolicy, ClusterAssignment } from './apply/cluster-syncer.ts';
 import type { ClusterEvent } from './apply/context.ts';
 import { readClusterUID } from './cluster-uid.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
+import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines/recorder.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline-workers.ts';
 import { type Assignments, createAssignments } from './hub/split-leases/assignments.ts';
@@ -77,7 +78,7 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
     instance: options.identity,
   });
   const workers = createWorkers(options, { client, hub, hubUID, events });
-  const { clusters, pipelines, assignments } = workers;
+  const { clusters, pipelines, assignments, deletedPipelines } = workers;
   refreshOnChange(hub, workers);
   return {
     notReadyReason: () => hub.staleReason(),
@@ -85,6 +86,8 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
     clusters,
     async close() {
       await pipelines.close();
+      // Before the Leases of the clusters are released.
+      await deletedPipelines.close();
       await clusters.close();
       await assignments.close();
       await events.close(AbortSignal.timeout(EVENTS_MS));
@@ -99,6 +102,7 @@ interface Workers {
   readonly clusters: ClusterWorkers;
   readonly pipelines: PipelineWorkers;
   readonly assignments: Assignments;
+  readonly deletedPipelines: DeletedPipelines;
 }
 
 interface Hub {
@@ -142,6 +146,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     reportSource: (name, head, fence) => promotion.reportSource(name, head, fence),
   });
   const assignments = createAssignments({ ...options, hub, clusters, pipelines });
+  const deletedPipelines = createDeletedPipelines({ ...options, hub, clusters });
   const promotion = createPromotionController({
     hub,
     source: {
@@ -158,7 +163,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     recordEvent: (about, { message, ...change }) =>
       events.record({ about, action: 'Promote', note: message, ...change }),
   });
-  return { clusters, pipelines, assignments };
+  return { clusters, pipelines, assignments, deletedPipelines };
 
   function recordOn(about: Cluster | Pipeline | undefined, { message, ...change }: ClusterEvent): void {
     if (about) events.record({ about, action: 'Apply', note: message, ...change });
@@ -167,6 +172,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
   function onLease(): void {
     assignments.refresh();
     assignments.writeReports();
+    deletedPipelines.refresh();
   }
 }
 
@@ -192,11 +198,13 @@ const NO_COMMITS = {
   head: { verdict: 'Accepted', unread: 'the Pipeline is not open' },
 } as const;
 
-function refreshOnChange({ stores }: HubCache, { clusters, pipelines, assignments }: Workers): void {
+function refreshOnChange({ stores }: HubCache, workers: Workers): void {
+  const { clusters, pipelines, assignments, deletedPipelines } = workers;
   const refresh = (): void => {
     clusters.refresh();
     pipelines.refresh();
     assignments.refresh();
+    deletedPipelines.refresh();
     pipelines.requeueAll();
   };
   for (const store of [stores.clusters, stores.secrets, stores.pipelines]) {

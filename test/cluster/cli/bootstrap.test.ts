@@ -30,12 +30,7 @@ describe('bootstrap', { timeout: 180_000 }, () => {
   it('creates the Pipelines of a repository, once', async () => {
     const { kubeconfig, client } = installed.server;
     const io = testIo({ env: { KUBECONFIG: kubeconfig } });
-    const options = {
-      connectHub: () => connect({ kubeconfig }),
-      renderer: createTestRenderer(),
-      log: memoryLog(),
-      gitFolder: join(tempFolder('bootstrap'), 'git'),
-    } as unknown as SyncOptions;
+    const options = optionsFor(kubeconfig);
     await bootstrap(io, { from: committed(PIPELINE), path: '.' }, options);
     const { spec, metadata } = await client.get<Pipeline>(PIPELINES, { name: 'fleet' });
     expect(spec.stages.map(({ name }) => name)).toEqual(['test']);
@@ -48,7 +43,34 @@ describe('bootstrap', { timeout: 180_000 }, () => {
       metadata: { generation: metadata.generation },
     });
   });
+
+  it('FST-6 stops before it creates anything when a Pipeline of that name syncs another repository', async () => {
+    const { kubeconfig, client } = installed.server;
+    const io = testIo({ env: { KUBECONFIG: kubeconfig } });
+    const options = optionsFor(kubeconfig);
+    await bootstrap(io, { from: committed(PIPELINE), path: '.' }, options);
+    const elsewhere = PIPELINE.replace('git.example.com', 'other.example.com');
+    const added = elsewhere.replace('name: fleet', 'name: added');
+    const result = bootstrap(io, { from: committed(`${added}---\n${elsewhere}`), path: '.' }, options);
+    await expect(result).rejects.toMatchObject({
+      message:
+        'Pipeline fleet exists, and syncs another repository: expected https://other.example.com/fleet, found https://git.example.com/fleet',
+      hint: expect.stringContaining('another name') as string,
+      exitCode: 65,
+    });
+    const { items } = await client.list(PIPELINES);
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['fleet']);
+  });
 });
+
+function optionsFor(kubeconfig: string): SyncOptions {
+  return {
+    connectHub: () => connect({ kubeconfig }),
+    renderer: createTestRenderer(),
+    log: memoryLog(),
+    gitFolder: join(tempFolder('bootstrap'), 'git'),
+  } as unknown as SyncOptions;
+}
 
 function committed(pipeline: string): string {
   const cwd = createFleetFolder({ 'hub/pipelines/fleet.yaml': pipeline });

@@ -6,6 +6,7 @@ import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge, shortCommit } from '../../age.ts';
+import { deletedPipelineMessage } from '../../../sync/hub/deleted-pipelines/status.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
@@ -109,7 +110,10 @@ export function summarizeHub(
 ): HubStatus {
   const rows = {
     pipelines: pipelines.map(pipelineRow),
-    clusters: sortByStage(clusters.map(clusterRow), pipelines),
+    clusters: sortByStage(
+      clusters.map((cluster) => clusterRow(cluster, pipelines)),
+      pipelines,
+    ),
   };
   const trouble = [
     ...unsynced,
@@ -172,7 +176,16 @@ function waitOf(pipeline: Pipeline): { because: string; since: string } {
 
 const NOT_OBSERVED = 'not observed yet: check that kubenode sync is running';
 
-function clusterRow(cluster: Cluster): ClusterRow {
+/** Without a Pipeline, the recorded status is the last of a Pipeline that was deleted: sync records that only while it runs. */
+function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): ClusterRow {
+  const deleted = pipelines.length === 0 ? cluster.status?.assigned?.pipeline : undefined;
+  const row = recordedRow(cluster);
+  return deleted === undefined
+    ? row
+    : { ...row, state: 'Held', synced: 'Unknown', because: deletedPipelineMessage(deleted) };
+}
+
+function recordedRow(cluster: Cluster): ClusterRow {
   const since = textField(cluster, 'status.sync.since');
   return {
     name: cluster.metadata.name,

@@ -14,6 +14,7 @@ import { openGit } from '../../../sync/git/open.ts';
 import { HUB_TARGET } from '../../../sync/rendered.ts';
 import type { SyncOptions } from '../../../sync/sync.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { textField } from '../../fields.ts';
 import type { Io } from '../../io.ts';
 
 export interface BootstrapFlags {
@@ -31,10 +32,15 @@ export async function bootstrap(
   const pipelines = await renderPipelines(io, { ...flags, repository }, { renderer, gitFolder });
   const client = await connectHub();
   try {
-    for (const pipeline of pipelines) {
+    const existing = await Promise.all(
+      pipelines.map(async (pipeline) => ({ pipeline, found: await readPipeline(client, pipeline) })),
+    );
+    // Before the first one is created.
+    for (const { pipeline, found } of existing) if (found) refuseOther(pipeline, found);
+    for (const { pipeline, found } of existing) {
       const { name } = pipeline.metadata;
       // Only the first time: afterwards sync applies the Pipeline from its own commits.
-      if (await pipelineExists(client, name)) log.info('pipeline already exists', { pipeline: name });
+      if (found) log.info('pipeline already exists', { pipeline: name });
       else {
         // By server-side apply, as sync does: a create would also own the defaults, and `release halt` would conflict.
         await client.apply(PIPELINES, pipeline, { fieldManager: MANAGER_SYNC, signal: io.signal });
@@ -54,14 +60,34 @@ export function warnWithoutPipeline(log: Log, pipelines: number, from: string | 
   });
 }
 
-async function pipelineExists(client: Client, name: string): Promise<boolean> {
+async function readPipeline(client: Client, { metadata }: KubeObject): Promise<KubeObject | undefined> {
   try {
-    await client.get(PIPELINES, { name });
-    return true;
+    return await client.get(PIPELINES, { name: metadata.name });
   } catch (error) {
-    if (isKubeError(error, 'NotFound')) return false;
+    if (isKubeError(error, 'NotFound')) return undefined;
     throw error;
   }
+}
+
+/** Two repositories cannot have a Pipeline of the same name: the second one would never be synced. */
+function refuseOther(declared: KubeObject, existing: KubeObject): void {
+  const [want, have] = [sourceOf(declared), sourceOf(existing)];
+  if (want === have) return;
+  const { name } = declared.metadata;
+  throw new CliError(
+    `Pipeline ${name} exists, and syncs another repository: expected ${want}, found ${have}`,
+    {
+      where: `Pipeline ${name} of the hub`,
+      hint: `give the Pipeline of --from another name in its fleet program; to sync ${have}, leave out --from`,
+      exitCode: EXIT.badInput,
+    },
+  );
+}
+
+/** With the defaults of the API server. */
+function sourceOf(pipeline: KubeObject): string {
+  const path = textField(pipeline, 'spec.source.path') || '.';
+  return `${textField(pipeline, 'spec.source.repository')}${path === '.' ? '' : ` (path ${path})`}`;
 }
 
 /** A local folder becomes a file URL. */

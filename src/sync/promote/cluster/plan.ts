@@ -70,7 +70,7 @@ export function planWithoutCommit(
 
 function noCommitReason(stage: string | undefined): Explanation {
   return stage === undefined
-    ? { reason: 'Unassigned', because: 'it belongs to no stage' }
+    ? { reason: 'Unassigned', because: 'no stage of a Pipeline selects it: it is not synced' }
     : { reason: 'StageBefore', because: `stage ${stage} has no commit yet` };
 }
 

@@ -126,9 +126,12 @@ function identityVerified(report: ClusterReport | undefined): ConditionUpdate {
   }
 }
 
-function synced({ member, sync }: ClusterPlan, unread: string | undefined): ConditionUpdate {
+function synced({ member, sync, why }: ClusterPlan, unread: string | undefined): ConditionUpdate {
   const type = 'Synced';
   const { report } = member.snapshot;
+  // Observed only, as it was: a commit changes it only once a stage selects it.
+  const { reason, because } = why;
+  if (reason === 'Unassigned') return { type, status: 'Unknown', reason, message: because };
   if (!report?.reachable) {
     return { type, status: 'Unknown', reason: 'Stale', message: 'the cluster is not reachable' };
   }

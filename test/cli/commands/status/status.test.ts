@@ -107,6 +107,18 @@ describe('summarizeHub', () => {
     );
   });
 
+  it('FST-6 shows that clusters of a deleted pipeline are not synced, even while no process records it', () => {
+    const assigned = { pipeline: 'fleet', mode: 'Apply' } as const;
+    const proven = cluster({ stage: 'prod', state: 'Proven', message: 'proven' });
+    const left = { ...proven, status: { conditions: [], ...proven.status, assigned } };
+    const deleted = summarizeHub({ clusters: [left] });
+    expect(deleted.clusters).toMatchObject([{ state: 'Held', synced: 'Unknown' }]);
+    expect(deleted.trouble).toEqual([
+      expect.stringMatching(/^Cluster prod: Pipeline fleet was deleted: .*kubenode sync --from REPOSITORY$/),
+    ]);
+    expect(summarizeHub({ pipelines: [pipeline({})], clusters: [left] }).trouble).toEqual([]);
+  });
+
   it('FST-7 calls a release that needs an approval trouble, until it has ended', () => {
     const waiting = { reason: 'ApprovalRequired', message: 'stage prod needs an approval' };
     const open = release({ phase: 'Waiting', waiting });

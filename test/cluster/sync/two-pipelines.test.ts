@@ -1,0 +1,111 @@
+/** Two repositories with a Pipeline each on one hub, and what is left when a Pipeline is deleted. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CLUSTERS, PIPELINES } from '../../../src/api/generated/resources.ts';
+import type { Cluster, Pipeline } from '../../../src/api/generated/types.ts';
+import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
+import { createFleetRepository, type FleetRepository } from '../../support/fleet-repository.ts';
+import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
+
+const LIMIT = { timeout: 600_000 };
+const SETTINGS = { name: 'settings', namespace: 'default' };
+
+let fleet: TestFleet;
+let repositories: Record<Stage, FleetRepository>;
+beforeAll(async () => {
+  fleet = await startTestFleet();
+}, 300_000);
+beforeEach(async () => {
+  await fleet.reset();
+  repositories = { test: createFleetRepository(), prod: createFleetRepository() };
+});
+afterAll(() => fleet.stop());
+
+describe('two Pipelines on one hub', () => {
+  it('FST-6 judges each commit against the clusters of its own repository', LIMIT, async () => {
+    await syncBoth();
+    // A removal that only the history of the own repository explains, and a bump in both.
+    for (const name of STAGES) commit(name, '2', { extra: undefined });
+    for (const name of STAGES) await expectState(name, { state: 'Proven' }, '2');
+    for (const name of STAGES) {
+      const { status } = await fleet.hub.client.get<Pipeline>(PIPELINES, { name });
+      expect(status?.head).toMatchObject({ commit: repositories[name].head(), verdict: 'Accepted' });
+    }
+  });
+
+  it(
+    'FST-6 shows clusters of deleted Pipelines as not synced any more, until one exists again',
+    LIMIT,
+    async () => {
+      await syncBoth();
+      await deletePipeline('test');
+      // The Pipeline that is left writes the status of clusters that no stage selects.
+      await expect.poll(() => syncedReason('test'), PATIENCE).toBe('Unassigned');
+      expect(await fleet.condition('prod', 'Synced')).toMatchObject({ status: 'True' });
+
+      await deletePipeline('prod');
+      await expect.poll(() => syncedReason('prod'), PATIENCE).toBe('PipelineDeleted');
+      const { message } = await fleet.condition('prod', 'Stalled');
+      expect(message).toMatch(/^Pipeline prod was deleted: .* run: kubenode sync --from REPOSITORY$/);
+      expect(await fleet.state('prod')).toMatchObject({ state: 'Held', message });
+      expect(await versionOf('prod')).toBe('1');
+
+      await createPipeline('prod');
+      await expectState('prod', { state: 'Proven' }, '1');
+    },
+  );
+});
+
+async function syncBoth(): Promise<void> {
+  for (const name of STAGES) {
+    commit(name, '1', { extra: '1' });
+    await createPipeline(name);
+  }
+  await fleet.sync('one');
+  for (const name of STAGES) await expectState(name, { state: 'Proven' }, '1');
+}
+
+function commit(name: Stage, version: string, { extra }: { readonly extra: string | undefined }): string {
+  return repositories[name].commit(`version ${version}`, {
+    'hub/clusters.yaml': `apiVersion: kubenode.dev/v1alpha1\nkind: Cluster\nmetadata: {name: ${name}}\nspec:\n  environment: ${name}\n  connection: {credentialsRef: {name: ${name}-kubeconfig}}\n`,
+    [`clusters/${name}/web/settings.yaml`]: configMap('settings', version),
+    [`clusters/${name}/web/extra.yaml`]: extra === undefined ? undefined : configMap('extra', extra),
+  });
+}
+
+function configMap(name: string, version: string): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: default}\ndata: {version: "${version}"}\n`;
+}
+
+async function createPipeline(name: Stage): Promise<void> {
+  const clusterSelector = { matchLabels: { 'kubenode.dev/environment': name } };
+  await fleet.hub.client.create(PIPELINES, {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'Pipeline',
+    metadata: { name },
+    spec: {
+      source: { repository: `file://${repositories[name].bare}`, ref: 'refs/heads/main', pollSeconds: 5 },
+      stages: [{ name, clusterSelector, soakSeconds: 2 }],
+    },
+  });
+}
+
+async function deletePipeline(name: Stage): Promise<void> {
+  const { metadata } = await fleet.hub.client.get(PIPELINES, { name });
+  await fleet.hub.client.delete(PIPELINES, { name }, { uid: metadata.uid ?? '' });
+}
+
+async function expectState(name: Stage, state: { readonly state: string }, version: string): Promise<void> {
+  const expected = { ...state, commit: repositories[name].head() };
+  await expect.poll(() => fleet.state(name), PATIENCE).toMatchObject(expected);
+  expect(await versionOf(name)).toBe(version);
+}
+
+async function versionOf(name: Stage): Promise<unknown> {
+  const { data } = await fleet.clusters[name].client.get(CONFIG_MAPS, SETTINGS);
+  return (data as { version: string }).version;
+}
+
+async function syncedReason(name: Stage): Promise<string | undefined> {
+  const { status } = await fleet.hub.client.get<Cluster>(CLUSTERS, { name });
+  return status?.conditions.find(({ type }) => type === 'Synced')?.reason;
+}
