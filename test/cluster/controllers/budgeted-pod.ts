@@ -6,6 +6,8 @@ import type { Resource } from '../../../src/kube/objects/object.ts';
 
 const LABELS = { app: 'web' };
 const NAMESPACE = 'default';
+/** What the budget covers. */
+export const WEB = { namespace: NAMESPACE, labels: LABELS };
 const ME = { fieldManager: 'test', force: true };
 const ACCOUNTS: Resource = {
   group: '',
@@ -17,12 +19,7 @@ const ACCOUNTS: Resource = {
 
 /** It runs, as far as the server knows. Without a grace period it is removed as soon as it is evicted. */
 export async function createPod(client: Client, machine: string): Promise<void> {
-  const account = {
-    apiVersion: 'v1',
-    kind: 'ServiceAccount',
-    metadata: { name: 'default', namespace: NAMESPACE },
-  };
-  await client.apply(ACCOUNTS, account, ME);
+  await ensureAccount(client);
   const pod = { apiVersion: 'v1', kind: 'Pod' };
   const metadata = { name: `web-on-${machine}`, namespace: NAMESPACE };
   const spec = {
@@ -34,6 +31,12 @@ export async function createPod(client: Client, machine: string): Promise<void> 
   await client.create(PODS, { ...pod, metadata: { ...metadata, labels: LABELS }, spec });
   const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
   await client.apply(PODS, { ...pod, metadata, status }, { ...ME, subresource: 'status' });
+}
+
+/** Of the pods, which no controller manager creates. */
+export async function ensureAccount(client: Client): Promise<void> {
+  const metadata = { name: 'default', namespace: NAMESPACE };
+  await client.apply(ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata }, ME);
 }
 
 export async function createBudget(client: Client): Promise<void> {

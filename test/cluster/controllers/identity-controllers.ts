@@ -1,4 +1,4 @@
-/** `kubenode controllers` as its own ServiceAccount with the installed rights, and the signer of Kubernetes. */
+/** `kubenode controllers` as its own ServiceAccount with the installed rights, and controllers of Kubernetes: the signer and others. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'vitest';
@@ -10,12 +10,15 @@ import type { InstalledServer } from '../api/installed-server.ts';
 
 export const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 
-export async function startIdentityControllers({ server }: InstalledServer): Promise<() => Promise<void>> {
+export async function startIdentityControllers(
+  { server }: InstalledServer,
+  others: readonly string[] = [],
+): Promise<() => Promise<void>> {
   const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
   const kubeconfig = await server.kubeconfigFor({ user, groups: ACCOUNTS });
   const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  const stopManager = await startControllerManager(server, ['csrsigning']);
+  const stopManager = await startControllerManager(server, ['csrsigning', ...others]);
   return async () => {
     if (child.exitCode === null) {
       child.kill('SIGKILL');

@@ -5,6 +5,7 @@ import { resolveBinaries } from '../../../src/local/binaries/resolve.ts';
 import { formatKubeconfig } from '../../../src/local/pki/kubeconfig.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { ApiServerAddress } from '../fault-proxy/upstream.ts';
+import { IMAGE } from './image.ts';
 import { putFile, putUnit } from './rootfs.ts';
 
 export const KUBELET = '/usr/local/bin/kubelet';
@@ -78,10 +79,11 @@ export const NETWORK = {
   ],
 };
 
-// restrict_oom_score_adj: without CAP_SYS_RESOURCE no process can lower its score.
+// The image is imported where pods run: nodes have no registry. restrict_oom_score_adj: without CAP_SYS_RESOURCE no process can lower its score.
 export const CONTAINERD = `version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   restrict_oom_score_adj = true
+  sandbox_image = "${IMAGE}"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
     conf_dir = "/etc/cni/net.d"

@@ -20,9 +20,12 @@ export async function whyRollout(io: Io, client: Client, name: string, output: O
     return;
   }
   const columns = io.screen()?.columns ?? COLUMNS;
-  io.out(formatRollout(view, io.clock.now(), { columns, listRows: 0 }));
+  io.out(formatRollout(view, io.clock.now(), { columns, listRows: FAILING_ROWS }));
   io.out(formatReasons(reasons, columns));
 }
+
+/** Of the machines that fail: their errors explain the set, and its machines are counted below. */
+const FAILING_ROWS = 5;
 
 /** Page by page: of each machine only its reason is kept. */
 async function machineReasons(io: Io, client: Client, name: string): Promise<readonly MachineReason[]> {

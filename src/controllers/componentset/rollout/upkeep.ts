@@ -1,5 +1,5 @@
 /** Grants of machines in work: renewed while it goes on, settled when it has ended; and those for restarts that agents ask for. Pure. */
-import type { MachineComponentReport } from '../../../api/generated/types.ts';
+import type { LedgerGrant, MachineComponentReport } from '../../../api/generated/types.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RolloutAction, RolloutInput } from './input.ts';
 import { pickMembers } from './slots.ts';
@@ -72,17 +72,25 @@ function hasGivenUp({ step, reason, isEstablished, readiness }: MemberState): bo
   return isOver && (!isEstablished || readiness === 'Ready');
 }
 
-/**
- * Also where the entry does not have the grant any more, as after a plain `kubectl apply`. Until its agent has read such an entry, the
- * grant may be one that was just settled, in a ledger that is observed later than the Machine.
- */
+/** Also where the entry does not have the grant any more, as after a plain `kubectl apply`. */
 function renewal(member: MemberState, now: Date): RolloutAction | undefined {
-  const { step, holdsGrant, grant, grantEndsAt, reason } = member;
+  const { step, holdsGrant, grant } = member;
   if (!holdsGrant || !grant || step !== 'InWork') return undefined;
-  if (!grantEndsAt && reason === 'NotObserved') return undefined;
-  if (grantEndsAt && +grantEndsAt - +now > RENEW_BEFORE_MS) return undefined;
+  const endsAt = permittedUntil(member, grant);
+  if (endsAt && +endsAt - +now > RENEW_BEFORE_MS) return undefined;
   const permission = { by: 'Renew', class: 'None', recovery: false } as const;
   return { do: 'Permit', member, permission, because: member.because };
+}
+
+/**
+ * Until its agent has read an entry without a grant, the grant may be one that was just settled, in a ledger that is observed later
+ * than the Machine: then it is not given again before it would end.
+ */
+function permittedUntil(
+  { grantEndsAt, reason }: MemberState,
+  { notAfter }: Pick<LedgerGrant, 'notAfter'>,
+): Date | undefined {
+  return grantEndsAt ?? (reason === 'NotObserved' ? new Date(notAfter) : undefined);
 }
 
 /** Agents found that a process runs with wrong content, and may not restart it by themselves. It costs availability as an update does. */

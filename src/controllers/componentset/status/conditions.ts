@@ -24,7 +24,7 @@ const MAX_NAMES = 20;
 export function setFindings(report: SetReport, situation: Situation): readonly ConditionUpdate[] {
   const parts = [upToDateFinding(report), availableFinding(report), gatesFinding(report)];
   return [
-    readyFinding(report, parts),
+    readyFinding(report, situation, parts),
     ...parts,
     progressingFinding(report, situation),
     stalledFinding(report, situation),
@@ -34,9 +34,13 @@ export function setFindings(report: SetReport, situation: Situation): readonly C
 }
 
 /** Why the first of the parts is not True; but a revision that was rolled back stays the reason until git gives another one. */
-function readyFinding({ plan }: SetReport, parts: readonly ConditionUpdate[]): ConditionUpdate {
+function readyFinding(
+  { plan }: SetReport,
+  { failed }: Situation,
+  parts: readonly ConditionUpdate[],
+): ConditionUpdate {
   if (plan.mode === 'RollingBack' || plan.mode === 'Refused') {
-    const message = `${plan.progress.updateRevision} was rolled back: ${plan.limit.because}`;
+    const message = [plan.limit.because, describeFailures(failed)].filter(Boolean).join('; ');
     return finding('Ready', 'False', 'RolledBack', message);
   }
   const open =

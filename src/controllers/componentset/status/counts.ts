@@ -1,5 +1,6 @@
 /** How many machines of a set are where. Pure. */
 import type { RolloutCounts } from '../../../api/generated/types.ts';
+import { entryDigest } from '../../../api/machine/entry-content.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { isPinned } from '../rollout/start-wait.ts';
@@ -44,10 +45,10 @@ export function takesPart({ input: { desired } }: Pick<SetReport, 'input'>, memb
   return member.hold === undefined && !pinned;
 }
 
-/** Its agent does not run the content of the desired revision again. */
+/** Its agent does not run an entry of the desired revision again. */
 function wasRolledBack({ input: { desired } }: SetReport, { machine }: MemberState): boolean {
   if (!('revision' in desired)) return false;
-  const digests = new Map(desired.revision.components.map(({ name, digest }) => [name, digest]));
+  const digests = new Map(desired.revision.components.map((entry) => [entry.name, entryDigest(entry)]));
   return (machine.status?.components ?? []).some(({ name, deniedDigests = [] }) =>
     deniedDigests.includes(digests.get(name) ?? ''),
   );

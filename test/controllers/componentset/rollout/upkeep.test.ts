@@ -45,9 +45,14 @@ describe('planUpkeep', () => {
       'Permit Renew None',
     ],
     [
-      'in work, with a grant in the ledger only that may be settled since',
+      'in work, with a grant that was taken out of entries that its agent has not acted on yet',
       { grant: grant(), holdsGrant: true, step: 'InWork', reason: 'NotObserved' },
       '',
+    ],
+    [
+      'the same, when the grant ends soon',
+      { grant: grant({ notAfter: ago(-150) }), holdsGrant: true, step: 'InWork', reason: 'NotObserved' },
+      'Permit Renew None',
     ],
     ['silent', { ...HOLDS, step: 'Unknown', grantEndsAt: new Date(ago(10)) }, ''],
   ])('ROL-10 settles and renews grants: %s', (_what, parts, expected) => {

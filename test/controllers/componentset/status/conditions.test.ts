@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { condition, machine } from '../../../support/builders.ts';
-import { COMPLETED, member, NEW, OLD } from '../rollout/rollout-input.ts';
+import { ago, condition, machine } from '../../../support/builders.ts';
+import { COMPLETED, member, NEW, OLD, progressOf } from '../rollout/rollout-input.ts';
 import { message, read, statusOf } from './set-report.ts';
 import { DONE, FAILED, SITUATIONS, STEADY } from './situations.ts';
 
@@ -27,6 +27,18 @@ describe('setFindings', () => {
     const failure = { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } as const;
     const failed = statusOf({ members: [member('a', FAILED)], rollout: { ...rollout, failure } });
     expect(read(failed, 'Stalled')).toBe('True FailureBudgetSpent');
+  });
+
+  it('ROL-32 names the machines and the error of a revision that was rolled back', () => {
+    const failedMachines = [{ name: 'a', code: 'UnitFailed', message: 'app: exit code 3' }];
+    const progress = progressOf({
+      history: [{ revision: NEW.name, result: 'RolledBack', finishedAt: ago(60) }],
+    });
+    const before = { updateRevision: NEW.name, failedMachines };
+    const status = statusOf({ members: [member('a')], progress, before });
+    expect(message(status, 'Ready')).toMatch(
+      /^revision r-\w+ was rolled back\. .*; UnitFailed on 1 of 1: app: exit code 3; machines: a$/,
+    );
   });
 
   it('ROL-34 is never up to date with a new revision while it is paused', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { entryDigest } from '../../../../src/api/machine/entry-content.ts';
 import { rolloutCounts } from '../../../../src/controllers/componentset/status/counts.ts';
 import { condition, machine } from '../../../support/builders.ts';
 import { grant, member, NEW } from '../rollout/rollout-input.ts';
@@ -7,7 +8,7 @@ import { DONE, FAILED, IN_WORK } from './situations.ts';
 
 describe('rolloutCounts', () => {
   it('ROL-62 counts each machine by its state', () => {
-    const [digest = ''] = NEW.components.map((component) => component.digest);
+    const [digest = ''] = NEW.components.map(entryDigest);
     const status = {
       conditions: [condition('DriftDetected', 'True')],
       components: [{ name: 'app', deniedDigests: [digest] }],
